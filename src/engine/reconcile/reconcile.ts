@@ -1,4 +1,4 @@
-/** The one reconcile, for every kind. It knows the kinds only through the seam in kind.ts. */
+/** The one reconcile for every kind. It knows the kinds only through `Kind` (docs/architecture.md §2, §3). */
 import { PAUSED } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
@@ -26,10 +26,10 @@ import { writeStatus } from "./write-status.ts";
 /** Reconciles one object by its key. @returns when to look again; undefined when only an event should bring it back */
 export type Reconcile = (key: ObjectKey) => Promise<Ms | undefined>;
 
-/** How soon an object that changed under our hands is looked at again. */
+/** How soon an object is reconciled again that changed during a reconcile. */
 const MOVED_AGAIN_MS = 100;
 
-/** Binds a kind to the engine; the result knows nothing of the kind's types. */
+/** Binds a kind to the engine. The result does not depend on the kind's types. */
 export function reconciler<K extends KindTypes>(ports: Ports<K["api"]>, kind: Kind<K>): Reconcile {
   return async (key) => {
     const object = ports.cache.get(key);
@@ -43,9 +43,9 @@ export function reconciler<K extends KindTypes>(ports: Ports<K["api"]>, kind: Ki
     try {
       return await reconcileObject(ports, kind, object, local);
     } catch (error) {
-      // The object changed or went while we worked on it: what was decided is void, and the cache has the news.
+      // The object changed or was deleted during the reconcile. The decision is void, and the cache has the new state.
       if (isMoved(error)) return MOVED_AGAIN_MS;
-      // Whoever has asked for a dry run is told in words of their own.
+      // A dry run reports the error itself.
       const refusal = ports.dryRun ? undefined : refusalIn(error);
       if (error instanceof KubeError && refusal === undefined) throw error;
       if (refusal === undefined) ports.observer.internal(key, error);
@@ -87,13 +87,13 @@ async function reconcileObject<K extends KindTypes>(
   );
 }
 
-/** What is known of the platform by now is told on its connection; a new object may be what it can be asked about. */
+/** Requests a probe of a connection whose surface is undecided, once something new is known of the platform. */
 function tellSurface<Api extends RatedApi>(ports: Ports<Api>, connection: Connection<Api>, isNew: boolean): void {
   const isNews = isNew || connection.api.capabilities.summary() !== undefined;
   if (connection.surface === undefined && isNews) ports.connections.suspect(connection);
 }
 
-/** What is written down of an object for which no pass can be made. */
+/** Returns what to write for an object that cannot be resolved. */
 function unscoped<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: Kind<K>,
@@ -106,7 +106,7 @@ function unscoped<K extends KindTypes>(
   return unasked(object, local, result, again);
 }
 
-/** The end of a task whose time is over while it waits for what it needs. */
+/** Returns the end of a one-shot object whose deadline passed while it waited for its needs. */
 function overdue<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: Kind<K>,
@@ -127,7 +127,7 @@ function overdue<K extends KindTypes>(
   return { ...done, ...end };
 }
 
-/** As `rest`; of a task that is not over it is counted how long it is held up. */
+/** Ends the reconcile of a one-shot object that has ended. Otherwise counts how long the object was held up. */
 async function restTask<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: Kind<K>,
@@ -139,7 +139,7 @@ async function restTask<K extends KindTypes>(
   return resting;
 }
 
-/** Leaves a connection alone whose platform refuses requests. @returns undefined where there is something to do */
+/** Skips a connection whose platform limits requests. @returns undefined where there is something to do */
 async function pause<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: Kind<K>,
@@ -160,7 +160,7 @@ async function reconcileConnection<K extends KindTypes>(
   if (!probeDue(ports, connection, object)) return untilProbe(ports, connection);
   const passed = await runSteps(ports, kind, frame);
   const done = toFinish(passed, true, false);
-  // Not probed, as the rate limit leaves no room: nothing is known that was not known before.
+  // The rate limit left no room for the probe: nothing new is known.
   if (done.result.is === "deferred") return Math.max(done.again ?? 0, ports.windows.followMinMs);
   const shown = await probed(ports, connection, done, done.again ?? pollInterval(object, ports.windows).ms);
   try {
@@ -169,13 +169,13 @@ async function reconcileConnection<K extends KindTypes>(
     const next = await writeStatus(ports, kind, told);
     return Math.min(next, untilProbe(ports, connection));
   } catch (error) {
-    // What could not be written down is found out again.
+    // What could not be stored has to be found out again.
     connection.nextProbeAt = 0;
     throw error;
   }
 }
 
-/** What a connection that works does for itself, told beside what was found out about it. */
+/** Registers the receiver of a working connection, and adds the result to its status. */
 async function withErrand<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: Kind<K>,
@@ -187,7 +187,7 @@ async function withErrand<K extends KindTypes>(
   const { connection } = frame;
   const due = connection.nextProbeAt;
   const ran = await registerReceiver(ports, kind.receiverRegistration, { ...frame, object: done.object });
-  // Trouble of the errand is no reason to probe the connection any sooner than the errand itself asks for.
+  // A failed registration does not bring the probe forward beyond what the registration asks for.
   connection.nextProbeAt = Math.min(due, ports.clock.monotonic() + (ran.again ?? Number.POSITIVE_INFINITY));
   const conditions = [...report.conditions, ...ran.conditions];
   return {
@@ -197,7 +197,7 @@ async function withErrand<K extends KindTypes>(
   };
 }
 
-/** Whether the pass came to its end. What failed or was held up on the way handles no reconcile request. */
+/** Reports whether the reconcile came to its end. A failed or delayed one does not handle a reconcile request. */
 function isAnswered({ result, report }: { readonly result: Result; readonly report: Report | undefined }): boolean {
   if (report === undefined) return false;
   if (result.is === "settled" || result.is === "stalled" || result.is === "unknown") return true;
@@ -218,18 +218,18 @@ function toFinish<K extends KindTypes>(
   return { object, local, result, report, id, memory, recordedIdentity, asked, again, policyStatus, defaults, group };
 }
 
-/** A connection whose Secret is missing looks for it again soon; nothing else would bring it back. */
+/** A connection whose Secret is missing is requeued soon: nothing else would wake it. */
 function connectionPoll(kind: { readonly connection?: unknown }): Ms | undefined {
   return kind.connection === undefined ? undefined : 5_000;
 }
 
-/** An error that no table knows. */
+/** An error that no table classifies. */
 const FAILED: Why = {
   reason: "InternalError",
   message: "The operator failed on this object; others are not affected. Its log has the details. It tries again.",
 };
 
-/** Why the API server does not take what the operator has to write about an object, where that is what went wrong. */
+/** Returns why the API server rejects what the operator writes about an object; undefined for other errors. */
 function refusalIn(error: unknown): Why | undefined {
   const isInvalid = isKube(error, "Invalid");
   if (!(error instanceof KubeError) || (!isInvalid && !isKube(error, "Forbidden"))) return undefined;
@@ -240,7 +240,7 @@ function refusalIn(error: unknown): Why | undefined {
   return { reason: isInvalid ? "InvalidSpec" : "PermissionDenied", message };
 }
 
-/** What keeps the operator from this object: the object says so, its neighbours are not touched. */
+/** Writes to the object what keeps the operator from reconciling it. Other objects are not affected. */
 async function reportInternalError<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: Kind<K>,

@@ -1,4 +1,4 @@
-/** Which connection a pass goes through, and whether it can be used now. */
+/** Resolves the connection of an object, and whether it can be used now. */
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
@@ -13,7 +13,7 @@ import type { Result } from "../status/build.ts";
 
 export type ResolvedConnection<Api> =
   | { readonly is: "reached"; readonly connection: Connection<Api> }
-  /** `lacksConnection` where there is none, or none that may be used. */
+  /** `lacksConnection`: there is none, or none that may be used. */
   | { readonly is: "ended"; readonly result: Result; readonly lacksConnection?: boolean };
 
 /** Finds and refreshes the connection of an object. A connection object is its own connection. @throws KubeError */
@@ -29,7 +29,7 @@ export async function resolveConnection<K extends KindTypes>(
     if (opened.is === "open") return { is: "reached", connection: opened.connection };
     return ended({ is: "stalled", why: opened.why, exchange: "failed" });
   }
-  // What goes, goes by the way that it came, even if that connection's object or Secret is gone already.
+  // A deletion uses the connection that the object was made with, even if that connection's object or Secret is gone.
   const last = goal === "present" ? undefined : lastUsed(ports, object);
   if (last !== undefined && isUsableOnceMore(last)) return await admit(ports, object, last);
   const found = ports.route(object);
@@ -41,13 +41,13 @@ export async function resolveConnection<K extends KindTypes>(
 
 const ended = (result: Result): { readonly is: "ended"; readonly result: Result } => ({ is: "ended", result });
 
-/** The connection that the object's record was made through, even if its own object is gone. */
+/** Returns the connection that the object's record was made with, even if its own object is gone. */
 function lastUsed<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Connection<Api> | undefined {
   const uid = text(member(member(object.status, "identity"), "connectionUid"));
   return uid === undefined ? undefined : ports.connections.byUid(uid);
 }
 
-/** The last good token stays in memory for the users of a connection (docs/architecture.md §7). */
+/** Reports whether a connection's last good token still serves its users (docs/architecture.md §7). */
 function isUsableOnceMore<Api>({ trouble }: Connection<Api>): boolean {
   return trouble === undefined || trouble.reason === "CredentialsMissing";
 }
@@ -65,14 +65,14 @@ async function use<Api extends RatedApi>(
   return connection.trouble === undefined ? admitted : held(ports, object, key, connection);
 }
 
-/** Whether its object was changed or re-created and is not opened anew yet: it may lead elsewhere now. */
+/** Reports whether the connection's object was changed or created anew and is not opened again yet. */
 function isOutdated<Api extends RatedApi>(ports: Ports<Api>, { key, uid, generation }: Connection<Api>): boolean {
   const metadata = ports.cache.get(key)?.metadata;
   if (metadata === undefined || metadata.deletionTimestamp !== undefined) return false;
   return metadata.uid !== uid || (metadata.generation ?? 0) !== generation;
 }
 
-/** Consent is asked for at every pass: a cluster-scoped connection may have been closed to the namespace. */
+/** Checks consent at every reconcile: a cluster-scoped connection may have been closed to the namespace. */
 async function admit<Api extends RatedApi>(
   ports: Ports<Api>,
   object: KubeObject,
@@ -85,7 +85,7 @@ async function admit<Api extends RatedApi>(
     : { ...ended({ is: "waiting", why: refused, exchange: "none" }), lacksConnection: true };
 }
 
-/** The object waits for its connection, which tells its trouble itself; it is woken when that is over. */
+/** The result of an object that waits for its connection, which reports the error itself and wakes the object. */
 function held<Api extends RatedApi>(
   ports: Ports<Api>,
   object: KubeObject,
@@ -93,7 +93,7 @@ function held<Api extends RatedApi>(
   connection: Connection<Api> | undefined,
 ): ResolvedConnection<Api> {
   const key = keyText(keyOf(object));
-  // What a person asked for is work pending, on a settled object as well.
+  // A person's request is pending work on a settled object as well.
   if (!isSettled(object) || requestedToken(object) !== undefined) ports.connections.waitFor(connectionKey, key);
   const reason = connection?.trouble?.reason ?? refusalOf(ports.cache.get(connectionKey));
   const because = reason === undefined ? "" : ` (reason ${reason})`;
@@ -101,13 +101,13 @@ function held<Api extends RatedApi>(
   return heldBy(ports, object, { reason: "ConnectionNotReady", message });
 }
 
-/** Why a connection is not Ready by its own status, e.g. since its spec cannot be used and it is not open at all. */
+/** Returns why a connection is not Ready by its own status, e.g. because its spec is invalid and it is not open. */
 function refusalOf(connection: KubeObject | undefined): string | undefined {
   const ready = connection && conditionOf(connection, "Ready");
   return ready === undefined || ready.status === "True" ? undefined : ready.reason;
 }
 
-/** Stale is what was not read for long; it says so even while it is not touched otherwise. */
+/** Reports an object as stale that was not read for long, even while nothing else is written to it. */
 function heldBy<Api extends RatedApi>(
   ports: Ports<Api>,
   object: KubeObject,

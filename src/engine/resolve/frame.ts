@@ -8,20 +8,20 @@ import type { Orphan } from "../orphans/orphan.ts";
 import type { PolicyStatus } from "../policies/policy-status.ts";
 import type { Policies } from "../policies/policy.ts";
 
-/** Everything that a pass over one object works with. The object is replaced by what the API server answers. */
+/** The state of one reconcile inside the engine. The answers of the API server replace the object. */
 export interface Reconciliation<K extends KindTypes> {
   readonly object: KubeObject;
-  /** What in the object called for changes before this pass wrote anything to it. */
+  /** What in the object called for changes before this reconcile wrote to it. */
   readonly cause: Cause | undefined;
   readonly local: LocalState;
   readonly connection: Connection<K["api"]>;
   readonly context: ReconcileContext<K>;
   readonly recordedIdentity: RecordedIdentity;
   readonly policies: Policies;
-  /** What the policies have to say in the status, as far as this pass has come. */
+  /** What the policies contribute to the status, as far as this reconcile has come. */
   readonly policyStatus: PolicyStatus;
-  /** The operation of an action that nobody confirmed, and that may be sent once more. Its intent is open till then. */
+  /** The operation of an unconfirmed action that may be sent once more. Its intent is open until then. */
   readonly repeats?: string;
-  /** The entry that its id comes from, until the object is adopted. */
+  /** The orphan ledger's entry that the id comes from, until the object is adopted. */
   readonly orphan?: Orphan | undefined;
 }

@@ -1,4 +1,4 @@
-/** Where the id of a resource comes from, and how far it can be believed. */
+/** Determines where the id of a resource comes from, and how far it can be believed. */
 import { INTENT } from "../../api/names.ts";
 import { isObject } from "../../kube/api/json.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
@@ -12,12 +12,12 @@ import { candidateFor, memoryOfOrphan } from "./orphan.ts";
 
 interface Origin {
   readonly identity: Identity;
-  /** What is remembered of the object where the status does not have it. */
+  /** The memory of the object where the status does not have it. */
   readonly kept?: JsonObject;
   readonly orphan?: Orphan;
 }
 
-/** Which object a resource stands for: as it is recorded, else as an earlier resource of its key has left it. */
+/** Returns the object that a resource represents: as recorded, else as an earlier resource of its key left it. */
 export async function originOf<Api extends RatedApi>(
   ports: Ports<Api>,
   frame: Place<Api> & { readonly policies: Policies },
@@ -27,7 +27,7 @@ export async function originOf<Api extends RatedApi>(
   const proven = provenBySeal(frame, identity);
   if (goal !== "present" || lives !== true) return proven;
   if (identity.is === "known") {
-    // A process that was killed after it had adopted an orphan left no status.
+    // A process that was killed right after it adopted an orphan left no status.
     const isSealed = identity.proof === "claimed" && proven.identity !== identity;
     const memory = isSealed ? memoryOfOrphan(ports, frame, identity.id) : undefined;
     return { ...proven, ...(memory !== undefined && { kept: memory }) };
@@ -39,7 +39,9 @@ export async function originOf<Api extends RatedApi>(
   return { identity: found.identity, orphan, ...(memory !== undefined && { kept: memory }) };
 }
 
-/** A claim that bears our seal is as good as the status that a crash kept us from writing, with what the kind keeps of it. */
+/**
+ * A claim with a valid signature counts like the status that a crash prevented, with the memory that the kind keeps.
+ */
 function provenBySeal<Api>(place: Place<Api>, identity: Identity): Origin {
   if (identity.is !== "known" || identity.proof !== "claimed") return { identity };
   const record = readRecord(place, identity.id);

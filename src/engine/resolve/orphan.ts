@@ -1,4 +1,4 @@
-/** Finding again what an earlier resource of the same key left on the platform. */
+/** Finds again what an earlier resource of the same key left on the platform. */
 import { isKube } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -14,17 +14,17 @@ interface Place {
   readonly connection: { readonly token: () => string };
 }
 
-/** An entry that a resource may adopt its object by. */
+/** An entry of the orphan ledger by which a resource may adopt its object. */
 export interface Candidate {
   readonly orphan: Orphan;
   readonly identity: Extract<Identity, { is: "known" }>;
-  /** What is remembered of the object, where the signature vouches for it. */
+  /** The memory of the object, where the signature is valid. */
   readonly memory: JsonObject | undefined;
 }
 
 /**
- * The entry of a resource that has no id yet. One that was signed with the connection's token is good wherever that
- * token is used; any other only in the very namespace that it was made for, and as no more than a claim.
+ * Returns the entry for a resource that has no id yet. An entry that is signed with the connection's token counts
+ * wherever that token is used; any other only in the very namespace that it was made for, and only as a claim.
  * @throws KubeError
  */
 export async function candidateFor<Api extends RatedApi>(
@@ -42,13 +42,13 @@ export async function candidateFor<Api extends RatedApi>(
   if (isSigned(orphan, place.connection.token())) {
     return { orphan, identity: { is: "known", id, proof: "orphaned" }, memory: orphan.memory };
   }
-  // A namespace of the same name may be another team's by now.
+  // A namespace of the same name may belong to another team by now.
   const namespace = await ports.namespaces.get(orphan.namespace, 0);
   if (namespace === undefined || namespace.uid !== orphan.namespaceUid) return undefined;
   return { orphan, identity: { is: "known", id, proof: "claimed" }, memory: undefined };
 }
 
-/** What is remembered of an object that was adopted by its entry, as long as the status does not have it. */
+/** Returns the memory of an object that was adopted by its entry, while the status does not have it. */
 export function memoryOfOrphan<Api extends RatedApi>(
   ports: Ports<Api>,
   { object, recordedIdentity, connection }: Place,
@@ -58,7 +58,7 @@ export function memoryOfOrphan<Api extends RatedApi>(
   return orphan !== undefined && isSigned(orphan, connection.token()) ? orphan.memory : undefined;
 }
 
-/** Where even reading is forbidden, what is known has to do. */
+/** Without the right to read, what is known counts. */
 async function confirmed<Api extends RatedApi>(ports: Ports<Api>, orphan: Orphan): Promise<Orphan | undefined> {
   try {
     return await ports.orphans.confirm(orphan);
@@ -75,7 +75,7 @@ function orphanKeyOf({ object, recordedIdentity }: Place): OrphanKey {
   return { installation, host, organizationId, kind, namespace, name, parentId, externalName };
 }
 
-/** Why the object of an entry is not adopted, with the way out. */
+/** Returns why the object of an entry is not adopted, and what to do about it. */
 export function notAdopted({ reason, message }: Why, { id }: Orphan): Why {
   const hint = `The orphan ledger says that an earlier resource of this name left ${id} on the platform. To have nothing to do with it, run "kubectl platform orphans forget ${id}", or set spec.lifecycle.adoptionPolicy to Never.`;
   return { reason, message: `${message} ${hint}` };

@@ -1,4 +1,4 @@
-/** What the pure code of a kind sees of one reconcile, made of what was resolved. */
+/** Builds the context of a kind's pure code from what was resolved. */
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
@@ -23,7 +23,7 @@ import { adoptionPolicy, requestedToken } from "../policies/policy.ts";
 import { deadlineOf } from "../status/deadline.ts";
 import type { Reconciliation } from "./frame.ts";
 
-/** Builds what the pure code of a kind sees of this reconcile. */
+/** Returns the context of this reconcile. */
 export function contextOf<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: Kind<K>,
@@ -72,7 +72,7 @@ export function contextOf<K extends KindTypes>(
     corrects: policies.corrects,
     retry: policies.retry,
     deadline: deadlineOf(kind, object, local, ports.clock.now()),
-    // What this process knows and could not store yet is not lost.
+    // What this process knows and could not store yet counts.
     begun:
       (kind.oneShot === undefined ? kind.notObservableAfterwards !== undefined : local.unsaved === undefined) &&
       isStarted(object),
@@ -81,8 +81,8 @@ export function contextOf<K extends KindTypes>(
 }
 
 /**
- * With what is known of the last action that another resource requested for the object. What happened before this
- * resource was created may be outdated: nobody recorded what was done since.
+ * Adds the last action that another resource requested for the object. What happened before this resource was created
+ * may be outdated, as nobody recorded what was done since.
  */
 function informed<K extends KindTypes>(
   { externalWrites }: Ports<K["api"]>,
@@ -106,7 +106,7 @@ function presenceIn<Api extends RatedApi>(
     presenceOf(sightingsOf(local, id), sight, { goal, now: clock.monotonic(), absenceMs: windows.absenceMs });
 }
 
-/** Whether the parent is a resource of the same namespace; what has no parent lies under its connection. */
+/** Reports whether the parent is a resource of the same namespace. Without a parent, the connection counts. */
 function isManagedHere<Api>(parent: Reference | undefined, connection: Connection<Api>): boolean {
   return parent === undefined ? connection.key.namespace !== "" : parent.name !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Hop 3 of a reconcile: the spec parsed, references, connection and values resolved, identity checked. */
+/** Hop 3 of a reconcile: parses the spec, resolves references, connection and values, checks the identity. */
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -34,14 +34,14 @@ import { contextOf } from "./reconcile-context.ts";
 
 export type Resolution<K extends KindTypes> = { readonly is: "ready"; readonly frame: Reconciliation<K> } | Unresolved;
 
-/** The pass ends before it has begun. */
+/** The result of a reconcile that ends before it can plan. */
 export interface Unresolved {
   readonly is: "ended";
   readonly result: Result;
   readonly lacksConnection?: boolean;
 }
 
-/** Value Secrets are read at each poll, but not at every step of a deployment that is followed. */
+/** Secrets with values are read at each poll, but not at every step of a deployment that is followed. */
 const VALUES_MAX_AGE_MS = 5_000;
 
 const stalled = (why: Why): { readonly is: "ended"; readonly result: Result } => ({
@@ -54,8 +54,8 @@ const waiting = (why: Why): { readonly is: "ended"; readonly result: Result } =>
 });
 
 /**
- * Resolves all that a pass needs, or says how the pass ends before it has begun. For a goal other than "present"
- * nothing but the connection is insisted on: a child of a vanished parent is deleted by its recorded id.
+ * Resolves all that a reconcile needs, or returns how it ends without that. For a goal other than "present" only the
+ * connection is required: a child of a deleted parent is deleted by its recorded id.
  * @throws KubeError
  */
 export async function resolveObject<K extends KindTypes>(
@@ -105,12 +105,12 @@ export async function resolveObject<K extends KindTypes>(
   return { is: "ready", frame: { ...frame, context, orphan } };
 }
 
-/** What stalls while the object goes lets it go; a window that nobody understands must not read as "never mind". */
+/** What would stall a deletion lets the object wait: a window that cannot be parsed must not read as "none". */
 function unclearWindows(why: Why | undefined, goal: Goal): ReturnType<typeof stalled> | undefined {
   return why && (goal === "present" ? stalled(why) : waiting(why));
 }
 
-/** Why nothing may be written where the spec leads now. What goes is judged by where it was alone. */
+/** Returns why nothing may be written where the spec leads now. A deletion is judged by where the object was. */
 function displacement<Api extends RatedApi>(
   ports: Ports<Api>,
   object: KubeObject,
@@ -127,7 +127,7 @@ function displacement<Api extends RatedApi>(
   );
 }
 
-/** What it is about to write is spoken for before it is written; nothing in an object that is not yet known to be its own. */
+/** Claims the fields that the kind is about to write; none in an object that is not yet known to be its own. */
 function claimEntries<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: Kind<K>,
@@ -138,10 +138,7 @@ function claimEntries<K extends KindTypes>(
   ports.fieldOwnership.want(object, kind.fieldOwnership({ ...context, id: recordedId(context) }));
 }
 
-/**
- * The id that may be stored: one that was only given or claimed is not, before the kind has verified it and taken the
- * object over.
- */
+/** Returns the id that may be stored: one that was given or claimed only after the kind verified and adopted it. */
 export function recordedId(context: {
   readonly id: Uuid | undefined;
   readonly proof: IdentitySource | undefined;
@@ -149,12 +146,12 @@ export function recordedId(context: {
   return context.proof === "recorded" ? context.id : undefined;
 }
 
-/** A parent that does not exist is told before anything is said of the connection, which may be the parent's. */
+/** Reports a missing parent before anything about the connection, which may be the parent's. */
 function missing(gate: Gate): Why | undefined {
   return gate.is === "shut" && gate.missing ? gate.why : undefined;
 }
 
-/** What can be said of an object without asking anybody: its spec, and which object of the platform it stands for. */
+/** Checks what needs no request: the spec, and which object of the platform the resource represents. */
 function trust<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: Kind<K>,
@@ -163,7 +160,7 @@ function trust<K extends KindTypes>(
 ): { readonly is: "trusted"; readonly spec: K["spec"]; readonly identity: Identity } | ReturnType<typeof stalled> {
   const parsed = kind.resource.spec.safeParse(object.spec ?? {});
   if (!parsed.success) return stalled(invalidSpec(parsed.error));
-  // A connection keeps nothing but its errand's record, and that is judged where it counts.
+  // A connection records nothing but the registration of its receiver, which is judged on its own.
   const foreign = kind.connection === undefined ? isForeign(ports, object) : undefined;
   if (foreign !== undefined) return stalled(foreign);
   const identity = known(object, local);
@@ -184,13 +181,13 @@ async function inputsOf<K extends KindTypes>(
   return { is: "found", inputs: needs.inputs(resolver(gate, values, how)) };
 }
 
-/** The identity with what this process knows but has not stored yet. */
+/** Returns the identity with what this process knows but has not stored yet. */
 function known(object: KubeObject, local: LocalState): Identity {
   const id = local.unsaved?.id;
   return id === undefined ? identify(object) : { is: "known", id, proof: "recorded" };
 }
 
-/** What a record made in this pass would pin. A parent that cannot be resolved any more stays as it was pinned. */
+/** Returns the identity that a record made now would have. A parent that cannot be resolved stays as recorded. */
 function pinsOf<K extends KindTypes>(
   ports: Ports<K["api"]>,
   connection: Connection<K["api"]>,

@@ -1,4 +1,4 @@
-/** Which object of the platform a resource stands for can change without a create: one is taken over, or forgotten. */
+/** Changes which object of the platform a resource represents without a create: adopts one, or forgets one. */
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
@@ -17,7 +17,7 @@ import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import type { Reconciliation } from "../resolve/frame.ts";
 import { remember } from "./execute.ts";
 
-/** Takes over an existing object: recorded like the outcome of a create, with the finalizer if one is due. */
+/** Adopts an existing object: records it like the outcome of a create, with the finalizer if one is due. */
 export async function adopt<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: { readonly notObservableAfterwards?: unknown },
@@ -29,7 +29,7 @@ export async function adopt<K extends KindTypes>(
   if (orphan === undefined) return remember({ ...frame, object: adopted }, { memory: context.memory, id });
   const note = `Takes over ${id}, which an earlier resource of this name left on the platform. Nothing was created.`;
   ports.events.record({ regarding: adopted, type: "Normal", reason: "Adopted", action: "Adopt", note });
-  // What nobody remembers may have been done, as after the loss of a status.
+  // What is not remembered may have been done, as after the loss of a status.
   const isForgotten =
     kind.notObservableAfterwards !== undefined && (context.proof !== "orphaned" || orphan.memory === undefined);
   const object = isForgotten ? await noteStarted(ports, adopted) : adopted;
@@ -54,8 +54,8 @@ async function adoptObject<Api extends RatedApi>(ports: Ports<Api>, place: Place
 }
 
 /**
- * Drops the record of an object that is gone; the next pass creates anew, through the ledger.
- * @param memory the kind's memory of nothing.
+ * Drops the record of an object that is gone. The next reconcile creates it anew, with the ledger.
+ * @param memory the kind's empty memory
  */
 export async function forget<K extends KindTypes>(
   ports: Ports<K["api"]>,
@@ -65,10 +65,10 @@ export async function forget<K extends KindTypes>(
 ): Promise<Reconciliation<K>> {
   const object = await forgetId(ports, frame.object);
   const forgotten = await ports.writer.patchStatus(object, {
-    // As if it was never looked at: what was Ready is gone.
+    // As if it was never reconciled: what was Ready is gone.
     observedGeneration: -1,
     lastHandledReconcileAt: member(object.status, "lastHandledReconcileAt"),
-    // The approval of the first create is none of the second.
+    // The approval of the first create does not count for the second.
     lastApprovedPlan: member(object.status, "lastApprovedPlan"),
   });
   const { reason, message: note } = why;

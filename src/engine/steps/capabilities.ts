@@ -1,4 +1,7 @@
-/** The condition `Capabilities`: whether the platform has the operations that a spec asks for, told before they are needed. */
+/**
+ * The condition `Capabilities`: whether the platform has the operations that a spec asks for, reported before they are
+ * needed.
+ */
 import type {
   ConditionFact,
   Kind,
@@ -26,7 +29,7 @@ const WORDS: Readonly<Record<Area, Words>> = {
   delete: { first: "first deletion", missing: "the object stays on the platform when this resource is deleted" },
 };
 
-/** What was reported, with the condition, where something was observed. */
+/** Adds the condition to a report, where something was observed. */
 export function withCapabilities<
   K extends KindTypes,
   Passed extends { readonly frame: Reconciliation<K>; readonly report: Report | undefined },
@@ -44,9 +47,9 @@ export function withCapabilities<
 
 /** What is known of the platform. */
 interface Known {
-  /** Of an operation, without regard to when it was learned. */
+  /** For an operation, however long ago it was learned. */
   readonly supports: Supports;
-  /** The platform has shown nothing beyond the specification. */
+  /** The platform showed nothing beyond the specification. */
   readonly isDocumented: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What is told of every changing call of the platform: to the change log, and as an event on the object. */
+/** Reports every changing call of the platform: in the change log, and as an event on the object. */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { EventInput } from "../../kube/api/types.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
@@ -6,10 +6,13 @@ import { CAUSES, type Cause, type Change, type Ports } from "../context/context.
 import type { Step, Uuid, KindTypes } from "../contract/kind.ts";
 import type { Reconciliation } from "../resolve/frame.ts";
 
-/** The id that the answer tells, or whatever was thrown. */
+/** The id of the answer, or the error. */
 type Result = { readonly id: Uuid | undefined } | { readonly error: unknown };
 
-/** Tells of one call, however it ended. What never left the operator is no event: nothing happened on the platform. */
+/**
+ * Reports one call, however it ended. A call that never left the operator makes no event: nothing happened on the
+ * platform.
+ */
 export function reportChange<K extends KindTypes>(
   ports: Pick<Ports<K["api"]>, "observer" | "events">,
   frame: Reconciliation<K>,
@@ -33,7 +36,7 @@ export function reportChange<K extends KindTypes>(
   if (change.sent) ports.events.record({ regarding: object, action: step.op, ...eventOf(change, error) });
 }
 
-/** Pure. The first that applies. */
+/** Returns the first cause that applies. Pure. */
 export function causeOf<K extends KindTypes>(
   { context, local, cause }: Reconciliation<K>,
   step: Step<K["action"]>,
@@ -44,7 +47,7 @@ export function causeOf<K extends KindTypes>(
   return cause ?? (step.corrects === true ? "Drifted" : "InputsChanged");
 }
 
-/** Whether the request may have left the operator. */
+/** Reports whether the request may have left the operator. */
 export function wasSent({ failure, status }: ApiError): boolean {
   switch (failure.is) {
     case "OverBudget":
@@ -59,12 +62,12 @@ export function wasSent({ failure, status }: ApiError): boolean {
   }
 }
 
-/** A defect of ours in the middle of a call: nobody knows what became of it. */
+/** A defect of the operator in the middle of a call: its outcome is unknown. */
 function asApiError(op: string, error: unknown): ApiError {
   return error instanceof ApiError ? error : new ApiError(op, { is: "OutcomeUnknown" }, 0, "the operator failed");
 }
 
-/** The same call with the same end is the same event: no times, and no words of the platform. */
+/** The same call with the same end is the same event: without times, and without words of the platform. */
 function eventOf(change: Change, error: ApiError | undefined): Pick<EventInput, "type" | "reason" | "note"> {
   const { op, id, commit, cause } = change;
   const what = `${op}${id === undefined ? "" : ` for ${id}`}${commit === undefined ? "" : `, commit ${commit}`}`;

@@ -1,4 +1,4 @@
-/** Hop 6 of a reconcile: one step, behind the ledger where it may not happen twice (docs/architecture.md §6). */
+/** Hop 6 of a reconcile: one step, with the ledger where it must not happen twice (docs/architecture.md §6). */
 import { INTENT } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -42,14 +42,14 @@ const NOT_LEADER: Result = {
 };
 
 /**
- * Runs one step: at most one request to the platform, after the API server has confirmed that the object is still what
- * was planned for. @throws KubeError "Conflict" or "NotFound" when it is not, and others
+ * Runs one step: at most one request to the platform, after the API server confirmed that the object is still the one
+ * that was planned for. @throws KubeError "Conflict" or "NotFound" when it is not, and others
  */
 export async function execute<K extends KindTypes>(work: Work<K>, step: Step<K["action"]>): Promise<Executed<K>> {
   const { ports, frame } = work;
   if (!ports.fence.mayWrite()) return { is: "ended", frame, result: NOT_LEADER };
   const { generation = 0 } = frame.object.metadata;
-  // An outcome that was stored brought a newer object than the one that was planned for.
+  // Storing an outcome returned a newer object than the one that was planned for.
   if (generation !== frame.context.generation) throw new KubeError("Conflict", 409, "the spec changed within the pass");
   const held = brake(ports, frame);
   if (held !== undefined) return { is: "ended", frame, result: { is: "held", why: held, stale: false } };
@@ -57,8 +57,8 @@ export async function execute<K extends KindTypes>(work: Work<K>, step: Step<K["
 }
 
 /**
- * A write that neither a new generation, nor a deletion, nor the user's request caused goes through the brake.
- * @returns what is waited for where the brake holds
+ * Applies the limit of mass changes to a write that no new generation, deletion or request of the user caused.
+ * @returns the reason to wait; undefined where the write may go
  */
 export function brake<K extends KindTypes>(
   ports: Ports<K["api"]>,
@@ -73,8 +73,8 @@ export function brake<K extends KindTypes>(
 }
 
 /**
- * What may be repeated needs no intent, but neither is it sent on the word of a cache that may be behind: a deletion
- * could meet what belongs to the namesake of today (docs/reliability.md B1).
+ * Runs a repeatable step. It needs no intent, but the API server has to confirm the object first: a cache that is
+ * behind could direct a deletion at the successor of a deleted object (docs/reliability.md B1).
  */
 async function safely<K extends KindTypes>(work: Work<K>, step: Step<K["action"]>): Promise<Executed<K>> {
   const { ports } = work;
@@ -93,12 +93,12 @@ async function confirmed<K extends KindTypes>({ ports, frame }: Work<K>): Promis
   return frame;
 }
 
-/** Stores what the kind wants to be remembered whatever becomes of its request. @throws KubeError "Conflict" */
+/** Stores what the kind wants to remember whatever becomes of its request. @throws KubeError "Conflict" */
 async function prepared<K extends KindTypes>(work: Work<K>, memory: K["memory"]): Promise<Reconciliation<K>> {
   const frame = { ...work.frame, context: { ...work.frame.context, memory } };
   const why: Why = { reason: "Progressing", message: "A request is on its way to the platform." };
   const object = await announced({ ...work, frame }, why, undefined);
-  // What is stored already was not written again, and so not checked.
+  // What is stored already was not written again, and so was not confirmed.
   if (object === work.frame.object) await work.ports.writer.confirm(object);
   return { ...frame, object };
 }
@@ -117,10 +117,10 @@ async function once<K extends KindTypes>(
   }
   const intent = intentOf(work, step);
   const started = ports.clock.monotonic();
-  // Until the send begins: also of one of which nobody knows whether it was stored.
+  // Until the request begins, also for an intent of which it is unknown whether it was stored.
   work.frame.local.unsent = [...work.frame.local.unsent, intent.attempt];
   const frame = await writeIntent(work, step, intent);
-  // The older ones would be refused by now, wherever they are.
+  // The older intents would be refused by now.
   frame.local.unsent = [intent.attempt];
   const sinceMs = ports.clock.monotonic() - started;
   if (!maySend({ sinceMs, sendMs: ports.windows.sendMs, leads: ports.fence.mayWrite() })) {
@@ -136,7 +136,7 @@ async function once<K extends KindTypes>(
   return { is: "done", frame: await recordAnswer(ports, kind, frame, { ...sent, id: sent.id }), known: sent };
 }
 
-/** Stores what the platform has answered to a create. @throws KubeError see `recordId` */
+/** Stores the platform's answer to a create. @throws KubeError see `recordId` */
 export async function recordAnswer<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: Kind<K>,
@@ -148,7 +148,7 @@ export async function recordAnswer<K extends KindTypes>(
   return remember({ ...frame, object: stored ?? frame.object }, answer);
 }
 
-/** A create that is answered without an id is traced like one that is not answered, and is never sent again. */
+/** Records a create that was answered without an id. It is traced like one without an answer, and never sent again. */
 async function withoutId<K extends KindTypes>(
   { ports, kind, frame }: Work<K>,
   intent: Intent,
@@ -159,7 +159,10 @@ async function withoutId<K extends KindTypes>(
   return { is: "failed", frame: { ...frame, object: stored ?? frame.object }, error, phase: "create" };
 }
 
-/** A failure that certainly was not executed closes the intent, but that of a repetition; others leave it to be traced. */
+/**
+ * Closes the intent of a request that was certainly not executed, except that of a repetition. Others stay to be
+ * traced.
+ */
 async function unsentOrUnknown<K extends KindTypes>(
   work: Work<K>,
   frame: Reconciliation<K>,
@@ -199,7 +202,7 @@ async function send<K extends KindTypes>(
   }
 }
 
-/** The pass goes on with what is known now; it is unsaved until a status write succeeds. */
+/** Continues the reconcile with what is known now. It is unsaved until a status write succeeds. */
 export function remember<K extends KindTypes>(
   frame: Reconciliation<K>,
   known: Pick<Known<unknown, K["memory"]>, "id" | "memory">,
@@ -211,7 +214,7 @@ export function remember<K extends KindTypes>(
   return next;
 }
 
-/** What a pass knows and has not stored, with no action open any more. */
+/** Returns what a reconcile knows and has not stored, with no action open any more. */
 export function closed<K extends KindTypes>({ object, context }: Reconciliation<K>): Unsaved {
   return { id: recordedId(context), memory: context.memory, intentClosed: true, over: object.status };
 }
@@ -236,7 +239,7 @@ function intentOf<K extends KindTypes>(work: Work<K>, step: Extract<Step<K["acti
   };
 }
 
-/** Writes the intent, checked against the resourceVersion: a conflict ends the pass. @throws KubeError "Conflict" */
+/** Writes the intent, checked by resourceVersion: a conflict ends the reconcile. @throws KubeError "Conflict" */
 async function writeIntent<K extends KindTypes>(
   work: Work<K>,
   step: Extract<Step<K["action"]>, { repeat: "once" }>,
@@ -259,7 +262,7 @@ function sentAgain({ reason, message }: Why): Why {
   return { reason, message: `${message} ${again}: it is sent once more, which changes nothing if it was.` };
 }
 
-/** Writes the status that a request is about to be sent with. @throws KubeError "Conflict" */
+/** Writes the status that precedes a request. @throws KubeError "Conflict" */
 async function announced<K extends KindTypes>(
   { ports, kind, frame, seen }: Work<K>,
   why: Why,
@@ -283,7 +286,7 @@ async function announced<K extends KindTypes>(
   return object;
 }
 
-/** Whether an error only means that the object changed or went meanwhile: the watch brings the news. */
+/** Reports whether an error only means that the object changed or was deleted: the watch delivers the new state. */
 export function isMoved(error: unknown): boolean {
   return isKube(error, "Conflict") || isKube(error, "NotFound");
 }

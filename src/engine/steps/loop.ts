@@ -1,4 +1,4 @@
-/** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step. */
+/** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step (docs/architecture.md §2). */
 import { keyOf } from "../../kube/api/objects.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { Connection } from "../connections/connections.ts";
@@ -24,12 +24,12 @@ import { recover } from "./recover.ts";
 import { rejectedBefore, rejectionOf } from "./rejection.ts";
 import { withoutStep } from "./unsupported.ts";
 
-/** Requests of one pass, before it yields to other objects. */
+/** Requests of one reconcile before it yields to other objects. */
 const STEP_LIMIT = 8;
-/** How often in a row a pass may go on at once; beyond that the platform does not keep what is written to it. */
+/** How often in a row a reconcile may requeue at once. Beyond that the platform does not keep what is written to it. */
 const YIELDS = 8;
 
-/** How a pass over one object ended, before it is written down. */
+/** How a reconcile ended, before its status is written. */
 export interface Reconciled<K extends KindTypes> {
   readonly frame: Reconciliation<K>;
   readonly result: Result;
@@ -42,7 +42,7 @@ type Loop<K extends KindTypes> = {
   readonly kind: Kind<K>;
 };
 
-/** One pass. @throws KubeError, and whatever a kind throws that is no ApiError */
+/** Runs the steps of one reconcile. @throws KubeError, and whatever a kind throws that is no ApiError */
 export async function runSteps<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: Kind<K>,
@@ -52,13 +52,13 @@ export async function runSteps<K extends KindTypes>(
   const begun = await begin(loop, scoped);
   if (begun.is === "passed") return begun.passed;
   const passed = withCapabilities(kind, await reconcileSteps(loop, begun.frame));
-  // What was to be sent once more is not wanted any more.
+  // The action that was to be repeated is not wanted any more.
   if (begun.frame.repeats !== undefined && passed.result.is === "settled")
     remember(passed.frame, { memory: passed.frame.context.memory });
   return passed;
 }
 
-/** What an older pass left open is closed first, and the record of the object kept. */
+/** Closes what an earlier reconcile left open, and keeps the record of the object. */
 async function begin<K extends KindTypes>(
   loop: Loop<K>,
   scoped: Reconciliation<K>,
@@ -66,7 +66,7 @@ async function begin<K extends KindTypes>(
   { readonly is: "passed"; readonly passed: Reconciled<K> } | { readonly is: "on"; readonly frame: Reconciliation<K> }
 > {
   const { ports, kind } = loop;
-  // A connection's intent is its errand's, which has a pass of its own.
+  // A connection's intent belongs to the registration of its receiver, which is reconciled on its own.
   const isProbe = kind.connection !== undefined;
   const recovered = isProbe ? { is: "clear" as const, frame: scoped } : await recover(ports, kind, scoped);
   const { frame } = recovered;
@@ -84,7 +84,7 @@ async function begin<K extends KindTypes>(
   return { is: "on", frame: { ...frame, object: isUntold ? await noteStarted(ports, object) : object } };
 }
 
-/** Observes, plans and acts until there is nothing to do, or other objects should have their turn. */
+/** Observes, plans and acts until there is no step left, or until other objects should be reconciled. */
 async function reconcileSteps<K extends KindTypes>(loop: Loop<K>, begun: Reconciliation<K>): Promise<Reconciled<K>> {
   let frame = begun;
   let seen: { readonly value: K["observed"] } | undefined;
@@ -95,7 +95,7 @@ async function reconcileSteps<K extends KindTypes>(loop: Loop<K>, begun: Reconci
     if (stepped.is === "passed") return stepped.passed;
     ({ frame, seen } = stepped);
   }
-  // Yields to other objects; the next pass observes anew.
+  // Yields to other objects. The next reconcile observes anew.
   const why = { reason: "Progressing" as const, message: "Work goes on in the next pass." };
   const report = seen === undefined ? undefined : loop.kind.report(frame.context, seen.value);
   const { reason, times } = frame.local.waits;
@@ -108,7 +108,7 @@ type Stepped<K extends KindTypes> =
   | {
       readonly is: "on";
       readonly frame: Reconciliation<K>;
-      /** Undefined when it has to be observed anew. */
+      /** Undefined when the platform has to be observed anew. */
       readonly seen: { readonly value: K["observed"] } | undefined;
     };
 
@@ -119,7 +119,7 @@ async function step<K extends KindTypes>(
   seen: K["observed"],
 ): Promise<Stepped<K>> {
   const { ports, kind } = loop;
-  // What others wrote into the object meanwhile is in what is done next.
+  // Other resources may have written to the object in the meantime.
   const { id } = scoped.context;
   const writtenAt = id === undefined ? undefined : ports.externalWrites.latest(id, scoped.recordedIdentity);
   const fresh = { ...scoped, context: { ...scoped.context, writtenAt } };
@@ -142,7 +142,7 @@ async function step<K extends KindTypes>(
   return { is: "passed", passed: { frame: done.frame, result: done.result, report, again: undefined } };
 }
 
-/** What a step comes to whose request failed. */
+/** Decides how to go on after the request of a step failed. */
 async function afterFailure<K extends KindTypes>(
   loop: Loop<K>,
   refused: Step<K["action"]>,
@@ -152,7 +152,7 @@ async function afterFailure<K extends KindTypes>(
   if (anew?.is === "on") return { is: "on", frame, seen: anew };
   if (anew?.is === "stalled") return { is: "passed", passed: concluded(loop, frame, seen, anew) };
   const passed = failed(loop, frame, error, phase, loop.kind.report(frame.context, seen));
-  // A scope may be added to a token on the platform, where nobody tells us: a denied step is tried again, slowly.
+  // A token can get a scope on the platform without notice: a denied step is tried again, slowly.
   if (passed.result.is === "stalled" && error.failure.is !== "Forbidden") {
     const { why } = passed.result;
     const until = loop.ports.clock.monotonic() + restAfter(why, frame.policies.progressDeadlineMs);
@@ -192,7 +192,7 @@ function concluded<K extends KindTypes>(
         ? hiddenFor(frame.local, clock.monotonic())
         : unknownFor(frame.object, plan.condition, clock.now());
     const keepsReady = forMs < windows.unknownMs;
-    // Of an object that is not shown nothing new is known: the facts of the last look stay.
+    // Nothing new is known of an object that is not shown: the facts of the last observation stay.
     const facts = plan.condition === undefined ? undefined : report;
     return { frame, result: { is: "unknown", why: plan.why, keepsReady }, report: facts, again: plan.again };
   }
@@ -208,7 +208,7 @@ const RECREATING: Why = {
   message: "It is gone from the platform and is created anew, as spec.lifecycle.onMissing says.",
 };
 
-/** What is gone is forgotten, so that the next pass creates it; an id that the user gave stands for nothing else. */
+/** Forgets an object that is gone, so that the next reconcile creates it. An id that the user gave is not forgotten. */
 async function recreated<K extends KindTypes>(
   loop: Loop<K>,
   frame: Reconciliation<K>,
@@ -218,14 +218,14 @@ async function recreated<K extends KindTypes>(
   const { ports, kind } = loop;
   if (kind.claim?.(frame.context.spec, () => undefined) === frame.context.id)
     return concluded(loop, frame, seen, { is: "stalled", why });
-  // The create that follows has no record any more that would tell that no new generation caused it.
+  // The create that follows has no record left that shows that no new generation caused it: the limit applies here.
   const held = brake(ports, frame);
   if (held !== undefined) return concluded(loop, frame, seen, { is: "waiting", why: held });
   const forgotten = await forget(ports, frame, kind.resource.memory.parse({}), why);
   return { frame: forgotten, result: { is: "waiting", why: RECREATING, exchange: "ok" }, report: undefined, again: 0 };
 }
 
-/** What a failed exchange means; the connection is asked when it may be the cause. */
+/** Classifies a failed exchange, and requests a probe of the connection where it may be the cause. */
 function failed<K extends KindTypes>(
   loop: Loop<K>,
   frame: Reconciliation<K>,
@@ -274,7 +274,7 @@ function failed<K extends KindTypes>(
 
 type Told = { readonly result: Result; readonly again?: Ms | undefined };
 
-/** A connection's own failure: what its token may not do is for a person to mend. */
+/** Reports a connection's own failure: a person has to change what its token may do. */
 function own<Api>(connection: Connection<Api>, error: ApiError, why: Why): Told {
   const { failure } = error;
   if (failure.is === "Unauthorized")
@@ -282,7 +282,7 @@ function own<Api>(connection: Connection<Api>, error: ApiError, why: Why): Told 
   return { result: failure.is === "Forbidden" ? { is: "stalled", why, exchange: "failed" } : { is: "retry", why } };
 }
 
-/** What may be the connection's trouble is not told on a settled object before the connection was asked. */
+/** Holds back an error that may be the connection's from a settled object until the connection was probed. */
 function suspected<K extends KindTypes>(
   ports: Ports<K["api"]>,
   { object, local, connection }: Reconciliation<K>,

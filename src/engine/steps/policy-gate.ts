@@ -1,4 +1,4 @@
-/** Which of the steps that a kind plans may be taken now: management, drift, approval and change windows. */
+/** Decides which of a kind's planned steps may be taken now: management, drift, approval and change windows. */
 import { APPROVED_PLAN } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
@@ -16,18 +16,18 @@ export interface Allowed<Do> {
   readonly policyStatus: PolicyStatus;
 }
 
-/** Looked at again at least so often while a window is closed. */
+/** The longest time between two checks while a window is closed. */
 const WINDOW_LOOK_MS = 600_000;
 
-/** How many steps a plan may have. */
+/** The largest number of steps of a plan. */
 const PLAN_LIMIT = 16;
 
-/** Of the poll interval: how long a correction may take with all of its requests, and after which the next may begin. */
+/** In poll intervals: how long a correction may take with all its requests, and after how long the next may begin. */
 const CORRECTION = { lasts: 0.02, rests: 0.9 } as const;
 
 /**
- * Asks the kind again for each step that may not be taken, as if it could not be done. What others change again right
- * after it was put right is drift until the next look: nobody fights with them (docs/reliability.md C11).
+ * Asks the kind again for each step that may not be taken, as if the step were impossible. What others change again
+ * right after a correction is drift until the next poll: the operator does not fight (docs/reliability.md C11).
  */
 export function checkPolicies<K extends KindTypes>(
   ports: Ports<K["api"]>,
@@ -81,13 +81,13 @@ function judged<K extends KindTypes>(
   return { plan: pending(place, first.plan, plan, now), policyStatus: { ...place.policyStatus, plan } };
 }
 
-/** Whether the last correction is over and the next is not due yet. What a person asks for is always due. */
+/** Reports whether the last correction is over and the next is not due yet. What a person asks for is always due. */
 function isResting<K extends KindTypes>(ports: Ports<K["api"]>, frame: Reconciliation<K>): boolean {
   const share = sinceCorrection(ports, frame);
   return frame.context.requested === undefined && share >= CORRECTION.lasts && share < CORRECTION.rests;
 }
 
-/** What it takes to judge a step. */
+/** What a step is judged by. */
 interface Place {
   readonly object: KubeObject;
   readonly policies: Policies;
@@ -96,12 +96,12 @@ interface Place {
   readonly generation: number;
   readonly window: WindowState;
   readonly isDry: boolean;
-  /** What others changed was put right a moment ago. */
+  /** A correction was made a moment ago. */
   readonly rests: boolean;
 }
 
 interface Sifted<Do> {
-  /** A step that may be taken, or what there is to say when none may. */
+  /** A step that may be taken, or the kind's plan without the steps that may not. */
   readonly plan: Plan<Do>;
   readonly mayTake: boolean;
   /** Steps that wait for approval or a window. */
@@ -119,7 +119,7 @@ function sift<Do>(place: Place, planWithout: PlanWithout<Do>): Sifted<Do> {
   while (plan.is === "step" && !blockedOperations.has(plan.step.op) && blockedOperations.size < PLAN_LIMIT) {
     const answer = judgeStep(place, plan.step);
     if (answer === "yes" && later.length === 0) return { plan, mayTake: true, later, forbids: false };
-    // What comes after a step that waits, waits with it.
+    // What follows a step that waits, waits with it.
     if (answer !== "never") {
       later.push(plan.step);
       pendingOperations.add(plan.step.op);
@@ -139,7 +139,7 @@ function judgeStep<Do>(place: Place, step: Step<Do>): "yes" | "later" | "never" 
   return !isEnding && policies.manual && !covers(policyStatus.plan, generation, step) ? "later" : "yes";
 }
 
-/** What was brought about once is left alone under CreateOnly, and not corrected under Report or right after it was. */
+/** Reports whether a finished object is left alone: under CreateOnly, under Report, or right after a correction. */
 function isLeftAlone<Do>(place: Place, step: Step<Do>): boolean {
   const { policies, policyStatus } = place;
   if (policies.management === "CreateOnly") return policyStatus.appliedGeneration !== undefined;
@@ -147,12 +147,12 @@ function isLeftAlone<Do>(place: Place, step: Step<Do>): boolean {
   return step.corrects === true && untouched && isDone(place);
 }
 
-/** Whether the spec as it is now was brought about on the platform: what differs since is drift. */
+/** Reports whether the current spec was applied to the platform: what differs since is drift. */
 function isDone({ policyStatus, generation }: Place): boolean {
   return policyStatus.appliedGeneration === generation;
 }
 
-/** Nothing waits: the step is taken, or the pass ends as the kind says. */
+/** Ends the check where nothing waits: the step is taken, or the reconcile ends as the kind says. */
 function concluded<Do>(place: Place, { plan, mayTake, forbids }: Sifted<Do>): Allowed<Do> {
   const { policyStatus } = place;
   const approved = policyStatus.plan?.approved === true ? policyStatus.plan : undefined;
@@ -169,7 +169,7 @@ function concluded<Do>(place: Place, { plan, mayTake, forbids }: Sifted<Do>): Al
   };
 }
 
-/** The kind has nothing to say but a step that is forbidden. */
+/** The plan where the kind has no other step than a forbidden one. */
 function refused<Do>(step: Step<Do>): Exclude<Plan<Do>, { is: "step" }> {
   if (step.repeat === "safe" || !step.creates) return { is: "settled" };
   const message =
@@ -177,7 +177,7 @@ function refused<Do>(step: Step<Do>): Exclude<Plan<Do>, { is: "step" }> {
   return { is: "stalled", why: { reason: "NotCreated", message } };
 }
 
-/** Something waits. What is brought about already goes on as it is; only its drift is not corrected. */
+/** Ends the check where something waits. What was applied already continues; only its drift is not corrected. */
 function pending<Do>(place: Place, plan: Plan<Do>, { hash, actions }: StatusPlan, now: Date): Plan<Do> {
   const again = untilOpen(place.window, now);
   const later = again === undefined ? {} : { again };
@@ -198,7 +198,7 @@ function pending<Do>(place: Place, plan: Plan<Do>, { hash, actions }: StatusPlan
   return { is: "waiting", why, again: again ?? APPROVAL_LOOK_MS };
 }
 
-/** An approval wakes the object; until then only the platform may change. */
+/** An approval wakes the object. Until then only the platform may change. */
 const APPROVAL_LOOK_MS = 600_000;
 
 function untilOpen(window: WindowState, now: Date): Ms | undefined {

@@ -1,4 +1,4 @@
-/** An intent that an older pass left open is traced before anything else happens (docs/architecture.md §6). */
+/** Traces an intent that an earlier reconcile left open, before anything else happens (docs/architecture.md §6). */
 import { INTENT, RESOLVE } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -28,9 +28,9 @@ export type Recovered<K extends KindTypes> =
   | { readonly is: "ended"; readonly frame: Reconciliation<K>; readonly result: Result };
 
 /**
- * The slot that is open: a create's annotation, or an action's member of status unless this process closed it; what another
- * process has put there since makes that void (see `isOvertaken`). Actions
- * are never in the annotation, which whoever may edit the object can write.
+ * Returns the open slot: a create's annotation, or an action's member of status unless this process closed it. A record
+ * that another process wrote since makes that void (see `isOvertaken`). Actions are never read from the annotation,
+ * which anyone may write who may edit the object.
  */
 export function openSlot(object: KubeObject, local: LocalState): Slot {
   const create = readSlot(object.metadata.annotations?.[INTENT]);
@@ -39,7 +39,7 @@ export function openSlot(object: KubeObject, local: LocalState): Slot {
   return local.unsaved?.intentClosed ? { is: "empty" } : readSlot(member(object.status, "intent"));
 }
 
-/** The action intent that is still open, and so stays in status. */
+/** Returns the action intent that is still open and stays in status. */
 export function openAction(object: KubeObject, local: LocalState): Intent | undefined {
   if (local.unsaved?.intentClosed) return undefined;
   const slot = readSlot(member(object.status, "intent"));
@@ -125,14 +125,14 @@ function findingOf<K extends KindTypes>(trace: Trace<K["observed"], K["memory"]>
 }
 
 /**
- * What a trace found is taken over like an id that the user gave: the kind makes sure first that it lies where this
- * resource may work. The annotation that led to it can be written by whoever may edit the object.
+ * Treats what a trace found like an id that the user gave: the kind first verifies that it lies where this resource may
+ * work. Anyone who may edit the object can write the annotation that led to it.
  */
 function found<K extends KindTypes>(frame: Reconciliation<K>, memory: K["memory"], id: Uuid): Reconciliation<K> {
   return { ...frame, context: { ...frame.context, id, proof: "given", memory } };
 }
 
-/** An intent that needs no trace is cleared. */
+/** Clears an intent that needs no trace. */
 async function dropped<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: Kind<K>,
@@ -143,7 +143,7 @@ async function dropped<K extends KindTypes>(
   return await clear(ports, confirmedByUser ? vouchedFor(kind, frame, intent) : frame, intent);
 }
 
-/** A person has said which object an unconfirmed create has made. */
+/** Handles the answer of a person as to which object an unconfirmed create made. */
 function vouchedFor<K extends KindTypes>(
   { resource }: { readonly resource: { readonly memory: { parse(kept: unknown): K["memory"] } } },
   frame: Reconciliation<K>,
@@ -153,7 +153,7 @@ function vouchedFor<K extends KindTypes>(
   return { ...frame, context: { ...frame.context, memory, confirmedByUser: true } };
 }
 
-/** Why nothing can be said of a create that was sent under another parent than the one of now. */
+/** Returns why a create that was sent under another parent than the current one cannot be traced. */
 function elsewhere<K extends KindTypes>({ recordedIdentity }: Reconciliation<K>, intent: Intent): Why | undefined {
   if (!intent.creates || intent.parentId === recordedIdentity.parentId) return undefined;
   const message = `An earlier create under the parent ${intent.parentId ?? "(none)"} was not confirmed, but the reference now leads to ${recordedIdentity.parentId ?? "none"}. Point it back until that is found out, or set the annotation ${RESOLVE}=recreate.`;
@@ -183,7 +183,7 @@ async function clear<K extends KindTypes>(
   return frame;
 }
 
-/** What is to be remembered of a request that did not get there. */
+/** Adds what to remember of a request that was not executed. */
 function withMemory<K extends KindTypes>(
   frame: Reconciliation<K>,
   trace: Trace<K["observed"], K["memory"]>,
@@ -200,7 +200,7 @@ function waiting(intent: Intent): Why {
   };
 }
 
-/** What only a person can say of a create; one that was not even accepted is told as what is waited for. */
+/** Returns the reason of a create that only a person can resolve. */
 function unconfirmed({ kind, metadata }: KubeObject, intent: Intent): Why {
   if (intent.accepted === undefined) return waiting(intent);
   const { name, namespace } = metadata;

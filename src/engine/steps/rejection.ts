@@ -1,7 +1,7 @@
 /**
- * What the platform rejected for good (400, 422, the 409 of a name that is taken) is not sent again, and what it refused
- * for long not for a while: another spec, value or request of the user may change its mind, or news of what the platform
- * offers, as the same step may then be another request; and nothing else would be told to us.
+ * Remembers steps that the platform rejected. What it rejected for good (400, 422, the 409 of a name that is taken) is
+ * not sent again, and what it refused for long not for a while, unless spec, values, the user's request or what the
+ * platform offers changed: the same step may then be another request.
  */
 import { isDeepStrictEqual } from "node:util";
 

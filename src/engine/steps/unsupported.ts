@@ -1,14 +1,14 @@
-/** A step that the platform answers as if it had no such operation. */
+/** Handles a step that the platform answers as if it had no such operation. */
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { Kind, Step, Why, KindTypes } from "../contract/kind.ts";
 import type { Reconciliation } from "../resolve/frame.ts";
 
-/** What to plan with, or, where the kind would plan the refused step again, what the object says. */
+/** What to plan with; or, where the kind would plan the refused step again, what the object reports. */
 type Without<Seen> = { readonly is: "on"; readonly value: Seen } | { readonly is: "stalled"; readonly why: Why };
 
 /**
- * Whether the pass goes on without the step: after 405 or 501 the platform does not offer it, and after 404 either, if
- * what it was about is still shown. What is not shown any more is planned for anew as well.
+ * Decides whether the reconcile continues without the step: after a 405 or 501 the platform does not offer it, and
+ * after a 404 neither, if its object is still shown. What is not shown any more is planned anew as well.
  * @returns undefined where the failure means something else
  */
 export async function withoutStep<K extends KindTypes>(
@@ -26,7 +26,7 @@ export async function withoutStep<K extends KindTypes>(
       why: { reason: "NotSupportedByApi", message: `The platform has no operation ${step.op}.` },
     };
   };
-  // A request that may be sent once only, and that was answered 501, is traced first.
+  // A request that must be sent once only, and that was answered 501, is traced first.
   const isOver = step.repeat === "safe" || error.failure.is === "NotSupported";
   if (isOver && isMissing()) return without(seen);
   if (error.failure.is !== "NotFound" || shows === undefined) return undefined;
