@@ -1,4 +1,7 @@
-/** Which object of the platform a custom resource stands for, and whether its records are ours (docs/architecture.md §7). Pure. */
+/**
+ * Determines which object of the platform a custom resource represents, and whether its records are this installation's
+ * (docs/architecture.md §7). Pure.
+ */
 import { isUuid } from "../../api/ids.ts";
 import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
@@ -8,7 +11,7 @@ import type { IdentitySource, Uuid, Why, RatedApi } from "../contract/kind.ts";
 import { text } from "../contract/status.ts";
 import { readSlot } from "./ledger.ts";
 
-/** What is pinned in `status.identity` when an id is recorded. */
+/** What is recorded in `status.identity` with an id. */
 export interface RecordedIdentity {
   readonly connectionUid: string;
   readonly host: string;
@@ -23,8 +26,8 @@ export type Identity =
   | { readonly is: "refused"; readonly why: Why };
 
 /**
- * Status is the authority, the annotation its backup, spec.externalId the user's word. They differ: status wins, but
- * for a spec.externalId that contradicts it, which is refused.
+ * Returns the identity of a resource. The status is the authority, the annotation its backup, spec.externalId the
+ * user's word. Where they differ, the status wins; a spec.externalId that contradicts it is refused.
  */
 export function identify(object: KubeObject): Identity {
   const recorded = text(member(object.status, "externalId"));
@@ -43,8 +46,8 @@ export function identify(object: KubeObject): Identity {
 }
 
 /**
- * Whether another installation wrote this object's records, and nobody said `resolve: adopt`, on the object or, for a
- * whole move, on its connection.
+ * Reports whether another installation wrote the records of an object, unless `resolve: adopt` is set on the object or,
+ * for a whole move, on its connection.
  * @returns the reason to write nothing
  */
 export function isForeign<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Why | undefined {
@@ -62,17 +65,17 @@ export function isForeign<Api extends RatedApi>(ports: Ports<Api>, object: KubeO
   return { reason: "ForeignLedger", message };
 }
 
-/** Who wrote an intent: before the first record nothing else tells. */
+/** Returns the installation that wrote an intent. Before the first record nothing else tells it. */
 function installationOf(raw: string | undefined): string | undefined {
   const slot = readSlot(raw);
   return slot.is === "open" ? slot.intent.installation : undefined;
 }
 
 /**
- * Compares what is pinned with what the spec leads to now.
- * @param now the pins that a record made in this pass would carry
- * @returns the reason not to write anything, undefined when all is as it was. A connection that was re-created with
- *   the same host and organisation is the same connection.
+ * Compares the recorded identity with what the spec leads to now.
+ * @param now the identity that a record made now would have
+ * @returns the reason not to write anything; undefined when nothing differs. A connection that was created anew with
+ * the same host and organization is the same connection.
  */
 export function identityMismatch(object: KubeObject, now: RecordedIdentity): Why | undefined {
   const pinned = member(object.status, "identity");

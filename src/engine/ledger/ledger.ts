@@ -1,20 +1,20 @@
 /**
- * The write-ahead ledger (docs/architecture.md §6): one slot per object. An intent is written before a POST; one that was not
- * written in this pass is never executed, only traced. Pure: data in, data out.
+ * The write-ahead ledger (docs/architecture.md §6): one slot per object. An intent is written before a POST. An intent
+ * that this reconcile did not write is never executed, only traced. Pure.
  */
 import { isUuid } from "../../api/ids.ts";
 import { isObject, member, parseJson, stringMember } from "../../kube/api/json.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { OpenIntent, Uuid } from "../contract/kind.ts";
 
-/** One slot of the ledger, as it is stored: in an annotation for a create, in `status.intent` for an action. */
+/** One slot of the ledger, as stored: in an annotation for a create, in `status.intent` for an action. */
 export interface Intent {
   readonly v: 1;
-  /** The uid of the custom resource: a copied manifest carries somebody else's intent. */
+  /** The uid of the custom resource. A copied manifest carries the intent of another one. */
   readonly uid: string;
-  /** The uid of the kube-system namespace: a restored copy of a cluster carries the old one's. */
+  /** The uid of the kube-system namespace. A restored copy of a cluster carries the uid of the old one. */
   readonly installation: string;
-  /** Unique per attempt, so that a process knows the intents that it wrote itself. */
+  /** Unique per attempt, so that a process recognizes the intents that it wrote itself. */
   readonly attempt: string;
   readonly op: string;
   readonly creates: boolean;
@@ -24,16 +24,16 @@ export interface Intent {
   readonly id?: Uuid;
   readonly commit?: string;
   readonly mark: Json;
-  /** Of a create that the platform accepted without telling the id: what the kind keeps of the answer. */
+  /** For a create that the platform accepted without an id: what the kind keeps of the answer. */
   readonly accepted?: JsonObject;
-  /** It repeats an action that nobody confirmed: it is not repeated itself. */
+  /** The intent repeats an action that was not confirmed. It is not repeated itself. */
   readonly repetition?: true;
 }
 
 export type Slot =
   | { readonly is: "empty" }
   | { readonly is: "open"; readonly intent: Intent }
-  /** Written by a version that we do not know: nothing is done until somebody looks. */
+  /** Written by an unknown version: nothing is done until a person looks. */
   | { readonly is: "unreadable" };
 
 /** Reads a slot. @param raw the annotation's text or the status member; anything but version 1 is unreadable. */
@@ -54,7 +54,7 @@ function readIntent(value: Json | undefined): Intent | undefined {
   const optional = Object.fromEntries(
     ["parentId", "name", "id", "commit"].flatMap((name) => (text(name) === "" ? [] : [[name, text(name)]])),
   );
-  // They become parts of paths.
+  // The ids become parts of paths.
   const ids = [optional["parentId"], optional["id"]];
   if (ids.some((id) => id !== undefined && !isUuid(id))) return undefined;
   const accepted = member(value, "accepted");
@@ -73,19 +73,19 @@ function readIntent(value: Json | undefined): Intent | undefined {
   };
 }
 
-/** The slot as it goes into the annotation or into status. */
+/** Returns the slot as it is stored in the annotation or in status. */
 export function writeSlot(intent: Intent): JsonObject {
   return { ...intent };
 }
 
-/** What a kind's trace gets to see. */
+/** Returns what a kind's trace sees of an intent. */
 export function openIntent(intent: Intent): OpenIntent {
   const { op, creates, parentId, name, id, commit, mark, accepted, repetition } = intent;
   const extra = { ...(accepted !== undefined && { accepted }), ...(repetition && { repetition }) };
   return { op, creates, parentId, name, id, commit, mark, ...extra };
 }
 
-/** How this process came to know an intent. */
+/** How this process knows an intent. */
 export interface Knowledge {
   readonly uid: string;
   readonly generation: number;
@@ -93,21 +93,21 @@ export interface Knowledge {
   readonly unsent: readonly string[];
   /** Milliseconds since this process first saw the attempt, on a monotonic clock. */
   readonly seenForMs: number;
-  /** Send window + deadline + landing (60 s; scaled in tests). */
+  /** The landing window: send window, deadline and time to land (60 s; scaled in tests). */
   readonly landingMs: number;
-  /** The user's word on a create: `resolve: recreate`, or the id of its result in spec.externalId. */
+  /** The user resolved the create: `resolve: recreate`, or the id of its result in spec.externalId. */
   readonly resolved: boolean;
 }
 
 /** What to do about an open intent before anything else. */
 export type Duty =
-  /** It cannot have happened, or is not ours, or was given up: clear the slot and go on. */
+  /** It was not executed, is another installation's, or was given up: clear the slot and continue. */
   | "clear"
-  /** It is a repetition that was not sent: it is planned again, and is still the repetition. */
+  /** It is a repetition that was not sent: plan again; it is still the repetition. */
   | "repeat"
   | "trace";
 
-/** Decides between tracing an open intent and going on without a trace. */
+/** Decides between tracing an open intent and continuing without a trace. */
 export function duty(intent: Intent, known: Knowledge): Duty {
   if (intent.uid !== known.uid) return "clear";
   if (known.unsent.includes(intent.attempt))
@@ -117,23 +117,24 @@ export function duty(intent: Intent, known: Knowledge): Duty {
 }
 
 /**
- * Whether the request of an intent may begin: not long after the intent was written, and under a lease that outlasts it.
+ * Reports whether the request of an intent may begin: soon after the intent was written, and while the lease outlasts
+ * it.
  * @param sinceMs milliseconds since the write of the intent began, on a monotonic clock, so that a process that was
- *   frozen at any moment since does not send
+ * frozen since then does not send
  */
 export function maySend(now: { readonly sinceMs: number; readonly sendMs: number; readonly leads: boolean }): boolean {
   return now.leads && now.sinceMs <= now.sendMs;
 }
 
-/** What follows from a trace. */
+/** The result of a trace. */
 export type Finding = "landed" | "absent" | "repeatable" | "unknowable";
 export type Decision = "record" | "retry" | "repeat" | "wait" | "giveUp";
 
 /**
- * Decides what a finding means. "retry" clears the slot, and the plan decides anew; "repeat" lets the plan decide anew
- * while the slot stays open, so that an action is repeated once, whenever the process ends; "wait" asks again later,
- * because a slow request may still land; "giveUp" stalls, as only a person can know. A create that was accepted is
- * never sent again, however long nothing shows it.
+ * Decides what follows from a trace. "retry" clears the slot, and the plan decides anew. "repeat" lets the plan decide
+ * anew while the slot stays open, so that an action is repeated once, whenever the process ends. "wait" traces again
+ * later, because a slow request may still land. "giveUp" stalls, as only a person can know. An accepted create is never
+ * sent again.
  */
 export function decide(finding: Finding, intent: Intent, known: Knowledge): Decision {
   if (finding === "landed") return "record";
@@ -142,7 +143,7 @@ export function decide(finding: Finding, intent: Intent, known: Knowledge): Deci
   if (finding === "absent") return settled ? "retry" : "wait";
   if (intent.creates) return "giveUp";
   if (!settled) return "wait";
-  // A newer generation supersedes an unknown action, never an unknown create.
+  // A newer generation supersedes an unconfirmed action, never an unconfirmed create.
   if (known.generation > intent.generation) return "retry";
   return finding === "repeatable" && intent.repetition !== true ? "repeat" : "giveUp";
 }

@@ -1,4 +1,4 @@
-/** Writing down which object of the platform belongs to a resource, and letting go of it. */
+/** Records which object of the platform belongs to a resource, and releases it. */
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { member } from "../../kube/api/json.ts";
@@ -12,7 +12,10 @@ import { policiesOf } from "../policies/policy.ts";
 import type { RecordedIdentity } from "./identity.ts";
 import { writeSlot, type Intent } from "./ledger.ts";
 
-/** Whether the object should carry our finalizer: only while its deletion has something to do (docs/architecture.md §7). */
+/**
+ * Reports whether the object should have the operator's finalizer: only while its deletion has something to do
+ * (docs/architecture.md §7).
+ */
 export function finalizerDue<Api>({ object, connection }: Omit<Place<Api>, "recordedIdentity">): boolean {
   const { deletion } = policiesOf(object, connection.settings.defaults);
   return deletion !== "Retain" && object.metadata.deletionTimestamp === undefined;
@@ -22,20 +25,20 @@ export function hasFinalizer(object: KubeObject): boolean {
   return object.metadata.finalizers?.includes(FINALIZER) ?? false;
 }
 
-/** The finalizers with or without ours, other people's untouched. */
+/** Returns the finalizers with or without the operator's. Those of others are untouched. */
 export function finalizersWith(object: KubeObject, ours: boolean): readonly string[] {
   const others = (object.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
   return ours ? [...others, FINALIZER] : others;
 }
 
-/** Where an object is recorded: with whose token its record is sealed, and under which parent. */
+/** Where an object is recorded: with whose token its record is signed, and under which parent. */
 export interface Place<Api> {
   readonly object: KubeObject;
   readonly connection: Connection<Api>;
   readonly recordedIdentity: RecordedIdentity;
 }
 
-/** Keeps finalizer and backup of an object that has an id, or writes without one, as they should be. */
+/** Keeps the finalizer and the backup of an object that has an id, or that writes without one. */
 export async function keepRecord<Api extends RatedApi>(
   ports: Ports<Api>,
   place: Place<Api>,
@@ -45,7 +48,7 @@ export async function keepRecord<Api extends RatedApi>(
   return await keepBackup(ports, { ...place, object: await keepFinalizer(ports, place) });
 }
 
-/** Where there is no id, nothing but the installation's name tells a restored copy from the first one. */
+/** Without an id, only the name of the installation distinguishes a restored copy from the original. */
 async function keepHolder<Api extends RatedApi>(
   ports: Ports<Api>,
   place: Place<Api>,
@@ -58,7 +61,7 @@ async function keepHolder<Api extends RatedApi>(
   return await ports.writer.patchChecked(object, { annotations, ...finalizers });
 }
 
-/** The status is the authority; its backup follows it, also when a replace stripped it, or it named another installation. */
+/** Keeps the backup equal to the status, also after a replace removed it or it named another installation. */
 async function keepBackup<Api extends RatedApi>(ports: Ports<Api>, place: Place<Api>): Promise<KubeObject> {
   const { object } = place;
   const annotations = object.metadata.annotations ?? {};
@@ -67,7 +70,8 @@ async function keepBackup<Api extends RatedApi>(ports: Ports<Api>, place: Place<
   const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === ports.installation;
   if (id === undefined || holder !== ports.installation || kept) return object;
   const change = { ...recordOf(ports, place, id), ...cleared(object) };
-  // The status has it: what leaves no room for a backup, or forbids it, must not hold up the rest, least of all a deletion.
+  // The status has the id: a backup that finds no room, or is forbidden, must not hold up the rest, least of all a
+  // deletion.
   if (!hasRoom(object, change)) return object;
   try {
     return await ports.writer.patchChecked(object, { annotations: change });
@@ -77,10 +81,7 @@ async function keepBackup<Api extends RatedApi>(ports: Ports<Api>, place: Place<
   }
 }
 
-/**
- * The annotations of a record, with what is to be kept of the create that it is the outcome of, if there is room for it:
- * the id comes first.
- */
+/** Returns the annotations of a record, with what is kept of the create if there is room: the id comes first. */
 export function recordOf<Api extends RatedApi>(
   ports: Ports<Api>,
   { object, connection, recordedIdentity }: Place<Api>,
@@ -97,7 +98,9 @@ export function recordOf<Api extends RatedApi>(
   return hasRoom(object, whole) ? whole : annotations();
 }
 
-/** What the API server takes of annotations on one object, in bytes (apimachinery, TotalAnnotationSizeLimitB). */
+/**
+ * The limit of the API server for the annotations of one object, in bytes (apimachinery, TotalAnnotationSizeLimitB).
+ */
 const ANNOTATIONS_MAX = 256 * 1_024;
 
 /** @param change of the object's annotations; null removes one */
@@ -107,8 +110,8 @@ function hasRoom(object: KubeObject, change: Readonly<Record<string, string | nu
 }
 
 /**
- * What the annotations keep of the create of this object.
- * @returns undefined unless they are a record of ours: of this object, this id and this parent
+ * Returns what the annotations keep of the create of this object.
+ * @returns undefined unless they are a valid record of this object, id and parent
  */
 export function readRecord<Api>(
   { object, connection, recordedIdentity }: Place<Api>,
@@ -126,19 +129,20 @@ async function keepFinalizer<Api extends RatedApi>(ports: Ports<Api>, place: Pla
   return await ports.writer.patchChecked(object, { finalizers: finalizersWith(object, due) });
 }
 
-/** Lets an object that is being deleted go. */
+/** Releases the finalizer of an object that is being deleted. */
 export async function release<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Promise<void> {
   if (hasFinalizer(object)) await ports.writer.patchChecked(object, { finalizers: finalizersWith(object, false) });
 }
 
 /**
- * Stores the id of the object that now belongs to the resource, retried until it is stored, and clears the intent
- * that led to it. What is stored already is not stored again. It is stored whoever has written to the object: what
- * another process has put into the status meanwhile, an order it has given, must not be written over by this pass.
+ * Stores the id of the object that belongs to the resource now, retried until it is stored, and clears the intent that
+ * led to it. An id that is stored already is not stored again. It is stored whoever wrote to the object in the
+ * meantime, but a status that another process wrote, e.g. with an action of its own, must not be overwritten by this
+ * reconcile.
  * @param kept see `recordOf`
  * @returns the object as the API server has it now; undefined when it is gone
- * @throws KubeError "Conflict" once it is stored, where the status is another one by then; others where it is refused
- *   for good, see `storeOutcome`
+ * @throws KubeError "Conflict" once it is stored, where the status differs by then; others where it is refused for
+ * good, see `storeOutcome`
  */
 export async function recordId<Api extends RatedApi>(
   ports: Ports<Api>,
@@ -158,7 +162,7 @@ export async function recordId<Api extends RatedApi>(
 }
 
 /**
- * Stores that the platform accepted a create without telling the id, as `recordId` stores an id. The intent stays open.
+ * Stores that the platform accepted a create without an id, as `recordId` stores an id. The intent stays open.
  * @param kept what the kind keeps of the answer
  * @throws KubeError as `recordId`
  */
@@ -185,15 +189,15 @@ async function storeOutcome<Api extends RatedApi>(
 }
 
 /**
- * Clears the intent of a create, and with it the user's word on it, unless the resource was changed meanwhile: a process
- * that was frozen since it decided so must not clear the intent of the next one, whose request may be under way.
+ * Clears the intent of a create and the user's answer to it, unless the resource was changed in the meantime: a process
+ * that was frozen since its decision must not clear the next intent, whose request may be under way.
  * @throws KubeError "Conflict"
  */
 export async function clearIntent<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Promise<KubeObject> {
   return await ports.writer.patchChecked(object, { annotations: cleared(object) });
 }
 
-/** What a user says about an object's records; it holds once. */
+/** The user's answers about an object's records that count once. */
 const USED_UP: ReadonlySet<string> = new Set(["recreate", "adopt"]);
 
 function cleared(object: KubeObject): Readonly<Record<string, null>> {
@@ -205,9 +209,9 @@ function cleared(object: KubeObject): Readonly<Record<string, null>> {
 }
 
 /**
- * Drops what is recorded of an object that does not exist on the platform any more, unless the resource was changed
- * meanwhile: another process may have created the next one. The annotations go first: while the status has the id,
- * nothing is created anew. @throws KubeError "Conflict"
+ * Drops the record of an object that is gone from the platform, unless the resource was changed in the meantime:
+ * another process may have created the next one. The annotations go first: while the status has the id, nothing is
+ * created anew. @throws KubeError "Conflict"
  */
 export async function forgetId<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Promise<KubeObject> {
   const annotations = { [EXTERNAL_ID]: null, [SEAL]: null, [INSTALLATION]: null, [INTENT]: null };

@@ -1,6 +1,6 @@
 /**
- * What resources last did to objects of the platform that other resources stand for: a set of variables writes into
- * applications, which have to bring that out; an operation deploys or stops what another resource describes.
+ * What resources last did to objects of the platform that other resources represent: a variable set writes to
+ * applications, which then have to be deployed; an operation deploys or stops what another resource describes.
  */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -9,29 +9,35 @@ import type { ExternalAction, ExternalWrite, Uuid } from "../contract/types.ts";
 import { tenantOf, recordedTenant, type Tenant } from "./tenant.ts";
 
 export interface ExternalWrites {
-  /** Takes note of what an object's status records, in place of what it recorded before. @returns the ids of which it tells news */
+  /** Records what an object's status says, in place of what it said before. @returns the ids with news */
   record(object: KubeObject, externalWrites: readonly ExternalWrite[]): readonly Uuid[];
   /**
-   * Takes note of what an object has just done, before its status says so: what is brought out from now on has it in
-   * it already, and must not be brought out once more when the status comes.
-   * @param realm where it has done that
+   * Records what an object has just done, before its status says so: a deployment from now on includes it, and must not
+   * be repeated when the status follows.
+   * @param realm where it was done
    */
   note(object: KubeObject, externalWrites: readonly ExternalWrite[], realm: Tenant): void;
-  /** @param isHeld whether a resource stands for that id: the actions for it are remembered, as it may not have met them yet */
+  /**
+   * @param isHeld reports whether a resource represents that id: the actions for it are kept, as it may not have seen
+   * them yet
+   */
   forget(object: KubeObject, isHeld: (id: Uuid) => boolean): void;
-  /** When anybody of that realm last wrote into it, by the platform's clock (ISO 8601); undefined when nobody did. */
+  /**
+   * Returns when a resource of that tenant last wrote to the object, by the platform's clock (ISO 8601); undefined when
+   * none did.
+   */
   latest(id: Uuid, realm: Tenant): string | undefined;
-  /** The last action that anybody of that realm requested for it. */
+  /** Returns the last action that a resource of that tenant requested for the object. */
   action(id: Uuid, realm: Tenant): ExternalAction | undefined;
 }
 
-/** The most actions that are remembered of resources that are gone. */
+/** The largest number of actions that are kept of deleted resources. */
 const MOST_KEPT = 4096;
 
 type Did = Pick<ExternalWrite, "at"> & { readonly action?: ExternalAction };
 
 export function createExternalWrites(): ExternalWrites {
-  /** By the object of the platform, then by who did it. */
+  /** By the object of the platform, then by the resource. */
   const byPlace = new Map<string, Map<string, Did>>();
   const byWriter = new Map<string, ReadonlyMap<string, Did>>();
   const kept = new Map<string, ExternalAction>();
@@ -87,7 +93,7 @@ function there(byPlace: ReadonlyMap<string, ReadonlyMap<string, Did>>, id: Uuid,
   return byPlace.get(placeOf(id, realm))?.values() ?? [];
 }
 
-/** Of two at the same time, the one that knows how it ended. */
+/** Returns the later one; of two at the same time, the one that knows how it ended. */
 function last<One extends { readonly at: string; readonly result?: unknown }>(all: readonly One[]): One | undefined {
   const order = ({ at, result }: One): string => `${at} ${result === undefined ? "" : "ended"}`;
   return all.toSorted((left, right) => (order(left) < order(right) ? 1 : -1))[0];
@@ -103,7 +109,7 @@ function done(object: KubeObject, externalWrites: readonly ExternalWrite[], real
   );
 }
 
-/** Whether it is later than before, or more is known of it. */
+/** Reports whether the write is later than before, or more is known of it. */
 function isNews({ at, action }: ExternalWrite, before: Did | undefined): boolean {
   if (before === undefined || at > before.at) return true;
   return action !== undefined && at === before.at && action.result !== before.action?.result;

@@ -1,7 +1,7 @@
 /**
- * What resources write into objects of the platform that another resource stands for, e.g. variables of applications:
- * two of them must not write the same entry, or they would undo each other for ever. An entry is named
- * "<id of the object>/<name>", whatever the kind of those that write it.
+ * Which resources write fields of objects that another resource represents, e.g. variables of applications. Two of them
+ * must not write the same field, or they would revert each other for ever. A field is named "<id of the
+ * object>/<name>", whatever the kind of the resource that writes it.
  */
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -12,16 +12,16 @@ import type { Uuid } from "../contract/types.ts";
 import { tenantOf, recordedTenant, type Tenant } from "./tenant.ts";
 
 export interface FieldOwnership {
-  /** Takes note of the entries that an object's status records as written by it, in place of those it had before. */
+  /** Records the fields that an object's status says it has written, in place of those before. */
   record(object: KubeObject, entries: readonly string[]): void;
-  /** Takes note of the entries that it is about to write, in place of those it was about to write before. */
+  /** Records the fields that the object is about to write, in place of those before. */
   want(object: KubeObject, entries: readonly string[]): void;
   forget(object: KubeObject): void;
   /**
-   * Who writes an entry before `self`, as `Kind "namespace/name"`: the resource of the object itself; else who has
-   * written it already, and of two that have the older one; else who wanted it first. What is only wanted counts in its
-   * own namespace alone, and what is recorded in the organization where it was: nobody can reserve what is another
-   * tenant's.
+   * Returns the resource that may write a field before `self`, as `Kind "namespace/name"`: the resource of the object
+   * itself; else the one that wrote it already, the older one of two; else the one that wanted it first. A field that
+   * is only wanted counts in its own namespace; a recorded one in the organization where it was recorded: nobody can
+   * reserve a field of another tenant.
    * @param realm where `self` works
    * @returns undefined when `self` may write it
    */
@@ -32,9 +32,9 @@ interface Writer {
   readonly key: string;
   readonly name: string;
   readonly namespace: string;
-  /** Where its records are made. */
+  /** The tenant of its records. */
   readonly realm: string;
-  /** Of the object that it stands for itself. */
+  /** The id of the object that it represents. */
   readonly id: Uuid | undefined;
   readonly since: string;
   readonly recorded: ReadonlySet<string>;
@@ -45,7 +45,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 export function createFieldOwnership(): FieldOwnership {
   const writers = new Map<string, Writer>();
-  /** Who writes an entry, in the order in which they came. */
+  /** The resources that write a field, in the order in which they came. */
   const byEntry = new Map<string, Set<string>>();
 
   const note = (object: KubeObject, change: Partial<Pick<Writer, "recorded" | "wanted">>): void => {

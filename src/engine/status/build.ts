@@ -1,4 +1,7 @@
-/** The single ending of a reconcile: what was found out becomes `.status`. Pure and deterministic (docs/architecture.md §5). */
+/**
+ * Builds `.status` from the result of a reconcile. The only place that does. Pure and deterministic
+ * (docs/architecture.md §5).
+ */
 import type { Reason } from "../../api/reasons.ts";
 import { isObject, member } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -18,53 +21,53 @@ import type { Intent } from "../ledger/ledger.ts";
 import { readSlot, writeSlot } from "../ledger/ledger.ts";
 import { writePolicyStatus, type PolicyStatus } from "../policies/policy-status.ts";
 
-/** How a pass ended. */
+/** How a reconcile ended. */
 export type Result =
   | { readonly is: "settled"; readonly why: Why }
   /** Work is under way, or something else is needed first. */
   | { readonly is: "waiting"; readonly why: Why; readonly exchange: Exchange }
   /** A person is needed. */
   | { readonly is: "stalled"; readonly why: Why; readonly exchange: Exchange }
-  /** The exchange failed and is tried again; `isOutage` once the probes of a connection have failed for too long. */
+  /** The exchange failed and is tried again. `isOutage`: the probes of a connection have failed for too long. */
   | { readonly is: "retry"; readonly why: Why; readonly isOutage?: boolean }
-  /** Nobody can tell whether the object works; the stored Ready stays while `keepsReady`. */
+  /** Whether the object works cannot be observed. The stored Ready stays while `keepsReady`. */
   | { readonly is: "unknown"; readonly why: Why; readonly keepsReady: boolean }
-  /** The connection is in trouble and tells it itself; `stale` once nothing was read for long. */
+  /** The connection reports an error itself. `stale`: nothing was read for long. */
   | { readonly is: "held"; readonly why: Why; readonly stale: boolean }
-  /** The rate limit of the platform leaves no room: nothing was found out, nothing is told, and it goes on later. */
+  /** The rate limit leaves no room: nothing is known, nothing is reported, and the reconcile goes on later. */
   | { readonly is: "deferred" }
   | { readonly is: "paused" };
 
-/** How the last exchange with the platform about this object went; "none" when there was none in this pass. */
+/** How the last exchange with the platform about this object went; "none" when there was none in this reconcile. */
 export type Exchange = "ok" | "failed" | "none";
 
 export interface Outcome {
   readonly object: KubeObject;
   readonly result: Result;
-  /** Absent when nothing was observed in this pass: then the stored facts stay. */
+  /** Absent when nothing was observed in this reconcile: then the stored facts stay. */
   readonly report: Report | undefined;
-  /** The operator's memory, flat members of status. What the report says of the same members is newer. */
+  /** The kind's memory, flat members of status. Members of the report are newer. */
   readonly memory: JsonObject;
   readonly id: Uuid | undefined;
   readonly recordedIdentity: RecordedIdentity | undefined;
   /** The action intent that stays open. */
   readonly intent: Intent | undefined;
-  /** The reconcile-requested-at token that this pass has handled. */
+  /** The reconcile-requested-at token that this reconcile handled. */
   readonly handled: string | undefined;
-  /** The members of a task's status that tell of its time limit; absent where they stay as they are. */
+  /** The members of a one-shot object's status about its time limit; absent where they stay. */
   readonly timeLimit?: JsonObject;
-  /** What the policies say; undefined where nothing was planned in this pass, or the kind has no such members. */
+  /** What the policies report; undefined where nothing was planned, or the kind has no such members. */
   readonly policyStatus: PolicyStatus | undefined;
   readonly now: Date;
 }
 
-/** At most this many bytes of a message are stored (docs/architecture.md §5). */
+/** The largest number of bytes of a message (docs/architecture.md §5). */
 const MESSAGE_CAP = 1_024;
 
-/** Conditions that exist only while they say something. */
+/** Conditions that exist only while they apply. */
 const ENDING_TYPES = new Set(["Ready", "Synced", "Reconciling", "Stalled", "Drifted"]);
 
-/** The whole new `.status`; equal to the stored one, timestamps included, when nothing changed. */
+/** Returns the whole new `.status`. It equals the stored one, timestamps included, when nothing changed. */
 export function buildStatus(outcome: Outcome): JsonObject {
   const { object, report, memory, id, recordedIdentity } = outcome;
   const kept = report === undefined ? keptFacts(object) : {};
@@ -86,7 +89,9 @@ export function buildStatus(outcome: Outcome): JsonObject {
   });
 }
 
-/** The generation that was evaluated; neither a pause nor the connection's trouble evaluates a settled object. */
+/**
+ * Returns the generation that was evaluated. Neither a pause nor an error of the connection evaluates a settled object.
+ */
 function observedGeneration({ object, result }: Outcome): number {
   const evaluated = result.is !== "paused" && result.is !== "deferred" && !(result.is === "held" && isSettled(object));
   return evaluated ? (object.metadata.generation ?? 0) : Number(member(object.status, "observedGeneration") ?? -1);
@@ -97,13 +102,13 @@ function driftFields(drift: readonly DriftField[] | undefined): Json | undefined
   return { fields: drift.slice(0, 20).map((field) => ({ ...field })) };
 }
 
-/** A slot that we cannot read is not ours to drop. */
+/** An unreadable slot is kept. */
 function unreadableIntent(object: KubeObject): Json | undefined {
   const raw = member(object.status, "intent");
   return readSlot(raw).is === "unreadable" ? raw : undefined;
 }
 
-/** The kind's facts of the last observation, kept while nothing new was observed. */
+/** Returns the kind's facts of the last observation, kept while nothing new was observed. */
 function keptFacts(object: KubeObject): JsonObject {
   const status = statusOf(object);
   return { ...status, intent: undefined, conditions: undefined };
@@ -124,7 +129,7 @@ function conditions(outcome: Outcome): readonly Condition[] {
     .toSorted((left, right) => rank(left.type) - rank(right.type) || (left.type < right.type ? -1 : 1));
 }
 
-/** Trouble whose words differ from call to call: the first ones stand while the reason does. */
+/** Errors whose words differ from call to call: the first message stays while the reason does. */
 const OUTAGES: ReadonlySet<Reason> = new Set([
   "PlatformUnavailable",
   "PlatformUnreachable",
@@ -153,7 +158,7 @@ function condition(object: KubeObject, fact: ConditionFact, generation: number, 
     observedGeneration,
     lastTransitionTime: old?.status === fact.status ? old.lastTransitionTime : `${now.toISOString().slice(0, 19)}Z`,
     reason: fact.reason,
-    // What is quoted, a name, a key or the platform's words, may hold anything (docs/reliability.md E5, E13).
+    // Quoted names, keys and words of the platform may contain anything (docs/reliability.md E5, E13).
     message: cleanText(fact.message, MESSAGE_CAP),
   };
 }
@@ -176,7 +181,7 @@ const PAUSED: Why = {
   message: "Reconciling is paused by the annotation platform-operator.io/paused. Deletion still works.",
 };
 
-/** Ready, Synced, and Reconciling or Stalled while True. */
+/** Returns Ready, Synced, and Reconciling or Stalled while True. */
 function endingFacts(object: KubeObject, result: Result): readonly ConditionFact[] {
   switch (result.is) {
     case "settled":
@@ -224,7 +229,7 @@ function endingFacts(object: KubeObject, result: Result): readonly ConditionFact
   }
 }
 
-/** For a connection that cannot be used, a platform that answers with errors is one that does not answer. */
+/** For an unusable connection, a platform that answers with errors is one that does not answer. */
 const outage = ({ reason, message }: Why): Why => ({
   reason: reason === "PlatformUnavailable" ? "PlatformUnreachable" : reason,
   message: `${message} Resources that are Ready keep their status; all other work through this connection waits.`,
@@ -264,7 +269,7 @@ function driftMessage(drift: readonly DriftField[]): string {
   return `The platform differs from the spec: ${fields.join(", ")}${more}.`;
 }
 
-/** Without members that are undefined, at any depth, so that equal statuses are equal as JSON. */
+/** Removes undefined members at any depth, so that equal statuses are equal as JSON. */
 function prune(object: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) => (value === undefined ? [] : [[name, pruned(value)]])),

@@ -1,4 +1,7 @@
-/** The time limit of a task: it counts from the object's creation, and stands still while nothing can be done. */
+/**
+ * The time limit of a one-shot object. It counts from the object's creation, and stands still while nothing can be
+ * done.
+ */
 import type { Reason } from "../../api/reasons.ts";
 import { member } from "../../kube/api/json.ts";
 import type { Clock, JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -18,7 +21,7 @@ const STORED_FROM_MS = 60_000;
 
 const SUSPENDED: ReadonlySet<Reason> = new Set(["ApprovalPending", "OutsideChangeWindow"]);
 
-/** When a task has to be over; undefined for what is no task. */
+/** Returns when a one-shot object has to be over; undefined for other kinds. */
 export function deadlineOf<Spec>(
   { resource, oneShot }: Timed<Spec>,
   object: KubeObject,
@@ -35,7 +38,9 @@ export function deadlineOf<Spec>(
   return Number.isNaN(at) ? undefined : new Date(Math.min(at + idleMs, now.getTime() + limit));
 }
 
-/** Members of the status of a task that ended its pass so: the deadline, or what is left of the time while it stands still. */
+/**
+ * Returns the members of status about the time limit: the deadline, or what is left of the time while it stands still.
+ */
 export function timeLimit<Spec>(
   kind: Timed<Spec>,
   object: KubeObject,
@@ -55,12 +60,12 @@ export function timeLimit<Spec>(
   return { deadline, remainingSeconds: undefined };
 }
 
-/** Notes when a task is to be looked at next; the first word since the last look counts. */
+/** Records when a one-shot object is to be reconciled next. The first value since the last reconcile counts. */
 export function expectLook(local: LocalState, { monotonic }: Pick<Clock, "monotonic">, within: Ms): void {
   local.dueAt ??= monotonic() + within;
 }
 
-/** Takes out of the time limit for how long a task was not looked at although it was due: other work had to wait less. */
+/** Adds the time for which a one-shot object was due and not reconciled to what its time limit leaves out. */
 export function countDelay(local: LocalState, { monotonic }: Pick<Clock, "monotonic">): void {
   if (local.dueAt !== undefined) local.idleMs += Math.max(0, monotonic() - local.dueAt);
   local.dueAt = undefined;

@@ -1,4 +1,7 @@
-/** What a failed exchange with the platform means for the object: pure tables (docs/architecture.md §5, §8). */
+/**
+ * Classifies failed exchanges with the platform by what they mean for the object. Pure tables (docs/architecture.md §5,
+ * §8).
+ */
 import type { ObjectKey } from "../../kube/api/types.ts";
 import { sentenceOf, type ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import type { ConnectionSettings, Ms, Why } from "../contract/kind.ts";
@@ -7,15 +10,15 @@ import type { ConnectionSettings, Ms, Why } from "../contract/kind.ts";
 export type Phase = "read" | "create" | "put" | "action" | "delete";
 
 export type Verdict =
-  /** Needs a person: no retry until spec, Secret or annotation changes; `again` is a slow probe. */
+  /** A person is needed: no retry until spec, Secret or annotation changes. `again` is a slow probe. */
   | { readonly is: "terminal"; readonly why: Why; readonly again?: Ms }
-  /** Tried again with backoff; Ready of a settled object stays. */
+  /** Tried again with backoff. Ready of a settled object stays. */
   | { readonly is: "retry"; readonly why: Why; readonly again?: Ms }
-  /** Perhaps trouble of the connection: it is asked, and tells; the object waits. */
+  /** Perhaps an error of the connection: it is probed and reports; the object waits. */
   | { readonly is: "connection"; readonly why: Why }
-  /** The platform limits the rate of requests, and did not look at this one: no news of the object. */
+  /** The platform limits the rate and did not process the request: nothing new is known of the object. */
   | { readonly is: "later"; readonly again: Ms }
-  /** A write that may have been executed: traced in the next pass. */
+  /** A write that may have been executed: the next reconcile traces it. */
   | { readonly is: "unknown"; readonly why: Why };
 
 const MINUTE = 60_000;
@@ -23,10 +26,10 @@ const MINUTE = 60_000;
 /** How often a rejected action (400) is tried before it counts as terminal: the queue ahead of it may drain. */
 export const REJECTED_ACTIONS = 5;
 
-/** How often a forbidden read is tried before it counts as the object's own: it is the connection's to tell first. */
+/** How often a forbidden read is tried before it counts as the object's own error: the connection reports first. */
 const FORBIDDEN_READS = 5;
 
-/** The scope of a token that an operation takes; Admin may all. */
+/** The scope of a token that an operation needs. Admin includes all. */
 const SCOPES = {
   read: "Read",
   create: "Write",
@@ -36,8 +39,8 @@ const SCOPES = {
 } as const satisfies Record<Phase, string>;
 
 /**
- * @param attempts how many passes in a row failed before this one
- * @returns what the failure means for the object
+ * Returns what the failure means for the object.
+ * @param attempts how many reconciles in a row failed before this one
  */
 export function classifyError(error: ApiError, phase: Phase, attempts: number): Verdict {
   const failure = error.failure;
@@ -157,19 +160,19 @@ function rejected(error: ApiError, failure: ApiFailure, phase: Phase, attempts: 
   };
 }
 
-/** Why a connection cannot be used whose token the platform rejected, or which the operator does not send. */
+/** Returns why a connection cannot be used whose token the platform rejected, or which the operator does not send. */
 export const rejectedToken = (connection: Holder, { status, message }: ApiError): Why =>
   invalidToken(connection, (token) =>
     status === 0 ? `The operator does not send ${token}: ${message}.` : `The platform rejected ${token} (401).`,
   );
 
-/** What holds a token. */
+/** The owner of a token. */
 interface Holder {
   readonly key: ObjectKey;
   readonly settings: Pick<ConnectionSettings, "tokenSecret">;
 }
 
-/** Names the Secret that a person has to mend. */
+/** Names the Secret that a person has to fix. */
 function invalidToken({ key, settings }: Holder, saying: (token: string) => string): Why {
   const { name, key: entry } = settings.tokenSecret;
   const where = key.namespace === "" ? "the operator's namespace" : `namespace "${key.namespace}"`;

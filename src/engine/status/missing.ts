@@ -1,4 +1,4 @@
-/** What is referred to and missing: it is waited for, and once that has lasted, the object says that a person is needed. */
+/** Handles references to what does not exist: the object waits, and after a while reports that a person is needed. */
 import type { Reason } from "../../api/reasons.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
@@ -8,7 +8,7 @@ import { backoff } from "../contract/requeue.ts";
 import { conditionOf, isSettled } from "../contract/status.ts";
 import type { Result } from "./build.ts";
 
-/** How the pass over an object ended. */
+/** How the reconcile of an object ended. */
 interface Ended {
   readonly result: Result;
   readonly again: Ms | undefined;
@@ -17,7 +17,7 @@ interface Ended {
 const REASONS: ReadonlySet<Reason> = new Set(["ParentNotFound", "DependencyNotReady"]);
 
 /**
- * Stalls an object that has waited for too long for something that does not exist. It is looked at as often as before.
+ * Stalls an object that has waited too long for something that does not exist. It is reconciled as often as before.
  * @param lacksConnection whether its connection is what is missing
  */
 export function stallOnMissing<Api extends RatedApi>(
@@ -46,7 +46,7 @@ export function stallOnMissing<Api extends RatedApi>(
   return { result: { is: "stalled", why, exchange }, again: again ?? windows.followMaxMs };
 }
 
-/** @returns undefined where nothing is, or where the object stays Ready without it */
+/** @returns undefined where nothing is missing, or where the object stays Ready without it */
 function whatIsMissing(
   object: KubeObject,
   result: Result,
@@ -61,7 +61,7 @@ function whatIsMissing(
   return { what: `${object.metadata.generation ?? 0} ${words}`, why };
 }
 
-/** For how long the stored status has told the same. */
+/** Returns for how long the stored status has reported the same. */
 function toldFor(object: KubeObject, { reason }: Why, now: Date): Ms {
   const ready = conditionOf(object, "Ready");
   const isSame = ready?.reason === reason && ready.observedGeneration === (object.metadata.generation ?? 0);

@@ -1,4 +1,4 @@
-/** The objects that a kind has written beside its own: a ConfigMap, a Secret. */
+/** Writes the objects that a kind has beside its own: a ConfigMap, a Secret. */
 import { isKube } from "../../kube/api/errors.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
@@ -7,7 +7,7 @@ import { backoff } from "../contract/requeue.ts";
 import { memoryOf, type Done } from "./done.ts";
 
 /**
- * Writes the outputs of a report. What belongs to somebody else is not overwritten, and that is told; so is a Secret
+ * Writes the outputs of a report. An object of somebody else is not overwritten, and that is reported; so is a Secret
  * that the operator may not write. @throws KubeError
  */
 export async function writeOutputs<K extends KindTypes>(
@@ -21,7 +21,7 @@ export async function writeOutputs<K extends KindTypes>(
       await ports.outputs.configMap(done.object, output.name, output.data);
     } catch (error) {
       if (!isKube(error, "Conflict")) throw error;
-      // What the report says holds of content that is there.
+      // The report is true only of content that exists.
       return unwritten(ports, { ...done, report: undefined }, notOurs("ConfigMap", output.name));
     }
   }
@@ -36,7 +36,7 @@ export async function writeOutputs<K extends KindTypes>(
   return written(kind, done, secret.status);
 }
 
-/** What is known once the Secret is there. A status that is held back must not have it fetched and written again. */
+/** Adds what is known once the Secret exists. A status that is held back must not have it read and written again. */
 function written<K extends KindTypes>(kind: Kind<K>, done: Done, status: JsonObject): Done {
   const { local, report, object } = done;
   const { intentClosed = false } = local.unsaved ?? {};

@@ -1,4 +1,7 @@
-/** Work of the platform that does not get on (docs/reliability.md C10): told once its deadline is over, and still followed. */
+/**
+ * Detects work of the platform that makes no progress (docs/reliability.md C10). It is reported once its deadline
+ * passed, and still followed.
+ */
 import type { Reason } from "../../api/reasons.ts";
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
 import type { LocalState, Work } from "../context/local-state.ts";
@@ -6,7 +9,7 @@ import type { Ms, Why } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
 import type { Policies } from "../policies/policy.ts";
 
-/** What the platform is at; each ends by itself, or shows progress in another state. */
+/** What the platform works on. Each state ends by itself, or progresses to another one. */
 const WORK: ReadonlySet<Reason> = new Set([
   "Queued",
   "Building",
@@ -21,9 +24,9 @@ const WORK: ReadonlySet<Reason> = new Set([
 ]);
 
 /**
- * Takes down what the platform is at. Every other state is progress; what an earlier process told to be overdue is not
- * begun anew.
- * @param before of the pass before, in this process
+ * Records what the platform works on. Every other state is progress. What an earlier process reported as overdue is not
+ * started anew.
+ * @param before the work at the reconcile before, in this process
  * @param why what is waited for
  * @param deadlineMs how long one state may last; 0: for ever
  * @param now on the monotonic clock
@@ -42,12 +45,14 @@ export function workOf(
   return { message, since: before === undefined && told ? now - deadlineMs : now };
 }
 
-/** Whether it has lasted too long. */
+/** Reports whether the work has lasted too long. */
 export function isOverdue({ since }: Work, deadlineMs: Ms, now: Ms): boolean {
   return deadlineMs > 0 && now - since >= deadlineMs;
 }
 
-/** Whether what the platform is at has not got on for too long. A task has a time limit of its own. */
+/**
+ * Reports whether the platform's work has made no progress for too long. A one-shot object has a time limit of its own.
+ */
 export function isLate(
   clock: Pick<Clock, "monotonic">,
   kind: { readonly oneShot?: unknown },
@@ -66,7 +71,7 @@ export function isLate(
   return local.work !== undefined && isOverdue(local.work, deadlineMs, now);
 }
 
-/** What is said of it then. @param why what is waited for */
+/** Returns the reason for overdue work. @param why what is waited for */
 export function overdue({ message }: Why): Why {
   const advice =
     "Nothing changed within spec.lifecycle.progressDeadline (1h where it is not set). Look at it on the platform, and " +
@@ -74,7 +79,7 @@ export function overdue({ message }: Why): Why {
   return { reason: "ProgressDeadlineExceeded", message: `${message} ${advice}` };
 }
 
-/** What is said of a request that the platform refuses for as long. @param why with the platform's words */
+/** Returns the reason for a request that the platform keeps refusing. @param why with the platform's words */
 export function refusedForLong({ message }: Why): Why {
   const advice =
     "It has been refused for spec.lifecycle.progressDeadline (1h where it is not set), and is sent again after as long, " +
@@ -82,7 +87,7 @@ export function refusedForLong({ message }: Why): Why {
   return { reason: "ProgressDeadlineExceeded", message: `${message} ${advice}` };
 }
 
-/** For how long a request that was rejected is not sent again. @param why what was said of it */
+/** Returns for how long a rejected request is not sent again. @param why the reason that was reported */
 export function restAfter({ reason }: Why, deadlineMs: Ms): Ms {
   return reason === "ProgressDeadlineExceeded" ? deadlineMs : Infinity;
 }

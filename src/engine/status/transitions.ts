@@ -1,12 +1,12 @@
-/** Which changes of a status are worth an event: transitions, never polls (docs/architecture.md §5). */
+/** Decides which changes of a status are worth an event: transitions, never polls (docs/architecture.md §5). */
 import type { EventInput, EventRecorder, KubeObject } from "../../kube/api/types.ts";
 import { conditionOf, type Condition } from "../contract/status.ts";
 
 export type Transition = Pick<EventInput, "type" | "reason" | "note">;
 
 /**
- * Pure. Ready with a new reason; else an exchange that failed or works again, which the reason of Ready would have told;
- * and the platform differing from the spec.
+ * Returns the transitions: Ready with a new reason; else an exchange that failed or works again, which Ready does not
+ * report; and drift. Pure.
  */
 export function transitions(before: KubeObject, after: KubeObject): readonly Transition[] {
   const ready = changed(before, after, "Ready");
@@ -20,7 +20,7 @@ export function announce(events: EventRecorder, before: KubeObject, after: KubeO
   for (const told of transitions(before, after)) events.record({ regarding: after, action: "Reconcile", ...told });
 }
 
-/** The condition as it is now, if its status or reason is another than before. */
+/** Returns the condition if its status or reason differs from before. */
 function changed(before: KubeObject, after: KubeObject, type: string): Condition | undefined {
   const old = conditionOf(before, type);
   const now = conditionOf(after, type);

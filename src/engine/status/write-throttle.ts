@@ -1,4 +1,7 @@
-/** Which statuses are worth a write now: writes are the dearest thing we do (docs/architecture.md §5). Pure. */
+/**
+ * Decides which statuses are worth a write now: writes are the most expensive thing the operator does
+ * (docs/architecture.md §5). Pure.
+ */
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Ms } from "../contract/kind.ts";
@@ -10,11 +13,11 @@ import type { Result } from "./build.ts";
 const OUTAGES: ReadonlySet<string> = new Set(["PlatformUnavailable", "PlatformUnreachable", "RateLimited"]);
 
 /**
- * How long a status may be held back before it is written, counted from when it first looked like this. An
- * intermediate state of work that is already told is written once it lasts 10 s, and so is a failed exchange about what
- * is settled, a side read included, as it may be the connection's trouble, which is told once, on the connection; the first word on an object
- * may wait until the YAML that came with it is applied; a reconcile that the rate limit defers writes only what would
- * be lost at the end of the process (see `flush`); everything else is written at once.
+ * Returns how long a status may be held back before it is written, counted from when it first looked like this. An
+ * intermediate state of reported work is written once it lasts 10 s. So is a failed exchange about a settled object, a
+ * side read included, as it may be an error of the connection, which is reported there once. The first status of an
+ * object may wait until the YAML that came with it is applied. A reconcile that the rate limit defers writes only what
+ * would be lost at the end of the process (see `flush`). Everything else is written at once.
  */
 export function throttle(object: KubeObject, status: JsonObject, result: Result, windows: Windows): Ms {
   if (result.is === "deferred") return Number.POSITIVE_INFINITY;
@@ -26,19 +29,21 @@ export function throttle(object: KubeObject, status: JsonObject, result: Result,
   return isTold(object, result) && current ? windows.deferMs : 0;
 }
 
-/** Whether the status says already that there is something to wait for; a stalled object may wait for its connection. */
+/**
+ * Reports whether the status already says that something is waited for. A stalled object may wait for its connection.
+ */
 function isTold(object: KubeObject, result: Result): boolean {
   return conditionOf(object, "Reconciling")?.status === "True" || (result.is === "held" && isStalled(object));
 }
 
-/** Whether the stored Ready stays, although something went wrong that may be over soon. */
+/** Reports whether the stored Ready stays although something failed that may be over soon. */
 function keepsReady(object: KubeObject, status: JsonObject, result: Result): boolean {
   if (result.is === "unknown") return result.keepsReady;
   if (!isSettled(object)) return false;
   return result.is === "retry" || (result.is === "settled" && losesDetail(object, status));
 }
 
-/** Whether what a side read shows is lost, in what may be the first sign of an outage. */
+/** Reports whether a detail from a side read is lost, perhaps as the first sign of an outage. */
 function losesDetail(object: KubeObject, status: JsonObject): boolean {
   return conditionsOf({ status }).some(
     (condition) =>
@@ -48,7 +53,7 @@ function losesDetail(object: KubeObject, status: JsonObject): boolean {
   );
 }
 
-/** What a status looks like from afar: a change of it starts the time anew. */
+/** Returns the significant part of a status: a change of it restarts the time. */
 export function signature(status: JsonObject): string {
   const conditions = conditionsOf({ status }).map(({ type, status: value, reason }) => `${type}=${value}/${reason}`);
   const state = member(status, "state");
