@@ -1,4 +1,4 @@
-/** One object of the platform belongs to one custom resource (docs/architecture.md §7). */
+/** Ownership of external ids: one object of the platform belongs to one custom resource (docs/architecture.md §7). */
 import { EXTERNAL_ID } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -9,21 +9,23 @@ import { text } from "../contract/status.ts";
 import { tenantOf, recordedTenant, type Tenant } from "./tenant.ts";
 
 export interface IdOwnership {
-  /** Takes note of an object's state. @param wanted the id that its spec lays claim to, if any */
+  /** Records an object's state. @param wanted the id that its spec claims, if any */
   set(object: KubeObject, wanted: Uuid | undefined): void;
-  /** Says that an id is about to be recorded: until its status tells, or `release`, nobody else may have it. */
+  /**
+   * Reserves an id that is about to be recorded. Until the status has it, or `release`, no other resource may have it.
+   */
   take(object: KubeObject, id: Uuid, realm: Tenant): void;
   release(object: KubeObject): void;
   forget(object: KubeObject): void;
   /**
-   * Who holds an id before `self`, as "namespace/name": the recorded holder wins; between two of the same standing
-   * the older one does, and at the same age the one whose name sorts first. What is only claimed counts in its own
-   * namespace alone, and a record in the organization where it was made: nobody can reserve what is another tenant's.
+   * Returns the resource that holds an id before `self`, as "namespace/name". The recorded holder wins; between two of
+   * the same standing the older one, and at the same age the one whose name sorts first. A claim counts in its own
+   * namespace, and a record in the organization where it was made: nobody can reserve an id of another tenant.
    * @param realm where `self` works
    * @returns undefined when `self` may have it
    */
   holder(id: Uuid, self: KubeObject, realm: Tenant): string | undefined;
-  /** Keys of those that recorded an id, of whatever kind. */
+  /** Returns the keys of the resources, of any kind, that recorded an id. */
   recorders(id: Uuid): readonly string[];
 }
 
@@ -32,7 +34,7 @@ interface Claim {
   readonly name: string;
   readonly namespace: string;
   readonly since: string;
-  /** Where it is recorded; undefined while it is only claimed. */
+  /** The tenant of the record; undefined while the id is only claimed. */
   readonly recorded: string | undefined;
 }
 
@@ -93,7 +95,7 @@ export function createIdOwnership(): IdOwnership {
       const key = keyText(keyOf(object));
       const mark = taken.get(key);
       taken.delete(key);
-      // What its spec or its annotations claim stays claimed.
+      // What the spec or the annotations claim stays claimed.
       if (mark !== undefined) byId.get(`${object.kind}:${mark.id}`)?.set(key, claimOf(object, undefined));
     },
     forget: (object) => {

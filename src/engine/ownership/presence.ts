@@ -1,14 +1,17 @@
-/** When an object of the platform that a list does not show counts as gone. A new process knows nothing of it. */
+/**
+ * Judges when an object of the platform that a list does not show is gone (docs/architecture.md §9). A new process
+ * knows nothing of it.
+ */
 import type { Goal, Ms, Presence, Sight, Uuid } from "../contract/types.ts";
 
 /** What this process knows of an object from the lists that it has read. */
 export interface Sightings {
   readonly id: Uuid;
-  /** A list has shown it. */
+  /** A list has shown the object. */
   shown: boolean;
   /** The platform has accepted its deletion. */
   deleted: boolean;
-  /** Since when no list shows it, and since when one that holds all there is does not, on the monotonic clock. */
+  /** Since when no list shows it, and since when a complete list lacks it, on the monotonic clock. */
   hiddenSince: Ms | undefined;
   missingSince: Ms | undefined;
 }
@@ -17,26 +20,29 @@ function unsighted(id: Uuid): Sightings {
   return { id, shown: false, deleted: false, hiddenSince: undefined, missingSince: undefined };
 }
 
-/** What is known of an object by its id; of another one than before nothing is. */
+/** Returns what is known of an object by its id; nothing, when the id differs from before. */
 export function sightingsOf(local: { sightings: Sightings | undefined }, id: Uuid): Sightings {
   if (local.sightings?.id !== id) local.sightings = unsighted(id);
   return local.sightings;
 }
 
-/** Notes that the platform has accepted the deletion of an object. */
+/** Records that the platform accepted the deletion of an object. */
 export function noteDeleted(local: { sightings: Sightings | undefined }, id: Uuid | undefined): void {
   if (id !== undefined) sightingsOf(local, id).deleted = true;
 }
 
-/** For how long no list has shown the object, in milliseconds; 0 while one does. @param now on the monotonic clock */
+/**
+ * Returns for how long no list has shown the object, in milliseconds; 0 while one does. @param now on the monotonic
+ * clock
+ */
 export function hiddenFor({ sightings }: { readonly sightings: Sightings | undefined }, now: Ms): Ms {
   return now - (sightings?.hiddenSince ?? now);
 }
 
 /**
- * Notes what a list shows of an object, and judges. An object is gone once a list that showed it before lacks it in two
- * reads that are `absenceMs` apart. The deletion of a resource goes by the two reads alone, as nothing else would end it
- * after a restart, and by one once the platform has accepted the deletion.
+ * Records what a list shows of an object, and judges. An object is gone once a list that showed it before lacks it in
+ * two reads that are `absenceMs` apart. For the deletion of a resource the two reads are enough, as nothing else would
+ * end it after a restart; one read is, once the platform accepted the deletion.
  */
 export function presenceOf(
   sightings: Sightings,

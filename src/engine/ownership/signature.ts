@@ -1,8 +1,8 @@
 /**
- * Proof that an id in an annotation is our own record. Between the annotation and the first status of a new object a
- * crash leaves nothing else, and on the documented surface nothing can be looked up. Annotations can be written by
- * whoever may edit the object, so the record is sealed with the connection's token: who can read that can do as much
- * on the platform without us.
+ * Signs the record of an id in an annotation. After a crash between the annotation and the first status of a new object
+ * nothing else is left, and on the documented surface nothing can be looked up. Anyone who may edit the object can
+ * write annotations, so the record is signed with the connection's token: whoever can read the token can do as much on
+ * the platform without the operator.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
@@ -10,25 +10,27 @@ import { parseJson } from "../../kube/api/json.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { Uuid } from "../contract/kind.ts";
 
-/** What a seal binds together. */
+/** What a signature covers. */
 export interface Signed {
-  /** The uid of the custom resource: a copied manifest carries somebody else's seal. */
+  /** The uid of the custom resource: a copied manifest carries the signature of another one. */
   readonly uid: string;
   readonly id: Uuid;
   readonly parentId: Uuid | undefined;
 }
 
 /**
- * @param kept what is to be read back with the record; everybody who may read the object can read it
- * @returns 22 characters of base64url, with something kept followed by "." and that
+ * Signs a record.
+ * @param kept what is to be read back with the record; everyone who may read the object can read it
+ * @returns 22 characters of base64url; with something kept, followed by "." and that
  */
 export function sign(token: string, sealed: Signed, kept?: JsonObject): string {
   return bound(token, sealed, kept && Buffer.from(JSON.stringify(kept)).toString("base64url"));
 }
 
 /**
- * What was kept with a record.
- * @returns undefined unless this is a seal that we would make now: one made with a token that was rotated since is none
+ * Returns what was kept with a record.
+ * @returns undefined unless the signature is the one that would be made now; one by a token that was rotated since is
+ * invalid
  */
 export function verify(token: string, sealed: Signed, given = ""): { readonly kept: Json | undefined } | undefined {
   const at = given.indexOf(".");
@@ -43,12 +45,12 @@ function bound(token: string, { uid, id, parentId }: Signed, kept: string | unde
   return kept === undefined ? proof : `${proof}.${kept}`;
 }
 
-/** @returns 22 characters of base64url that only somebody with the token can make of these parts */
+/** @returns 22 characters of base64url that only a holder of the token can make of these parts */
 export function signature(token: string, parts: readonly (string | null)[]): string {
   return createHmac("sha256", token).update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
 }
 
-/** Compares two signatures without telling by the time that it takes where they differ. */
+/** Compares two signatures in constant time. */
 export function sameSignature(left: string, right: string): boolean {
   const [one, other] = [Buffer.from(left), Buffer.from(right)];
   return one.length === other.length && timingSafeEqual(one, other);

@@ -1,4 +1,4 @@
-/** Where an id means something: two platforms, or two organizations, may use the same one for different things. */
+/** The scope of an id: two platforms, or two organizations, may use the same id for different objects. */
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { text } from "../contract/status.ts";
@@ -9,12 +9,12 @@ export interface Tenant {
   readonly organizationId: Uuid;
 }
 
-/** A name for it that differs from that of any other. */
+/** Returns a unique name of the tenant. */
 export function tenantOf({ host, organizationId }: Tenant): string {
   return `${host} ${organizationId}`;
 }
 
-/** Where an object's record was made, as its status has it. */
+/** Returns the tenant of an object's record, from its status. */
 export function recordedTenant({ status }: KubeObject): Tenant {
   const pinned = member(status, "identity");
   return { host: text(member(pinned, "host")) ?? "", organizationId: text(member(pinned, "organizationId")) ?? "" };

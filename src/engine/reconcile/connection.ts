@@ -1,4 +1,4 @@
-/** A pass over a connection object: it is probed when that is due, and tells its users how it went. */
+/** Reconciles a connection: probes it when a probe is due, and reports the result to its users. */
 import { RESOLVE } from "../../api/names.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -9,14 +9,17 @@ import { conditionOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import type { Result } from "../status/build.ts";
 
-/** How often a connection in trouble, or one whose token was denied something, has its Secret read again: recovery takes at most 10 s (docs/reliability.md C6). */
+/**
+ * How often the Secret is read again of a connection that fails, or whose token was denied something: recovery takes at
+ * most 10 s (docs/reliability.md C6).
+ */
 const SECRET_POLL_MS = 5_000;
 /** At most one probe a minute with a token that was rejected (docs/reliability.md C6). */
 const AUTH_PROBE_MS = 60_000;
 /** At most one probe in 15 s of a platform that does not answer (docs/reliability.md C2). */
 const PROBE_MAX_MS = 15_000;
 const PROBE_MIN_MS = 1_000;
-/** By which part probes come later by chance, so that all connections of a platform do not ask it at once. */
+/** The random part by which probes are delayed, so that not all connections probe a platform at once. */
 const PROBE_JITTER = 0.2;
 
 const HELD: Why = {
@@ -24,7 +27,9 @@ const HELD: Why = {
   message: `Too many objects of this connection would be changed without a new generation of theirs. Nothing more is written through it. Find out why, then annotate it with ${RESOLVE}=proceed.`,
 };
 
-/** Whether the platform has to be asked now. The first time, after a change, on request, and when the time has come. */
+/**
+ * Reports whether the platform has to be probed now: the first time, after a change, on request, and when it is due.
+ */
 export function probeDue<Api extends RatedApi>(
   ports: Ports<Api>,
   connection: Connection<Api>,
@@ -41,9 +46,10 @@ export function probeDue<Api extends RatedApi>(
 }
 
 /**
- * What a connection does while the platform refuses its requests (429): nothing, and after two minutes it says so, with
- * the time until which nothing is sent.
- * @returns undefined where there is something to do: it is used, changed, without a token, or a reconcile was requested
+ * Handles a connection whose platform limits requests (429): nothing is sent, and after two minutes the status says so,
+ * with the time until which nothing is sent.
+ * @returns undefined where there is something to do: the connection is used, changed, without a token, or a reconcile
+ * was requested
  */
 export function rateLimited<Api extends RatedApi>(
   ports: Ports<Api>,
@@ -65,7 +71,7 @@ export function rateLimited<Api extends RatedApi>(
   return { is: "told", result: { is: "retry", why: { reason: "RateLimited", message } }, again: limit.leftMs };
 }
 
-/** How long until a connection that was not probed now is looked at again. */
+/** Returns how long until a connection that was not probed now is reconciled again. */
 export function untilProbe<Api extends RatedApi>(ports: Ports<Api>, connection: Connection<Api>): Ms {
   const left = Math.max(0, connection.nextProbeAt - ports.clock.monotonic());
   const watchful = connection.trouble !== undefined || connection.denied.size > 0;
@@ -73,8 +79,8 @@ export function untilProbe<Api extends RatedApi>(ports: Ports<Api>, connection: 
 }
 
 /**
- * Takes note of how a probe ended.
- * @returns the ending that the object shows, as the brake goes before everything else, and the object as it is now
+ * Records how a probe ended.
+ * @returns the result for the status, where a held mass change comes first, and the object as it is now
  */
 export async function probed<Api extends RatedApi>(
   ports: Ports<Api>,
@@ -84,7 +90,7 @@ export async function probed<Api extends RatedApi>(
 ): Promise<{ readonly object: KubeObject; readonly result: Result }> {
   const { object, result } = passed;
   const now = ports.clock.monotonic();
-  // A restart, or another leader, is nobody's word to proceed.
+  // A restart, or another leader, is no permission to proceed.
   const isFirst = connection.probedAt === undefined;
   if (isFirst && conditionOf(object, "Ready")?.reason === HELD.reason) connection.brake.hold();
   connection.probedAt = now;
@@ -105,7 +111,7 @@ export async function probed<Api extends RatedApi>(
   return { object, result: { is: "stalled", why: HELD, exchange: "ok" } };
 }
 
-/** Marks the ending once the probes have failed for too long. */
+/** Marks the result once the probes have failed for too long. */
 function outage<Api extends RatedApi>(
   { clock, windows }: Ports<Api>,
   connection: Connection<Api>,
@@ -121,7 +127,7 @@ function outage<Api extends RatedApi>(
   return { ...result, isOutage: now - connection.failingSince >= windows.outageMs };
 }
 
-/** For how long probes had failed before this process began, as the stored status says. */
+/** Returns for how long probes had failed before this process started, from the stored status. */
 function failedBefore(object: KubeObject, now: Date): Ms {
   const synced = conditionOf(object, "Synced");
   if (synced?.status !== "False" || synced.reason === "RateLimited") return 0;
@@ -129,7 +135,9 @@ function failedBefore(object: KubeObject, now: Date): Ms {
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
-/** Once the platform is found to offer more than was known, everybody looks again. What it lacks, each finds out. */
+/**
+ * Wakes the users of a connection once the platform offers more than was known. Each finds out by itself what it lacks.
+ */
 function learn<Api extends RatedApi>(
   ports: Ports<Api>,
   connection: Connection<Api>,
@@ -140,7 +148,7 @@ function learn<Api extends RatedApi>(
   if (isNews) for (const user of connection.users) ports.wake(user);
 }
 
-/** Until the next probe of a connection in trouble. @param random in [0, 1) */
+/** Returns the time until the next probe of a failing connection. @param random in [0, 1) */
 function pause<Api>(connection: Connection<Api>, random: number): Ms {
   const reason = connection.trouble?.reason;
   const rejected = reason === "CredentialsInvalid" || reason === "PermissionDenied";
@@ -148,7 +156,7 @@ function pause<Api>(connection: Connection<Api>, random: number): Ms {
   return (rejected ? AUTH_PROBE_MS : doubled) * (1 + PROBE_JITTER * random);
 }
 
-/** Whether the brake still holds; the user's `resolve: proceed` releases it. */
+/** Reports whether a mass change is still held. The user's `resolve: proceed` releases it. */
 async function braked<Api extends RatedApi>(
   ports: Ports<Api>,
   connection: Connection<Api>,

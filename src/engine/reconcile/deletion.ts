@@ -1,4 +1,4 @@
-/** What happens between `kubectl delete` and the end of an object (docs/architecture.md §7). Nothing hangs for good. */
+/** The deletion of a resource, from `kubectl delete` to its end (docs/architecture.md §7). Nothing hangs for good. */
 import type { Reason } from "../../api/reasons.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { member } from "../../kube/api/json.ts";
@@ -22,7 +22,7 @@ import { runSteps } from "../steps/loop.ts";
 import { openSlot } from "../steps/recover.ts";
 import { defaultsFor, orphanOf, type Leaving, type LeavingKind } from "./orphaning.ts";
 
-/** Reasons that no waiting will mend: the object of the platform is left in place, and a Warning says so. */
+/** Reasons that waiting does not change: the object of the platform stays, and a Warning says so. */
 const LETS_GO: ReadonlySet<Reason> = new Set([
   "DeleteNotSupported",
   "NotSupportedByApi",
@@ -35,7 +35,7 @@ const LETS_GO: ReadonlySet<Reason> = new Set([
   "ParentChanged",
 ]);
 
-/** @returns what is to be written down while the deletion goes on, undefined when the object was let go */
+/** @returns what to write while the deletion goes on; undefined when the finalizer was released */
 export async function remove<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: Kind<K>,
@@ -58,12 +58,12 @@ export async function remove<K extends KindTypes>(
   return unasked(object, local, { is: "waiting", why, exchange: "none" });
 }
 
-/** Whether it has something on the platform that its deletion can end. */
+/** Reports whether the resource has something on the platform that its deletion can end. */
 function hasEnd({ lives }: { readonly lives: ExternalLifecycle }): boolean {
   return lives === true || lives === "InOthers";
 }
 
-/** Ends the object of the platform, where there is a way to it. */
+/** Ends the object of the platform, where a connection leads to it. */
 async function end<K extends KindTypes>(
   ports: Ports<K["api"]>,
   kind: Kind<K>,
@@ -131,7 +131,7 @@ async function dismantle<K extends KindTypes>(
   return { object, local, ...told, policyStatus, defaults: connection.settings.defaults };
 }
 
-/** Why the object of the platform is not this resource's to end. */
+/** Returns why the object of the platform is not this resource's to delete. */
 function notOurs<K extends KindTypes>(
   ports: Ports<K["api"]>,
   { object, context, recordedIdentity }: Reconciliation<K>,
@@ -142,7 +142,7 @@ function notOurs<K extends KindTypes>(
   return holder === undefined ? undefined : `it belongs to the resource "${holder}".`;
 }
 
-/** The event that goes with the end of an object. */
+/** The event at the end of a deletion. */
 interface Farewell {
   readonly type: "Normal" | "Warning";
   readonly reason: "Orphaned" | "Deleted";
@@ -159,8 +159,8 @@ async function letGo<Api extends RatedApi>(
 }
 
 /**
- * Lets an object go whose own one stays on the platform: that is recorded first. A ledger that cannot be written holds
- * the object for a while, not for good.
+ * Releases a resource whose object stays on the platform, after recording that. A ledger that cannot be written holds
+ * the resource for a while, not for good.
  */
 async function leave<Api extends RatedApi>(
   ports: Ports<Api>,
@@ -184,7 +184,7 @@ async function leave<Api extends RatedApi>(
   return await letGo(ports, object, farewell);
 }
 
-/** How much longer what cannot be recorded is held. */
+/** Returns how much longer a resource is held whose orphan cannot be recorded. */
 function untilUnrecorded<Api extends RatedApi>({ clock, windows }: Ports<Api>, local: LocalState): Ms {
   local.unrecordedAt ??= clock.monotonic();
   return local.unrecordedAt + windows.releaseMs - clock.monotonic();
@@ -203,7 +203,7 @@ function unrecorded<Api extends RatedApi>(
   return unasked(object, local, result, Math.min(left, soon(ports, local)));
 }
 
-/** What of the platform it is about, for a sentence. */
+/** Returns how a sentence names what the resource has on the platform. */
 function subject({ lives }: { readonly lives: ExternalLifecycle }, id: string | undefined): string {
   if (lives === "InOthers") return "what this resource wrote";
   return id === undefined ? "an object that was never recorded" : `the object ${id}`;
@@ -218,7 +218,7 @@ function reached(policy: "Delete" | "Stop", what: string): Farewell {
   return { type: "Normal", reason: "Deleted", note: `The platform does not have ${what} any more.` };
 }
 
-/** Custom resources that refer to this one and still exist. */
+/** Returns the custom resources that refer to this one and still exist. */
 function livingChildren<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): readonly KubeObject[] {
   return ports.dependencies
     .children(keyOf(object))
@@ -233,8 +233,8 @@ function childrenMessage(children: readonly KubeObject[]): string {
 }
 
 /**
- * Whether there was no connection to go by for so long that none is waited for any more. One that is only in trouble is
- * waited for: its end is told on it, and an outage must not orphan what it holds up.
+ * Reports whether there was no connection for so long that none is waited for any more. A connection that only fails is
+ * waited for: an outage must not make orphans.
  */
 function isLost<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject, local: LocalState): boolean {
   const found = ports.route(object);
@@ -248,10 +248,10 @@ function isLost<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject, loc
   return now - local.lostAt >= ports.windows.releaseMs;
 }
 
-/** Reasons why a platform takes a token for nothing, or for too little. */
+/** Reasons for which a platform rejects a token, or grants it too little. */
 const REJECTED: ReadonlySet<Reason> = new Set(["CredentialsInvalid", "PermissionDenied"]);
 
-/** Whether the last good token is good no more, and there is neither connection nor Secret to mend it in. */
+/** Reports whether the last good token is rejected, and neither connection nor Secret is left to fix it in. */
 function isBarred<Api extends RatedApi>(ports: Ports<Api>, { key, trouble }: Connection<Api>, result: Result): boolean {
   const isRejected = "why" in result && REJECTED.has(result.why.reason);
   return isRejected && (ports.cache.get(key) === undefined || trouble?.reason === "CredentialsMissing");
@@ -261,7 +261,7 @@ function soon<Api extends RatedApi>({ windows, random }: Ports<Api>, { failures 
   return backoff(Math.max(1, failures), windows, random());
 }
 
-/** How much longer a token that is good no more is tried: what waited for its children does not wait once more. */
+/** Returns how much longer a rejected token is tried. A resource that waited for its children does not wait again. */
 function untilRelease<Api extends RatedApi>({ clock, windows }: Ports<Api>, connection: Connection<Api>): Ms {
   connection.barredAt ??= clock.monotonic();
   return connection.barredAt + windows.releaseMs - clock.monotonic();

@@ -1,4 +1,4 @@
-/** The engine as the app sees it: kinds bound to one context, fed by the store's changes. */
+/** The engine as the operator uses it: kinds bound to one set of ports, fed by the changes of the store. */
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
@@ -29,14 +29,14 @@ export interface Bound<Api extends RatedApi> {
   claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   fieldOwnership(object: KubeObject): readonly string[];
   externalWrites(object: KubeObject): readonly ExternalWrite[];
-  /** Records what stays on the platform of an object that is gone. */
+  /** Records what stays on the platform of a deleted object. */
   left(ports: Ports<Api>, object: KubeObject): void;
   attach(ports: Ports<Api>): Reconcile;
 }
 
 /** Closes over a kind's type parameters. */
 export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
-  // A kind that throws is told by the pass over that object; the news of it must reach the queue nevertheless.
+  // The reconcile of an object reports that its kind throws. The change has to reach the queue nevertheless.
   const attempt = <T>(question: () => T): T | undefined => {
     try {
       return question();
@@ -74,7 +74,7 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
   };
 }
 
-/** What the app provides; the rest of the context is the engine's own. */
+/** What the operator provides. The engine makes the other ports. */
 export type EngineDeps<Api extends RatedApi> = Omit<
   Ports<Api>,
   | "connections"
@@ -92,18 +92,18 @@ export type EngineDeps<Api extends RatedApi> = Omit<
 
 export interface Engine<Api extends RatedApi> {
   reconcile: Reconcile;
-  /** To be called for every change of the store, in order; `initial` for what the first list brings. */
+  /** Has to be called for every change of the store, in order. `initial`: the change is part of the first list. */
   changed(change: Change, initial: boolean): void;
   readonly connections: Connections<Api>;
-  /** Which connection an object uses, or why it has none. */
+  /** Returns the connection that an object uses, or why it has none. */
   route(object: KubeObject): Found;
   /**
-   * Something is said to have happened to these objects of the platform, behind this connection. Nothing of it is
-   * believed: those of its resources that stand for them are looked at.
-   * @returns how many that are
+   * Handles a delivery that says that something happened to these objects behind this connection. It is not trusted:
+   * the resources that represent the objects are reconciled.
+   * @returns how many there are
    */
   hinted(connection: ObjectKey, ids: readonly Uuid[]): number;
-  /** Stores what only this process knows, once no pass is under way any more. */
+  /** Stores what only this process knows, once no reconcile is running any more. */
   flush(): Promise<void>;
 }
 
@@ -130,7 +130,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   };
   const reconcilers = new Map(bound.map((kind) => [kind.kind, kind.attach(ports)]));
 
-  /** The id that a reference by name leads to now. */
+  /** Returns the id that a reference by name leads to now. */
   const idBehind = (object: KubeObject, field: string): Uuid | undefined => {
     const found = kinds
       .get(object.kind)
@@ -149,10 +149,10 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     );
   };
 
-  /** @returns the objects of the platform that were written into */
+  /** @returns the objects of the platform that were written to */
   const note = (change: Change): readonly Uuid[] => {
     const { object, old } = change;
-    // What is claimed through a reference is known once that has its id.
+    // A claim through a reference is known once the reference has its id.
     if (idOf(object) !== idOf(old)) existing(ports, graph.dependents(keyOf(object))).forEach(claim);
     const kind = kinds.get(object.kind);
     if (kind === undefined) return [];
@@ -168,11 +168,11 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     claim(object);
     entries.record(object, kind.fieldOwnership(object));
     graph.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
-    // What another installation recorded is not trusted.
+    // The records of another installation are not trusted.
     return externalWrites.record(object, isForeign(ports, object) === undefined ? kind.externalWrites(object) : []);
   };
 
-  /** What the first list brings and has nothing pending is verified over the poll interval. */
+  /** Objects of the first list with nothing pending are verified over the poll interval. */
   const queue = (object: KubeObject, initial: boolean): void => {
     const routine = initial && mayWait(object) && kinds.get(object.kind)?.isConnection !== true;
     const key = keyText(keyOf(object));
@@ -204,26 +204,26 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   };
 }
 
-/** What a living resource has recorded is no orphan any more. */
+/** Drops the orphan that a living resource has recorded. */
 function foundAgain<Api extends RatedApi>({ orphans, installation }: Ports<Api>, object: KubeObject): void {
   const id = idOf(object);
   if (id === undefined || object.metadata.deletionTimestamp !== undefined) return;
   orphans.found({ id, kind: object.kind, installation, ...recordedTenant(object) });
 }
 
-/** Only a parent that waits for its children to end has something to gain from the end of one. */
+/** Reports whether a parent waits for its children to end: only then the end of one matters to it. */
 function isGoing(cache: Cache, key: string): boolean {
   return cache.get(parseKey(key))?.metadata.deletionTimestamp !== undefined;
 }
 
-/** A dependent that is settled has nothing to gain from its parent's news. */
+/** Wakes dependents, except settled ones: their parent's changes do not matter to them. */
 function wakeDependents<Api extends RatedApi>(ports: Ports<Api>, key: ObjectKey, wake: (key: string) => void): void {
   for (const object of existing(ports, ports.dependencies.dependents(key))) {
     if (!isSettled(object) || object.metadata.deletionTimestamp !== undefined) wake(keyText(keyOf(object)));
   }
 }
 
-/** What counts for many objects at once is looked at by one after the other. */
+/** A change that concerns many objects reaches them one after the other. */
 const SPREAD_MS = 60_000;
 
 function spreadOver<Api extends RatedApi>(
@@ -241,7 +241,9 @@ function existing<Api extends RatedApi>({ cache }: Ports<Api>, keys: readonly st
 
 const idOf = (object: KubeObject | undefined): Uuid | undefined => text(member(object?.status, "externalId"));
 
-/** References by name and the connection that is or would be used; apart from them, the optional references. */
+/**
+ * Returns the references by name and the connection that is or would be used; apart from them, the optional references.
+ */
 function refersTo<Api extends RatedApi>(
   kinds: ConnectionKinds,
   kind: Bound<Api>,
@@ -275,7 +277,7 @@ function connectionsOf<Api extends RatedApi>(
   ];
 }
 
-/** Follows parents up to a connection; a circle, which no kind allows, ends at the depth of the hierarchy. */
+/** Follows parents up to a connection. A circle, which no kind allows, ends at the depth of the hierarchy. */
 function router<Api extends RatedApi>(
   deps: Pick<EngineDeps<Api>, "cache" | "connectionKinds">,
   kinds: ReadonlyMap<string, Bound<Api>>,

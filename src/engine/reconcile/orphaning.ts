@@ -1,4 +1,4 @@
-/** Recording what stays on the platform when its resource goes. */
+/** Records what stays on the platform when its resource goes. */
 import { isObject, member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -10,7 +10,7 @@ import { externalNameOf, signed, type Orphan } from "../orphans/orphan.ts";
 import { recordedTenant } from "../ownership/tenant.ts";
 import { NO_DEFAULTS, defaultsIn, policiesOf } from "../policies/policy.ts";
 
-/** What of a kind decides whether its objects are left behind. */
+/** What decides whether a kind's objects become orphans. */
 export interface LeavingKind {
   readonly resource: { readonly kind: string; readonly memory: { parse(status: unknown): JsonObject } };
   readonly lives: ExternalLifecycle;
@@ -23,18 +23,18 @@ export interface Leaving {
   readonly id: Uuid;
   /** Retain, Stop, or the reason why it could not be deleted. */
   readonly why: string;
-  /** Where it was worked on, if it was in this reconcile; else as it is recorded. */
+  /** The identity that this reconcile worked with; else the recorded one counts. */
   readonly recordedIdentity?: RecordedIdentity | undefined;
   /** What is not stored yet. */
   readonly memory?: JsonObject | undefined;
 }
 
-/** Of a namespace that is deleted with all that is in it, one read has to do for many. */
+/** One read serves many objects of a namespace that is deleted as a whole. */
 const NAMESPACE_MAX_AGE_MS = 60_000;
-/** Beyond it an entry goes without the memory, and whoever finds it knows no more than after the loss of a status. */
+/** The largest memory of an entry. Beyond it the entry has none, as after the loss of a status. */
 const MEMORY_BYTES = 8 * 1_024;
 
-/** @returns the entry; undefined for what is not left behind, or is not this installation's to record */
+/** @returns the entry; undefined for what is no orphan, or is not this installation's to record */
 export async function orphanOf<Api extends RatedApi>(
   ports: Ports<Api>,
   kind: LeavingKind,
@@ -67,7 +67,7 @@ export async function orphanOf<Api extends RatedApi>(
 
 type Recorded = Omit<RecordedIdentity, "connectionUid">;
 
-/** What its status says of the place where its id was recorded. */
+/** Returns where the id was recorded, from the status. */
 function pinned(object: KubeObject): Recorded {
   const identity = member(object.status, "identity");
   const parentId = text(member(identity, "parentId"));
@@ -75,15 +75,15 @@ function pinned(object: KubeObject): Recorded {
   return { ...recordedTenant(object), installation, ...(parentId === undefined ? {} : { parentId }) };
 }
 
-/** Whether this installation has recorded it, and no other resource holds it. */
+/** Reports whether this installation recorded the object, and no other resource holds it. */
 function isOurs<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject, id: Uuid, place: Recorded): boolean {
   if (place.installation !== ports.installation || place.host === "" || place.organizationId === "") return false;
   return ports.idOwnership.holder(id, object, place) === undefined;
 }
 
 /**
- * Records what stays of a resource that is gone already: under Retain there is no finalizer that would hold it until
- * then, so this is all that can be done, and what nobody watched is not recorded.
+ * Records the orphan of a resource that is gone already. Under Retain no finalizer holds the resource, so this is best
+ * effort: a deletion that nobody watched is not recorded.
  */
 export function noteLeft<Api extends RatedApi>(ports: Ports<Api>, kind: LeavingKind, object: KubeObject): void {
   const id = text(member(object.status, "externalId"));
@@ -92,7 +92,7 @@ export function noteLeft<Api extends RatedApi>(ports: Ports<Api>, kind: LeavingK
   ports.orphans.expect(orphanOf(ports, kind, { object, id, why: "Retain" }));
 }
 
-/** What its connection says for it: as the connection is now, or, if it is gone, as it was last. */
+/** Returns the defaults of the object's connection: as it is now, or, if it is gone, as it was last. */
 export function defaultsFor<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): PolicyDefaults {
   const found = ports.route(object);
   const connection = found.is === "found" ? ports.cache.get(found.key) : undefined;
@@ -100,7 +100,7 @@ export function defaultsFor<Api extends RatedApi>(ports: Ports<Api>, object: Kub
   return lastUsed(ports, object)?.settings.defaults ?? NO_DEFAULTS;
 }
 
-/** The connection that the object's record was made through, even if its own object is gone. */
+/** Returns the connection that the object's record was made with, even if its own object is gone. */
 function lastUsed<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject) {
   const uid = text(member(member(object.status, "identity"), "connectionUid"));
   return uid === undefined ? undefined : ports.connections.byUid(uid);
@@ -112,7 +112,7 @@ function tokenFor<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): 
   return last?.token();
 }
 
-/** The namespace may be gone as well; then it is found again by the signature alone. */
+/** The namespace may be gone as well. Then the signature alone finds the entry again. */
 async function uidOf<Api extends RatedApi>({ namespaces }: Ports<Api>, namespace: string): Promise<string> {
   try {
     return (await namespaces.get(namespace, NAMESPACE_MAX_AGE_MS))?.uid ?? "";
@@ -121,7 +121,7 @@ async function uidOf<Api extends RatedApi>({ namespaces }: Ports<Api>, namespace
   }
 }
 
-/** The memory without the words of the platform, which may quote anything. */
+/** Returns the memory without words of the platform, which may quote anything. */
 function memorable(memory: JsonObject): JsonObject | undefined {
   const kept = withoutMessages(memory);
   const isEmpty = Object.values(kept).every((value) => value === undefined);

@@ -1,11 +1,11 @@
-/** How urgent the work on an object is. Pure. */
+/** The priority of a reconcile. Pure. */
 import { RESOLVE } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { conditionOf, isSettled } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 
-/** What somebody asked of an existing object, then new objects, then work under way, then routine checks. */
+/** What a person asked of an existing object, then new objects, then work under way, then routine checks. */
 export type Priority = "urgent" | "high" | "normal" | "low";
 
 export function priorityOf(object: KubeObject): Priority {

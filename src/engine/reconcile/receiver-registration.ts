@@ -1,7 +1,7 @@
 /**
- * What a connection does on the platform for itself: it registers the operator's receiver of deliveries. It goes through
- * the same ledger as every create, in a pass of its own after the probe. Its trouble is told in a condition and is no
- * trouble of the connection: without deliveries everything works, only later.
+ * Registers the operator's receiver of webhooks for a connection. It uses the same ledger as every create, in a
+ * reconcile of its own after the probe. Its errors are reported in a condition and are no errors of the connection:
+ * without deliveries everything works, only later.
  */
 import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -25,7 +25,10 @@ import type { Reconciliation } from "../resolve/frame.ts";
 import type { Result } from "../status/build.ts";
 import { runSteps } from "../steps/loop.ts";
 
-/** How an errand went: what the connection's status says of it, and when to look at it again, if before the next probe. */
+/**
+ * The result of a registration: what the connection's status reports, and when to reconcile it again, if before the
+ * next probe.
+ */
 export interface Ran {
   readonly object: KubeObject;
   readonly conditions: readonly ConditionFact[];
@@ -33,7 +36,7 @@ export interface Ran {
   readonly again: Ms | undefined;
 }
 
-/** Runs the errand of a connection that was just probed. @throws KubeError */
+/** Registers the receiver of a connection that was just probed. @throws KubeError */
 export async function registerReceiver<K extends KindTypes>(
   ports: Ports<K["api"]>,
   receiverRegistration: ReceiverRegistration<K>,
@@ -73,7 +76,7 @@ export async function registerReceiver<K extends KindTypes>(
 
 type Keys = { readonly is: "found"; readonly keys: ReceiverKeys; readonly sources: string };
 
-/** The keys as the Secret has them now; the receiver goes by them from then on. */
+/** Reads the keys from the Secret. The receiver uses them from then on. */
 async function readKeys<K extends KindTypes>(
   ports: Ports<K["api"]>,
   { connection }: Reconciliation<K>,
@@ -90,7 +93,10 @@ async function readKeys<K extends KindTypes>(
   return { is: "missing", why: { reason: "DependencyNotReady", message } };
 }
 
-/** The frame of the errand's own pass. The user's word to do it anew holds once, and is taken back before it is done. */
+/**
+ * Returns the state of the registration's own reconcile. The user's request for another registration counts once, and
+ * is withdrawn before it is carried out.
+ */
 async function frameOf<K extends KindTypes>(
   ports: Ports<K["api"]>,
   probed: Reconciliation<K>,
@@ -99,7 +105,7 @@ async function frameOf<K extends KindTypes>(
 ): Promise<Reconciliation<ReceiverTypes<K>>> {
   const { connection } = probed;
   const annotations = probed.object.metadata.annotations ?? {};
-  // With an open intent the ledger itself acts upon that word.
+  // With an open intent the ledger acts upon that annotation.
   const anew = annotations[RESOLVE] === "recreate" && annotations[INTENT] === undefined;
   const cleared = { [EXTERNAL_ID]: null, [SEAL]: null, [INSTALLATION]: null, [RESOLVE]: null };
   const stored = anew ? await ports.writer.patchChecked(probed.object, { annotations: cleared }) : undefined;
@@ -124,7 +130,7 @@ function whyOf(result: Result, report: Report | undefined): Why {
   return "why" in result ? result.why : { reason: "Progressing", message: "The errand has not been run yet." };
 }
 
-/** The platform's own words may quote what it was sent. */
+/** Masks the keys: the platform may quote what it was sent. */
 function masked(message: string, { receiver }: { readonly receiver: ReceiverKeys | undefined }): string {
   if (receiver === undefined) return message;
   return message.replaceAll(receiver.path, "…").replaceAll(receiver.secret, "…");

@@ -1,4 +1,4 @@
-/** Which changes of the stored objects bring whom back. Pure. */
+/** Decides which changes of stored objects queue which objects. Pure. */
 import { APPROVED_PLAN, INTENT, PAUSED, POLL_INTERVAL, RESOLVE } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -7,14 +7,17 @@ import { REQUEST_ANNOTATIONS, requestedToken } from "../policies/policy.ts";
 
 const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, POLL_INTERVAL, RESOLVE, APPROVED_PLAN];
 
-/** A change as the store tells it. */
+/** A change of the store. */
 export interface Change {
   readonly type: "added" | "updated" | "deleted";
   readonly object: KubeObject;
   readonly old?: KubeObject | undefined;
 }
 
-/** Whether the object itself has to be looked at: spec, deletion, a user's annotation, a lost status. Never our own status. */
+/**
+ * Reports whether the object itself has to be reconciled: spec, deletion, a user's annotation, a lost status. Never for
+ * the operator's own status.
+ */
 export function concernsItself(change: Change): boolean {
   const { object, old } = change;
   if (change.type !== "updated" || old === undefined) return true;
@@ -26,20 +29,26 @@ export function concernsItself(change: Change): boolean {
   return idOf(old) !== undefined && idOf(object) === undefined;
 }
 
-/** Whether those that refer to the object have to be looked at: it came, went, got its id, became ready or ceased to be. */
+/**
+ * Reports whether dependents have to be reconciled: the object came, went, got its id, became ready or stopped being
+ * ready.
+ */
 export function concernsDependents(change: Change): boolean {
   const { object, old } = change;
   if (change.type !== "updated" || old === undefined) return true;
   return idOf(old) !== idOf(object) || isSettled(old) !== isSettled(object) || old.metadata.uid !== object.metadata.uid;
 }
 
-/** Whether a connection says something else for its objects now: finalizers and poll intervals follow it. */
+/** Reports whether the defaults of a connection changed: finalizers and poll intervals follow them. */
 export function changesDefaults({ object, old, type }: Change): boolean {
   if (type !== "updated" || old === undefined) return false;
   return !sameJson(member(object.spec, "defaults"), member(old.spec, "defaults"));
 }
 
-/** Whether an object found at start has nothing pending: its verification is spread over the poll interval. */
+/**
+ * Reports whether an object of the first list has nothing pending: then its verification is spread over the poll
+ * interval.
+ */
 export function mayWait(object: KubeObject): boolean {
   return (
     isSettled(object) &&

@@ -1,4 +1,4 @@
-/** What a delivery of the platform leads to: the resources that it may be about are looked at, and no more. */
+/** Queues the resources that a webhook delivery may concern, and no others. */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { ObjectKey } from "../../kube/api/types.ts";
 import type { Ports, Enqueue } from "../context/context.ts";
@@ -6,8 +6,8 @@ import { keyText, parseKey } from "../contract/keys.ts";
 import type { Uuid, RatedApi } from "../contract/kind.ts";
 
 /**
- * Queues the resources of a connection that stand for these ids: at once, and one that was queued like this a moment
- * ago once that moment is over.
+ * Queues the resources of a connection that represent these ids: at once, or once `hintMs` passed since the last
+ * wake-up.
  * @returns how many resources the ids led to
  */
 export function wakeUp<Api extends RatedApi>(
@@ -27,11 +27,11 @@ export function wakeUp<Api extends RatedApi>(
     const local = ports.localStates.of(keyText(keyOf(object)), object.metadata.uid);
     const now = ports.clock.monotonic();
     const last = local.hintedAt ?? Number.NEGATIVE_INFINITY;
-    // One that is due already is asked for again: a pass that began meanwhile took it off the queue.
+    // A wake-up that is due already is repeated: a reconcile that started meanwhile took it off the queue.
     local.hintedAt = last > now ? last : Math.max(now, last + ports.windows.hintMs);
     enqueue(key, { afterMs: local.hintedAt - now, urgent: true });
   }
-  // What was read before may be what it was before.
+  // Shared reads may be older than the delivery.
   if (found > 0) ports.connections.last(connection)?.api.refresh();
   return found;
 }

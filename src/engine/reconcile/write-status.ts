@@ -1,4 +1,4 @@
-/** Hop 8 of a reconcile: one status patch if something changed, events on transitions, and when to look again. */
+/** Hop 8 of a reconcile: one status patch if something changed, events on transitions, and the next requeue. */
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
@@ -15,12 +15,15 @@ import { announce } from "../status/transitions.ts";
 import { throttle, signature } from "../status/write-throttle.ts";
 import { openAction } from "../steps/recover.ts";
 
-/** @returns milliseconds until the object should be looked at again. @throws KubeError */
+/**
+ * Writes the outcome of a reconcile. @returns milliseconds until the object is to be reconciled again. @throws
+ * KubeError
+ */
 export async function writeStatus<K extends KindTypes>(ports: Ports<K["api"]>, kind: Kind<K>, done: Done): Promise<Ms> {
   return await tell(ports, kind, await writeOutputs(ports, kind, done));
 }
 
-/** What was recorded, written or found in order belongs to the place where it was, and to who looks after it. */
+/** Reports whether the identity belongs into the status: something was recorded, written or found in order there. */
 function isPinned(
   { lives }: { readonly lives: ExternalLifecycle },
   { id, local, object, report, result }: Done,
@@ -30,7 +33,7 @@ function isPinned(
   return local.unsaved !== undefined || (report !== undefined && isOurs);
 }
 
-/** What the user requested is not handled before its plan is approved, or its window open. */
+/** Reports whether a reconcile request is held: its plan is not approved, or its window not open. */
 function isHeld({ policyStatus }: Done): boolean {
   return policyStatus?.plan !== undefined && policyStatus.plan.approved !== true;
 }
@@ -52,7 +55,7 @@ async function tell<K extends KindTypes>(ports: Ports<K["api"]>, kind: Kind<K>, 
   });
   const isDeferred = result.is === "deferred";
   const next = isDeferred ? Math.max(done.again ?? 0, ports.windows.followMinMs) : nextLook(ports, done);
-  // A connection tells its own trouble, at once.
+  // A connection reports its own errors, at once.
   const isOwn = kind.connection !== undefined && !isDeferred;
   const patience = isOwn ? 0 : throttle(object, status, result, ports.windows);
   const held = await write(ports, done, status, patience);
@@ -63,7 +66,7 @@ async function tell<K extends KindTypes>(ports: Ports<K["api"]>, kind: Kind<K>, 
 
 /**
  * Writes the status, or holds it back until it has looked like this for `patience`.
- * @returns how long it is held back, undefined when nothing is due any more
+ * @returns how long it is held back; undefined when nothing is due any more
  */
 async function write<Api extends RatedApi>(
   ports: Ports<Api>,
@@ -102,8 +105,8 @@ async function store<Api extends RatedApi>(
 }
 
 /**
- * Writes the statuses that are held back and hold what only this process knows, such as the id of a request, before it
- * ends. What cannot be written is traced by the next process.
+ * Writes, before the process ends, the statuses that are held back and contain what only this process knows, such as
+ * the id of a request. The next process traces what cannot be written.
  */
 export async function flush<Api extends RatedApi>(ports: Ports<Api>): Promise<void> {
   const held = [...ports.localStates.all()].flatMap((local) => {
@@ -121,7 +124,7 @@ function nextLook<Api extends RatedApi>(ports: Ports<Api>, done: Done): Ms {
   const reason = result.is === "waiting" || result.is === "unknown" ? result.why.reason : "";
   local.waits = { reason, times: reason === local.waits.reason ? local.waits.times + 1 : 0 };
   const again = Math.min(done.again ?? usualDelay(ports, done, poll.ms), done.report?.lookWithin ?? Infinity);
-  // Only work under way goes on at once.
+  // Only work under way is requeued at once.
   return result.is === "waiting" ? again : Math.max(again, ports.windows.backoffMinMs);
 }
 
@@ -130,7 +133,7 @@ function usualDelay<Api extends RatedApi>({ windows, random, clock }: Ports<Api>
   switch (result.is) {
     case "settled":
       if (isSettled(object) && group !== undefined) return abreast(pollMs, group, clock.monotonic());
-      // What has just become settled is often still being filled: its children, its ingress.
+      // What has just settled often still changes: its children, its ingress.
       return jitter(isSettled(object) ? pollMs : Math.min(pollMs, windows.firstLookMs), random());
     case "waiting":
     case "unknown":
