@@ -1,4 +1,7 @@
-/** The open connections: their clients, tokens, and the trouble that is told once, on the connection (docs/architecture.md §5, §11). */
+/**
+ * The open connections: their clients, tokens, and errors, which are reported once, on the connection
+ * (docs/architecture.md §5, §10).
+ */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Clock, KubeObject, ObjectKey, Reader } from "../../kube/api/types.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
@@ -7,7 +10,7 @@ import type { ConnectionSettings, Ms, RatedApi, Surface, Why } from "../contract
 import { createMassChangeLimit, type MassChangeLimit } from "./mass-change-limit.ts";
 import type { ReceiverKeys } from "./receiver-keys.ts";
 
-/** How a client is made; the token is asked for at every request, as it may be rotated. */
+/** Makes a client. It asks for the token at every request, as the token may be rotated. */
 export type Connect<Api> = (settings: ConnectionSettings, token: () => string, name: string) => Api;
 
 export interface Connection<Api> {
@@ -20,23 +23,23 @@ export interface Connection<Api> {
   readonly api: Api;
   readonly brake: MassChangeLimit;
   readonly token: () => string;
-  /** Why it cannot be used now; undefined when the last probe succeeded. Before the first probe it says so. */
+  /** Why the connection cannot be used now; undefined when the last probe succeeded. Set before the first probe. */
   trouble: Why | undefined;
-  /** As its status tells it; undefined while nothing is known. */
+  /** As the status reports it; undefined while nothing is known. */
   surface: Surface | undefined;
   probedAt: Ms | undefined;
   nextProbeAt: Ms;
   failures: number;
-  /** Since when its probes fail without an answer from the platform that can be used, on the monotonic clock. */
+  /** Since when probes fail without a usable answer of the platform, on the monotonic clock. */
   failingSince: Ms | undefined;
-  /** Since when its token is rejected while nothing is left to mend it in; for the deletion of its users. */
+  /** Since when the token is rejected while nothing is left to fix it in; for the deletion of its users. */
   barredAt: Ms | undefined;
-  /** Keys of objects with work pending that wait for it, and of those that were denied for want of a scope. */
+  /** Keys of objects with pending work that wait for the connection, and of those that lacked a scope. */
   readonly waiting: Set<string>;
   readonly denied: Set<string>;
-  /** What proves that a delivery for it comes from the platform; undefined while none is expected. */
+  /** The keys that prove a delivery; undefined while none is expected. */
   receiver: ReceiverKeys | undefined;
-  /** Keys of all objects that use it. */
+  /** Keys of all objects that use the connection. */
   readonly users: Set<string>;
 }
 
@@ -45,30 +48,30 @@ export type Opened<Api> =
   | { readonly is: "closed"; readonly why: Why };
 
 export interface Connections<Api> {
-  /** Opens what a connection object describes, with the token that its Secret holds now. */
+  /** Opens the connection that an object describes, with the current token of its Secret. */
   open(object: KubeObject, settings: ConnectionSettings): Promise<Opened<Api>>;
-  /** Reads the Secret again if that is due. A Secret that vanished leaves the last good token to its users. */
+  /** Reads the Secret again if that is due. Without a Secret, users keep the last good token. */
   refresh(connection: Connection<Api>): Promise<void>;
-  /** One that is or was open, even if its object or Secret is gone: for the deletion of its users. */
+  /** Returns a connection that is or was open, even if its object or Secret is gone: for the deletion of its users. */
   last(key: ObjectKey): Connection<Api> | undefined;
   byUid(uid: string): Connection<Api> | undefined;
-  /** All that are open. */
+  /** Returns all open connections. */
   all(): readonly Connection<Api>[];
-  /** A user of it failed in a way that may be the connection's fault: have it probed. */
+  /** Requests a probe: a user failed in a way that may be the connection's fault. */
   suspect(connection: Connection<Api>): void;
-  /** An object with work pending waits for a connection, which may not be open yet. */
+  /** Registers an object with pending work that waits for a connection, which may not be open yet. */
   waitFor(key: ObjectKey, userKey: string): void;
-  /** The probe succeeded: everybody who waits goes on. */
+  /** Wakes everything that waits, after a successful probe. */
   recovered(connection: Connection<Api>): void;
-  /** An object is gone: no connection has to remember it. */
+  /** Forgets a deleted user. */
   forget(userKey: string): void;
   closeAll(): Promise<void>;
 }
 
-/** How long a client that was replaced is left to the calls under way: longer than the longest deadline. */
+/** How long a replaced client serves the calls under way: longer than the longest deadline. */
 const RETIRE_MS = 30_000;
 
-/** A connection's Secret is read again when it was not for this long (docs/architecture.md §10). */
+/** The age at which a connection's Secret is read again (docs/architecture.md §10). */
 const SECRET_MAX_AGE_MS = 30_000;
 
 /** Dependencies of the registry. */
@@ -76,7 +79,7 @@ export interface ConnectionsDeps<Api> {
   readonly reader: Reader;
   readonly clock: Clock;
   readonly connect: Connect<Api>;
-  /** Where a cluster-scoped connection's Secret lies. */
+  /** The namespace of the Secrets of cluster-scoped connections. */
   readonly operatorNamespace: string;
   readonly wake: (keyText: string) => void;
 }
@@ -95,7 +98,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
   const secretOf = (key: ObjectKey, settings: ConnectionSettings, maxAgeMs: Ms): Promise<TokenRead> =>
     readToken(deps.reader, key.namespace === "" ? deps.operatorNamespace : key.namespace, settings, maxAgeMs);
 
-  /** Takes a token into use; one that differs from the last lets everybody try again who was refused. */
+  /** Puts a token into use. A new one lets every refused object try again. */
   const take = (id: string, token: string): void => {
     const rotated = tokens.has(id) && tokens.get(id) !== token;
     tokens.set(id, token);
@@ -128,7 +131,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       const known = open.get(id);
       const read = await secretOf(key, settings, 0);
       if (read.is === "missing") {
-        // Once there is a token again the connection has to be probed, even if it is the old one.
+        // Once there is a token again the connection has to be probed, even if the token is the old one.
         if (known !== undefined) Object.assign(known, { trouble: read.why, nextProbeAt: 0 });
         return { is: "closed", why: read.why };
       }
@@ -156,7 +159,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     all: () => [...open.values()],
     suspect: (connection) => {
       if (connection.trouble !== undefined) return;
-      // At most one probe a second on suspicion alone.
+      // At most one requested probe a second.
       connection.nextProbeAt = (connection.probedAt ?? -1_000) + 1_000;
       deps.wake(keyText(connection.key));
     },
@@ -212,7 +215,7 @@ function make<Api extends RatedApi>(
   };
 }
 
-/** @returns the error instead when the client refuses the address. */
+/** @returns the error where the client refuses the address */
 function tryMake<Api extends RatedApi>(...how: Parameters<typeof make<Api>>): Connection<Api> | ApiError {
   try {
     return make(...how);

@@ -1,17 +1,17 @@
-/** The brake on mass changes that no new generation caused (docs/architecture.md §7). */
+/** The limit of mass changes that no new generation caused (docs/architecture.md §7). */
 import type { Clock } from "../../kube/api/types.ts";
 
 const WINDOW_MS = 600_000;
 
 export interface MassChangeLimit {
   /**
-   * Asks to write once more. @param objects how many objects the connection has
-   * @returns false when max(10, 5 % of the objects) such writes were made in the last 10 minutes: the brake then holds
-   *   until it is released
+   * Asks for one more write. @param objects how many objects the connection has
+   * @returns false when max(10, 5 % of the objects) such writes were made in the last 10 minutes: then the limit holds
+   * until it is released
    */
   take(objects: number): boolean;
   held(): boolean;
-  /** Holds from now on: it held before the process began. */
+  /** Holds from now on: the limit held before the process started. */
   hold(): void;
   release(): void;
 }

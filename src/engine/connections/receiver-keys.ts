@@ -1,7 +1,7 @@
 /**
- * What proves that a delivery comes from the platform: an unguessable path for each connection and, where the platform
- * echoes one, a header. Both are derived (HMAC-SHA256) from the token in the connection's Secret, which itself is never
- * sent; knowing those of one connection tells nothing of another's.
+ * The keys that prove a delivery: an unguessable path for each connection and, where the platform echoes one, a header.
+ * Both are derived (HMAC-SHA256) from the token in the connection's Secret, which itself is never sent. The keys of one
+ * connection reveal nothing of another's.
  */
 import { createHmac } from "node:crypto";
 
@@ -11,14 +11,17 @@ import { keyText } from "../contract/keys.ts";
 export interface ReceiverKeys {
   /** The last segment of the receiver's path: 64 hex digits. */
   readonly path: string;
-  /** What the platform sends back in a header: 64 hex digits. */
+  /** The value that the platform sends back in a header: 64 hex digits. */
   readonly secret: string;
 }
 
 /** The shortest token that cannot be guessed, in characters. */
 export const RECEIVER_TOKEN_LENGTH = 16;
 
-/** @param token at least RECEIVER_TOKEN_LENGTH characters. @param connection whose deliveries they prove. */
+/**
+ * Returns the keys of a connection. @param token at least RECEIVER_TOKEN_LENGTH characters. @param connection the one
+ * whose deliveries they prove
+ */
 export function receiverKeys(token: string, connection: ObjectKey): ReceiverKeys {
   const derive = (what: string): string =>
     createHmac("sha256", token)

@@ -1,4 +1,4 @@
-/** What every pass of the engine works with. */
+/** The ports that the engine works with. */
 import type {
   Cache,
   Clock,
@@ -23,13 +23,13 @@ import type { DependencyIndex } from "../references/dependencies.ts";
 import type { ConnectionKinds, Found } from "../references/references.ts";
 import type { LocalStates } from "./local-state.ts";
 
-/** Where keys are queued. `afterMs` 0 is now; `urgent` goes before routine verification. */
+/** Queues a key. `afterMs` 0 is now; `urgent` goes before routine verification. */
 export type Enqueue = (keyText: string, options: { readonly afterMs: Ms; readonly urgent: boolean }) => void;
 
-/** What a change of the platform was made for. */
+/** Why a change of the platform was made. */
 export type Cause = keyof typeof CAUSES;
 
-/** In words that end a sentence. */
+/** Worded to end a sentence. */
 export const CAUSES = {
   SpecChanged: "the spec says so",
   InputsChanged: "what the spec refers to has changed",
@@ -50,19 +50,19 @@ export interface Change {
   readonly id: Uuid | undefined;
   readonly commit: string | undefined;
   readonly result: "ok" | ApiFailure["is"];
-  /** Whether a request for it left the operator. */
+  /** Whether the request left the operator. */
   readonly sent: boolean;
 }
 
-/** How the engine tells telemetry what happens; it neither logs nor counts itself. */
+/** Reports to telemetry. The engine neither logs nor counts. */
 export interface Observer {
-  /** Told at once after every mutating call: with the id of a create it is the last-resort journal. */
+  /** Called right after every mutating call. With the id of a create it is the last-resort journal. */
   change(change: Change): void;
-  /** After a status was written or found unchanged. */
+  /** Called after a status was written or found unchanged. */
   status(object: KubeObject): void;
-  /** The object is gone. */
+  /** Called for a deleted object. */
   removed(key: ObjectKey): void;
-  /** An error that no table knows; the object says InternalError. */
+  /** Called for an error that no table classifies; the object says InternalError. */
   internal(key: ObjectKey, error: unknown): void;
 }
 
@@ -83,21 +83,21 @@ export interface Ports<Api extends RatedApi> {
   readonly idOwnership: IdOwnership;
   readonly fieldOwnership: FieldOwnership;
   readonly externalWrites: ExternalWrites;
-  /** What stayed on the platform when its resource went. */
+  /** The ledger of objects that stayed on the platform when their resources went. */
   readonly orphans: Orphans;
   readonly localStates: LocalStates;
   readonly windows: Windows;
-  /** Where the Secrets of cluster-scoped connections lie. */
+  /** The namespace of the Secrets of cluster-scoped connections. */
   readonly operatorNamespace: string;
-  /** Nothing is written to the platform; what would be is a plan in the status. For looking ahead. */
+  /** Nothing is written to the platform: the status gets a plan of what would be. */
   readonly dryRun: boolean;
   /** The uid of the kube-system namespace. */
   readonly installation: string;
   readonly observer: Observer;
-  /** Which connection an object of any kind uses. */
+  /** Returns the connection that an object of any kind uses. */
   readonly route: (object: KubeObject) => Found;
   /** Queues an object, now. */
   readonly wake: (keyText: string) => void;
-  /** Fires when the process stops; retries of outcomes end then. */
+  /** Aborted when the process stops: retries of storing outcomes end then. */
   readonly stopping: AbortSignal;
 }

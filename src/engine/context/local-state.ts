@@ -1,16 +1,16 @@
-/** What this process remembers of an object between two passes; all of it may be lost at any moment. */
+/** What this process remembers of an object between two reconciles. All of it may be lost at any moment. */
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Ms, Surface, Uuid, Why } from "../contract/kind.ts";
 import { sameJson } from "../contract/status.ts";
 import type { Sightings } from "../ownership/presence.ts";
 
-/** Id, memory and a closed intent that one process knows, and that its next status will have. */
+/** Id, memory and a closed intent that only this process knows, and that the next status will have. */
 export interface Unsaved {
   readonly id: Uuid | undefined;
   readonly memory: JsonObject;
   readonly intentClosed: boolean;
-  /** The status that this goes beyond: once another process has put its own record in its place, this is void. */
+  /** The status that these facts extend. Once another process has replaced its record, they are void. */
   readonly over: KubeObject["status"];
 }
 
@@ -20,62 +20,62 @@ export interface Missing {
   readonly since: Ms;
 }
 
-/** What the platform was last seen at, and since when, on the monotonic clock. */
+/** What the platform was last observed to work on, and since when, on the monotonic clock. */
 export interface Work {
   readonly message: string;
   readonly since: Ms;
 }
 
-/** A step that was rejected, and what it was made of. Values of Secrets are in it: it stays in memory. */
+/** A rejected step, and what it was made of. It contains values of Secrets: it stays in memory. */
 export interface Rejection {
   readonly op: string;
   readonly generation: number;
   readonly inputs: unknown;
-  /** What was known of the platform when it was made. */
+  /** What was known of the platform then. */
   readonly surface: Surface | undefined;
   readonly why: Why;
-  /** When it may be sent again nevertheless, on the monotonic clock. */
+  /** When the step may be sent again nevertheless, on the monotonic clock. */
   readonly until: Ms;
 }
 
 export interface LocalState {
   readonly uid: string;
-  /** What is not in the stored status yet. */
+  /** What the stored status does not have yet. */
   unsaved: Unsaved | undefined;
   /** The attempts that were, or may have been, written and certainly not sent. */
   unsent: readonly string[];
-  /** The create that the platform has answered and whose id is not stored yet. */
+  /** The create that was answered and whose id is not stored yet. */
   answered: { readonly attempt: string; readonly id: Uuid; readonly memory: JsonObject } | undefined;
-  /** When this process first saw which open intent, on the monotonic clock. */
+  /** The open intent, and when this process first saw it, on the monotonic clock. */
   seenIntent: { readonly attempt: string; readonly at: Ms } | undefined;
   /** The last step that the platform rejected. */
   rejected: Rejection | undefined;
-  /** Failed passes in a row, and when the first of them ended, on the monotonic clock. */
+  /** Failed reconciles in a row, and when the first of them ended, on the monotonic clock. */
   failures: number;
   failingSince: Ms;
-  /** Passes in a row that ended waiting for the same reason, for the growth of the follow interval. */
+  /** Reconciles in a row that ended waiting for the same reason, for the growth of the follow interval. */
   waits: { readonly reason: string; readonly times: number };
-  /** What the platform is at, while it is waited for. */
+  /** What the platform works on, while it is waited for. */
   work: Work | undefined;
-  /** What is referred to and does not exist, while it is waited for. */
+  /** The reference to what does not exist, while it is waited for. */
   missing: Missing | undefined;
-  /** When a task is due to be looked at, on the monotonic clock. */
+  /** When a one-shot object is due, on the monotonic clock. */
   dueAt: Ms | undefined;
-  /** For how long the rate limit kept a task from being looked at, as far as its stored deadline does not say it. */
+  /** For how long the rate limit held up a one-shot object, beyond what its stored deadline says. */
   idleMs: Ms;
-  /** What the lists of the platform have shown of its object. */
+  /** What lists of the platform have shown of the object. */
   sightings: Sightings | undefined;
-  /** When the platform was last read about this object. */
+  /** When the platform was last read for this object. */
   readAt: Ms;
-  /** What was recorded is gone from the platform and is created anew. */
+  /** The recorded object is gone from the platform and is created anew. */
   recreates: boolean;
-  /** Since when an object that goes has no connection to go by. */
+  /** Since when a deletion has no connection. */
   lostAt: Ms | undefined;
-  /** Since when what stays of an object that goes cannot be recorded. */
+  /** Since when the orphan of a deletion cannot be recorded. */
   unrecordedAt: Ms | undefined;
-  /** When what others had changed was last put right, on the monotonic clock. */
+  /** When drift was last corrected, on the monotonic clock. */
   correctedAt: Ms | undefined;
-  /** When the last look that a delivery asked for was or is due, on the monotonic clock. */
+  /** When the last webhook wake-up was or is due, on the monotonic clock. */
   hintedAt: Ms | undefined;
   /** The status that is due and held back, since when, and what it was made for. */
   deferred:
@@ -86,13 +86,13 @@ export interface LocalState {
 }
 
 export interface LocalStates {
-  /** The session of an object; a new one when the uid is new. */
+  /** Returns the local state of an object; a new one when the uid is new. */
   of(key: string, uid: string): LocalState;
   forget(key: string): void;
   all(): Iterable<LocalState>;
 }
 
-/** Whether another process has written a record of its own since what is unsaved came to be known. */
+/** Reports whether another process has written a record of its own since the unsaved facts became known. */
 export function isOvertaken(
   { resource }: { readonly resource: { readonly memory: { parse(status: unknown): JsonObject } } },
   { status }: KubeObject,

@@ -1,4 +1,4 @@
-/** When an object is looked at again. Pure but for the random number that is handed in. */
+/** When an object is reconciled again. Pure but for the random number that is passed in. */
 import { POLL_INTERVAL } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Ms } from "./kind.ts";
@@ -26,8 +26,8 @@ export function parseDuration(text: string): Ms | undefined {
 }
 
 /**
- * The poll interval of one object: its annotation, at least 30 s, else the connection's, else the default. `invalid` is
- * an unreadable annotation.
+ * Returns the poll interval of an object: its annotation, at least 30 s, else the connection's, else the default.
+ * `invalid` is an unreadable annotation.
  */
 export function pollInterval(
   object: KubeObject,
@@ -43,14 +43,14 @@ export function pollInterval(
   return parsed === undefined ? { ms: fallback, invalid: asked } : { ms: atLeast(parsed), invalid: undefined };
 }
 
-/** The interval ± 10 %, so that objects do not come in waves. @param random in [0, 1) */
+/** Returns the interval ± 10 %, so that objects do not come in waves. @param random in [0, 1) */
 export function jitter(ms: Ms, random: number): Ms {
   return Math.round(ms * (0.9 + 0.2 * random));
 }
 
 /**
- * The interval, shifted by up to 10 % towards the time at which all of one group are looked at: after a few looks those
- * under one parent share its reads, and groups are spread over the interval.
+ * Returns the interval, shifted by up to 10 % towards the time at which a group is reconciled: after a few polls the
+ * objects under one parent share its reads, and groups are spread over the interval.
  * @param now on the monotonic clock
  */
 export function abreast(ms: Ms, group: string, now: Ms): Ms {
@@ -66,12 +66,12 @@ function hash(text: string): number {
   return sum;
 }
 
-/** The follow interval: from its minimum, by half more a time, to its maximum. @param waits passes in a row */
+/** Returns the follow interval, which grows by half each time. @param waits reconciles in a row */
 export function follow(waits: number, windows: Windows): Ms {
   return Math.min(windows.followMaxMs, windows.followMinMs * 1.5 ** Math.min(waits, 30));
 }
 
-/** Exponential backoff with full jitter above half. @param failures in a row, from 1 */
+/** Returns an exponential backoff with full jitter above half. @param failures in a row, from 1 */
 export function backoff(failures: number, windows: Windows, random: number): Ms {
   const ceiling = Math.min(windows.backoffMaxMs, windows.backoffMinMs * 2 ** Math.min(failures - 1, 30));
   return Math.round(ceiling * (0.5 + 0.5 * random));

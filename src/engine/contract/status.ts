@@ -1,4 +1,4 @@
-/** Reading an untyped status, and the small shapes in it. */
+/** Reads an untyped status. */
 import { isDeepStrictEqual } from "node:util";
 
 import { isObject, member } from "../../kube/api/json.ts";
@@ -9,19 +9,19 @@ export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** What is stored of a status, whatever it is; nothing where there is none. */
+/** Returns the stored status; an empty one where there is none. */
 export function statusOf({ status }: { readonly status?: Json | undefined }): JsonObject {
   return isObject(status) ? status : {};
 }
 
-/** The value if it is a non-empty string. */
+/** Returns the value if it is a non-empty string. */
 export function text(value: Json | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 export type ConditionStatus = "True" | "False" | "Unknown";
 
-/** A condition as it is stored (metav1.Condition). */
+/** A stored condition (metav1.Condition). */
 export interface Condition {
   readonly type: string;
   readonly status: ConditionStatus;
@@ -31,7 +31,7 @@ export interface Condition {
   readonly message: string;
 }
 
-/** The stored conditions that have the right shape. */
+/** Returns the stored conditions that have the right shape. */
 export function conditionsOf(object: { readonly status?: Json | undefined }): readonly Condition[] {
   const list = member(object.status, "conditions");
   if (!isList(list)) return [];
@@ -52,31 +52,31 @@ export function conditionsOf(object: { readonly status?: Json | undefined }): re
   });
 }
 
-/** The stored condition of a type. */
+/** Returns the stored condition of a type. */
 export function conditionOf(object: { readonly status?: Json | undefined }, type: string): Condition | undefined {
   return conditionsOf(object).find((condition) => condition.type === type);
 }
 
-/** For how long the stored condition says Unknown, in milliseconds; 0 when it does not. */
+/** Returns for how long the stored condition says Unknown, in milliseconds; 0 when it does not. */
 export function unknownFor(object: KubeObject, type: string, now: Date): number {
   const condition = conditionOf(object, type);
   if (condition?.status !== "Unknown") return 0;
   return Math.max(0, now.getTime() - Date.parse(condition.lastTransitionTime));
 }
 
-/** Whether the object was Ready for its current generation when its status was last written. */
+/** Reports whether the object was Ready for its current generation when its status was last written. */
 export function isSettled(object: KubeObject): boolean {
   const ready = conditionOf(object, "Ready");
   return ready?.status === "True" && ready.observedGeneration === (object.metadata.generation ?? 0);
 }
 
-/** Whether the operator had given up on the current generation when its status was last written. */
+/** Reports whether the object was Stalled for its current generation when its status was last written. */
 export function isStalled(object: KubeObject): boolean {
   const stalled = conditionOf(object, "Stalled");
   return stalled?.status === "True" && stalled.observedGeneration === (object.metadata.generation ?? 0);
 }
 
-/** Whether two JSON values are the same. */
+/** Reports whether two JSON values are equal. */
 export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
   return isDeepStrictEqual(left, right);
 }

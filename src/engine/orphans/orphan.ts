@@ -1,4 +1,4 @@
-/** What is recorded of an object that stays on the platform when its resource goes. */
+/** An entry of the orphan ledger: an object that stays on the platform when its resource goes. */
 import { z } from "zod";
 
 import { isUuid } from "../../api/ids.ts";
@@ -16,7 +16,7 @@ const orphan = z.object({
   id,
   /** The uid of kube-system. */
   installation: z.string().max(128),
-  /** The tenant: where the id means something. */
+  /** The tenant: the scope of the id. */
   host: z.string().min(1).max(512),
   organizationId: z.string().min(1).max(128),
   /** Of the custom resource. */
@@ -39,19 +39,21 @@ const orphan = z.object({
 
 export type Orphan = Readonly<Omit<z.output<typeof orphan>, "memory">> & { readonly memory?: JsonObject | undefined };
 
-/** Names the resource that an entry belongs to. The namespace's uid and the signature are compared apart from it. */
+/**
+ * Identifies the resource that an entry belongs to. The namespace's uid and the signature are compared apart from it.
+ */
 export type OrphanKey = Pick<
   Orphan,
   "installation" | "host" | "organizationId" | "kind" | "namespace" | "name" | "parentId" | "externalName"
 >;
 
-/** The key as text, to compare and to look it up by. */
+/** Returns the key as text. */
 export function orphanKeyText(key: OrphanKey): string {
   const { installation, kind, namespace, name: own, parentId, externalName } = key;
   return JSON.stringify([installation, tenantOf(key), kind, namespace, own, parentId ?? null, externalName ?? null]);
 }
 
-/** The name on the platform that a spec asks for: another one is another object. */
+/** Returns the name on the platform that a spec asks for: another name is another object. */
 export function externalNameOf({ spec }: KubeObject): string | undefined {
   const { data } = named.safeParse(spec);
   return text(data?.name);
@@ -59,12 +61,14 @@ export function externalNameOf({ spec }: KubeObject): string | undefined {
 
 const named = z.object({ name: z.string().optional() });
 
-/** @returns the entry with its signature; without a token it has none, and is only good for the namespace that it names */
+/**
+ * @returns the entry with its signature. Without a token it has none, and counts only in the namespace that it names
+ */
 export function signed(entry: Omit<Orphan, "signature">, token: string | undefined): Orphan {
   return { ...entry, signature: token === undefined || token === "" ? "" : signature(token, partsOf(entry)) };
 }
 
-/** Whether an entry was signed with this token, and is as it was then. */
+/** Reports whether an entry was signed with this token and is unchanged since. */
 export function isSigned(entry: Orphan, token: string): boolean {
   return token !== "" && entry.signature !== "" && sameSignature(signature(token, partsOf(entry)), entry.signature);
 }
@@ -75,12 +79,12 @@ function partsOf(entry: Omit<Orphan, "signature">): readonly (string | null)[] {
   return ["orphan", orphanKeyText(entry), own, namespaceUid, at, why, remembered];
 }
 
-/** The entry as it is stored. */
+/** Returns the entry as it is stored. */
 export function writeOrphan(entry: Orphan): string {
   return JSON.stringify(entry);
 }
 
-/** @returns undefined for what is no entry */
+/** @returns undefined for an invalid entry */
 export function readOrphan(stored: string): Orphan | undefined {
   try {
     return orphan.safeParse(parseJson(stored)).data;

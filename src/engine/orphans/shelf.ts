@@ -1,8 +1,10 @@
-/** Where entries lie in the shards, and which give way when there is no room left. Pure. */
+/** Places entries in shards, and removes the oldest when there is no room. Pure. */
 import type { Shard } from "../../kube/api/types.ts";
 import { readOrphan } from "./orphan.ts";
 
-/** What a shard may hold, in bytes: an object of 1 MiB is refused by the API server, and every write rewrites all of it. */
+/**
+ * The size of a shard, in bytes. The API server refuses an object of 1 MiB, and every write rewrites the whole shard.
+ */
 const SHARD_BYTES = 256 * 1_024;
 
 /** Entries by the key that they are stored under; null removes one. */
@@ -15,7 +17,7 @@ interface Place {
 }
 
 /**
- * Puts new entries where there is room, and takes the oldest out where there is none; replaces and removes in place.
+ * Places new entries where there is room, and removes the oldest where there is none; replaces and removes in place.
  * @returns what is to be written, by the number of the shard
  */
 export function arrange(
@@ -50,14 +52,14 @@ export function arrange(
   return new Map(places.flatMap(({ changes: made }, index) => (made.size === 0 ? [] : [[index, made] as const])));
 }
 
-/** @returns the first place that has room once the oldest entries are gone; undefined where nothing may go */
+/** @returns the first place that has room once the oldest entries are removed; undefined where none may be removed */
 function emptied(
   places: readonly Place[],
   kept: Changes,
   roomy: () => Place | undefined,
   set: (place: Place, key: string, text: null) => void,
 ): Place | undefined {
-  // What cannot be read goes first.
+  // Unreadable entries go first.
   const entries = places.flatMap((place) =>
     [...place.data].flatMap(([key, text]) => (kept.has(key) ? [] : [{ place, key, at: readOrphan(text)?.at ?? "" }])),
   );

@@ -1,4 +1,4 @@
-/** What waits to be written, as people see and approve it (applyPolicy Manual). Pure. */
+/** The plan that waits for approval (applyPolicy Manual), as people see and approve it. Pure. */
 import { createHash } from "node:crypto";
 
 import { z } from "zod";
@@ -32,7 +32,7 @@ const statusPlan = z
 /** The member `plan` of a status. */
 export type StatusPlan = z.output<typeof statusPlan>;
 
-/** The plan that a status holds. */
+/** Returns the plan of a status. */
 export function planIn(object: KubeObject): StatusPlan | undefined {
   return statusPlan.safeParse(member(object.status, "plan")).data;
 }
@@ -40,8 +40,8 @@ export function planIn(object: KubeObject): StatusPlan | undefined {
 const MAX_FIELDS = 20;
 
 /**
- * The plan of some steps. Its hash stands for what is seen of them and for the generation, and for the last plan that
- * was approved: the same change that comes up again wants another approval.
+ * Returns the plan of some steps. Its hash covers what is shown of them, the generation, and the last approved plan:
+ * the same change needs another approval when it comes again.
  */
 export function planOf<Do>(object: KubeObject, steps: readonly Step<Do>[], reason: string): StatusPlan {
   const generation = object.metadata.generation ?? 0;
@@ -63,18 +63,21 @@ function actionOf<Do>(step: Step<Do>): StatusPlan["actions"][number] {
   };
 }
 
-/** Whether a person let this very plan go. */
+/** Reports whether a person approved this very plan. */
 export function isApproved(object: KubeObject, { hash }: StatusPlan): boolean {
   return object.metadata.annotations?.[APPROVED_PLAN] === hash;
 }
 
-/** Whether an approved plan covers a step: it lists the operation, or it creates, and what follows was not to be seen. */
+/**
+ * Reports whether an approved plan covers a step: it lists the operation; or it creates, and what follows could not be
+ * foreseen.
+ */
 export function covers<Do>(plan: StatusPlan | undefined, generation: number, step: Step<Do>): boolean {
   if (plan?.approved !== true || plan.generation !== generation) return false;
   return plan.actions.some(({ operation, creates }) => operation === step.op || creates === true);
 }
 
-/** As it is stored. */
+/** Returns the plan as it is stored. */
 export function writePlan(plan: StatusPlan | undefined): JsonObject | undefined {
   if (plan === undefined) return undefined;
   return {

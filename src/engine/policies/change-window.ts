@@ -1,4 +1,4 @@
-/** When the platform may be written to: windows of time that come again, in their own time zones. Pure. */
+/** Change windows: recurring times, each in its time zone, in which the platform may be written to. Pure. */
 import { Cron } from "croner";
 
 import type { Ms, Why } from "../contract/kind.ts";
@@ -6,10 +6,12 @@ import type { SyncWindows } from "./policy.ts";
 
 export type WindowState =
   | { readonly is: "open" }
-  /** Closed until then at least; `until` is undefined where no end of it can be seen. */
+  /** Closed until then at least; `until` is undefined where no end is found. */
   | { readonly is: "closed"; readonly until: Date | undefined };
 
-/** How far a schedule is searched: leap days are eight years apart at most, and an open window may be from last year. */
+/**
+ * How far a schedule is searched: leap days are eight years apart at most, and an open window may be from last year.
+ */
 const YEARS_BACK = 2;
 const YEARS_AHEAD = 9;
 
@@ -19,8 +21,8 @@ interface Window {
 }
 
 /**
- * @returns why the windows cannot be understood, undefined when they can: a wrong schedule must not read as "never" or
- *   "always".
+ * @returns why the windows cannot be parsed; undefined when they can: a wrong schedule must not read as "never" or
+ * "always"
  */
 export function invalidWindows(windows: SyncWindows | undefined, now: Date): Why | undefined {
   for (const [index, { schedule, timeZone, duration }] of (windows?.windows ?? []).entries()) {
@@ -37,8 +39,8 @@ export function invalidWindows(windows: SyncWindows | undefined, now: Date): Why
 }
 
 /**
- * Whether writes are allowed now, and if not, until when at least. Anybody's windows are judged at every step, so each
- * takes two searches at most. @throws RangeError for windows that are not understood
+ * Reports whether writes are allowed now, and if not, until when at least. Windows are evaluated at every step, so each
+ * takes two searches at most. @throws RangeError for windows that cannot be parsed
  */
 export function windowState(windows: SyncWindows | undefined, now: Date): WindowState {
   if (windows === undefined) return { is: "open" };
@@ -53,14 +55,14 @@ export function windowState(windows: SyncWindows | undefined, now: Date): Window
   return { is: "closed", until: starts.length === 0 ? undefined : new Date(Math.min(...starts)) };
 }
 
-/** The years are named, as a schedule that never comes would else be searched for through a thousand of them. */
+/** The years are named, as croner would search a thousand years for a schedule that never comes. */
 function cronOf(schedule: string, timeZone: string, now: Date): Cron {
   const year = now.getUTCFullYear();
   const years = `${year - YEARS_BACK}-${year + YEARS_AHEAD}`;
   return new Cron(`0 ${schedule} ${years}`, { timezone: timeZone, mode: "7-part" });
 }
 
-/** When the first of its occurrences ends that are open at `at`, in milliseconds; undefined when none of them is. */
+/** Returns when the first occurrence ends that is open at `at`, in milliseconds; undefined when none is. */
 function endOf({ cron, duration }: Window, at: Date): number | undefined {
   // Occurrences begin at whole seconds, and the search begins after its start.
   const start = cron.nextRun(new Date(at.getTime() - duration))?.getTime();

@@ -1,4 +1,4 @@
-/** What a status says of the policies' work: what was brought about, what waits, what was approved. Pure. */
+/** What a status stores of the policies: what was applied, what waits, what was approved. Pure. */
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Cause } from "../context/context.ts";
@@ -6,14 +6,14 @@ import { isSettled, isStalled } from "../contract/status.ts";
 import { planIn, writePlan, type StatusPlan } from "./approval.ts";
 import { requestedToken, type Policies } from "./policy.ts";
 
-/** Members of the status, as they are to be stored. */
+/** Members of the status, as they are stored. */
 export interface PolicyStatus {
   readonly appliedGeneration: number | undefined;
   readonly plan: StatusPlan | undefined;
   readonly lastApprovedPlan: string | undefined;
 }
 
-/** As it was stored last. */
+/** Returns the stored members. */
 export function policyStatusIn(object: KubeObject): PolicyStatus {
   const applied = member(object.status, "appliedGeneration");
   const approved = member(object.status, "lastApprovedPlan");
@@ -24,30 +24,30 @@ export function policyStatusIn(object: KubeObject): PolicyStatus {
   };
 }
 
-/** Its members of the status. */
+/** Returns the members of the status. */
 export function writePolicyStatus({ appliedGeneration, plan, lastApprovedPlan }: PolicyStatus): JsonObject {
   return { appliedGeneration, plan: writePlan(plan), lastApprovedPlan };
 }
 
 /**
- * Whether the spec as it is now was brought about on the platform: what differs since is drift. A status of an older
- * version does not say it; what was Ready then, was.
+ * Reports whether the current spec was applied to the platform: what differs since is drift. A status of an older
+ * version does not say it; what was Ready then counts as applied.
  */
 export function isBroughtAbout(object: KubeObject): boolean {
   return member(object.status, "appliedGeneration") === object.metadata.generation || isSettled(object);
 }
 
-/** What in the object itself calls for changes; undefined where only the platform or what the spec refers to can. */
+/** Returns what in the object itself calls for changes; undefined where only the platform or references can. */
 export function causeIn(object: KubeObject): Extract<Cause, "Requested" | "SpecChanged"> | undefined {
   const isDone = isBroughtAbout(object);
-  // What was given up goes on only because somebody asked.
+  // A stalled object continues only because somebody asked.
   if (requestedToken(object) !== undefined && (isDone || isStalled(object))) return "Requested";
   return isDone ? undefined : "SpecChanged";
 }
 
 /**
- * The generation that was brought about. A status of an older version does not say it; what was Ready then, was, unless
- * it was only observed.
+ * Returns the generation that was applied. A status of an older version does not say it; what was Ready then counts,
+ * unless it was only observed.
  */
 export function broughtAbout(object: KubeObject, management: Policies["management"]): number | undefined {
   const { appliedGeneration } = policyStatusIn(object);

@@ -1,4 +1,4 @@
-/** What the user says about an object beside its kind's own fields, on the object or on its connection. */
+/** What a user sets beside a kind's own fields, on the object or on its connection. */
 import { z } from "zod";
 
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
@@ -14,7 +14,7 @@ const FLUX_REQUESTED_AT = "reconcile.fluxcd.io/requestedAt";
 /** The annotations that carry a reconcile request. */
 export const REQUEST_ANNOTATIONS = [RECONCILE_REQUESTED_AT, FLUX_REQUESTED_AT] as const;
 
-/** The user's reconcile request that was not handled yet. */
+/** Returns the user's reconcile request that was not handled yet. */
 export function requestedToken(object: KubeObject): string | undefined {
   const annotations = object.metadata.annotations;
   const token = annotations?.[RECONCILE_REQUESTED_AT] ?? annotations?.[FLUX_REQUESTED_AT];
@@ -25,7 +25,7 @@ const milliseconds = z.string().transform((written): Ms => parseDuration(written
 
 const PROGRESS_DEADLINE_MS = 3_600_000;
 
-/** A member that cannot be read counts as absent: the kind's own schema has told that it is wrong. */
+/** An unreadable member counts as absent: the kind's own schema has reported it. */
 const lifecycle = z.object({
   managementPolicy: z.enum(["Manage", "ObserveOnly", "CreateOnly"]).optional().catch(undefined),
   adoptionPolicy: z.enum(["Never", "IfUniqueName", "Required"]).optional().catch(undefined),
@@ -49,7 +49,7 @@ const lifecycle = z.object({
   progressDeadline: milliseconds.default(PROGRESS_DEADLINE_MS).catch(PROGRESS_DEADLINE_MS),
 });
 
-/** Everything that spec.lifecycle and the connection's defaults say; what neither says has its documented default. */
+/** The values of spec.lifecycle and of the connection's defaults; else the documented defaults. */
 export interface Policies {
   readonly management: "Manage" | "ObserveOnly" | "CreateOnly";
   /** undefined: the default, which depends on kind and parent. */
@@ -60,18 +60,18 @@ export interface Policies {
   readonly manual: boolean;
   readonly windows: SyncWindows | undefined;
   readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
-  /** How long the platform may be at one thing before that is told; 0: for ever. */
+  /** How long the platform may stay in one state before that is reported; 0: for ever. */
   readonly progressDeadlineMs: Ms;
 }
 
-/** Repeating windows of time, and whether they allow or deny writes. */
+/** Recurring windows of time, and whether they allow or deny writes. */
 export type SyncWindows = NonNullable<z.output<typeof lifecycle>["syncWindows"]>;
 
 export const NO_DEFAULTS: PolicyDefaults = { lifecycle: {}, pollInterval: undefined };
 
 const CORRECTS = { Correct: "Everything", Report: "Nothing", absent: "Settings" } as const;
 
-/** @param manual whether steps of the kind wait for approval when nobody says anything. */
+/** Returns the policies of an object. @param manual whether steps of the kind wait for approval by default */
 export function policiesOf(object: KubeObject, defaults: PolicyDefaults, manual = false): Policies {
   const own = member(object.spec, "lifecycle");
   const said = lifecycle.parse({ ...defaults.lifecycle, ...(isObject(own) ? own : {}) });
@@ -89,7 +89,7 @@ export function policiesOf(object: KubeObject, defaults: PolicyDefaults, manual 
   };
 }
 
-/** The defaults that a connection object states. */
+/** Returns the defaults of a connection object. */
 export function defaultsIn(connection: KubeObject): PolicyDefaults {
   const stated = member(connection.spec, "defaults");
   const said = member(stated, "lifecycle");
@@ -98,7 +98,7 @@ export function defaultsIn(connection: KubeObject): PolicyDefaults {
 
 export type AdoptionPolicy = NonNullable<Policies["adoption"]>;
 
-/** What was said, or the default: IfUniqueName where a list exists and the parent is managed here. */
+/** Returns the adoption policy: as set, or IfUniqueName where a list exists and the parent is managed here. */
 export function adoptionPolicy(
   said: Policies["adoption"],
   facts: { readonly listable: boolean; readonly parentManagedHere: boolean },
@@ -106,7 +106,7 @@ export function adoptionPolicy(
   return said ?? (facts.listable && facts.parentManagedHere ? "IfUniqueName" : "Never");
 }
 
-/** Which fields of a spec are wrong, and why. Values are not quoted. */
+/** Returns which fields of a spec are wrong, and why. Values are not quoted. */
 export function invalidSpec(error: z.ZodError): Why {
   const issues = error.issues
     .slice(0, 5)

@@ -1,18 +1,18 @@
-/** Who refers to whom among the custom resources: for wake-ups, and for parents that wait for their children. */
+/** References among custom resources: for wake-ups, and for parents that wait for their children. */
 import type { ObjectKey } from "../../kube/api/types.ts";
 import { keyText } from "../contract/keys.ts";
 
 export interface DependencyIndex {
   /**
-   * Records what an object refers to, in place of what it referred to before; none forgets the object.
-   * @param loosely what else it refers to, without holding up its end
+   * Records the references of an object, in place of those before; none forgets the object.
+   * @param loosely further references, which do not hold up the end of what they refer to
    */
   set(object: ObjectKey, refersTo: readonly ObjectKey[], loosely?: readonly ObjectKey[]): void;
-  /** The keys (as text) of those that refer to `object`. */
+  /** Returns the keys (as text) of the objects that refer to `object`. */
   dependents(object: ObjectKey): readonly string[];
-  /** Those among them that have to go before it. */
+  /** Returns those among them that have to go before it. */
   children(object: ObjectKey): readonly string[];
-  /** The keys (as text) that `object` refers to. */
+  /** Returns the keys (as text) that `object` refers to. */
   references(object: ObjectKey): readonly string[];
 }
 

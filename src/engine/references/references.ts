@@ -1,11 +1,11 @@
-/** Where references lead: parents, connections, and what is pinned of them. */
+/** Resolves references: parents, connections, and what is recorded of them. */
 import { member } from "../../kube/api/json.ts";
 import type { Cache, KubeObject, Namespaces, ObjectKey } from "../../kube/api/types.ts";
 import { keyText, shortName } from "../contract/keys.ts";
 import type { ConnectionSettings, Reference, Uuid, Why } from "../contract/kind.ts";
 import { conditionOf, isSettled, text } from "../contract/status.ts";
 
-/** The kind names of the two connection kinds: the engine asks for them by role. */
+/** The kind names of the two connection kinds. The engine asks for them by role. */
 export interface ConnectionKinds {
   readonly namespaced: string;
   readonly cluster: string;
@@ -16,8 +16,8 @@ export type Gate =
   | { readonly is: "shut"; readonly why: Why; readonly missing: boolean };
 
 /**
- * Resolves references to ids. A child that has no id of its own yet waits until its parent is Ready for its current
- * generation; one that has needs only the parent's id, so that a passing trouble of the parent does not reach it.
+ * Resolves references to ids. A child without an id waits until its parent is Ready for its current generation. A child
+ * with one needs only the parent's id, so that a temporary error of the parent does not affect it.
  */
 export function resolveReferences(
   cache: Cache,
@@ -60,7 +60,7 @@ function notReady(kind: string, name: string, object: KubeObject): Why {
 }
 
 /**
- * A resource that is referred to beside the parent and uses another connection: its id means nothing on this one.
+ * Finds a reference to a resource that uses another connection: its id means nothing on this one.
  * @returns why nothing may be written; undefined when all use the same connection
  */
 export function strayed(
@@ -83,9 +83,9 @@ export function strayed(
 export type Found = { readonly is: "found"; readonly key: ObjectKey } | { readonly is: "none"; readonly why: Why };
 
 /**
- * Which connection an object uses: its own connectionRef; else the parent's; else the namespace's `default`; else
- * the cluster's `default`. A reference that differs from the parent's is refused.
- * @param inherited what was found for the parent, if it has one: a child of a parent without a connection has none
+ * Returns the connection that an object uses: its own connectionRef; else the parent's; else the namespace's `default`;
+ * else the cluster's `default`. A reference that differs from the parent's is refused.
+ * @param inherited what was found for the parent, if there is one: a child of a parent without a connection has none
  */
 export function connectionFor(
   cache: Cache,
@@ -107,13 +107,13 @@ export function connectionFor(
   return { is: "found", key };
 }
 
-/** What is wrong with the parent's connection is for the parent to mend. */
+/** A problem of the parent's connection is reported on the parent. */
 function toChild(inherited: Found | undefined): Found | undefined {
   if (inherited?.is !== "none") return inherited;
   return { is: "none", why: { reason: "ConnectionNotReady", message: inherited.why.message } };
 }
 
-/** The connection that spec.connectionRef names; undefined when it is not set. */
+/** Returns the connection that spec.connectionRef names; undefined when it is not set. */
 export function namedConnection(kinds: ConnectionKinds, object: KubeObject): ObjectKey | undefined {
   const ref = member(object.spec, "connectionRef");
   const name = text(member(ref, "name"));
@@ -131,7 +131,7 @@ function defaultConnection(cache: Cache, kinds: ConnectionKinds, namespace: stri
   return { is: "none", why: { reason: "ConnectionNotReady", message } };
 }
 
-/** Whether a cluster-scoped connection lets this namespace use it; undefined when it does. */
+/** Returns why a cluster-scoped connection does not let this namespace use it; undefined when it does. */
 export async function admission(
   namespaces: Namespaces,
   settings: ConnectionSettings,

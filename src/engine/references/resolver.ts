@@ -5,9 +5,9 @@ import { fingerprint, type ResolvedValues } from "./values.ts";
 const NIL = "00000000-0000-0000-0000-000000000000";
 
 /**
- * What a kind's `inputs` reads from.
- * @param how `lenient` is set while an object goes: what cannot be resolved any more is then the pinned parent, the
- *   nil id or the empty text instead of an error
+ * Returns what a kind's `inputs` reads from.
+ * @param how `lenient` is set for a deletion: what cannot be resolved any more is then the recorded parent, the nil id
+ * or the empty text instead of an error
  */
 export function resolver(
   gate: Gate,

@@ -1,4 +1,4 @@
-/** Values from Secrets and ConfigMaps, and what stands for them in memory. */
+/** Reads values from Secrets and ConfigMaps, and makes the fingerprints that represent them in memory. */
 import { createHash, createHmac } from "node:crypto";
 
 import type { Json, KeyValues, Reader } from "../../kube/api/types.ts";
@@ -51,7 +51,7 @@ export async function resolveValues(
   return { is: "found", values, all, sources: [...versions].toSorted().join(" ") };
 }
 
-/** @param key the one that is missing in an object that exists */
+/** @param key the missing key of an object that exists */
 function missing(namespace: string, request: ValueRequest, key?: string): Why {
   const what = `${request.from} "${request.name}"`;
   const message =
@@ -62,8 +62,8 @@ function missing(namespace: string, request: ValueRequest, key?: string): Why {
 }
 
 /**
- * Stands for content that may hold secrets. The digest is an HMAC keyed with the connection's token, so that nobody
- * who reads a status can try out values (docs/reliability.md C12).
+ * Returns the fingerprint of content that may hold secrets. The digest is an HMAC keyed with the connection's token, so
+ * that a reader of a status cannot try out values (docs/reliability.md C12).
  */
 export function fingerprint(content: Json, sources: string, token: string): Fingerprint {
   const mac = (text: string): string => createHmac("sha256", token).update(text).digest("base64url");
