@@ -1,4 +1,4 @@
-/** The words of the seam: what engine and kinds say to each other beside the interface `Kind` itself. */
+/** The types that engine and kinds exchange, beside `Kind` itself. */
 import type { Reason } from "../../api/reasons.ts";
 import type { Json } from "../../kube/api/types.ts";
 import type { Fingerprint } from "./fingerprint.ts";
@@ -6,31 +6,31 @@ import type { Fingerprint } from "./fingerprint.ts";
 export type Ms = number;
 export type Uuid = string;
 
-/** "stopped" is what deletionPolicy Stop asks for before the object goes. */
+/** "stopped" is the goal of a deletion under deletionPolicy Stop. */
 export type Goal = "present" | "absent" | "stopped";
 
 /** Whether the platform offers an operation of its API; Unknown until it has answered one. */
 export type Support = "Supported" | "Unsupported" | "Unknown";
 
-/** @param operation by its name, e.g. "updateProject". Those of the specification are always Supported. */
+/**
+ * Reports whether the platform offers an operation. @param operation by name, e.g. "updateProject". Those of the
+ * specification are always Supported.
+ */
 export type Supports = (operation: string) => Support;
 
-/**
- * What a list says of an object: it shows it, it holds all there is and does not, or it does not and may not hold all
- * there is.
- */
+/** What a list shows of an object: "Shown"; "Missing", where the list is complete; "Unclear", where it may not be. */
 export type Sight = "Shown" | "Missing" | "Unclear";
 
 /**
- * What follows from it: "Unconfirmed" until a list has lacked it for long enough, "Unproven" where no list can prove that
- * it is gone.
+ * Whether an object exists: "Unconfirmed" until a list has lacked it for long enough, "Unproven" where no list can
+ * prove that it is gone.
  */
 export type Presence = "Present" | "Unconfirmed" | "Unproven" | "Gone";
 
-/** What is known of all operations beyond the specification, in a word. It decides nothing. */
+/** A summary of all operations beyond the specification. It decides nothing. */
 export type Surface = "Documented" | "Partial" | "Full";
 
-/** A reason and a sentence that never changes while the facts do not: no times, counters or request ids in it. */
+/** A reason and a message that never changes while the facts do not: without times, counters or request ids. */
 export interface Why {
   readonly reason: Reason;
   readonly message: string;
@@ -59,8 +59,8 @@ export interface DriftField {
 }
 
 /**
- * That a resource wrote into an object of the platform, and when, by the platform's clock (ISO 8601). With an action:
- * that it requested one, and when, by the operator's clock.
+ * A write of a resource to an object of the platform, and when, by the platform's clock (ISO 8601). With an action: a
+ * request for one, and when, by the operator's clock.
  */
 export interface ExternalWrite {
   readonly id: Uuid;
@@ -72,15 +72,15 @@ export interface ExternalWrite {
 export interface RequestedAction {
   /** The operation of the platform's API. */
   readonly op: string;
-  /** What the platform answered, where the answer tells it. */
+  /** The platform's answer, where it tells the state. */
   readonly state?: string | undefined;
   readonly requestId?: Uuid | undefined;
   readonly commit?: string | undefined;
-  /** How it ended, once it has; "Accepted" where its end is not observed. */
+  /** How it ended; "Accepted" where its end is not observed. */
   readonly result?: "Completed" | "Accepted" | "Failed" | "Unknown" | undefined;
 }
 
-/** The same for those that stand for the object. */
+/** The same for the resources that represent the object. */
 export interface ExternalAction extends RequestedAction {
   /** The resource that requested it, as "namespace/name". */
   readonly by: string;
@@ -96,9 +96,12 @@ export interface Reference {
   readonly kind: string;
   readonly name: string | undefined;
   readonly externalId: Uuid | undefined;
-  /** Only its id is needed: whether it is Ready does not matter. */
+  /** Only the id is needed: whether it is Ready does not matter. */
   readonly idOnly?: true;
-  /** Holds nothing up: what does not exist or has no id yet is for the kind to tell. An id is enough, it is no parent. */
+  /**
+   * Does not hold up the reconcile: the kind reports what does not exist or has no id yet. An id is enough, it is no
+   * parent.
+   */
   readonly optional?: true;
 }
 
@@ -121,27 +124,27 @@ export interface ResolvedNeeds {
   value(field: string): string;
   /** The values behind a request without a key, by their keys. @throws RangeError for a field that was not asked for */
   all(field: string): ReadonlyMap<string, string>;
-  /** Stands for this content and the sources that it came from. */
+  /** Returns the fingerprint of the content and the sources that it came from. */
   fingerprint(content: Json): Fingerprint;
 }
 
-/** What has to be there before a kind can be observed. */
+/** What has to be resolved before a kind can observe. */
 export interface Needs<In> {
-  /** The first one is the parent, whose connection is inherited and, unless it is optional, whose id is pinned. */
+  /** The first one is the parent, whose connection is inherited and, unless it is optional, whose id is recorded. */
   readonly references: readonly Reference[];
   readonly values: readonly ValueRequest[];
-  /** Pure: builds the kind's inputs of what was resolved. */
+  /** Builds the kind's inputs from what was resolved. Pure. */
   inputs(resolved: ResolvedNeeds): In;
 }
 
-/** What a connection says for its objects: the members of spec.lifecycle, and how often they are looked at. */
+/** A connection's defaults for its objects: the members of spec.lifecycle, and the poll interval. */
 export interface PolicyDefaults {
   readonly lifecycle: Readonly<Record<string, unknown>>;
   /** As a user writes it, e.g. "15m". */
   readonly pollInterval: string | undefined;
 }
 
-/** What a connection kind tells the engine about itself. */
+/** The settings of a connection. */
 export interface ConnectionSettings {
   readonly baseUrl: string;
   readonly pathPrefix: string;
@@ -153,35 +156,35 @@ export interface ConnectionSettings {
   readonly surface: "Auto" | "Documented" | "Full";
   readonly allowUnverifiedIds: boolean;
   readonly allowedProjects: readonly Uuid[] | undefined;
-  /** What counts where an object says nothing itself. */
+  /** The defaults of objects that set nothing themselves. */
   readonly defaults: PolicyDefaults;
-  /** Present where the platform is to tell the operator what happens. */
+  /** Present where the platform is to send webhooks to the operator. */
   readonly receiver?: ReceiverSettings | undefined;
-  /** Only of a cluster-scoped connection: who may use it. undefined: nobody. */
+  /** Only for a cluster-scoped connection: the namespaces that may use it. undefined: none. */
   readonly allowedNamespaces:
     | { readonly names: readonly string[]; readonly matchLabels: Readonly<Record<string, string>> | undefined }
     | undefined;
 }
 
-/** Where the platform reaches the operator's receiver of deliveries, and the Secret that proves that one is genuine. */
+/** The URL of the operator's receiver for the platform, and the Secret that proves deliveries. */
 export interface ReceiverSettings {
   readonly url: string;
   readonly secret: { readonly name: string; readonly key: string };
 }
 
-/** What is known when the receiver of a connection is registered. */
+/** The inputs of the registration of a receiver. */
 export interface ReceiverInputs {
-  /** With the path that nobody can guess. */
+  /** With the unguessable path. */
   readonly url: string;
-  /** What the platform is asked to send with every delivery, where it can. */
+  /** The value that the platform sends with every delivery, where it can. */
   readonly secret: string;
-  /** Stands for both. */
+  /** The fingerprint of both. */
   readonly registered: Fingerprint;
-  /** The user asked for another registration, whatever became of the one before. */
+  /** The user asked for another registration, whatever became of the last one. */
   readonly anew: boolean;
 }
 
-/** @returns the name of an entry in another object (see `Kind.entries`) */
+/** @returns the name of a field in another object (see `Kind.fieldOwnership`) */
 export function entryOf(id: Uuid, name: string): string {
   return `${id}/${name}`;
 }
@@ -190,33 +193,36 @@ export function entryOf(id: Uuid, name: string): string {
 export type Need = string | readonly string[];
 
 /**
- * The operations of the platform without which what a kind stands for is not changed, stopped or deleted. Empty: no
- * platform has one; absent: the kind never does it.
+ * The operations of the platform that changing, stopping and deleting need. Empty: no platform has one; absent: the
+ * kind never does it.
  */
 export interface KindOperations {
   readonly update?: readonly Need[];
   readonly stop?: readonly Need[];
   readonly delete?: readonly Need[];
-  /** Whether the spec itself asks for the stop, beside deletionPolicy Stop. */
+  /** The spec asks for the stop, beside deletionPolicy Stop. */
   readonly isStopWanted?: boolean;
 }
 
-/** What the engine itself needs of a platform client. */
+/** What the engine needs of a client of the platform. */
 export interface RatedApi {
   /** Takes the rate token of the next write. @throws ApiError RateLimited or OverBudget */
   reserve(): Promise<void>;
   readonly capabilities: {
     readonly supports: Supports;
-    /** The same for what is told: it does not change because an answer was long ago. */
+    /** The same for reports: it does not change because an answer was long ago. */
     readonly learned: Supports;
-    /** The operation was answered 404 for an object that the platform showed in the same reconcile. */
+    /** Records that the operation was answered 404 for an object that the platform showed in the same reconcile. */
     missing(operation: string): void;
     /** undefined while nothing is known. */
     summary(): Surface | undefined;
   };
-  /** For how long the platform has refused requests (429), and when the next may be sent; undefined while it does not. */
+  /**
+   * Returns for how long the platform has refused requests (429), and when the next may be sent; undefined while it
+   * does not.
+   */
   limited(): { readonly sinceMs: Ms; readonly leftMs: Ms } | undefined;
-  /** Has reads answered by the platform alone, not from what it said before. */
+  /** Makes reads ask the platform again instead of sharing earlier answers. */
   refresh(): void;
   close(): Promise<void>;
 }

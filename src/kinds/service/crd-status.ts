@@ -1,4 +1,4 @@
-/** What the statuses of services have in common: how far a deployment is, what failed, what was written. */
+/** What the statuses of services have in common: the deployment, the last failure, what was written. */
 import { z } from "zod";
 
 import { count, id, kept, text, time, token } from "../../api/status.ts";
@@ -62,7 +62,7 @@ export type WrittenSettings = z.output<typeof written>;
 
 export const WRITTEN = "What the operator last wrote, where the platform cannot tell it back.";
 
-/** The run state that was last brought about, and an order to stop that is under way. */
+/** The run state that was last applied, and a request to stop that is open. */
 export const runStateFields = {
   runState: z.enum(["Running", "Stopped"]).describe("The run state that the operator last brought about."),
   stopping: text.describe("What the service showed before the operator asked to stop it, until it shows the stop."),
@@ -74,7 +74,7 @@ export const runStateMemory = {
   stopping: kept(runStateFields.stopping),
 };
 
-/** The platform's own two words about a service. @param noun e.g. "application" */
+/** The platform's two states of a service. @param noun e.g. "application" */
 export function stateFields(noun: string) {
   return {
     state: text.optional().describe(`State of the ${noun} on the platform, verbatim, e.g. DEPLOYED.`),

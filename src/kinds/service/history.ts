@@ -9,9 +9,9 @@ import type { Progress } from "./progress.ts";
 import { shownState } from "./words.ts";
 
 /**
- * The last failure, kept until a deployment succeeds. The time is of the first report.
+ * Returns the last failure, kept until a deployment succeeds, with the time of its first report.
  * @param kept the remembered one
- * @param now what is said of a failure in this state
+ * @param now the message of a failure in this state
  */
 export function lastFailureOf<Failure extends ServiceFailure>(
   kept: Failure | undefined,
@@ -26,14 +26,17 @@ export function lastFailureOf<Failure extends ServiceFailure>(
   return { ...failure, at: same && kept.at !== undefined ? kept.at : at.toISOString() };
 }
 
-/** Everything but the words and the time. */
+/** Compares everything but message and time. */
 function sameFailure(left: ServiceFailure, right: ServiceFailure): boolean {
   const facts = ({ message: _message, at: _at, ...rest }: ServiceFailure): string =>
     JSON.stringify(Object.entries(rest).toSorted(([one], [other]) => (one < other ? -1 : 1)));
   return facts(left) === facts(right);
 }
 
-/** The run state that we last brought about. What we stopped and finds itself running again, others have started. */
+/**
+ * Returns the run state that the operator last applied. Detects a service that someone else started after it was
+ * stopped.
+ */
 export function runStateOf(
   { memory }: ServicePass,
   wanted: "Running" | "Stopped",
@@ -43,7 +46,7 @@ export function runStateOf(
   return started && memory.runState === "Stopped" ? "Running" : memory.runState;
 }
 
-/** An order to stop is open until the service is stopped, or shows something new and is not at work. */
+/** Returns the open request to stop. It ends when the service is stopped, or shows a change and is not at work. */
 export function stoppingOf({ memory }: ServicePass, status: ServiceStatus | undefined): string | undefined {
   const before = memory.stopping;
   const phase = servicePhase(status?.state ?? "");
@@ -51,7 +54,7 @@ export function stoppingOf({ memory }: ServicePass, status: ServiceStatus | unde
   return over ? undefined : before;
 }
 
-/** A run state that others have brought about. */
+/** Returns the drift of a run state that others changed. */
 export function runStateDrift(
   { memory }: ServicePass,
   wanted: "Running" | "Stopped",

@@ -1,4 +1,4 @@
-/** Whether a service may be worked on, and what there is before it has an id. Pure. */
+/** Decides whether a service may be worked on, and what to do before it has an id. Pure. */
 import type { Plan, Presence, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { createUnknown, nameMark } from "../shared/create-trace.ts";
@@ -19,19 +19,19 @@ import type { Listed, Noun, Place, ServicePass } from "./model.ts";
 import { once } from "./steps.ts";
 
 interface Records {
-  /** The environment's services of this kind, on the full surface. */
+  /** The services of this kind in the environment, where the platform lists them. */
   readonly siblings: readonly Listed[] | undefined;
 }
 
 interface Found extends Records {
   readonly status: ServiceStatus | undefined;
-  /** What a list says of it, where nothing else shows it. */
+  /** What a list shows of it, where nothing else does. */
   readonly presence?: Presence | undefined;
   /** A fresh list of its environment proves that the recorded service is gone. */
   readonly isGone: boolean;
 }
 
-/** Refuses an environment that is not the organization's, or in a project that the connection is not for. */
+/** Refuses an environment of another organization, or in a project that the connection is not for. */
 export function checkPlace(context: ServicePass, { environmentIsOurs, projectId }: Place): Plan<never> | undefined {
   if (!environmentIsOurs) {
     return { is: "stalled", why: notThere("environment", context.inputs.environmentId, "the organization") };
@@ -40,7 +40,7 @@ export function checkPlace(context: ServicePass, { environmentIsOurs, projectId 
   return isOutside ? { is: "stalled", why: projectNotAllowed(projectId) } : undefined;
 }
 
-/** Creates the service, unless one of its name is there. @param op e.g. "createApplication" */
+/** Creates the service, unless one of its name exists. @param op e.g. "createApplication" */
 export function planNew(
   context: ServicePass,
   seen: Records & { readonly serverNow: Date | undefined },
@@ -56,8 +56,8 @@ export function planNew(
 }
 
 /**
- * Whether the id leads to the service that is meant, and may be worked on.
- * @returns undefined when it may
+ * Checks that the id leads to the right service, which may be worked on.
+ * @returns undefined when it does
  */
 export function checkIdentity(context: ServicePass, seen: Found, id: Uuid, noun: Noun): Plan<never> | undefined {
   if (seen.status === undefined) {
@@ -75,9 +75,9 @@ export function checkIdentity(context: ServicePass, seen: Found, id: Uuid, noun:
 }
 
 /**
- * Whether the claim to an object that exists is good.
- * @param record as the surface shows it, if it does
- * @returns undefined when it is, and was recorded
+ * Checks the claim to an existing object.
+ * @param record as the platform shows it, if it does
+ * @returns undefined when the claim is valid and recorded
  */
 export function checkClaim(
   context: ServicePass,
@@ -94,12 +94,12 @@ export function checkClaim(
   return isMisnamed(context, record) ? { is: "stalled", why: otherName(noun, id) } : { is: "adopt", id };
 }
 
-/** Whether the environment, on the surface that can show it, does not have the service: a record may have been forged. */
+/** Reports whether the environment's list lacks the service: a record may have been forged. */
 export function isElsewhere({ siblings }: Records, id: Uuid): boolean {
   return siblings !== undefined && !siblings.some((one) => one.id === id);
 }
 
-/** What a resource says whose recorded id leads out of its environment. */
+/** The reason of a resource whose recorded id lies in another environment. */
 export function elsewhere(noun: Noun, id: Uuid): Why {
   return {
     reason: "NotObservable",
@@ -107,7 +107,7 @@ export function elsewhere(noun: Noun, id: Uuid): Why {
   };
 }
 
-/** Why a create cannot be traced on the documented surface. @param name of what was to be created */
+/** The reason why a create cannot be traced on the documented surface. @param name of what was to be created */
 export function untraceable(name: string | undefined): Why {
   return createUnknown(name, "its surface has no list to look it up in");
 }

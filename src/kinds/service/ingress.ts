@@ -8,11 +8,11 @@ import { faultCondition, NOT_READ, sideRead, type SideRead } from "../shared/sid
 import { fitOptional, ID } from "../shared/text.ts";
 import { shownState, stateCondition } from "./words.ts";
 
-/** It changes rarely. In milliseconds. */
+/** The ingress changes rarely. In milliseconds. */
 const MAX_AGE_MS = 30_000;
 
 /**
- * The ingress of a service that runs; most have none, and not every platform shows one.
+ * Reads the ingress of a running service. Most have none, and not every platform shows one.
  * @throws ApiError
  */
 export async function ingressOf(
@@ -26,13 +26,13 @@ export async function ingressOf(
   return await sideRead(read, "the ingress", ["NotFound", "NotSupported", "BadResponse"]);
 }
 
-/** The condition IngressReady; none without an ingress, Unknown where its read failed. */
+/** Returns the condition IngressReady; none without an ingress, Unknown where its read failed. */
 export function ingressReady({ value, fault }: SideRead<IngressStatus>): readonly ConditionFact[] {
   if (value?.status === undefined) return faultCondition("IngressReady", fault);
   return [stateCondition("IngressReady", value.status, "ingress")];
 }
 
-/** What a status holds of it. */
+/** Returns the members of status. */
 export function ingressFields({ value: ingress }: SideRead<IngressStatus>) {
   return (
     ingress && {

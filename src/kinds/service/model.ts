@@ -1,4 +1,4 @@
-/** What the code that services share looks at: of a pass, of a sight, and the words of the kind. */
+/** What the shared code of services uses of context and observation, and the kind's nouns. */
 import type { ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { Deployment } from "../../platform/areas/deployments.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
@@ -22,7 +22,7 @@ export type ServiceMemory = {
 
 export type ServicePass = ReconcileContext<{ spec: ServiceSpec; inputs: ServiceInputs; memory: ServiceMemory }>;
 
-/** The state of a service, and how far the request is that is followed. */
+/** The state of a service, and of the followed request. */
 export interface Sight {
   /** undefined while there is no id, or when the service does not exist. */
   readonly status: ServiceStatus | undefined;
@@ -30,9 +30,9 @@ export interface Sight {
   readonly request: Deployment | undefined;
 }
 
-/** Where a service is, by the way up to the organization. */
+/** The parents of a service, up to the organization. */
 export interface Place {
-  /** Whether an environment that was given by id is the organization's; true for one that we manage. */
+  /** Whether an environment that was given by id is the organization's; true for a managed one. */
   readonly environmentIsOurs: boolean;
   /** The project of such an environment. */
   readonly projectId: Uuid | undefined;
@@ -45,5 +45,5 @@ export interface Listed {
   readonly createdAt?: string;
 }
 
-/** What a kind of service is called in messages. */
+/** The noun for a kind of service in messages. */
 export type Noun = "application" | "database" | "service" | "cluster";

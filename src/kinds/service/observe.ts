@@ -8,12 +8,12 @@ import { offered } from "../shared/offered.ts";
 import { isOpen, presenceIn } from "../shared/presence.ts";
 import type { Place, ServicePass, Sight } from "./model.ts";
 
-/** Settings change rarely, states change while somebody watches. In milliseconds. */
+/** Settings change rarely, states while somebody watches. In milliseconds. */
 export const RECORDS_MAX_AGE_MS = 10_000;
 export const STATUSES_MAX_AGE_MS = 1_000;
 
 /**
- * Where somebody gave an id, or the connection is limited to some projects, the way up is looked at.
+ * Reads the parents of an id that a user gave, or under a connection with allowedProjects.
  * @throws ApiError
  */
 export async function placeOf(context: ServicePass, api: Platform): Promise<Place> {
@@ -24,14 +24,14 @@ export async function placeOf(context: ServicePass, api: Platform): Promise<Plac
   return { environmentIsOurs: !limited || projectId !== undefined, projectId };
 }
 
-/** How far the deployment is that is followed. @throws ApiError */
+/** Reads the followed deployment. @throws ApiError */
 export async function requestOf(context: ServicePass, api: Platform): Promise<Sight["request"]> {
   const last = context.memory.lastDeployment;
   if (context.goal !== "present" || last?.requestId === undefined || last.finishedAt !== undefined) return undefined;
   return await orMissing(api.deployments.status(last.requestId), ["NotFound"]);
 }
 
-/** Whether the deployment that is followed may have ended since something was last read. */
+/** Reports whether the followed deployment may have ended since the last read. */
 export function mayBeOver({ memory }: ServicePass, request: Sight["request"]): boolean {
   const last = memory.lastDeployment;
   const isOpen = last !== undefined && last.finishedAt === undefined;
@@ -39,7 +39,7 @@ export function mayBeOver({ memory }: ServicePass, request: Sight["request"]): b
 }
 
 /**
- * A list of the services of the environment, where the platform offers it.
+ * Lists the services of the environment, where the platform offers it.
  * @returns undefined where it does not; "gone" when the environment is gone, and with it its services
  * @throws ApiError
  */
@@ -63,11 +63,11 @@ async function orUnshown<T>(read: Promise<T | undefined>): Promise<T | "unshown"
   return (await read) ?? "unshown";
 }
 
-/** What the lists show of a service and of those around it. */
+/** What lists show of a service and its siblings. */
 export interface Neighbours<Item> {
-  /** Undefined where no list is shown, or one that may not hold all there is lacks the service. */
+  /** Undefined where no list is offered, or where one that may be incomplete lacks the service. */
   readonly siblings: readonly Item[] | undefined;
-  /** Undefined where no list is shown. */
+  /** Undefined where no list is offered. */
   readonly presence: Presence | undefined;
 }
 
@@ -95,7 +95,7 @@ export async function withMine<Item extends Located>(
   return { siblings: listed, presence: "Gone" };
 }
 
-/** Whether the service lies in the environment of the resource, as far as its record tells. */
+/** Reports whether the service lies in the environment of the resource, as far as its record shows. */
 function isHere({ goal, inputs, allowUnverifiedIds }: ServicePass, { environment }: Located): boolean {
   if (environment !== undefined) return environment.id === inputs.environmentId;
   return goal === "present" || (goal === "stopped" && allowUnverifiedIds);
@@ -107,8 +107,8 @@ interface Located {
 }
 
 /**
- * Proof that a recorded service, which its own read does not find, is gone: its environment has a list without it. A
- * list that may lag behind proves nothing by itself. Asked only where somebody wants to know.
+ * Proves that a recorded service, which its own read does not find, is gone: its environment has a list without it. A
+ * list that may lag proves nothing by itself. Read only where the answer matters.
  * @param list a fresh read of the list
  * @throws ApiError
  */
@@ -122,7 +122,7 @@ export async function isGone(
   return siblings !== undefined && !siblings.some(({ id }) => id === context.id);
 }
 
-/** A read whose failure of one of these kinds means that there is nothing. @throws ApiError */
+/** Returns undefined where the read fails in a way that means that there is nothing. @throws ApiError */
 export async function orMissing<T>(read: Promise<T>, missing: readonly ApiFailure["is"][]): Promise<T | undefined> {
   try {
     return await read;

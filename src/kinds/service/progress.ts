@@ -1,4 +1,4 @@
-/** How far a deployment is (docs/architecture.md §2). Pure. */
+/** The progress of a deployment (docs/architecture.md §2). Pure. */
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { isGuideState, requestPhase, servicePhase, type Phase } from "../../platform/codec/states.ts";
 import { baselineOf, hasFailed, isDeployedSince, movedPast } from "./baseline.ts";
@@ -7,16 +7,16 @@ import type { Sight } from "./model.ts";
 import { shownState } from "./words.ts";
 
 export interface Progress {
-  /** The state that counts: of the request that is followed, else of the service. */
+  /** The state that counts: of the followed request, else of the service. */
   readonly state: string;
   readonly phase: Phase;
-  /** Our own deployment is under way. */
+  /** The operator's own deployment is under way. */
   readonly ours: boolean;
 }
 
 /**
- * How far the service is. A deployment of ours is followed by its request id; where the platform shows no request, the
- * service's own state is believed only once it moved past the baseline.
+ * Returns the progress of a service. The operator's deployment is followed by its request id. Where the platform shows
+ * no request, the service's own state is believed only once it moved past the baseline.
  * @param last the remembered deployment
  */
 export function progressOf(last: ServiceDeployment | undefined, { status, request }: Sight): Progress | undefined {
@@ -28,7 +28,7 @@ export function progressOf(last: ServiceDeployment | undefined, { status, reques
   return isFailureOf(last, status, phase) ? { state: last.state ?? "", phase: "failed", ours: false } : own;
 }
 
-/** Of a deployment that is followed. @param own what the service's own state says */
+/** The progress of a followed deployment. @param own the progress by the service's own state */
 function openProgress(
   last: ServiceDeployment,
   own: Progress,
@@ -37,57 +37,60 @@ function openProgress(
 ): Progress {
   if (request === undefined) return isBelievable(last, status, own.phase) ? own : { ...own, phase: "busy" };
   const asked = askedProgress(request);
-  // While the request runs, the service's own state says more: BUILDING, DEPLOYING.
+  // While the request runs, the service's own state is more precise: BUILDING, DEPLOYING.
   if (asked.phase === "busy") return own.phase === "busy" ? own : asked;
-  // One request may carry several services (docs/architecture.md §9): whether it failed for this one, its own state tells.
-  // One that was cancelled before it began leaves the state of before.
+  // One request may carry several services (docs/architecture.md §9): the service's own state shows whether it failed
+  // for this one. A request that was cancelled before it began leaves the earlier state.
   const perhapsAnother = asked.phase === "failed" && asked.state !== "CANCELED";
   return perhapsAnother && isOf(last, status) ? own : asked;
 }
 
-/** How far a deployment request is; one in a state that the specification does not have goes on. */
+/** Returns the progress of a deployment request. One in a state that the specification does not have goes on. */
 export function askedProgress({ status }: NonNullable<Sight["request"]>): Progress {
   const phase = requestPhase(status);
   return { state: shownState(status), phase: phase === "unknown" ? "busy" : phase, ours: true };
 }
 
 /**
- * Whether the service shows nothing newer than a deployment of ours that failed. One that was cancelled in the queue
- * leaves the state of before, and what that says is not of its commit.
+ * Reports whether the service shows nothing newer than a failed deployment of the operator. One that was cancelled in
+ * the queue leaves the earlier state, which is not about its commit.
  */
 function isFailureOf(last: ServiceDeployment, status: ServiceStatus, phase: Phase): boolean {
   if (phase === "busy" || phase === "unknown" || last.requestId === undefined) return false;
   return hasFailed(last) && status.deploymentRequestId === last.requestId;
 }
 
-/** Whether a status speaks of the deployment that is followed. */
+/** Reports whether a status is about the followed deployment. */
 function isOf(last: ServiceDeployment, status: ServiceStatus): boolean {
   return status.deploymentRequestId === undefined
     ? movedPast(last.baseline, status)
     : status.deploymentRequestId === last.requestId;
 }
 
-/** Whether the service's state already is that of the deployment, or still the one before it. */
+/** Reports whether the service's state is that of the deployment, and not still the one before it. */
 function isBelievable(last: ServiceDeployment, status: ServiceStatus, phase: Phase): boolean {
-  // A state that tells nothing is not evidence that the work goes on.
+  // A state that says nothing is no evidence that the work goes on.
   if (phase === "busy" || phase === "unknown") return true;
   if (isGuideState(status.state)) return isDeployedSince(last.baseline, status);
   const waits = phase === "idle" && (status.deploymentRequestsCount ?? 0) > 0;
   return !waits && (movedPast(last.baseline, status) || isOf(last, status));
 }
 
-/** Whether the service carries its last deployment; a state that tells nothing leaves what the deployment's end told. */
+/**
+ * Reports whether the service runs its last deployment. A state that says nothing leaves the result of the deployment's
+ * end.
+ */
 export function carries(phase: Phase | undefined, last: ServiceDeployment | undefined): boolean {
   if (phase === "unknown") return last?.finishedAt !== undefined;
   return phase === "running" || phase === "stopped";
 }
 
-/** What only work on a deployment shows; QUEUED is also what its order is answered with. */
+/** States that only work on a deployment shows. QUEUED is also the answer to its request. */
 const AT_WORK = /^(BUILDING|WAITING_RUNNING|DEPLOYING|EXECUTING|RECAP)$/;
 
 /**
- * The last deployment with what is known now; it ends when its state does.
- * @param last the remembered one, or the one that was found when the service was taken over
+ * Returns the last deployment with what is known now. It ends when its state does.
+ * @param last the remembered one, or the one that was found when the service was adopted
  */
 export function advanced<Last extends ServiceDeployment>(
   last: Last | undefined,
@@ -100,7 +103,7 @@ export function advanced<Last extends ServiceDeployment>(
   const rest = { ...last };
   delete rest.baseline;
   if (phase !== "busy" && phase !== "unknown") return { ...rest, state, finishedAt: now.toISOString() };
-  // Once it was seen at work, whatever state follows is its own: not every platform moves the baseline on a failure.
+  // Once it was observed at work, the following state is its own: not every platform moves the baseline on a failure.
   return { ...(AT_WORK.test(status?.state ?? "") ? rest : last), state };
 }
 
@@ -119,7 +122,7 @@ export function accepted<Seen extends Sight>(
   return { ...seen, request: undefined, status: { ...(answer ?? seen.status), id, state } };
 }
 
-/** What the answer to an order to deploy says of the deployment that it began. */
+/** Returns what the answer to a deploy request says of the new deployment. */
 export function begun(
   answer: ServiceStatus | undefined,
   before: ServiceStatus | undefined,

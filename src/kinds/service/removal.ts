@@ -1,4 +1,4 @@
-/** What is left to do when the resource is deleted. Pure. */
+/** Plans the deletion of a service. Pure. */
 import type { Plan, Presence, Why } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
@@ -11,26 +11,26 @@ import { busy, unknownState } from "./words.ts";
 
 interface Removed extends Place {
   readonly status: ServiceStatus | undefined;
-  /** What a list says of it, where nothing else shows it. */
+  /** What a list shows of it, where nothing else does. */
   readonly presence?: Presence | undefined;
-  /** The environment's services of this kind, on the full surface. */
+  /** The services of this kind in the environment, where the platform lists them. */
   readonly siblings: readonly Listed[] | undefined;
-  /** A delete was sent in this pass. */
+  /** A delete was sent in this reconcile. */
   readonly deleting: boolean;
 }
 
 interface Remover<Do> {
   readonly noun: Noun;
-  /** The delete of the full surface, e.g. "deleteApplication". */
+  /** The operation that deletes, e.g. "deleteApplication". */
   readonly op: string;
   readonly do: Do;
-  /** Why the state cannot be told, where the surface does not show it. */
+  /** Why the state is unknown, where the platform does not show it. */
   readonly unseen?: Why | undefined;
-  /** How one is stopped that runs or failed. */
+  /** Returns the plan that stops a service which runs or failed. */
   readonly stop: (status: ServiceStatus) => Plan<Do>;
 }
 
-/** The plan for the goals "stopped" and "absent". */
+/** Returns the plan for the goals "stopped" and "absent". */
 export function planRemoval<Do>(context: ServicePass, seen: Removed, remover: Remover<Do>): Plan<Do> {
   const { status } = seen;
   if (context.id === undefined) return { is: "settled" };
@@ -55,7 +55,7 @@ function planStop<Do>(context: ServicePass, status: ServiceStatus, { noun, stop,
 
 function planDelete<Do>(context: ServicePass, seen: Removed, status: ServiceStatus, remover: Remover<Do>): Plan<Do> {
   const { noun, op } = remover;
-  // Of what nothing shows, an answer that nothing is there would tell neither that it is gone nor that it cannot be deleted.
+  // For an unobservable object, a 404 proves neither that it is gone nor that it cannot be deleted.
   const isProvable = context.supports(op) === "Supported" || seen.siblings !== undefined || noun === "application";
   if (context.supports(op) === "Unsupported" || !isProvable) {
     return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${noun}s.`);

@@ -1,25 +1,25 @@
-/** Settings that a spec declares, compared field by field with what the platform has or was sent. Pure. */
+/** Compares declared settings, field by field, with what the platform has or was sent. Pure. */
 import type { DriftField } from "../../engine/contract/kind.ts";
 import { withoutCredentials } from "../../text/text.ts";
 import { fit } from "../shared/text.ts";
 import type { WrittenSettings } from "./crd-status.ts";
 
-/** Settings by path in the spec; a path is missing where the spec leaves it to the platform. Values are JSON text. */
+/** Settings by path in the spec. A path is missing where the spec leaves it to the platform. Values are JSON text. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** @param values by path in the spec; what is undefined is left out. */
+/** @param values by path in the spec; undefined ones are left out */
 export function settingsOf(values: Readonly<Record<string, unknown>>): Settings {
   return Object.fromEntries(
     Object.entries(values).flatMap(([path, value]) => (value === undefined ? [] : [[path, JSON.stringify(value)]])),
   );
 }
 
-/** The settings as they may be remembered in the status. */
+/** Returns the settings as the status remembers them. */
 export function memorable(settings: Settings): Settings {
   return Object.fromEntries(Object.entries(settings).map(([path, value]) => [path, withoutCredentials(value)]));
 }
 
-/** The declared fields whose value differs; one that the platform does not show is no difference. */
+/** Returns the declared fields whose value differs. A field that the platform does not show does not differ. */
 export function settingsDrift(declared: Settings, observed: Settings): readonly DriftField[] {
   return Object.entries(declared).flatMap(([path, desired]) => {
     const found = observed[path];
@@ -27,13 +27,13 @@ export function settingsDrift(declared: Settings, observed: Settings): readonly 
   });
 }
 
-/** A difference as it may be shown: a repository's URL can hold a password. */
+/** Returns a difference as it is shown: a repository's URL can hold a password. */
 export function shownField({ path, desired, observed }: DriftField): DriftField {
   const shown = (value: string): string => fit(withoutCredentials(value));
   return { path, desired: shown(desired), observed: shown(observed) };
 }
 
-/** The paths of the declared settings that are not as they were last sent; none when that is not known. */
+/** Returns the paths of the declared settings that differ from what was last sent; none when that is not known. */
 export function unsentPaths(declared: Settings, written: WrittenSettings | undefined): readonly string[] {
   const wanted = memorable(declared);
   const sent = written?.settings;
@@ -41,8 +41,8 @@ export function unsentPaths(declared: Settings, written: WrittenSettings | undef
 }
 
 /**
- * Whether the settings are to be sent: a difference is, unless it is what the platform made of the same settings when
- * they were last sent; that is told as drift, and not sent over and over again.
+ * Reports whether the settings have to be sent: when they differ, unless the platform made the difference of the same
+ * settings when they were last sent. That is reported as drift, and not sent again and again.
  */
 export function sendingDue(declared: Settings, observed: Settings, written: WrittenSettings | undefined): boolean {
   const wanted = memorable(declared);

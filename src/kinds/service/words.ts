@@ -1,4 +1,4 @@
-/** What the platform's states mean to people. Messages do not change while the state does not. */
+/** What the platform's states mean, as reasons and messages. A message does not change while the state does not. */
 import type { Reason } from "../../api/reasons.ts";
 import type { ConditionFact, Why } from "../../engine/contract/kind.ts";
 import { deploymentCondition, fitsReason } from "../../platform/codec/states.ts";
@@ -14,7 +14,7 @@ const BUSY: readonly (readonly [pattern: RegExp, reason: Reason])[] = [
   [/^(DEPLOYING|WAITING_RUNNING)$/, "Deploying"],
 ];
 
-/** Work under way. @param of what it is done for, e.g. "commit 1a2b3c4" */
+/** The reason of work under way. @param of what it is done for, e.g. "commit 1a2b3c4" */
 export function busy(state: string, of?: string): Why {
   const reason = BUSY.find(([pattern]) => pattern.test(state))?.[1] ?? "Progressing";
   return { reason, message: `The platform reports ${state}${forWhat(of)}.` };
@@ -29,7 +29,7 @@ const FAILED: ReadonlyMap<string, Reason> = new Map([
   ["CANCELED", "Canceled"],
 ]);
 
-/** The reason that says what failed. */
+/** Returns the reason for a failed state. */
 export function failureReason(state: string): Reason {
   return FAILED.get(state) ?? "DeploymentFailed";
 }
@@ -37,8 +37,8 @@ export function failureReason(state: string): Reason {
 const RETRY = "or request a retry with the annotation platform-operator.io/reconcile-requested-at";
 
 /**
- * A failure, with what to do about it.
- * @param advice the kind's own by state; to look at it on the platform where it has none
+ * The reason and message of a failure, with what to do about it.
+ * @param advice the kind's own advice by state; else to look at it on the platform
  * @param of what failed, e.g. "commit 1a2b3c4"
  */
 export function failure(state: string, noun: Noun, advice: ReadonlyMap<string, string>, of?: string): Why {
@@ -56,7 +56,7 @@ function forWhat(of: string | undefined): string {
 
 const LONGEST_STATE = 64;
 
-/** A state that does not tell whether the service works. */
+/** The reason of a state that does not tell whether the service works. */
 export function unknownState(state: string, noun: Noun): Why {
   return {
     reason: "UnknownState",
@@ -64,12 +64,15 @@ export function unknownState(state: string, noun: Noun): Why {
   };
 }
 
-/** A state as it can be shown: printable, at most 64 characters. */
+/** Returns a state as it is shown: printable, at most 64 characters. */
 export function shownState(state: string): string {
   return state.replaceAll(/[^\u0020-\u007E]/g, "?").slice(0, LONGEST_STATE);
 }
 
-/** A condition with the platform's state verbatim as its reason, where the API server takes it (docs/architecture.md §5). */
+/**
+ * Returns a condition with the platform's state verbatim as its reason, where the API server accepts it
+ * (docs/architecture.md §5).
+ */
 export function stateCondition(type: string, state: string, what: string): ConditionFact {
   const reason = fitsReason(state) ? state : "UnknownState";
   return {

@@ -1,19 +1,20 @@
-/** Whether an id that a user gave lies under the connection's organization (docs/architecture.md §7). */
+/** Checks that an id given by a user lies under the connection's organization (docs/architecture.md §7). */
 import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 
 const MAX_AGE_MS = 30_000;
 
-/** Whether the organization has this project. Every surface lists them. @throws ApiError */
+/** Reports whether the organization has this project. Every surface lists projects. @throws ApiError */
 export async function isProjectOfOrganization(api: Platform, projectId: Uuid): Promise<boolean> {
   const projects = await api.projects.list({ maxAgeMs: MAX_AGE_MS });
   return projects.some(({ id }) => id === projectId);
 }
 
 /**
- * The project of the organization that an environment is in. Every surface lists the environments of a project by id.
- * @returns undefined when none of them has it
+ * Returns the project of the organization that an environment is in. Every surface lists the environments of a project
+ * by id.
+ * @returns undefined when no project has it
  * @throws ApiError
  */
 export async function projectOfEnvironment(api: Platform, environmentId: Uuid): Promise<Uuid | undefined> {
@@ -25,14 +26,14 @@ export async function projectOfEnvironment(api: Platform, environmentId: Uuid): 
   return undefined;
 }
 
-/** A read of one object by its id. @returns undefined when there is none. @throws ApiError */
+/** Reads one object by its id. @returns undefined when there is none. @throws ApiError */
 export async function unlessMissing<T>(read: Promise<T>): Promise<T | undefined> {
   return await orGone(read, () => Promise.resolve(false));
 }
 
 /**
- * A read under a parent that may be gone. Deployed services forbid what is under a deleted parent (docs/architecture.md §9):
- * a 403 counts as gone only if the lists of the organization say so.
+ * Reads under a parent that may be gone. Deployed services forbid what is under a deleted parent (docs/architecture.md
+ * §9): a 403 counts as gone only if the lists of the organization confirm it.
  * @returns undefined when the parent is gone
  * @throws ApiError
  */

@@ -1,10 +1,10 @@
-/** A plan as a list of checks: the first difference that the policies let through wins. */
+/** Plans as lists of checks: the first difference that the policies let through wins. */
 import type { Plan } from "../../engine/contract/kind.ts";
 
 /**
- * @param pass.withheld operations that a policy forbids now; a step of one of them is passed over.
- * @param checks in order; each returns what is to be done, or undefined where nothing differs.
- * @returns the first that counts; settled when none does.
+ * Returns the first plan that counts; settled when none does.
+ * @param context.blockedOperations operations that a policy forbids now; a step of one of them is skipped
+ * @param checks in order; each returns what to do, or undefined where nothing differs
  */
 export function firstOf<Do>(
   context: { readonly blockedOperations: ReadonlySet<string> },

@@ -2,7 +2,7 @@
 import type { Reference, Uuid, Why } from "../../engine/contract/kind.ts";
 import { beyondProjects, type Limits } from "./limits.ts";
 
-/** The need for the cluster that spec.clusterRef names: its id is enough, also while it is stopped or upgraded. */
+/** Returns the need for the cluster of spec.clusterRef. Its id is enough, also while it is stopped or upgraded. */
 export function clusterNeed(ref: {
   readonly name?: string | undefined;
   readonly externalId?: Uuid | undefined;
@@ -11,7 +11,7 @@ export function clusterNeed(ref: {
   return { field: "spec.clusterRef", kind: "PlatformCluster", name, externalId, idOnly: true };
 }
 
-/** Why a connection that is limited to some projects does not reach clusters, which belong to none. */
+/** Returns why a connection with allowedProjects does not reach clusters, which belong to no project. */
 export function clusterNotAllowed(context: Limits): Why | undefined {
   return beyondProjects(context, "a cluster belongs to none of them");
 }

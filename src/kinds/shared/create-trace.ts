@@ -1,4 +1,4 @@
-/** What became of a create that nobody confirmed, by the lists of the platform before and after it. */
+/** Traces unconfirmed creates by the lists of the platform before and after them (docs/architecture.md §6). */
 import type { Json, OpenIntent, Uuid, Why } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { sameName } from "./names.ts";
@@ -9,15 +9,16 @@ interface Listed {
   readonly createdAt?: string;
 }
 
-/** How far the platform's `created_at` may lie before the intent that led to it. */
+/** The largest time by which `created_at` may precede the intent. */
 const SKEW_MS = 60_000;
 
-/** The most ids that a baseline holds: it is stored in an annotation. */
+/** The largest number of ids in a baseline: it is stored in an annotation. */
 const BASELINE_IDS = 100;
 
 /**
- * The baseline of a create by name: the platform's own clock when the name was absent.
- * @param list what was there then; of a long list some, spread evenly, as a list that has lost items has lost some of them
+ * Returns the baseline of a create by name: the platform's clock when the name was absent.
+ * @param list what existed then; of a long list some items, spread evenly, as a list that lost items has lost some of
+ * them
  */
 export function nameMark(
   serverNow: Date | undefined,
@@ -28,15 +29,15 @@ export function nameMark(
   return { absentAt: serverNow?.toISOString() ?? null, ...(ids.length > 0 && { ids }) };
 }
 
-/** The objects that were there before an intent, as far as its baseline holds them. */
+/** Returns the objects that existed before an intent, as far as its baseline holds them. */
 export function idsBefore({ mark }: OpenIntent): ReadonlySet<unknown> {
   const listed = baseline(mark, "ids");
   return new Set<unknown>(Array.isArray(listed) ? listed : []);
 }
 
 /**
- * What follows where a list does not show what an intent was to create. It proves that there is nothing only if it holds
- * all there is, the baseline of the intent among it.
+ * Decides what follows where a list does not show the object of an intent. It proves absence only if it is complete and
+ * holds the baseline of the intent.
  * @param list as a read of the platform returned it
  * @param ids those of its items
  */
@@ -52,7 +53,7 @@ export function notCreated(
 }
 
 /**
- * Why nobody knows what became of a create.
+ * The reason of a create whose outcome is unknown.
  * @param because why it cannot be looked up
  */
 export function createUnknown(name: string | undefined, because: string): Why {
@@ -63,8 +64,8 @@ export function createUnknown(name: string | undefined, because: string): Why {
 }
 
 /**
- * Which listed objects may be what an intent created: those of its name that nobody holds and that are no older than
- * the intent (docs/architecture.md §6).
+ * Returns the listed objects that an intent may have created: those of its name that nobody holds and that are no older
+ * than the intent (docs/architecture.md §6).
  */
 export function landed<Item extends Listed>(
   intent: OpenIntent,
@@ -79,7 +80,7 @@ export function landed<Item extends Listed>(
   );
 }
 
-/** A member of a mark. */
+/** Returns a member of a baseline. */
 export function baseline(mark: Json, name: string): Json | undefined {
   const isObject = typeof mark === "object" && mark !== null && Object.hasOwn(mark, name);
   return isObject ? new Map(Object.entries(mark)).get(name) : undefined;

@@ -1,16 +1,16 @@
-/** What a PlatformOperation did to an object that another resource stands for. Pure. */
+/** What a PlatformOperation did to an object that another resource represents. Pure. */
 import type { LastOperation } from "../../api/last-operation.ts";
 import type { ExternalAction } from "../../engine/contract/kind.ts";
 import { fit } from "./text.ts";
 
 type Known = { readonly lastOperation?: LastOperation | undefined };
 
-/** Whether an action is later than what is remembered. */
+/** Reports whether an action is later than the remembered one. */
 export function isNew({ lastOperation }: Known, { at }: ExternalAction): boolean {
   return lastOperation === undefined || at > lastOperation.startedAt;
 }
 
-/** The memory with the last operation, or with how it ended; itself where that is known already. */
+/** Returns the memory with the last operation, or with how it ended; the same memory where that is known already. */
 export function withOperation<Memory extends Known>(memory: Memory, action: ExternalAction): Memory {
   const { lastOperation: known } = memory;
   const isOlder = known !== undefined && action.at < known.startedAt;
@@ -29,7 +29,7 @@ function recorded({ by, op, at, requestId, commit, result }: ExternalAction): La
   };
 }
 
-/** Where something was done and, if a PlatformOperation requested it, which one. */
+/** Names the PlatformOperation that requested something, if one did; else the platform. */
 export function onWhoseRequest(operation: LastOperation | undefined): string {
   return operation === undefined
     ? "on the platform"

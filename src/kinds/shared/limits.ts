@@ -7,7 +7,7 @@ export interface Limits {
 }
 
 /**
- * Why a connection that is limited to some projects does not reach what is in none of them.
+ * Returns why a connection with allowedProjects does not reach what is in no project.
  * @param because e.g. "a cluster belongs to none of them"
  */
 export function beyondProjects({ allowedProjects, allowUnverifiedIds }: Limits, because: string): Why | undefined {
@@ -17,15 +17,15 @@ export function beyondProjects({ allowedProjects, allowUnverifiedIds }: Limits, 
 }
 
 /**
- * Why an id that a user wrote is not acted on where the platform does not show that it belongs to the organization: the
- * connection does not let such ids stand. It is no permission to delete anything.
+ * Returns why an id given by a user is not acted on where the platform does not show that it belongs to the
+ * organization, and the connection does not accept such ids. It is no permission to delete anything.
  * @param what e.g. `cluster 6f1f…`
  */
 export function unprovenId(context: Pick<Limits, "allowUnverifiedIds">, what: string): Why | undefined {
   return context.allowUnverifiedIds ? undefined : unproven(what);
 }
 
-/** What a resource says of an id that its connection does not let stand. */
+/** The reason of an id that the connection does not accept unproven. */
 export function unproven(what: string): Why {
   const message = `The platform's surface does not show where the ${what} belongs, so it is not touched. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`;
   return { reason: "NotObservable", message };

@@ -1,4 +1,4 @@
-/** Finding objects of the platform by name, and what a claim to one needs. */
+/** Finds objects of the platform by name, and checks claims to them. */
 import type { Plan, IdentitySource, Uuid, Why } from "../../engine/contract/kind.ts";
 
 /** Names are case-insensitive and unique in their parent (docs/architecture.md §9). */
@@ -12,14 +12,14 @@ interface Listed {
   readonly createdAt?: string;
 }
 
-/** What there is of the name, while the resource has no id. */
+/** What exists of the name while the resource has no id. */
 export interface ByName {
   readonly adoption: "Never" | "IfUniqueName" | "Required";
   readonly holderOf: (id: Uuid) => string | undefined;
 }
 
 /**
- * Whether an object of the same name stands in the way of a create, or may be adopted.
+ * Decides whether an object of the same name prevents a create, or may be adopted.
  * @param what e.g. `project "shop"`
  * @returns undefined when nothing of the name exists and one may be created
  */
@@ -33,7 +33,7 @@ export function adoptOrRefuse(context: ByName, matches: readonly Listed[], what:
   return { is: "adopt", id: first.id };
 }
 
-/** Another custom resource holds the object. */
+/** The reason where another custom resource holds the object. */
 export function alreadyManaged(id: Uuid, holder: string): Why {
   return {
     reason: "AlreadyManaged",
@@ -64,7 +64,7 @@ export function checkLatecomers(
   return { is: "stalled", why: { reason: "DuplicateRemote", message } };
 }
 
-/** What tells whether an object was created here. */
+/** What tells whether an object was created by this resource. */
 interface Latecomer {
   readonly spec: { readonly externalId?: Uuid | undefined };
   readonly proof: IdentitySource | undefined;
@@ -91,7 +91,7 @@ function nameTaken(what: string, id: Uuid): Why {
   };
 }
 
-/** What a resource says whose object is not on the platform any more. */
+/** The reason of a resource whose object is gone from the platform. */
 export function deletedThere(what: string, id: Uuid): Why {
   return {
     reason: "ExternalResourceDeleted",
@@ -99,7 +99,7 @@ export function deletedThere(what: string, id: Uuid): Why {
   };
 }
 
-/** What is provably not there any more is forgotten, and so created anew, where the policy wants that. */
+/** Forgets an object that is proven gone, so that it is created anew, where the policy wants that. */
 export function gone(
   context: { readonly onMissing: "Fail" | "Recreate"; readonly proof: IdentitySource | undefined },
   why: Why,
@@ -109,7 +109,7 @@ export function gone(
   return { is: recreates ? "forget" : "stalled", why };
 }
 
-/** What a resource says whose given or claimed id leads nowhere. */
+/** The reason of a given or claimed id that leads nowhere. */
 export function notThere(what: string, id: Uuid, where: string): Why {
   return {
     reason: "InvalidSpec",
@@ -117,7 +117,7 @@ export function notThere(what: string, id: Uuid, where: string): Why {
   };
 }
 
-/** What a deletion says that would hit an object whose name is not the spec's. */
+/** The reason of a deletion that would delete an object of another name than the spec's. */
 export function otherName(what: string, id: Uuid): Why {
   return {
     reason: "NameConflict",
@@ -125,7 +125,7 @@ export function otherName(what: string, id: Uuid): Why {
   };
 }
 
-/** A project outside those that the connection is limited to. */
+/** The reason of a project outside the connection's allowedProjects. */
 export function projectNotAllowed(project: string): Why {
   return {
     reason: "PermissionDenied",
@@ -133,7 +133,7 @@ export function projectNotAllowed(project: string): Why {
   };
 }
 
-/** Why a deletion leaves alone what the connection does not reach, or does not reach any more, whoever recorded it. */
+/** Returns why a deletion leaves alone what the connection does not reach, whoever recorded it. */
 export function outside(
   context: { readonly allowedProjects: readonly Uuid[] | undefined },
   projectId: Uuid | undefined,

@@ -4,7 +4,7 @@ import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 
-/** Answers that may mean that there is no such operation; all others concern the connection, or were none. */
+/** Answers that may mean that the operation does not exist. All others concern the connection, or were none. */
 const NO_PROOF: ReadonlySet<ApiFailure["is"]> = new Set([
   "NotFound",
   "Unauthorized",
@@ -41,7 +41,7 @@ export async function offered<T>(
   }
 }
 
-/** What was read in this pass is there. */
+/** What was read in this reconcile exists. */
 export const SHOWN = (): Promise<boolean> => Promise.resolve(true);
 
 export interface SurfaceFacts {
@@ -51,7 +51,7 @@ export interface SurfaceFacts {
 /** Reads beyond the specification, one of which precedes each such request. */
 const READS = ["getProject", "listEnvironments", "listApplications", "listDatabases", "listServices"];
 
-/** Whether the platform takes what deployed services do: it shows what the specification does not have. */
+/** Reports whether the platform takes what deployed services do: it shows what the specification does not have. */
 export function takesMore({ supports }: SurfaceFacts): boolean {
   return READS.some((operation) => supports(operation) === "Supported");
 }

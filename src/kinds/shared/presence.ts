@@ -1,4 +1,4 @@
-/** What follows when a list of the platform does not show an object. Pure, but for what the engine notes. */
+/** Decides what follows when a list of the platform does not show an object. Pure, but for what the engine records. */
 import type { Goal, Plan, Presence, IdentitySource, Sight, Uuid } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { gone } from "./names.ts";
@@ -10,8 +10,8 @@ interface Judged {
 }
 
 /**
- * Whether the object with the pass's id is there. Of one that this resource has not recorded, a list that holds all there
- * is proves the absence at once.
+ * Returns whether the object with the context's id exists. For an object that this resource has not recorded, a
+ * complete list proves the absence at once.
  * @param list as a read of the platform returned it
  */
 export function presenceIn<Item>(context: Judged, list: readonly Item[], isIt: (item: Item) => boolean): Presence {
@@ -21,12 +21,14 @@ export function presenceIn<Item>(context: Judged, list: readonly Item[], isIt: (
   return isShown ? "Present" : sight === "Missing" ? "Gone" : "Unproven";
 }
 
-/** Whether it is not known yet whether the object is there. */
+/** Reports whether it is not known yet whether the object exists. */
 export function isOpen(presence: Presence | undefined): presence is "Unconfirmed" | "Unproven" {
   return presence === "Unconfirmed" || presence === "Unproven";
 }
 
-/** Whether nothing more has to be read to judge by; what should be there is looked for as long as it can be. */
+/**
+ * Reports whether nothing more has to be read to judge. An object that should exist is looked for as long as possible.
+ */
 export function isKnown(presence: Presence, goal: Goal): boolean {
   return presence === "Present" || (presence === "Gone" && goal !== "present");
 }
@@ -40,7 +42,7 @@ interface Missed {
   readonly where: string;
 }
 
-/** The plan for an object that should be there and is not shown. */
+/** Returns the plan for an object that should exist and is not shown. */
 export function planUnshown(
   context: { readonly onMissing: "Fail" | "Recreate"; readonly proof: IdentitySource | undefined },
   presence: Presence,
@@ -51,7 +53,7 @@ export function planUnshown(
   return context.proof === "recorded" ? { is: "unknown", why } : { is: "stalled", why };
 }
 
-/** The plan for an object that is to go and is not shown. */
+/** Returns the plan for an object that is to be deleted and is not shown. */
 export function planUnshownRemoval(presence: Presence, missed: Missed): Plan<never> {
   if (presence === "Gone") return { is: "settled" };
   const message = messageOf(presence, missed);

@@ -1,9 +1,9 @@
-/** Reads that show something beside the object. No decision depends on them, so a failure of one holds up nothing. */
+/** Reads of details beside the object. No decision depends on them, so their failure holds up nothing. */
 import type { Reason } from "../../api/reasons.ts";
 import type { ConditionFact, Why } from "../../engine/contract/kind.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 
-/** What a side read showed; `fault` says why it showed nothing. Without either, the platform has nothing to show. */
+/** The result of a side read; `fault` says why it failed. Without either, the platform has nothing to show. */
 export interface SideRead<T> {
   readonly value: T | undefined;
   readonly fault: Why | undefined;
@@ -53,7 +53,7 @@ export async function sideRead<T>(
   }
 }
 
-/** The condition that says Unknown while a side read fails; none otherwise. */
+/** Returns the condition that says Unknown while a side read fails; none otherwise. */
 export function faultCondition(type: string, fault: Why | undefined): readonly ConditionFact[] {
   return fault === undefined ? [] : [{ type, status: "Unknown", ...fault }];
 }

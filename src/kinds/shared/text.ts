@@ -1,10 +1,13 @@
-/** Texts and numbers of the platform, made fit for a status: one value out of bounds fails the whole patch. */
+/** Fits texts and numbers of the platform into a status: one value out of bounds fails the whole patch. */
 import { TEXT } from "../../api/status.ts";
 
 /** The longest id that a status holds, in characters. */
 export const ID = 64;
 
-/** At most `max` characters, and well-formed: the API server stores half a surrogate pair as something else. */
+/**
+ * Cuts a text to `max` characters and makes it well-formed: the API server stores half a surrogate pair as something
+ * else.
+ */
 export function fit(text: string, max: number = TEXT): string {
   return (text.length > max ? `${text.slice(0, max - 1)}…` : text).toWellFormed();
 }
@@ -14,7 +17,7 @@ export function fitOptional(text: string | undefined, max: number = TEXT): strin
   return text === undefined ? undefined : fit(text, max);
 }
 
-/** A number of things: whole and not negative. */
+/** Returns a count: whole and not negative. */
 export function countOf(value: number | undefined): number {
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.trunc(value ?? 0)));
 }

@@ -1,10 +1,10 @@
-/** What an id comes to that leads nowhere, or to something else than the spec says. Pure. */
+/** Reasons of ids that lead nowhere, or to something else than the spec says. Pure. */
 import type { IdentitySource, Uuid, Why } from "../../engine/contract/kind.ts";
 import { deletedThere, notThere, sameName } from "./names.ts";
 
 /**
- * What a resource says whose id the platform does not show.
- * @param name of the object, for the one that was recorded
+ * The reason of an id that the platform does not show.
+ * @param name of the object, for a recorded id
  */
 export function unseen(
   { proof }: { readonly proof: IdentitySource | undefined },
@@ -21,7 +21,7 @@ export function unseen(
   return { reason: "ExternalResourceDeleted", message };
 }
 
-/** Whether an id that others may have written leads to an object of another name than the spec's. */
+/** Reports whether an id that others may have written leads to an object of another name than the spec's. */
 export function isMisnamed(
   { proof, spec }: { readonly proof: IdentitySource | undefined; readonly spec: { readonly name: string } },
   found: { readonly name: string } | undefined,

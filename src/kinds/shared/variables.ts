@@ -1,4 +1,4 @@
-/** Variables as specs declare them: with a value of their own, or one from a Secret or a ConfigMap. Pure. */
+/** Variables of specs: with a value of their own, or one from a Secret or a ConfigMap. Pure. */
 import type { ValueFrom } from "../../api/fields.ts";
 import type { ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { ImportInput } from "../../platform/areas/variables.ts";
@@ -9,25 +9,27 @@ export interface InputVariable {
   readonly name: string;
   readonly value: string;
   readonly isSecret: boolean;
-  /** In the platform's spelling; undefined where the spec says nothing. */
+  /** In the platform's spelling; undefined where the spec sets none. */
   readonly scope?: string | undefined;
 }
 
-/** How far the platform's `created_at` may lie from the import that made an entry, and how long a list may lag behind. */
+/** The largest time between an import and `created_at` of its entries, and by which a list may lag. */
 export const LANDING_MS = 60_000;
 
-/** When an entry came to be and was last changed, as the platform shows it. */
+/** When an entry was created and last changed, as the platform shows it. */
 interface Times {
   readonly createdAt?: string | undefined;
   readonly updatedAt?: string | undefined;
 }
 
-/** Whether an entry may be of an import of that time: what the platform does not show is not held against it. */
+/**
+ * Reports whether an entry may be of an import at that time. What the platform does not show does not count against it.
+ */
 export function isOfThen({ createdAt }: Times, sentAt: string | undefined): boolean {
   return !(Math.abs(Date.parse(createdAt ?? "") - Date.parse(sentAt ?? "")) > LANDING_MS);
 }
 
-/** Whether nobody changed an entry since it was made. */
+/** Reports whether nobody changed an entry since it was created. */
 export function isUntouched({ createdAt, updatedAt }: Times): boolean {
   return !(Date.parse(updatedAt ?? "") > Date.parse(createdAt ?? ""));
 }
@@ -43,7 +45,7 @@ interface Declared {
 
 const fieldOf = (name: string): string => `spec.variables[${name}]`;
 
-/** What has to be read for the variables of a spec. */
+/** Returns the values that the variables of a spec need. */
 export function variableRequests(variables: readonly Declared[]): readonly ValueRequest[] {
   return variables.flatMap(({ name, valueFrom }): readonly ValueRequest[] => {
     const [from, ref] = valueFrom?.secretKeyRef
@@ -53,7 +55,10 @@ export function variableRequests(variables: readonly Declared[]): readonly Value
   });
 }
 
-/** The variables of a spec with their values, by name. A value from a Secret is a secret unless the spec says otherwise. */
+/**
+ * Returns the variables of a spec with their values, by name. A value from a Secret is a secret unless the spec says
+ * otherwise.
+ */
 export function inputsOf(
   variables: readonly Declared[],
   resolved: Pick<ResolvedNeeds, "value">,
