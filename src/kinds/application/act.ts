@@ -1,4 +1,4 @@
-/** One request, and its answer folded into what was seen. */
+/** Sends the request of a step, and folds its answer into what was observed. */
 import type { Known } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -58,7 +58,7 @@ async function create(context: ApplicationPass, seen: Seen, api: Platform): Prom
   // A service that was just created is READY until it is deployed (docs/architecture.md §9).
   const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
   const memory = { ...context.memory, written: { settings: memorable(declaredSettings(context.spec)), revision: 0 } };
-  // It has no variables of its own yet. The first import is noted with the record of the id.
+  // A new application has no variables of its own. Its first import is noted with the record of the id.
   const empty = { ...seen, secrets: [], serverNow: api.serverNow() };
   const noted = prepare({ what: "import" }, { ...context, memory }, empty) ?? memory;
   return { seen: { ...seen, siblings: seen.siblings && [...seen.siblings, made], status }, memory: noted, id: made.id };
@@ -80,7 +80,7 @@ async function update(context: ApplicationPass, seen: Seen, api: Platform): Prom
   return { seen: { ...seen, siblings, own: seen.own && next, updated: true }, memory };
 }
 
-/** The memory before a write: what is deployed by now is put down, so that what is written counts as a change to it. */
+/** Returns the memory before a write with what is deployed now, so that the write counts as a change to it. */
 function pinned(context: ApplicationPass, seen: Seen): ApplicationMemory {
   return { ...context.memory, lastDeployment: followed(context, seen) };
 }
@@ -107,7 +107,7 @@ async function replaceSecret(
     seen,
     memory: {
       ...context.memory,
-      // Whatever was deployed, it was without this value.
+      // Whatever was deployed did not have this value.
       lastDeployment: lastDeployment && { ...lastDeployment, variables: undefined },
       written: { ...written, variableNames: [...(written?.variableNames ?? []), step.name] },
     },

@@ -1,4 +1,4 @@
-/** Whether a deployment is to be started now. Pure. */
+/** Decides whether a deployment is to be started now. Pure. */
 import type { Plan, Why } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { hasFailed } from "../service/baseline.ts";
@@ -12,7 +12,7 @@ import type { ApplicationPass, Do, Seen } from "./model.ts";
 import { followed } from "./progress.ts";
 import { failure, shortCommit } from "./words.ts";
 
-/** The step, if one is due: a cause of ours, a start of what was stopped, or another attempt. */
+/** Returns the step, if one is due: for a cause of the operator's, to start what was stopped, or as another attempt. */
 export function checkDeploy(
   context: ApplicationPass,
   seen: Seen,
@@ -67,7 +67,7 @@ function causeOf(context: ApplicationPass, seen: Seen, progress: Progress): Caus
   const cause = deployCause(context, last, failed);
   if (cause !== undefined || context.corrects !== "Everything" || foreignCommit(context, seen, last) === undefined)
     return cause;
-  // While the state speaks of our own request, the commit is of a list that lags behind.
+  // While the state is about the operator's own request, the commit comes from a list that lags behind.
   const lags = last?.requestId !== undefined && seen.status?.deploymentRequestId === last.requestId;
   return lags ? undefined : "foreign";
 }
@@ -75,6 +75,6 @@ function causeOf(context: ApplicationPass, seen: Seen, progress: Progress): Caus
 function deployDue(context: ApplicationPass, progress: Progress, cause: Cause | undefined): boolean {
   if (cause === undefined) return false;
   if (context.spec.deploy?.policy === "Manual") return cause === "retry";
-  // Somebody stopped it: but for a new commit, a change of ours goes out with the next start.
+  // Somebody stopped it: only a new commit starts it; other changes are deployed with the next start.
   return progress.phase !== "stopped" || cause === "commit";
 }

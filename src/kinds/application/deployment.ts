@@ -1,4 +1,4 @@
-/** When to deploy (docs/architecture.md §2). Pure. */
+/** Decides when to deploy (docs/architecture.md §2). Pure. */
 import type { LastOperation } from "../../api/last-operation.ts";
 import { sameContent } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
@@ -21,7 +21,7 @@ export function lastDeployment(context: ApplicationPass, seen: Seen): LastDeploy
   return foundDeployment(context, seen) ?? remembered;
 }
 
-/** What is deployed, whoever deployed it. */
+/** Returns what is deployed, whoever deployed it. */
 function foundDeployment(context: ApplicationPass, seen: Seen): LastDeployment | undefined {
   if (seen.status === undefined || !everDeployed(seen.status)) return undefined;
   const commit = deployedCommit(context, seen) ?? context.spec.deploy?.gitCommitId;
@@ -37,12 +37,12 @@ function foundDeployment(context: ApplicationPass, seen: Seen): LastDeployment |
   };
 }
 
-/** Whether others deployed another commit since, as the policy Manual has them do. */
+/** Reports whether others deployed another commit since, as the policy Manual expects. */
 function isReplaced(context: ApplicationPass, seen: Seen, remembered: LastDeployment): boolean {
   if (context.spec.deploy?.policy !== "Manual" || remembered.finishedAt === undefined) return false;
   const commit = deployedCommit(context, seen);
   const { state = "", deploymentRequestId } = seen.status ?? {};
-  // While the state speaks of our own request, the commit is of a list that lags behind.
+  // While the state is about the operator's own request, the commit comes from a list that lags behind.
   const lags = remembered.requestId !== undefined && deploymentRequestId === remembered.requestId;
   if (lags || servicePhase(state) !== "running" || commit === undefined) return false;
   return !sameCommit(commit, remembered.gitCommitId);
@@ -51,8 +51,8 @@ function isReplaced(context: ApplicationPass, seen: Seen, remembered: LastDeploy
 const COMMIT = /^[0-9a-f]{7,64}$/;
 
 /**
- * The commit that the platform says is deployed, where it shows that; else the one that a PlatformOperation has deployed
- * since the last deployment. What is no commit is not shown.
+ * Returns the deployed commit, where the platform shows it; else the one that a PlatformOperation deployed since the
+ * last deployment. What is no commit is not shown.
  */
 export function deployedCommit(context: ApplicationPass, seen: Seen): string | undefined {
   const shown = recordOf(context, seen)?.gitRepository?.deployedCommitId?.toLowerCase();
@@ -66,7 +66,7 @@ function commitOfOperation({ memory }: ApplicationPass, { status }: Seen): strin
   return isLater && COMMIT.test(commit) && hasDeployed(operation, status) ? commit : undefined;
 }
 
-/** Whether what runs is of the operation's request, as far as the platform tells requests apart. */
+/** Reports whether the running deployment is the operation's, as far as the platform distinguishes requests. */
 function hasDeployed(operation: LastOperation | undefined, status: ServiceStatus | undefined): boolean {
   if (operation === undefined || servicePhase(status?.state ?? "") !== "running") return false;
   const { requestId, result } = operation;
@@ -74,7 +74,7 @@ function hasDeployed(operation: LastOperation | undefined, status: ServiceStatus
   return requestId === undefined || shown === undefined ? result === "Completed" : shown === requestId;
 }
 
-/** Whether one commit id is the other or its abbreviation. */
+/** Reports whether one commit id is the other or its abbreviation. */
 export function sameCommit(left: string, right: string): boolean {
   return left.startsWith(right) || right.startsWith(left);
 }
@@ -82,7 +82,7 @@ export function sameCommit(left: string, right: string): boolean {
 /** Why a deployment is due; undefined when none is. */
 export type Cause = "commit" | "settings" | "variables" | "foreign" | "retry";
 
-/** Compares what is wanted and what we wrote with the last deployment; never the platform's OUT_OF_DATE. */
+/** Compares the spec and what the operator wrote with the last deployment; never the platform's OUT_OF_DATE. */
 export function deployCause(
   context: ApplicationPass,
   last: LastDeployment | undefined,
@@ -97,7 +97,7 @@ export function deployCause(
   return failed && !retried ? "retry" : undefined;
 }
 
-/** The commit that others have deployed since the last deployment of ours. @param last with what is known now */
+/** Returns the commit that others deployed since the operator's last deployment. @param last with what is known now */
 export function foreignCommit(
   context: ApplicationPass,
   seen: Seen,
@@ -121,7 +121,10 @@ export function variablesIncluded({ writtenAt = "", memory }: ApplicationPass): 
   return writtenAt > before ? writtenAt : before;
 }
 
-/** Whether a variable set wrote to it since. Of a deployment that knows nothing of that, nothing is brought out. */
+/**
+ * Reports whether a variable set wrote to the application since. A deployment that knows nothing of variable sets is
+ * not repeated for one.
+ */
 function isWrittenSince({ writtenAt }: ApplicationPass, { variablesAt }: LastDeployment): boolean {
   return writtenAt !== undefined && variablesAt !== undefined && writtenAt > variablesAt;
 }

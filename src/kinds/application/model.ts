@@ -1,4 +1,4 @@
-/** What the parts of the application kind hand to each other. */
+/** What the parts of the application kind exchange. */
 import type { Fingerprint, ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Application } from "../../platform/areas/applications.ts";
 import type { IngressStatus } from "../../platform/areas/services.ts";
@@ -12,32 +12,32 @@ import type { ApplicationMemory, ApplicationSpec } from "./crd.ts";
 export interface Inputs {
   readonly environmentId: Uuid;
   readonly variables: readonly InputVariable[];
-  /** Stands for all variables. */
+  /** The fingerprint of all variables. */
   readonly fingerprint: Fingerprint;
-  /** What stands for the value of each secret, by name. */
+  /** The digest of each secret's value, by name. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 
 export interface Seen extends Place, Sight {
-  /** The environment's applications, on the full surface. */
+  /** The environment's applications, where the platform lists them. */
   readonly siblings: readonly Application[] | undefined;
-  /** Its own record, where the platform has no list to find it in and an update needs it. */
+  /** The application's own record, where the platform has no list and an update needs the record. */
   readonly own?: Application | undefined;
   /** A fresh list proves that the recorded application is gone. */
   readonly isGone: boolean;
   readonly ingress: SideRead<IngressStatus>;
-  /** Keys of the application's variables and secrets, where it has to be known. */
+  /** Keys of the application's variables and secrets, where they have to be known. */
   readonly keys: ReadonlySet<string> | undefined;
-  /** Ids of its own secrets by key, on the full surface, where one has to be changed. */
+  /** Ids of its own secrets by key, where one has to be changed. */
   readonly secretIds: ReadonlyMap<string, Uuid>;
-  /** The secrets that are listed for it, where what an import has made is to be told from what was there before. */
+  /** The listed secrets, where those of an import have to be told apart from earlier ones. */
   readonly secrets: readonly Variable[] | undefined;
-  /** Why the variables or secrets that had to be known could not be read. */
+  /** Why variables or secrets that had to be known could not be read. */
   readonly variablesFault: Why | undefined;
   readonly serverNow: Date | undefined;
-  /** The settings were sent in this pass. */
+  /** The settings were sent in this reconcile. */
   readonly updated: boolean;
-  /** A delete was sent in this pass. */
+  /** A delete was sent in this reconcile. */
   readonly deleting: boolean;
 }
 
@@ -51,9 +51,9 @@ export type Do =
   | {
       readonly what: "deploy";
       readonly commit: string;
-      /** The token of the user's request that it is made for. */
+      /** The token of the user's request that the deployment is made for. */
       readonly retry: string | undefined;
-      /** How many times spec.lifecycle.retry has started it again, this time included. */
+      /** How often spec.lifecycle.retry started the deployment again, this attempt included. */
       readonly attempts: number | undefined;
     };
 
@@ -86,7 +86,7 @@ export const NOTHING_SEEN: Seen = {
   deleting: false,
 };
 
-/** The application's own record, where the platform shows it. */
+/** Returns the application's own record, where the platform shows it. */
 export function recordOf(context: ApplicationPass, seen: Seen): Application | undefined {
   return seen.own ?? seen.siblings?.find(({ id }) => id === context.id);
 }

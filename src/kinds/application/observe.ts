@@ -1,4 +1,4 @@
-/** The reads of an application: few, and shared with its siblings where the surface lets them be. */
+/** Reads an application: with few requests, shared with its siblings where the surface allows. */
 import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Application } from "../../platform/areas/applications.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
@@ -27,7 +27,7 @@ import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
 export async function observe(context: ApplicationPass, api: Platform): Promise<Seen> {
   const place = { ...NOTHING_SEEN, ...(await placeOf(context, api)) };
   if (!place.environmentIsOurs) return place;
-  // First, as what was read before it has ended would be told as the end.
+  // First: a state that was read before the request ended would be reported as the end.
   const request = await requestOf(context, api);
   const isFresh = context.requested !== undefined || mayBeOver(context, request);
   const listed = await recordsOf(context, isFresh, api);
@@ -42,7 +42,7 @@ export async function observe(context: ApplicationPass, api: Platform): Promise<
     return { ...seen, isGone: presence !== undefined && (await isGone(context, list)) };
   }
   if (context.goal !== "present") return { ...seen, status };
-  // Where there is no list, the record is read when it is to be changed.
+  // Without a list, the record is read when it is to be changed.
   const isDue = siblings === undefined && unsentSettings(context).length > 0;
   const own = isDue ? await offered(api, "getApplication", () => api.applications.get(id), SHOWN) : undefined;
   return { ...seen, own, status, request, ...(await details(context, id, status, api)) };
@@ -53,7 +53,7 @@ async function recordsOf(
   isFresh: boolean,
   api: Platform,
 ): Promise<Neighbours<Application> | "gone"> {
-  // What is about to be changed is read afresh: others may have changed what lies beside it.
+  // What is about to be changed is read afresh: others may have changed other fields.
   const isRoutine = context.proof === "recorded" && context.goal === "present" && unsentSettings(context).length === 0;
   const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
   const list = () => api.applications.list(context.inputs.environmentId, options);
@@ -64,8 +64,8 @@ async function recordsOf(
 }
 
 /**
- * The state: one read for all services of the environment on the full surface, one for each on the documented. A list
- * may lag behind: whether one that we recorded is gone, only it can tell itself.
+ * Reads the state: one request for all services of the environment where the platform has it, else one for each. A list
+ * may lag: only its own read tells whether a recorded application is gone.
  */
 async function statusOf(
   context: ApplicationPass,
@@ -93,7 +93,7 @@ async function details(
 
 type VariablesSeen = Pick<Seen, "keys" | "secretIds" | "secrets" | "variablesFault">;
 
-/** Which variables there are: asked only where memory cannot tell, and where a secret has to be changed by its id. */
+/** Reads which variables exist: only where memory does not know, and where a secret has to be changed by its id. */
 async function variablesOf(
   context: ApplicationPass,
   id: Uuid,
@@ -105,7 +105,7 @@ async function variablesOf(
   if (context.inputs.variables.length === 0) return unasked;
   const canReplace = context.supports("updateSecret") !== "Unsupported";
   const foreign = isForeign(context, status);
-  // Before an import as well: what it does not take over is changed by its id, and before the deployment.
+  // Before an import as well: what the import does not take is changed by its id, before the deployment.
   const isChanging = !variablesSent(context, NOTHING_SEEN) || (canReplace && pendingSecrets(context).length > 0);
   if (!foreign && !(isChanging && (canReplace || context.inputs.secrets.size > 0))) return unasked;
   const lists = async () => ({
@@ -123,7 +123,7 @@ async function variablesOf(
   };
 }
 
-/** Lists hold inherited variables too; where a scope is shown it tells them apart. */
+/** Lists hold inherited variables too. Where a scope is shown, it tells them apart. */
 function isOwn({ scope }: Variable): boolean {
   return scope === undefined || scope === "APPLICATION";
 }

@@ -1,4 +1,4 @@
-/** What an application needs next: a list of checks, the first difference wins. Pure. */
+/** Plans an application: a list of checks, of which the first difference wins. Pure. */
 import type { Plan } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
@@ -17,7 +17,7 @@ import { failure, ofCommit } from "./words.ts";
 
 type Check = Plan<Do> | undefined;
 
-/** What to do next. */
+/** Returns the next step. */
 export function plan(context: ApplicationPass, seen: Seen): Plan<Do> {
   if (context.goal !== "present") return planRemoval(context, seen);
   const place = checkPlace(context, seen);
@@ -48,7 +48,7 @@ function checkSettings(context: ApplicationPass, seen: Seen): Check {
     noun: "application",
     op: "updateApplication",
     declared: declaredSettings(context.spec),
-    // Once in a pass: what the platform stores otherwise is told as drift, and not sent over and over again.
+    // Once in a reconcile: what the platform stores differently is reported as drift, and not sent again and again.
     observed: record === undefined || seen.updated ? undefined : observedSettings(record, context.spec),
     written: context.memory.written,
     isShown: record !== undefined,
@@ -56,7 +56,7 @@ function checkSettings(context: ApplicationPass, seen: Seen): Check {
 }
 
 function checkVariables(context: ApplicationPass, seen: Seen): Check {
-  // Whether those of a service that others deployed are as wanted is not known while they cannot be read.
+  // Whether the variables of a service that others deployed are as wanted is unknown while they cannot be read.
   if (seen.variablesFault !== undefined && isForeign(context, seen.status)) return undefined;
   if (!variablesSent(context, seen)) {
     return {
@@ -112,7 +112,7 @@ function checkFailure(context: ApplicationPass, seen: Seen, progress: Progress):
   return { is: "stalled", why: failure(progress.state, failedDeployment(context, seen)?.gitCommitId) };
 }
 
-/** An out-of-band stop is told, not undone. */
+/** Reports an out-of-band stop, and does not revert it. */
 function checkStopped(context: ApplicationPass, status: ServiceStatus): Check {
   const { deploy, runState } = context.spec;
   if (servicePhase(status.state) !== "stopped" || deploy === undefined || runState === "Stopped") return undefined;

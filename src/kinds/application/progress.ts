@@ -1,27 +1,27 @@
-/** How far the deployment of a commit is, and what is deployed (docs/architecture.md §2). Pure. */
+/** The progress of a commit's deployment, and what is deployed (docs/architecture.md §2). Pure. */
 import { hasFailed } from "../service/baseline.ts";
 import { advanced, progressOf as serviceProgress, type Progress } from "../service/progress.ts";
 import type { LastDeployment } from "./crd.ts";
 import { deployedCommit, lastDeployment } from "./deployment.ts";
 import type { ApplicationPass, Seen } from "./model.ts";
 
-/** How far the application is. */
+/** Returns the progress of the application. */
 export function progressOf(context: ApplicationPass, seen: Seen): Progress | undefined {
   return serviceProgress(context.memory.lastDeployment, seen);
 }
 
-/** The last deployment with what is known now; it ends when its state does. */
+/** Returns the last deployment with what is known now. It ends when its state does. */
 export function followed(context: ApplicationPass, seen: Seen): LastDeployment | undefined {
   return advanced(lastDeployment(context, seen), progressOf(context, seen), seen, context.now);
 }
 
-/** The deployment that failed, if it was one of ours: a failure may be of somebody else's, or of a stop. */
+/** Returns the failed deployment, if it was the operator's: a failure may be of somebody else's, or of a stop. */
 export function failedDeployment(context: ApplicationPass, seen: Seen): LastDeployment | undefined {
   const last = followed(context, seen);
   return last?.startedAt !== undefined && hasFailed(last) ? last : undefined;
 }
 
-/** The commit that runs, as far as can be told: the platform's word, else that of a last deployment that succeeded. */
+/** Returns the running commit: the platform's word, else that of the last successful deployment. */
 export function runningCommit(context: ApplicationPass, seen: Seen): string | undefined {
   const last = followed(context, seen);
   return deployedCommit(context, seen) ?? (last === undefined || hasFailed(last) ? undefined : last.gitCommitId);

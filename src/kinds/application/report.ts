@@ -1,4 +1,4 @@
-/** What an application's status says. Pure. */
+/** Builds the report of an application. Pure. */
 import {
   refreshed,
   sameContent,
@@ -24,7 +24,7 @@ import { secretsOf, variablesCondition } from "./variables.ts";
 import { failure, shortCommit } from "./words.ts";
 
 export function report(context: ApplicationPass, seen: Seen): Report {
-  // Of what is not ours, or not yet, nothing is told or remembered.
+  // What is not this resource's, or not yet, is neither reported nor remembered.
   if (context.proof !== "recorded") return { ready: ready(context, seen), conditions: [], status: {} };
   const last = followed(context, seen);
   const { status, ingress } = seen;
@@ -68,7 +68,7 @@ function deployed({ status }: Seen): readonly ConditionFact[] {
   return status === undefined ? [] : [stateCondition("Deployed", status.state, "application")];
 }
 
-/** Whether the last thing that was written is deployed; without anything to deploy there is no such condition. */
+/** Reports whether the last change is deployed. Without anything to deploy there is no such condition. */
 function upToDate(context: ApplicationPass, seen: Seen): readonly ConditionFact[] {
   const { deploy } = context.spec;
   if (deploy === undefined || seen.status === undefined) return [];
@@ -90,7 +90,7 @@ function upToDate(context: ApplicationPass, seen: Seen): readonly ConditionFact[
   ];
 }
 
-/** Whether the last deployment failed, and nothing says that its commit was brought out by others since. */
+/** Reports whether the last deployment failed, and nothing shows that others deployed its commit since. */
 function isLost(context: ApplicationPass, seen: Seen, last: LastDeployment): boolean {
   const commit = deployedCommit(context, seen);
   return hasFailed(last) && (commit === undefined || !sameCommit(commit, last.gitCommitId));
@@ -108,7 +108,7 @@ function lastFailure(context: ApplicationPass, seen: Seen): ApplicationMemory["l
   return lastFailureOf(context.memory.lastFailure, progressOf(context, seen), of, context.now);
 }
 
-/** What we wrote. Of a service that was taken over, the spec as it was then is the baseline. */
+/** Returns what the operator wrote. For an adopted service, the spec at that time is the baseline. */
 function written(context: ApplicationPass, seen: Seen): ApplicationMemory["written"] {
   const known = context.memory.written;
   if (seen.status === undefined) return known;
@@ -125,7 +125,7 @@ function written(context: ApplicationPass, seen: Seen): ApplicationMemory["writt
   };
 }
 
-/** @param foreign whether those of a service that was taken over are there */
+/** @param foreign whether the variables of an adopted service exist */
 function writtenVariables(context: ApplicationPass, foreign: boolean): Partial<ApplicationMemory["written"]> {
   const { fingerprint, variables } = context.inputs;
   const { written } = context.memory;
@@ -135,11 +135,11 @@ function writtenVariables(context: ApplicationPass, foreign: boolean): Partial<A
     return { variables: { ...fingerprint }, variableNames: names, secrets, sentSecrets: undefined };
   }
   if (!sameContent(written?.variables, fingerprint)) return {};
-  // Under another token other digests stand for the same.
+  // Under another token other digests represent the same content.
   return { variables: refreshed(written?.variables, fingerprint), secrets: secretsOf(context, names) };
 }
 
-/** Where the platform differs; what only we know (a secret's value) is not compared. */
+/** Returns where the platform differs. What only the operator knows (a secret's value) is not compared. */
 function drift(context: ApplicationPass, seen: Seen): readonly DriftField[] {
   if (seen.status === undefined) return [];
   const record = recordOf(context, seen);
@@ -151,7 +151,10 @@ function drift(context: ApplicationPass, seen: Seen): readonly DriftField[] {
   ];
 }
 
-/** Told once our own deployment is over: another commit, or changes that are not ours and not deployed. */
+/**
+ * Returns drift of the deployment once the operator's own is over: another commit, or changes of others that are not
+ * deployed.
+ */
 function deploymentDrift(context: ApplicationPass, seen: Seen): readonly DriftField[] {
   const last = followed(context, seen);
   if (last?.finishedAt === undefined || servicePhase(seen.status?.state ?? "") !== "running") return [];

@@ -1,4 +1,4 @@
-/** The settings that an application's spec declares. Pure. */
+/** The declared settings of an application. Pure. */
 import type { Application, ApplicationInput, ApplicationPort } from "../../platform/areas/applications.ts";
 import { settingsOf, unsentPaths, type Settings } from "../service/settings.ts";
 import type { ApplicationSpec } from "./crd.ts";
@@ -6,7 +6,7 @@ import type { ApplicationPass } from "./model.ts";
 
 type Port = NonNullable<ApplicationSpec["ports"]>[number];
 
-/** Only what the spec declares: everything else is left alone. */
+/** Returns what the spec declares. Everything else is left alone. */
 export function declaredSettings(spec: ApplicationSpec): Settings {
   return settingsOf({
     "spec.name": spec.name,
@@ -24,7 +24,7 @@ export function declaredSettings(spec: ApplicationSpec): Settings {
   });
 }
 
-/** The platform's values of the same fields; of ports, only the members that the spec declares of each. */
+/** Returns the platform's values of the same fields; of ports, only the members that the spec declares. */
 export function observedSettings(record: Application, spec: ApplicationSpec): Settings {
   const repository = record.gitRepository;
   return settingsOf({
@@ -43,12 +43,12 @@ export function observedSettings(record: Application, spec: ApplicationSpec): Se
   });
 }
 
-/** The paths of the declared settings that are not as they were last sent; none when that is not known. */
+/** Returns the paths of the declared settings that differ from what was last sent; none when that is not known. */
 export function unsentSettings({ spec, memory }: ApplicationPass): readonly string[] {
   return unsentPaths(declaredSettings(spec), memory.written);
 }
 
-/** The body of a create or a PUT. */
+/** Returns the body of a create or a PUT. */
 export function applicationInput(spec: ApplicationSpec): ApplicationInput {
   const { name, gitRepository, buildMode, dockerfilePath, cpu, memory, ports } = spec;
   const { minRunningInstances, maxRunningInstances } = spec;
@@ -64,7 +64,7 @@ function observedPort(port: ApplicationPort, declared: readonly Port[] | undefin
   const wanted = declared?.find(({ internalPort }) => internalPort === port.internalPort);
   return {
     internalPort: port.internalPort,
-    // What the platform does not show of a port is no difference.
+    // What the platform does not show of a port does not differ.
     externalPort: wanted?.externalPort && (port.externalPort ?? wanted.externalPort),
     protocol: wanted?.protocol && (port.protocol ?? wanted.protocol),
     publiclyAccessible: port.publiclyAccessible ?? wanted?.publiclyAccessible ?? false,

@@ -1,4 +1,4 @@
-/** Stopping an application. Pure. */
+/** Stops and deletes applications. Pure. */
 import type { Plan } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { planRemoval as planServiceRemoval } from "../service/removal.ts";
@@ -6,7 +6,7 @@ import { stalled, stop as stopService } from "../service/steps.ts";
 import type { ApplicationPass, Do, Seen } from "./model.ts";
 import { failure } from "./words.ts";
 
-/** Stops the application where the surface can. */
+/** Stops the application where the platform can. */
 export function stop(context: ApplicationPass, status: ServiceStatus): Plan<Do> {
   if (context.supports("stopApplication") === "Unsupported") {
     return stalled(
@@ -18,7 +18,7 @@ export function stop(context: ApplicationPass, status: ServiceStatus): Plan<Do> 
   return stopService(context, status, { op: "stopApplication", noun: "application", failed });
 }
 
-/** The plan for the goals "stopped" and "absent". */
+/** Returns the plan for the goals "stopped" and "absent". */
 export function planRemoval(context: ApplicationPass, seen: Seen): Plan<Do> {
   return planServiceRemoval<Do>(context, seen, {
     noun: "application",

@@ -1,4 +1,4 @@
-/** Did an old request land? Reads only. */
+/** Traces unconfirmed requests. Reads only. */
 import type { OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -52,7 +52,7 @@ async function traceCreate(
   return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: context.memory, id })) };
 }
 
-/** What the intent of a deployment says about it, with the request id that the service shows. */
+/** Returns the deployment of an intent, with the request id that the service shows. */
 function traced(intent: OpenIntent, context: ApplicationPass, status: ServiceStatus): LastDeployment {
   const mark = platformApplication.memory.parse({
     lastDeployment: {

@@ -1,4 +1,4 @@
-/** The variables that a spec declares, and what of them is on the platform. Pure. */
+/** The declared variables, and which of them are on the platform. Pure. */
 import { sameContent, type ConditionFact, type JsonObject, type Needs } from "../../engine/contract/kind.ts";
 import { everDeployed } from "../service/baseline.ts";
 import { faultCondition } from "../shared/side-read.ts";
@@ -7,7 +7,7 @@ import type { ApplicationSpec } from "./crd.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import type { ApplicationPass, Do, Inputs, Seen } from "./model.ts";
 
-/** The variables with their values, and what stands for them. */
+/** Returns the variables with their values and fingerprints. */
 export function inputVariables(
   spec: ApplicationSpec,
   resolved: Parameters<Needs<Inputs>["inputs"]>[0],
@@ -24,7 +24,7 @@ export function inputVariables(
   };
 }
 
-/** Whether the variables were sent as they are now. Those of a service that we found deployed count if their keys are there. */
+/** Reports whether the variables were sent as they are now. For a service that was found deployed, its keys count. */
 export function variablesSent(context: ApplicationPass, seen: Seen): boolean {
   const { variables, fingerprint } = context.inputs;
   if (variables.length === 0) return true;
@@ -34,15 +34,15 @@ export function variablesSent(context: ApplicationPass, seen: Seen): boolean {
 }
 
 /**
- * Whether the service was deployed before we came and nothing tells what was sent to it: what was written always has
- * settings, unless what it says cannot be read.
+ * Reports whether others deployed the service and nothing tells what was sent to it: what the operator wrote always has
+ * settings, unless it is unreadable.
  */
 export function isForeign({ memory: { written, lastDeployment } }: ApplicationPass, status: Seen["status"]): boolean {
   const isUnknown = lastDeployment === undefined || written?.settings === undefined;
   return written?.variables === undefined && isUnknown && everDeployed(status);
 }
 
-/** Secrets that were sent, but that the platform kept as they were: some platforms replace no secret by an import. */
+/** Returns the secrets that were sent but not replaced: some platforms replace no secret by an import. */
 export function pendingSecrets(context: ApplicationPass): readonly InputVariable[] {
   const { written } = context.memory;
   if (written?.variables === undefined || !sameContent(written.variables, context.inputs.fingerprint)) return [];
@@ -53,8 +53,8 @@ export function pendingSecrets(context: ApplicationPass): readonly InputVariable
 type Written = NonNullable<ApplicationMemory["written"]>;
 
 /**
- * Before an import on a surface that cannot replace secrets: those of which there is none yet. After a crash the ones
- * that it made are known by that, and hold what was sent.
+ * Returns, before an import on a platform that cannot replace secrets, the memory of those that do not exist yet. After
+ * a crash this identifies the ones that the import made, which hold what was sent.
  */
 export function prepare(step: Do, context: ApplicationPass, seen: Seen): ApplicationMemory | undefined {
   if (step.what !== "import" || context.supports("updateSecret") === "Supported" || seen.secrets === undefined)
@@ -63,7 +63,7 @@ export function prepare(step: Do, context: ApplicationPass, seen: Seen): Applica
   const sent = written?.sentSecrets ?? [];
   const listed = new Set(seen.secrets.map(({ key }) => key));
   const fresh = [...context.inputs.secrets].filter(([key]) => !listed.has(key));
-  // Where another value is on its way as well, nobody knows which of the two makes the entry.
+  // Where another value is under way as well, it is unknown which of the two makes the entry.
   const clear = fresh.filter(([key, digest]) => sent.every((one) => one.key !== key || one.digest === digest));
   if (clear.length === 0) return undefined;
   const at = seen.serverNow?.toISOString() ?? "";
@@ -74,13 +74,13 @@ export function prepare(step: Do, context: ApplicationPass, seen: Seen): Applica
   };
 }
 
-/** What was noted of the secrets before the first import. */
+/** Returns what was noted of the secrets before the first import. */
 export function keep({ written }: ApplicationMemory): JsonObject | undefined {
   const { sentSecrets } = written ?? {};
   return sentSecrets && { written: { sentSecrets } };
 }
 
-/** What was written by an import of which the platform took over these names. */
+/** Returns what was written by an import of which the platform took these names. */
 export function imported(context: ApplicationPass, seen: Seen, taken: readonly string[]): Written {
   const { fingerprint, variables } = context.inputs;
   const names = variables
@@ -90,7 +90,7 @@ export function imported(context: ApplicationPass, seen: Seen, taken: readonly s
   return { ...written, variables: { ...fingerprint }, variableNames: names, secrets: secretsOf(context, names) };
 }
 
-/** Whether a secret that an import could not replace has the value of the spec all the same. */
+/** Reports whether a secret that an import could not replace has the value of the spec. */
 function isInPlace({ inputs, memory, supports }: ApplicationPass, { secrets }: Seen, name: string): boolean {
   const digest = inputs.secrets.get(name);
   // More than one where a secret of the environment or the project has the same name.
@@ -109,7 +109,7 @@ function isInPlace({ inputs, memory, supports }: ApplicationPass, { secrets }: S
   return known.some((one) => one.key === name && one.digest === digest);
 }
 
-/** What stands for the secrets among the variables that are in place. */
+/** Returns the digests of the secrets that are in place. */
 export function secretsOf({ inputs }: ApplicationPass, names: readonly string[]): Written["secrets"] {
   const secrets = names.flatMap((key) => {
     const digest = inputs.secrets.get(key);
@@ -118,7 +118,7 @@ export function secretsOf({ inputs }: ApplicationPass, names: readonly string[])
   return secrets.length === 0 ? undefined : secrets;
 }
 
-/** The condition VariablesSynced; none without variables. */
+/** Returns the condition VariablesSynced; none without variables. */
 export function variablesCondition(context: ApplicationPass, seen: Seen): readonly ConditionFact[] {
   if (context.inputs.variables.length === 0) return [];
   const pending = pendingSecrets(context).map(({ name }) => name);

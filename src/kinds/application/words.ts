@@ -1,13 +1,13 @@
-/** What the platform's states mean to people who deploy commits. */
+/** Messages about the deployment of commits. */
 import type { Why } from "../../engine/contract/kind.ts";
 import { failure as serviceFailure } from "../service/words.ts";
 
-/** The first seven digits. */
+/** Returns the first seven digits. */
 export function shortCommit(commit: string): string {
   return commit.slice(0, 7);
 }
 
-/** What a deployment is of, in messages. */
+/** Returns what a deployment is of, for messages. */
 export function ofCommit(commit: string | undefined): string | undefined {
   return commit === undefined ? undefined : `commit ${shortCommit(commit)}`;
 }
@@ -18,7 +18,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ["RESTART_ERROR", "Read the application's log"],
 ]);
 
-/** A failure, with what to do about it. */
+/** The reason of a failure, with what to do about it. */
 export function failure(state: string, commit: string | undefined): Why {
   return serviceFailure(state, "application", ADVICE, ofCommit(commit));
 }

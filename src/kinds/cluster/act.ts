@@ -1,4 +1,4 @@
-/** One order, and its answer folded into what was seen. */
+/** Sends the request of a step, and folds its answer into what was observed. */
 import type { Known } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
@@ -8,7 +8,7 @@ import type { ClusterMemory } from "./crd.ts";
 import { factsOf, isShown, type ClusterPass, type Do, type Seen } from "./model.ts";
 import { orderOf } from "./order.ts";
 
-/** What the platform shows at least once it has taken an order (docs/architecture.md §9). */
+/** The least state that the platform shows once it has accepted a request (docs/architecture.md §9). */
 const QUEUED = {
   stop: "STOP_QUEUED",
   start: "DEPLOYMENT_QUEUED",
@@ -26,7 +26,8 @@ export async function act(
   const memory: ClusterMemory = {
     ...context.memory,
     lastOrder: orderOf(context, seen, step),
-    // The organization is in the path of the others, so the platform takes them for a cluster of its own only.
+    // The paths of the other requests name the organization, so the platform accepts them only for a cluster of its
+    // own.
     verified: step.what === "upgrade" ? context.memory.verified : true,
     runState: undefined,
   };
@@ -57,7 +58,7 @@ async function send(step: Do, id: string, seen: Seen, api: Platform): Promise<Cl
   }
 }
 
-/** Where nothing shows the cluster, it may be found out now that it is stopped already. */
+/** Stops a cluster. Where nothing shows the cluster, the answer may show that it is stopped already. */
 async function stop(id: string, seen: Seen, api: Platform): Promise<ClusterStatus | undefined> {
   try {
     return await api.clusters.stop(id);
@@ -69,7 +70,7 @@ async function stop(id: string, seen: Seen, api: Platform): Promise<ClusterStatu
   }
 }
 
-/** The answer may have no body, or still show the state of before. */
+/** The answer may have no body, or still show the earlier state. */
 function accepted(step: Do, context: ClusterPass, seen: Seen, answer: ClusterStatus | undefined): ClusterStatus {
   const shown = answer ?? seen.status;
   const isBusy = clusterPhase(answer?.status ?? "") === "busy";
@@ -77,8 +78,8 @@ function accepted(step: Do, context: ClusterPass, seen: Seen, answer: ClusterSta
 }
 
 /**
- * What the answer leaves behind, where nothing else ever shows it. The next version that the answer to an upgrade tells
- * may be the one that is being upgraded to.
+ * Returns what to remember of the answer, where nothing else shows it. The next version in the answer to an upgrade may
+ * be the one that the cluster is upgraded to.
  */
 function answered(step: Do, answer: ClusterStatus | undefined): Partial<ClusterMemory> {
   const facts = answer === undefined ? { state: undefined, isDeployed: undefined } : factsOf(answer);

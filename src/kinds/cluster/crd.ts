@@ -10,7 +10,7 @@ import { count, id, kept, livingStatus, text, time } from "../../api/status.ts";
 
 const BOTH_OR_NONE = "server and caBundle must be set together";
 
-/** Whether it is the base64 of PEM, as `certificate-authority-data` of a kubeconfig is. */
+/** Reports whether a value is the base64 of PEM, as `certificate-authority-data` of a kubeconfig is. */
 function isCaBundle(value: string): boolean {
   return Buffer.from(value, "base64").toString().includes("-----BEGIN CERTIFICATE-----");
 }
@@ -95,7 +95,7 @@ const lock = z
   })
   .describe("The lock of the cluster; while there is one, nothing is changed.");
 
-/** The status object of the platform. The documented surface tells it only in its answers to stop and upgrade. */
+/** The platform's status object. The documented surface shows it only in the answers to stop and upgrade. */
 const record = {
   state: text.describe("State of the cluster on the platform, verbatim, e.g. DEPLOYED."),
   isDeployed: z.boolean().describe("Whether the platform says that the cluster is deployed."),

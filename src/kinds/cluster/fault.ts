@@ -1,12 +1,12 @@
-/** Reads beside the cluster itself, whose failure is told once nothing else is to be done. Pure. */
+/** Failures of reads beside the cluster itself, reported once nothing else is to be done. Pure. */
 import type { Plan } from "../../engine/contract/kind.ts";
 import { sentenceOf, type ApiError } from "../../platform/transport/errors.ts";
 import { stalled } from "../service/steps.ts";
 
-/** How soon what failed is tried again, in milliseconds. */
+/** How soon a failed read is repeated, in milliseconds. */
 export const FAULT_LOOK_MS = 60_000;
 
-/** What a failed read means for the resource. */
+/** Returns what a failed read means for the resource. */
 export function faultOf(error: ApiError): Plan<never> {
   const { operation, failure, status, message } = error;
   switch (failure.is) {

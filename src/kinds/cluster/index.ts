@@ -13,7 +13,7 @@ export const cluster: Kind<ClusterTypes> = {
   resource: platformCluster,
   lives: true,
   independent: true,
-  // A stop or an upgrade reaches everybody on the cluster.
+  // A stop or an upgrade affects everybody on the cluster.
   needsApproval: true,
   claim: (spec) => spec.externalId,
   operations: ({ runState }) => ({ stop: ["stopCluster"], delete: [], isStopWanted: runState === "Stopped" }),

@@ -1,4 +1,4 @@
-/** What a PlatformOperation did to the cluster, where nothing but its answer shows it. Pure. */
+/** Records what a PlatformOperation did to the cluster, where nothing but its answer shows it. Pure. */
 import type { ExternalAction } from "../../engine/contract/kind.ts";
 import { shownState } from "../service/words.ts";
 import { isNew, withOperation } from "../shared/last-operation.ts";
@@ -6,7 +6,7 @@ import type { ClusterMemory } from "./crd.ts";
 import type { ClusterPass } from "./model.ts";
 import { showsClusters } from "./observe.ts";
 
-/** Where the platform shows clusters, they are read; else what the operation requested is what was requested last. */
+/** Where the platform shows clusters, they are read; else the operation's request counts as the last one. */
 export function learn(action: ExternalAction, context: ClusterPass): ClusterMemory {
   const memory = withOperation(context.memory, action);
   if (showsClusters(context.supports) || !isNew(context.memory, action)) return memory;
@@ -30,12 +30,12 @@ function answered(
   };
 }
 
-/** Without a wish for one, none is reached. */
+/** Without a wanted run state, none is reached. */
 function runStateAfter({ spec, memory }: ClusterPass): ClusterMemory["runState"] {
   return spec.runState === undefined ? memory.runState : "Stopped";
 }
 
-/** An upgrade leads to the next minor version: a spec that names it afterwards does not send another one. */
+/** An upgrade leads to the next minor version: a spec that names that version afterwards does not send another one. */
 function upgraded(memory: ClusterMemory, { spec, generation }: ClusterPass): ClusterMemory {
   const { kubernetesVersion = spec.kubernetesVersion } = memory.versionBaseline ?? {};
   if (kubernetesVersion === undefined) return memory;

@@ -1,4 +1,4 @@
-/** What the parts of the cluster kind hand to each other. */
+/** What the parts of the cluster kind exchange. */
 import type { ReconcileContext, Presence, Why } from "../../engine/contract/kind.ts";
 import type { Cluster, ClusterStatus, ClusterToken } from "../../platform/areas/clusters.ts";
 import type { CloudCredentials } from "../../platform/areas/organization.ts";
@@ -21,20 +21,20 @@ export interface ClusterTypes {
 
 export type ClusterPass = ReconcileContext<ClusterTypes>;
 
-/** A read whose failure is told, and holds up nothing else. */
+/** A read whose failure is reported, and holds up nothing else. */
 export type Attempt<T> =
   | { readonly is: "found"; readonly value: T }
   | { readonly is: "failed"; readonly error: ApiError };
 
 export interface Seen {
-  /** The cluster in the organization's list, else what follows from its lack; undefined where no list is shown. */
+  /** The cluster in the organization's list, else what follows from its absence; undefined where no list is offered. */
   readonly listed: Cluster | Presence | undefined;
-  /** What the platform showed in this pass: observed on the full surface, else an answer. */
+  /** What the platform showed in this reconcile: observed, else an answer. */
   readonly status: ClusterStatus | undefined;
-  /** An order was given in this pass. */
+  /** A request was sent in this reconcile. */
   readonly ordered: boolean;
   readonly credentials: Attempt<CloudCredentials> | undefined;
-  /** A token that was fetched in this pass. Secret. */
+  /** A token that was fetched in this reconcile. Secret. */
   readonly token: Attempt<ClusterToken> | undefined;
 }
 
@@ -51,7 +51,7 @@ export const NOTHING_SEEN: Seen = {
   token: undefined,
 };
 
-/** What the platform's status object says, as a status of ours holds it. */
+/** The platform's status object, as the status holds it. */
 export type Facts = Pick<
   ClusterMemory,
   "state" | "isDeployed" | "reason" | "nextKubernetesVersion" | "lastExecutionId" | "lastDeploymentDate" | "lock"
@@ -75,34 +75,34 @@ export function factsOf(status: ClusterStatus): Facts {
   };
 }
 
-/** What is known of the cluster: what is seen now, else what was last answered, which may be long ago. */
+/** Returns what is known of the cluster: observed now, else last answered, which may be long ago. */
 export function knownFacts({ memory }: ClusterPass, { status }: Seen): Facts {
   if (status !== undefined) return factsOf(status);
   const { state, isDeployed, reason, nextKubernetesVersion, lastExecutionId, lastDeploymentDate, lock } = memory;
   return { state, isDeployed, reason, nextKubernetesVersion, lastExecutionId, lastDeploymentDate, lock };
 }
 
-/** Whether the surface shows how the cluster is now. */
+/** Reports whether the platform shows the current state of the cluster. */
 export function isShown({ listed }: Seen): boolean {
   return typeof listed === "object";
 }
 
-/** The phase of the cluster where the surface shows it. */
+/** Returns the phase of the cluster where the platform shows it. */
 export function shownPhase(seen: Seen): Phase | undefined {
   return isShown(seen) && seen.status !== undefined ? clusterPhase(seen.status.status) : undefined;
 }
 
-/** The version that the cluster runs, as major.minor, where the list shows it. */
+/** Returns the version that the cluster runs, as major.minor, where the list shows it. */
 export function shownVersion({ listed }: Seen): string | undefined {
   if (typeof listed !== "object") return undefined;
   return /^v?(\d{1,4}\.\d{1,4})/.exec(listed.version ?? "")?.[1];
 }
 
-/** What the list of the organization should show. */
+/** Returns what the list of the organization should show. */
 export const missed = ({ spec }: ClusterPass) =>
   ({ noun: "cluster", name: spec.externalId, id: spec.externalId, where: "the organization" }) as const;
 
-/** Work under way; the upgrade that was asked for is told as such. */
+/** The reason of work under way. A requested upgrade is reported as such. */
 export function working({ memory, spec }: ClusterPass, state: string): Why {
   const { lastOrder } = memory;
   const version = lastOrder?.operation === "Upgrade" ? lastOrder.kubernetesVersion : undefined;
@@ -116,7 +116,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ["CANCELED", "It was cancelled on the platform"],
 ]);
 
-/** A failure, with what to do about it. */
+/** The reason of a failure, with what to do about it. */
 export function failed(state: string): Why {
   return failure(shownState(state), "cluster", ADVICE);
 }

@@ -1,4 +1,4 @@
-/** The reads of a cluster: list and status on the full surface; on the documented one nothing shows it. */
+/** Reads a cluster: list and status where the platform has them; the documented surface shows nothing. */
 import type { Cluster, ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -43,27 +43,27 @@ async function shown(context: ClusterPass, api: Platform): Promise<Seen | undefi
     return clusters.find(isIt) ?? presence;
   };
   const read = async (maxAgeMs: number) => find(await api.clusters.list({ maxAgeMs }));
-  // First: nothing is asked about a cluster of another organization.
+  // First: nothing is read about a cluster of another organization.
   const shared = await offered(api, "listClusters", () => read(isRoutine(context) ? LIST_MAX_AGE_MS : 0));
   if (shared === undefined) return undefined;
-  // What others have read before proves no absence.
+  // What others read earlier proves no absence.
   const listed = typeof shared === "string" && isRoutine(context) ? await read(0) : shared;
   if (typeof listed === "string") return { ...NOTHING_SEEN, listed };
   const status = await clusterStatus(id, api, {
     listMaxAgeMs: isFollowed(context) ? 0 : LIST_MAX_AGE_MS,
     isListed: true,
   });
-  // A version that was listed before an upgrade has ended would be told as its result.
+  // A version that was listed before an upgrade ended would be reported as its result.
   const isOver = hasMoved(context, status) && clusterPhase(status?.status ?? "") !== "busy";
   return { ...NOTHING_SEEN, listed: isOver ? await read(0) : listed, status };
 }
 
 /**
- * The state of a cluster: its own status, or what the organization's list tells, for platforms that have no status of
- * one cluster.
+ * Reads the state of a cluster: its own status, or the organization's list on platforms without a status of one
+ * cluster.
  * @param listMaxAgeMs how old the list may be
- * @param isListed whether the list has shown the cluster in this pass
- * @returns undefined where neither is shown
+ * @param isListed whether the list showed the cluster in this reconcile
+ * @returns undefined where neither is offered
  * @throws ApiError
  */
 export async function clusterStatus(
@@ -80,12 +80,12 @@ export async function clusterStatus(
   return listed?.status === undefined ? undefined : { clusterId: id, status: listed.status };
 }
 
-/** Whether the platform shows the state of a cluster, by its own status or in a list. */
+/** Reports whether the platform shows the state of a cluster, by its own status or in a list. */
 export function showsClusters(supports: ClusterPass["supports"]): boolean {
   return supports("getClusterStatus") === "Supported" || supports("listClusters") === "Supported";
 }
 
-/** Whether the platform was last seen at work, or was asked to work and showed nothing new yet. */
+/** Reports whether the cluster was last observed at work, or has an open request. */
 function isFollowed({ memory }: ClusterPass): boolean {
   return memory.lastOrder?.baseline !== undefined || clusterPhase(memory.state ?? "") === "busy";
 }
@@ -94,7 +94,7 @@ function isRoutine({ proof, requested, goal }: ClusterPass): boolean {
   return proof === "recorded" && requested === undefined && goal === "present";
 }
 
-/** Whether the cluster shows something else than when its version was last told: the list may be older than that. */
+/** Reports whether the cluster changed since its version was last shown: the list may be older than that. */
 function hasMoved({ memory }: ClusterPass, status: ClusterStatus | undefined): boolean {
   return status !== undefined && baselineOf(memory) !== baselineOf(factsOf(status));
 }
@@ -111,7 +111,7 @@ async function orMissing<T>(read: Promise<T | undefined>): Promise<T | undefined
   }
 }
 
-/** Failures of the connection, which tells them itself. */
+/** Failures of the connection, which reports them itself. */
 const OF_CONNECTION: ReadonlySet<ApiFailure["is"]> = new Set([
   "Unauthorized",
   "RateLimited",

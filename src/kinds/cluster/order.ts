@@ -1,4 +1,7 @@
-/** Orders to the platform: each is given once, and is open until the cluster shows something new (docs/architecture.md §6). Pure. */
+/**
+ * Requests to the platform: each is sent once, and is open until the cluster shows a change (docs/architecture.md §6).
+ * Pure.
+ */
 import type { Plan, Step, Why } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
@@ -18,7 +21,7 @@ const ORDERS = {
   { op: string; operation: ClusterOrder["operation"]; reason: Why["reason"]; text: string }
 >;
 
-/** What the cluster shows, as text that a status can hold: it changes with all that is done to the cluster. */
+/** Returns the baseline of a cluster, as text for a status. It changes with all that is done to the cluster. */
 export function baselineOf({ state, lastExecutionId, lastDeploymentDate, nextKubernetesVersion }: Facts): string {
   return JSON.stringify([
     state ?? null,
@@ -28,18 +31,18 @@ export function baselineOf({ state, lastExecutionId, lastDeploymentDate, nextKub
   ]);
 }
 
-/** The order that a step gives. */
+/** Returns the request of a step. */
 export function orderOf(context: ClusterPass, seen: Seen, step: Do): ClusterOrder {
   return {
     operation: ORDERS[step.what].operation,
     generation: context.generation,
     ...(step.what === "upgrade" ? { kubernetesVersion: step.version } : {}),
-    // Where nothing is shown, there is nothing to wait for.
+    // Where nothing is shown, nothing is waited for.
     ...(isShown(seen) && seen.status !== undefined ? { baseline: baselineOf(factsOf(seen.status)) } : {}),
   };
 }
 
-/** Why the pass waits for the order that was given last, while the cluster shows nothing new. */
+/** Returns why the reconcile waits for the last request, while the cluster shows no change. */
 export function openOrder({ memory, requested }: ClusterPass, { status, ordered }: Seen): Why | undefined {
   const order = memory.lastOrder;
   if (order?.baseline === undefined || status === undefined || requested !== undefined) return undefined;
@@ -48,12 +51,12 @@ export function openOrder({ memory, requested }: ClusterPass, { status, ordered 
   return { reason, message: text };
 }
 
-/** Whether something new was seen since the order. */
+/** Reports whether the cluster changed since the request. */
 function isOver(order: ClusterOrder, status: ClusterStatus): boolean {
   return order.baseline !== baselineOf(factsOf(status)) || clusterPhase(status.status) === "busy";
 }
 
-/** The last order, without its baseline once something new was seen. */
+/** Returns the last request, without its baseline once the cluster changed. */
 export function followedOrder({ memory }: ClusterPass, { status, ordered }: Seen): ClusterOrder | undefined {
   const order = memory.lastOrder;
   if (order === undefined || order.baseline === undefined || status === undefined || ordered) return order;
@@ -62,7 +65,7 @@ export function followedOrder({ memory }: ClusterPass, { status, ordered }: Seen
   return rest;
 }
 
-/** A step, unless the cluster is locked. */
+/** Returns a step, unless the cluster is locked. */
 export function give(
   context: ClusterPass,
   seen: Seen,
@@ -87,12 +90,12 @@ export function give(
 
 const LOCK_LOOK_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** The most of somebody's words that a message quotes. */
+/** The largest number of characters that a message quotes. */
 const QUOTED = 60;
 
 /**
- * Why nothing may be changed. A lock that is only remembered ends by its own time, or is tried when the user asks: the
- * surface would never show that it was taken away.
+ * Returns why nothing may be changed. A remembered lock ends by its own time, or is tried when the user asks: the
+ * platform would never show that it was removed.
  */
 export function lockOf(context: ClusterPass, seen: Seen): Why | undefined {
   const { lock } = knownFacts(context, seen);
@@ -106,12 +109,12 @@ export function lockOf(context: ClusterPass, seen: Seen): Why | undefined {
   return { reason: "ClusterLocked", message: `The cluster is locked${owner}${reason}. ${advice}` };
 }
 
-/** A lock without an end that can be told does not hold for ever: the platform judges. */
+/** A lock without a known end does not hold for ever: the platform decides. */
 function hasEnded({ now }: ClusterPass, { lockedAt, ttlInDays }: NonNullable<Facts["lock"]>): boolean {
   return !(Date.parse(lockedAt ?? "") + (ttlInDays ?? 0) * DAY_MS > now.getTime());
 }
 
-/** What stands in the way of any work on the cluster; undefined when nothing does. */
+/** Returns what prevents any work on the cluster; undefined when nothing does. */
 export function refusal(context: ClusterPass, seen: Seen): Why | undefined {
   const { externalId: id } = context.spec;
   if (seen.listed === "Gone")
@@ -123,8 +126,8 @@ export function refusal(context: ClusterPass, seen: Seen): Why | undefined {
 }
 
 /**
- * Why the cluster is not known to be the organization's: it is not in its list, the platform took no order that names
- * both, and the connection does not let ids stand without proof.
+ * Returns why the cluster is not known to be the organization's: it is not in its list, no request that names both was
+ * accepted, and the connection does not accept unproven ids.
  */
 export function unproven(context: ClusterPass, seen: Seen): Why | undefined {
   const isProven = isShown(seen) || context.memory.verified === true;

@@ -1,4 +1,4 @@
-/** What a cluster needs next: a list of checks, the first difference wins. Pure. */
+/** Plans a cluster: a list of checks, of which the first difference wins. Pure. */
 import type { Plan } from "../../engine/contract/kind.ts";
 import { stalled } from "../service/steps.ts";
 import { unknownState } from "../service/words.ts";
@@ -15,7 +15,7 @@ import { checkVersion } from "./version.ts";
 
 type Check = Plan<Do> | undefined;
 
-/** What to do next. Clusters are taken over, never created. */
+/** Returns the next step. Clusters are adopted, never created. */
 export function plan(context: ClusterPass, seen: Seen): Plan<Do> {
   if (context.goal !== "present") return planRemoval(context, seen);
   const { listed } = seen;

@@ -1,4 +1,4 @@
-/** What is left to do when the resource is deleted: a cluster is stopped or left as it is, never deleted. Pure. */
+/** Plans the deletion of a resource: its cluster is stopped or left as it is, never deleted. Pure. */
 import type { Plan } from "../../engine/contract/kind.ts";
 import { stalled } from "../service/steps.ts";
 import { unknownState } from "../service/words.ts";
@@ -7,7 +7,7 @@ import { planUnshownRemoval } from "../shared/presence.ts";
 import { missed, shownPhase, type ClusterPass, type Do, type Seen, failed, working } from "./model.ts";
 import { give, openOrder, unproven } from "./order.ts";
 
-/** The plan for the goals "stopped" and "absent". */
+/** Returns the plan for the goals "stopped" and "absent". */
 export function planRemoval(context: ClusterPass, seen: Seen): Plan<Do> {
   if (typeof seen.listed === "string") return planUnshownRemoval(seen.listed, missed(context));
   if (context.goal === "absent") return stalled("DeleteNotSupported", "The operator does not delete clusters.");

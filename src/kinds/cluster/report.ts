@@ -1,4 +1,4 @@
-/** What a cluster's status says. Pure; holds no token. */
+/** Builds the report of a cluster, without its token. Pure. */
 import type { ConditionFact, Report, Why } from "../../engine/contract/kind.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import { shownState, stateCondition } from "../service/words.ts";
@@ -10,7 +10,7 @@ import { tokenReport } from "./token.ts";
 import { isReached, versionBaseline, wasOrdered } from "./version.ts";
 
 export function report(context: ClusterPass, seen: Seen): Report {
-  // Of what is not ours, or not yet, nothing is told or remembered.
+  // What is not this resource's, or not yet, is neither reported nor remembered.
   if (context.proof !== "recorded" || typeof seen.listed === "string")
     return { ready: ready(context, seen), conditions: [], status: {} };
   const facts = knownFacts(context, seen);
@@ -74,7 +74,7 @@ function locked(context: ClusterPass, seen: Seen, { state, lock }: Facts): reado
   return [{ type, status: "Unknown", reason: "NotObservable", message }];
 }
 
-/** Whether the wanted version runs; without a wish there is no such condition. */
+/** Reports whether the wanted version runs. Without a wanted version there is no such condition. */
 function upToDate(context: ClusterPass, seen: Seen): readonly ConditionFact[] {
   const type = "UpToDate";
   const { kubernetesVersion: wanted } = context.spec;
@@ -140,7 +140,7 @@ function unseenReady(context: ClusterPass): Why {
   return { reason: "Available", message };
 }
 
-/** That the platform accepted the last order, where a PlatformOperation requested it. */
+/** Reports that the platform accepted the last request, where a PlatformOperation made it. */
 function acceptedStop({ memory: { lastOrder, lastOperation: last } }: ClusterPass): string | undefined {
   if (last?.operation !== "stopCluster" || lastOrder?.operation !== "Stop") return undefined;
   return `The platform accepted the stop of the cluster that PlatformOperation ${last.name} requested; its surface does not show when it is stopped, or started again.`;

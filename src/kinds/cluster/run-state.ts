@@ -6,22 +6,22 @@ import { give } from "./order.ts";
 
 type RunState = NonNullable<ClusterPass["spec"]["runState"]>;
 
-/** Whether the cluster runs, where the surface shows it; what was never deployed does not run. */
+/** Reports whether the cluster runs, where the platform shows it. A cluster that was never deployed does not run. */
 export function shownRunState(seen: Seen): RunState | undefined {
   const phase = shownPhase(seen);
   if (phase === "running") return "Running";
   return phase === "stopped" || phase === "idle" ? "Stopped" : undefined;
 }
 
-/** The run state that the spec wants and that was reached: what differs from it later, others have changed. */
+/** Returns the run state that the spec wants and that was reached: a later difference was made by others. */
 export function reachedRunState({ spec, memory, goal }: ClusterPass, seen: Seen): RunState | undefined {
   if (goal !== "present") return memory.runState;
-  // Without a wish, what was brought about once says nothing any more.
+  // Without a wanted run state, what was reached once does not count.
   if (spec.runState === undefined) return undefined;
   return shownRunState(seen) === spec.runState ? spec.runState : memory.runState;
 }
 
-/** A run state that others changed after it was reached. */
+/** Returns the drift of a run state that others changed after it was reached. */
 export function runStateDrift({ spec, memory }: ClusterPass, seen: Seen): readonly DriftField[] {
   const { runState: wanted } = spec;
   const observed = shownRunState(seen);
@@ -29,7 +29,7 @@ export function runStateDrift({ spec, memory }: ClusterPass, seen: Seen): readon
   return [{ path: "spec.runState", desired: wanted, observed }];
 }
 
-/** Stops or starts where that is due. */
+/** Stops or starts the cluster where that is due. */
 export function checkRunState(context: ClusterPass, seen: Seen): Plan<Do> | undefined {
   const { runState: wanted } = context.spec;
   if (wanted === undefined || shownRunState(seen) === wanted) return undefined;
@@ -44,7 +44,7 @@ export function checkRunState(context: ClusterPass, seen: Seen): Plan<Do> | unde
   return give(context, seen, step, { changes: changeTo(wanted, seen) });
 }
 
-/** A failed cluster may be stopped, but a stop that failed is repeated, like a deployment, on request only. */
+/** A failed cluster may be stopped. A failed stop is repeated on request only, like a deployment. */
 function isRepairable({ requested, memory, generation }: ClusterPass, seen: Seen, wanted: RunState): boolean {
   if (requested !== undefined) return true;
   const { lastOrder } = memory;
@@ -52,7 +52,7 @@ function isRepairable({ requested, memory, generation }: ClusterPass, seen: Seen
   return wanted === "Stopped" && !(isOurs && seen.status?.status === "STOP_ERROR");
 }
 
-/** Nothing shows the cluster: an order to stop is given once, or when the user asks; there is none to start. */
+/** Nothing shows the cluster: a stop is requested once, or when the user asks; there is no start. */
 function checkUnseen(context: ClusterPass, seen: Seen, wanted: RunState): Plan<Do> | undefined {
   const isStopped = context.memory.runState === "Stopped";
   if (wanted === "Running") {

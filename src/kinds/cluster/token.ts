@@ -1,4 +1,4 @@
-/** A short-lived token of the cluster, kept fresh in a Secret. Its value goes there and nowhere else. Pure. */
+/** A short-lived token of the cluster, kept fresh in a Secret. Its value goes nowhere else. Pure. */
 import type { Ms, Plan, Report } from "../../engine/contract/kind.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import { fit } from "../shared/text.ts";
@@ -7,8 +7,8 @@ import { FAULT_LOOK_MS, faultOf } from "./fault.ts";
 import { type ClusterPass, knownFacts, type Seen } from "./model.ts";
 
 /**
- * A kubeconfig (client.authentication.k8s.io is not used: the file is complete) for one cluster and one token. Every
- * value is a JSON string, which YAML takes as it is, whatever is in it.
+ * Returns a complete kubeconfig for one cluster and one token. Every value is a JSON string, which is valid YAML
+ * whatever it contains.
  * @param cluster.caBundle PEM in base64
  */
 export function kubeconfig(cluster: {
@@ -45,7 +45,7 @@ const SHARE = 2 / 3;
 const MARGIN_MS = 300_000;
 const SHORTEST_MS = 60_000;
 
-/** Whether a token is wanted and can be had: a cluster that does not run gives none. */
+/** Reports whether a token is wanted and available: a cluster that does not run gives none. */
 function isWanted(context: ClusterPass, seen: Seen): boolean {
   const { writeTokenSecretToRef, runState } = context.spec;
   return (
@@ -53,20 +53,20 @@ function isWanted(context: ClusterPass, seen: Seen): boolean {
   );
 }
 
-/** The token that the Secret holds, if it is of this spec. */
+/** Returns the token in the Secret, if it is of this spec. */
 function current({ spec, memory: { token }, generation }: ClusterPass): Kept | undefined {
   const isOfSpec = token?.generation === generation && token.secretName === spec.writeTokenSecretToRef?.name;
   return isOfSpec ? token : undefined;
 }
 
-/** Whether a token has to be fetched now. */
+/** Reports whether a token has to be fetched now. */
 export function tokenDue(context: ClusterPass, seen: Seen): boolean {
   if (!isWanted(context, seen)) return false;
   const held = current(context);
   return held === undefined || context.requested !== undefined || !(Date.parse(held.renewAt) > context.now.getTime());
 }
 
-/** What there is to say of a token that cannot be had. One that still holds is no trouble. */
+/** Reports a token that cannot be fetched. While the last one is valid, that is no error. */
 export function checkToken(context: ClusterPass, seen: Seen): Plan<never> | undefined {
   if (!isWanted(context, seen)) return undefined;
   const { token } = seen;
@@ -75,7 +75,7 @@ export function checkToken(context: ClusterPass, seen: Seen): Plan<never> | unde
   return faultOf(token.error);
 }
 
-/** The Secret to write, and when the next token is due. */
+/** Returns the Secret to write, and when the next token is due. */
 export function tokenReport(context: ClusterPass, seen: Seen): Pick<Report, "secret" | "lookWithin"> {
   const ref = context.spec.writeTokenSecretToRef;
   if (ref === undefined || !isWanted(context, seen)) return {};

@@ -1,4 +1,4 @@
-/** Did an old order land? Reads only. */
+/** Traces unconfirmed requests. Reads only. */
 import type { OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
@@ -24,7 +24,7 @@ export async function trace(
   return { is: "landed", known: [{ seen: NOTHING_SEEN, memory }] };
 }
 
-/** To stop twice changes nothing. To upgrade twice does. */
+/** A second stop changes nothing. A second upgrade does. */
 function traceUnseen({ op, repetition }: OpenIntent): Trace<Seen, ClusterMemory> {
   if (op === "stopCluster") {
     const what = `The platform did not confirm the order to stop the cluster${repetition ? ", nor its repetition" : ""}`;

@@ -1,4 +1,4 @@
-/** The version of Kubernetes: one step up at a time, when the platform offers just the one that is wanted. Pure. */
+/** The Kubernetes version: one upgrade at a time, when the platform offers the wanted version. Pure. */
 import type { Plan } from "../../engine/contract/kind.ts";
 import { stalled } from "../service/steps.ts";
 import type { VersionBaseline } from "./crd.ts";
@@ -6,8 +6,8 @@ import { isShown, knownFacts, shownPhase, shownVersion, type ClusterPass, type D
 import { give } from "./order.ts";
 
 /**
- * Whether the cluster runs the wanted version or a newer one: there is no way back. On a surface that does not show the
- * cluster, whether the platform took the upgrade, or the spec has said so since the cluster was taken over.
+ * Reports whether the cluster runs the wanted version or a newer one: there is no way back. Where the platform does not
+ * show the cluster: whether the upgrade was accepted, or the spec has not changed since the cluster was adopted.
  */
 export function isReached(context: ClusterPass, seen: Seen, wanted: string): boolean {
   const runs = isShown(seen) ? shownVersion(seen) : versionBaseline(context, seen)?.kubernetesVersion;
@@ -16,9 +16,9 @@ export function isReached(context: ClusterPass, seen: Seen, wanted: string): boo
 }
 
 /**
- * What the spec said when the cluster was taken over or last upgraded. An upgrade cannot be undone, so only a change of
- * the spec sends one where nothing shows what runs.
- * @returns undefined where the surface shows the cluster
+ * Returns the version of the spec when the cluster was adopted or last upgraded. An upgrade cannot be undone, so where
+ * nothing shows the running version only a change of the spec sends one.
+ * @returns undefined where the platform shows the cluster
  */
 export function versionBaseline(context: ClusterPass, seen: Seen): VersionBaseline | undefined {
   if (isShown(seen)) return undefined;
@@ -28,12 +28,12 @@ export function versionBaseline(context: ClusterPass, seen: Seen): VersionBaseli
   return { generation, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
 }
 
-/** Whether the last order was the upgrade to this version. */
+/** Reports whether the last request was the upgrade to this version. */
 export function wasOrdered({ memory: { lastOrder } }: ClusterPass, wanted: string): boolean {
   return lastOrder?.operation === "Upgrade" && lastOrder.kubernetesVersion === wanted;
 }
 
-/** Upgrades where that is due and possible. What does not run is upgraded once it does. */
+/** Upgrades where that is due and possible. A cluster that does not run is upgraded once it does. */
 export function checkVersion(context: ClusterPass, seen: Seen): Plan<Do> | undefined {
   const { kubernetesVersion: wanted, runState } = context.spec;
   if (wanted === undefined || runState === "Stopped" || isReached(context, seen, wanted)) return undefined;
@@ -45,7 +45,9 @@ export function checkVersion(context: ClusterPass, seen: Seen): Plan<Do> | undef
     : checkOffer(context, seen, wanted);
 }
 
-/** An upgrade that is over, to a version that the list does not show: it lags behind, or the version is offered again. */
+/**
+ * Reports an upgrade that ended, to a version that the list does not show: it lags, or the version is offered again.
+ */
 function notObservableAfterwards(context: ClusterPass, seen: Seen, wanted: string): Plan<never> {
   const taken = `The platform took the upgrade to Kubernetes ${wanted}`;
   if (knownFacts(context, seen).nextKubernetesVersion !== wanted) {
@@ -60,7 +62,7 @@ function notObservableAfterwards(context: ClusterPass, seen: Seen, wanted: strin
 
 function checkOffer(context: ClusterPass, seen: Seen, wanted: string): Plan<Do> {
   const { nextKubernetesVersion: next } = knownFacts(context, seen);
-  // A list of clusters tells no next version.
+  // A list of clusters shows no next version.
   const isUnknown = next === undefined && !(isShown(seen) && context.supports("getClusterStatus") === "Supported");
   if (next !== wanted && !isUnknown) return notOffered(seen, wanted, next);
   const runs = shownVersion(seen) ?? (isShown(seen) ? "an older one" : "not shown");
