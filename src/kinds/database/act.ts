@@ -1,4 +1,4 @@
-/** One request, and its answer folded into what was seen. */
+/** Sends the request of a step, and folds its answer into what was observed. */
 import type { Known, Uuid } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -76,7 +76,9 @@ function deployed(
   };
 }
 
-/** Where nothing shows the database, it may be found out now that it is stopped already, by others or an operation. */
+/**
+ * Stops a database. Where nothing shows it, the answer may show that it is stopped already, by others or an operation.
+ */
 async function stop(context: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
   const id: Uuid = context.id ?? "";
   try {
@@ -101,7 +103,10 @@ function stopping(context: DatabasePass, seen: Seen, answer: ServiceStatus | und
   return { seen: ordered(context, seen, answer, "STOP_QUEUED"), memory: { ...pinned(context, seen), ...order } };
 }
 
-/** What is seen once an order was taken; without a request id the documented surface shows nothing of it ever after. */
+/**
+ * Returns what is observed once a request was accepted. Without a request id the documented surface shows nothing of it
+ * afterwards.
+ */
 function ordered(context: DatabasePass, seen: Seen, answer: ServiceStatus | undefined, queued: string): Seen {
   const id: Uuid = context.id ?? "";
   const isLost = context.supports("listServiceStatuses") !== "Supported" && answer?.deploymentRequestId === undefined;
@@ -109,7 +114,7 @@ function ordered(context: DatabasePass, seen: Seen, answer: ServiceStatus | unde
   return { ...accepted(seen, id, answer, queued), unseen: undefined, ordered: true };
 }
 
-/** The memory before a write: what is deployed by now is put down, so that what is written counts as a change to it. */
+/** Returns the memory before a write with what is deployed now, so that the write counts as a change to it. */
 function pinned(context: DatabasePass, seen: Seen): DatabaseMemory {
   return { ...context.memory, lastDeployment: followed(context, seen) };
 }

@@ -77,7 +77,7 @@ const typeCheck = z
   })
   .describe("Whether the platform lists the type of this managed database. Advice only.");
 
-/** What the platform's record holds. The documented surface tells it once, in the answer to the create. */
+/** The platform's record. The documented surface shows it once, in the answer to the create. */
 const record = {
   name: text.describe("Name on the platform."),
   type: text.describe("Type on the platform."),
@@ -89,7 +89,7 @@ const record = {
 
 export const memory = z
   .object({
-    // The documented surface has no read of a database's state: what was told last is kept.
+    // The documented surface has no read of a database's state: what was last reported is kept.
     state: kept(state),
     name: kept(record.name),
     type: kept(record.type),

@@ -1,4 +1,4 @@
-/** Whether the database is to be deployed or stopped now. Pure. */
+/** Decides whether the database is to be deployed or stopped now. Pure. */
 import type { Plan, Why } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Progress } from "../service/progress.ts";
@@ -12,12 +12,14 @@ import type { DatabasePass, Do, Seen } from "./model.ts";
 import { followed, isPending } from "./progress.ts";
 import { failure } from "./words.ts";
 
-/** The step, if one is due: never deployed, written settings, a start of what was stopped, or another attempt. */
+/**
+ * Returns the step, if one is due: never deployed, settings written, a start of what was stopped, or another attempt.
+ */
 export function checkDeploy(context: DatabasePass, seen: Seen, progress: Progress): Plan<Do> | undefined {
   if (context.spec.runState === "Stopped") return undefined;
   const start = startDue(context, progress);
   if (start !== undefined) return deployment(context, seen.status, { corrects: start === "corrects" });
-  // Somebody stopped it: a change of ours goes out with the next start.
+  // Somebody stopped it: changes are deployed with the next start.
   if (progress.phase === "stopped" || progress.phase === "gone") return undefined;
   const last = followed(context, seen);
   if (last === undefined || isPending(context, last) || isAsked(context, progress, last.retry)) {
@@ -29,7 +31,7 @@ export function checkDeploy(context: DatabasePass, seen: Seen, progress: Progres
   return deployment(context, seen.status, { attempts: (last.attempts ?? 0) + 1 });
 }
 
-/** Where no state is seen, only what is ordered tells what is to be ordered. */
+/** Where the state is not observed, only earlier requests tell what to request. */
 export function checkUnseen(context: DatabasePass, { status, ordered }: Seen): Plan<Do> | undefined {
   if (ordered || status === undefined) return undefined;
   const { runState = "Running" } = context.memory;
@@ -45,19 +47,19 @@ function isAskedUnseen({ requested, memory }: DatabasePass): boolean {
   return requested !== undefined && requested !== memory.lastDeployment?.retry;
 }
 
-/** An operation has stopped or deployed it, and how that ended is not shown. */
+/** Reports whether an operation stopped or deployed it, and its end is not shown. */
 function changed({ memory, spec }: DatabasePass, to: "Running" | "Stopped"): Plan<never> {
   const done = to === "Stopped" ? "stopped" : "deployed";
   const message = `The database was ${done} ${onWhoseRequest(memory.lastOperation)}, but spec.runState is ${spec.runState}, and the platform's surface does not show how that ended. To undo it, use the annotation platform-operator.io/reconcile-requested-at; or set spec.runState to ${to}.`;
   return stalled("DriftDetected", message);
 }
 
-/** Stops the database; both surfaces can. */
+/** Stops the database. Every surface can. */
 export function stop(context: DatabasePass, status: ServiceStatus): Plan<Do> {
   return stopService(context, status, { op: "stopDatabase", noun: "database", failed: failure });
 }
 
-/** The user asks to try again what failed, or what is in a state that tells nothing; once per token. */
+/** Reports whether the user asks to retry what failed, or what is in a state that says nothing; once per token. */
 function isAsked({ requested }: DatabasePass, { phase }: Progress, handled: string | undefined): boolean {
   return (phase === "failed" || phase === "unknown") && requested !== undefined && requested !== handled;
 }

@@ -1,4 +1,4 @@
-/** What a PlatformOperation did to the database, where nothing but its answer shows it. Pure. */
+/** Records what a PlatformOperation did to the database, where nothing but its answer shows it. Pure. */
 import type { LastOperation } from "../../api/last-operation.ts";
 import type { ExternalAction } from "../../engine/contract/kind.ts";
 import { baselineOf } from "../service/baseline.ts";
@@ -8,7 +8,7 @@ import { isNew, withOperation } from "../shared/last-operation.ts";
 import type { DatabaseDeployment, DatabaseMemory } from "./crd.ts";
 import type { DatabasePass } from "./model.ts";
 
-/** Where the platform shows the state of databases, that is read; else the request of the operation is followed. */
+/** Where the platform shows the state of databases, it is read; else the operation's request is followed. */
 export function learn(action: ExternalAction, context: DatabasePass): DatabaseMemory {
   const memory = withOperation(context.memory, action);
   const isRead = context.supports("listServiceStatuses") === "Supported";
@@ -17,7 +17,9 @@ export function learn(action: ExternalAction, context: DatabasePass): DatabaseMe
   return action.op === "deployDatabase" ? deployed(action, context, memory) : memory;
 }
 
-/** Whether the database was deployed after it, or its status was lost since, perhaps with what was done later. */
+/**
+ * Reports whether the database was deployed after it, or its status was lost since, perhaps with what was done later.
+ */
 function isOutdated({ at }: ExternalAction, { memory, begun }: DatabasePass): boolean {
   const { lastDeployment, state } = memory;
   if (lastDeployment === undefined && state === undefined) return begun === true;
@@ -57,7 +59,7 @@ function deployed(
   };
 }
 
-/** The operation that stopped the database, if nothing was deployed since. */
+/** Returns the operation that stopped the database, if nothing was deployed since. */
 export function stoppedBy({ memory }: DatabasePass): LastOperation | undefined {
   const { lastOperation: last, lastDeployment } = memory;
   if (last?.operation !== "stopDatabase" || last.result === "Failed") return undefined;
@@ -65,8 +67,8 @@ export function stoppedBy({ memory }: DatabasePass): LastOperation | undefined {
 }
 
 /**
- * The run state that an operation requested last against the spec, where no state is seen: what the resource requests
- * itself is in `runState`.
+ * Returns the run state that an operation requested last against the spec, where no state is observed. What the
+ * resource requests itself is in `runState`.
  */
 export function unwantedRunState({ memory, spec }: DatabasePass): "Running" | "Stopped" | undefined {
   const { lastOperation, lastDeployment, stopping, runState = "Running" } = memory;

@@ -1,4 +1,4 @@
-/** What the parts of the database kind hand to each other. */
+/** What the parts of the database kind exchange. */
 import type { ReconcileContext, Presence, Why } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -6,22 +6,22 @@ import type { Place, ServiceInputs, Sight } from "../service/model.ts";
 import type { DatabaseMemory, DatabaseSpec } from "./crd.ts";
 
 export interface Seen extends Place, Sight {
-  /** Why the state cannot be told: the documented surface has no read of it. The status then says nothing. */
+  /** Why the state is unknown: the documented surface has no read of it. The status then says nothing. */
   readonly unseen: Why | undefined;
-  /** The environment's databases, on the full surface. */
+  /** The environment's databases, where the platform lists them. */
   readonly siblings: readonly Database[] | undefined;
-  /** What the list says of the database, where nothing shows it. */
+  /** What the list shows of the database, where nothing else does. */
   readonly presence?: Presence;
   /** A fresh list proves that the recorded database is gone. */
   readonly isGone: boolean;
-  /** The managed types that the platform lists, where one was looked up now. */
+  /** The managed types that the platform lists, where they were read. */
   readonly types: readonly string[] | undefined;
   readonly serverNow: Date | undefined;
-  /** The settings were sent in this pass. */
+  /** The settings were sent in this reconcile. */
   readonly updated: boolean;
-  /** An order to deploy or to stop was sent in this pass. */
+  /** A request to deploy or to stop was sent in this reconcile. */
   readonly ordered: boolean;
-  /** A delete was sent in this pass. */
+  /** A delete was sent in this reconcile. */
   readonly deleting: boolean;
 }
 
@@ -32,9 +32,9 @@ export type Do =
   | { readonly what: "delete" }
   | {
       readonly what: "deploy";
-      /** The token of the user's request that it is made for. */
+      /** The token of the user's request that the deployment is made for. */
       readonly retry: string | undefined;
-      /** How many times spec.lifecycle.retry has started it again, this time included. */
+      /** How often spec.lifecycle.retry started the deployment again, this attempt included. */
       readonly attempts: number | undefined;
     };
 
@@ -65,7 +65,7 @@ export const NOTHING_SEEN: Seen = {
   deleting: false,
 };
 
-/** The database's own record, on the full surface. */
+/** Returns the database's own record, where the platform shows it. */
 export function recordOf(context: DatabasePass, seen: Seen): Database | undefined {
   return seen.siblings?.find(({ id }) => id === context.id);
 }

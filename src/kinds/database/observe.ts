@@ -1,4 +1,4 @@
-/** The reads of a database: few, and shared with its siblings where the surface lets them be. */
+/** Reads a database: with few requests, shared with its siblings where the surface allows. */
 import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -31,14 +31,14 @@ export async function observe(context: DatabasePass, api: Platform): Promise<See
   return { ...seen, types, serverNow: api.serverNow() };
 }
 
-/** What is looked at often asks for nothing but its progress. */
+/** A followed database is read often, and only for its progress. */
 function isFollowed({ memory }: DatabasePass): boolean {
   const last = memory.lastDeployment;
   return memory.stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
 }
 
 async function seenOf(context: DatabasePass, place: Seen, api: Platform): Promise<Seen> {
-  // First, as what was read before it has ended would be told as the end.
+  // First: a state that was read before the request ended would be reported as the end.
   const request = await requestOf(context, api);
   const isFresh = context.requested !== undefined || mayBeOver(context, request);
   const listed = await recordsOf(context, isFresh, api);
@@ -69,7 +69,7 @@ async function recordsOf(
   isFresh: boolean,
   api: Platform,
 ): Promise<Neighbours<Database> | "gone"> {
-  // What is about to be changed is read afresh: others may have changed what lies beside it.
+  // What is about to be changed is read afresh: others may have changed other fields.
   const isSent = unsentPaths(declaredSettings(context.spec), context.memory.written).length === 0;
   const isRoutine = context.proof === "recorded" && context.goal === "present" && isSent;
   const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
@@ -81,8 +81,8 @@ async function recordsOf(
 }
 
 /**
- * The state: one read for all services of the environment. The lists may lag behind: whether one that we recorded is
- * gone, only it can tell itself, and its state is then what was told of it.
+ * Reads the state: one request for all services of the environment. Lists may lag: only its own read tells whether a
+ * recorded database is gone, and then its last reported state counts.
  */
 async function statusOf(
   context: DatabasePass,
@@ -93,7 +93,7 @@ async function statusOf(
   const isListed = siblings?.some((one) => one.id === id) === true;
   if (!isListed && (siblings === undefined || context.proof !== "recorded")) return undefined;
   const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
-  // The shared statuses may be older than the list: of what is not in that any more they tell nothing.
+  // The shared statuses may be older than the list: they say nothing about what is not in the list any more.
   const read = () => api.services.statuses(context.inputs.environmentId, options);
   const all = isListed ? await offered(api, "listServiceStatuses", read, SHOWN) : [];
   const found = all?.find((one) => one.id === id);

@@ -1,4 +1,4 @@
-/** What a database needs next: a list of checks, the first difference wins. Pure. */
+/** Plans a database: a list of checks, of which the first difference wins. Pure. */
 import type { Plan, Uuid } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { checkIdentity, checkPlace, planNew } from "../service/identity.ts";
@@ -17,7 +17,7 @@ import { failure } from "./words.ts";
 
 type Check = Plan<Do> | undefined;
 
-/** What to do next. */
+/** Returns the next step. */
 export function plan(context: DatabasePass, seen: Seen): Plan<Do> {
   if (context.goal !== "present") {
     return planRemoval<Do>(context, seen, {
@@ -37,7 +37,7 @@ export function plan(context: DatabasePass, seen: Seen): Plan<Do> {
   return found === undefined ? planExisting(context, seen) : alike(context, seen, found);
 }
 
-/** Takes over only what is of the type and mode of the spec: neither can be changed. */
+/** Adopts only a database of the spec's type and mode: neither can be changed. */
 function alike(context: DatabasePass, { siblings }: Seen, found: Plan<Do>): Plan<Do> {
   if (found.is !== "adopt") return found;
   const record = siblings?.find(({ id }) => id === found.id);
@@ -74,7 +74,7 @@ function checkSettings(context: DatabasePass, seen: Seen): Check {
     noun: "database",
     op: "updateDatabase",
     declared: declaredSettings(context.spec),
-    // Once in a pass: what the platform stores otherwise is told as drift, and not sent over and over again.
+    // Once in a reconcile: what the platform stores differently is reported as drift, and not sent again and again.
     observed: record === undefined || seen.updated ? undefined : observedSettings(record),
     written: context.memory.written,
     isShown: record !== undefined,
@@ -88,7 +88,7 @@ function checkRunState(context: DatabasePass, status: ServiceStatus, progress: P
   return checkUnclear(progress, "database") ?? stop(context, status);
 }
 
-/** What is neither under way nor to be done by us: a failure, and what others did, is told. */
+/** Reports what is neither under way nor to be done: a failure, and what others did. */
 function checkEnded(context: DatabasePass, { phase, state }: Progress): Check {
   const { spec } = context;
   const ask = "request it with the annotation platform-operator.io/reconcile-requested-at";

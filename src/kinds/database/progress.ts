@@ -1,4 +1,4 @@
-/** How far a database is, and why it is to be deployed. Pure. */
+/** The progress of a database, and why it is to be deployed. Pure. */
 import { everDeployed, hasFailed } from "../service/baseline.ts";
 import { advanced, progressOf as serviceProgress, type Progress } from "../service/progress.ts";
 import { revisionOf } from "../service/settings.ts";
@@ -6,14 +6,14 @@ import { shownState } from "../service/words.ts";
 import type { DatabaseDeployment } from "./crd.ts";
 import type { DatabasePass, Seen } from "./model.ts";
 
-/** How far the database is; undefined where nothing of it is seen. */
+/** Returns the progress of the database; undefined where nothing of it is observed. */
 export function progressOf(context: DatabasePass, seen: Seen): Progress | undefined {
   return seen.unseen === undefined ? serviceProgress(context.memory.lastDeployment, seen) : undefined;
 }
 
 /**
- * The last deployment: the remembered one. What was deployed before we came, or before the status was lost, is taken
- * as it is and not deployed again.
+ * Returns the last deployment. What was deployed before the operator's first reconcile, or before the status was lost,
+ * counts as it is and is not deployed again.
  */
 function lastDeployment({ memory, now }: DatabasePass, { status }: Seen): DatabaseDeployment | undefined {
   if (memory.lastDeployment !== undefined || status === undefined || !everDeployed(status))
@@ -21,18 +21,20 @@ function lastDeployment({ memory, now }: DatabasePass, { status }: Seen): Databa
   return { state: shownState(status.state), finishedAt: now.toISOString(), settings: revisionOf(memory) };
 }
 
-/** The last deployment with what is known now; it ends when its state does. */
+/** Returns the last deployment with what is known now. It ends when its state does. */
 export function followed(context: DatabasePass, seen: Seen): DatabaseDeployment | undefined {
   return advanced(lastDeployment(context, seen), progressOf(context, seen), seen, context.now);
 }
 
-/** The deployment that failed, if it was one of ours: a failure may be of somebody else's, or of a stop. */
+/** Returns the failed deployment, if it was the operator's: a failure may be of somebody else's, or of a stop. */
 export function failedDeployment(context: DatabasePass, seen: Seen): DatabaseDeployment | undefined {
   const last = followed(context, seen);
   return last?.startedAt !== undefined && hasFailed(last) ? last : undefined;
 }
 
-/** Whether settings were written since the last deployment, or there was none; never the platform's OUT_OF_DATE. */
+/**
+ * Reports whether settings were written since the last deployment, or there was none; never the platform's OUT_OF_DATE.
+ */
 export function isPending({ memory, pendingOperations }: DatabasePass, last: DatabaseDeployment | undefined): boolean {
   return last === undefined || pendingOperations.has("updateDatabase") || revisionOf(memory) !== (last.settings ?? 0);
 }

@@ -1,4 +1,4 @@
-/** What a database's status says. Pure. */
+/** Builds the report of a database. Pure. */
 import type { ConditionFact, DriftField, JsonObject, Report, Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { hasFailed } from "../service/baseline.ts";
@@ -16,7 +16,7 @@ import { failure } from "./words.ts";
 
 export function report(context: DatabasePass, seen: Seen): Report {
   const typeCheck = typeCheckOf(context, seen);
-  // Of what is not ours, or not yet, nothing is told or remembered.
+  // What is not this resource's, or not yet, is neither reported nor remembered.
   if (context.proof !== "recorded") {
     return { ready: ready(context, seen), conditions: typeCondition(context, seen), status: { typeCheck } };
   }
@@ -36,7 +36,7 @@ function statusOf(context: DatabasePass, seen: Seen): JsonObject {
   return {
     ...shownRecord({ ...recordOf(context, seen) }),
     state: status === undefined || unseen !== undefined ? undefined : shownState(status.state),
-    // The documented surface shows it in answers alone, and not as it is later.
+    // The documented surface shows it in answers alone, and not how it is later.
     serviceDeploymentStatus:
       context.supports("listServiceStatuses") === "Supported"
         ? fitOptional(status?.serviceDeploymentStatus)
@@ -73,7 +73,10 @@ function deployed({ status, unseen }: Seen): readonly ConditionFact[] {
   return status === undefined ? [] : [stateCondition("Deployed", status.state, "database")];
 }
 
-/** Whether the last thing that was written is deployed; of what was stopped before it ever ran there is nothing to say. */
+/**
+ * Reports whether the last change is deployed. For a database that was stopped before it ever ran there is no such
+ * condition.
+ */
 function upToDate(context: DatabasePass, seen: Seen): readonly ConditionFact[] {
   const phase = progressOf(context, seen)?.phase;
   if (phase === undefined || (phase === "idle" && context.spec.runState === "Stopped")) return [];
@@ -96,13 +99,13 @@ function lastFailure(context: DatabasePass, seen: Seen): DatabaseMemory["lastFai
   return lastFailureOf(context.memory.lastFailure, progressOf(context, seen), of, context.now);
 }
 
-/** What we wrote. Of a database that was taken over, the spec as it was then is the baseline. */
+/** Returns what the operator wrote. For an adopted database, the spec at that time is the baseline. */
 function written({ memory, spec }: DatabasePass, { status }: Seen): DatabaseMemory["written"] {
   if (status === undefined) return memory.written;
   return { revision: revisionOf(memory), settings: { ...memorable(declaredSettings(spec)) }, ...memory.written };
 }
 
-/** Where the platform differs, as far as its surface shows it. */
+/** Returns where the platform differs, as far as it shows it. */
 function drift(context: DatabasePass, seen: Seen): readonly DriftField[] {
   const { status } = seen;
   if (status === undefined) return [];
@@ -115,7 +118,7 @@ function drift(context: DatabasePass, seen: Seen): readonly DriftField[] {
   ];
 }
 
-/** Told once our own deployment is over: changes that are not ours and not deployed. */
+/** Returns drift of the deployment once the operator's own is over: changes of others that are not deployed. */
 function deploymentDrift(context: DatabasePass, seen: Seen): readonly DriftField[] {
   const last = followed(context, seen);
   const { state = "", serviceDeploymentStatus } = seen.status ?? {};

@@ -1,10 +1,10 @@
-/** The settings that a database's spec declares. Pure. */
+/** The declared settings of a database. Pure. */
 import type { Database, DatabaseInput, DatabaseSettings } from "../../platform/areas/databases.ts";
 import { settingsOf, type Settings } from "../service/settings.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { DatabaseMemory, DatabaseSpec } from "./crd.ts";
 
-/** Only what the spec declares: everything else is left alone. Type and mode cannot change. */
+/** Returns what the spec declares. Everything else is left alone. Type and mode cannot change. */
 export function declaredSettings({ name, version, cpu, memory, storage }: DatabaseSpec): Settings {
   return settingsOf({
     "spec.name": name,
@@ -15,7 +15,7 @@ export function declaredSettings({ name, version, cpu, memory, storage }: Databa
   });
 }
 
-/** The platform's values of the same fields. */
+/** Returns the platform's values of the same fields. */
 export function observedSettings({ name, version, cpu, memory, storage }: Database): Settings {
   return settingsOf({
     "spec.name": name,
@@ -26,17 +26,17 @@ export function observedSettings({ name, version, cpu, memory, storage }: Databa
   });
 }
 
-/** The body of a PUT. */
+/** Returns the body of a PUT. */
 export function databaseSettings({ name, version, cpu, memory, storage }: DatabaseSpec): DatabaseSettings {
   return { name, version, cpu, memory, storage };
 }
 
-/** The body of a create. */
+/** Returns the body of a create. */
 export function databaseInput(spec: DatabaseSpec): DatabaseInput {
   return { ...databaseSettings(spec), type: spec.type, mode: spec.mode };
 }
 
-/** What the status shows of the platform's record, and keeps where it is shown once. */
+/** Returns what the status shows of the platform's record, and keeps where it is shown once. */
 export function shownRecord(record: Partial<Database>): Partial<DatabaseMemory> {
   const shown = {
     name: fitOptional(record.name),

@@ -1,6 +1,6 @@
 /**
- * The state of a database as far as it was told. The documented surface has no read of it: the answers to deploy and
- * stop are the first word, and then the deployment request by its id, wherever there is one. Pure.
+ * The reported state of a database. The documented surface has no read of it: the answers to deploy and stop report it
+ * first, and then the deployment request by its id, where there is one. Pure.
  */
 import type { Ms, Supports, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Deployment } from "../../platform/areas/deployments.ts";
@@ -34,22 +34,25 @@ const LOST: Why = {
   message: `The status of this resource was lost, ${SURFACE}. The database was deployed before, and is left as it is. ${ASK}`,
 };
 
-/** A request is looked for so long, as a read may lag behind the order. */
+/** For how long a request is looked for, as a read may lag. */
 const FIND_MS: Ms = 600_000;
 
-/** Whether it was deployed, of which the surface shows nothing but the answer. */
+/** Reports whether it was deployed and the platform shows nothing but the answer. */
 export function notObservableAfterwards({ lastDeployment }: DatabaseMemory, supports: Supports): boolean {
   return supports("listServiceStatuses") !== "Supported" && lastDeployment !== undefined;
 }
 
-/** The id of the request that is followed: of an order to stop, else of a deployment that has not ended. */
+/** Returns the id of the followed request: of a stop, else of a deployment that has not ended. */
 export function followedRequest({ memory }: DatabasePass): Uuid | undefined {
   if (memory.stopping !== undefined) return memory.stopRequestId;
   const last = memory.lastDeployment;
   return last?.finishedAt === undefined ? last?.requestId : undefined;
 }
 
-/** What is known of the state. @param request the one of `followedRequest`, undefined where the platform has none */
+/**
+ * Returns what is known of the state. @param request the one of `followedRequest`, undefined where the platform has
+ * none
+ */
 export function told(context: DatabasePass, id: Uuid, request: Deployment | undefined): Told {
   const { lastDeployment: last, stopping } = context.memory;
   const isOpen = stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
@@ -57,7 +60,7 @@ export function told(context: DatabasePass, id: Uuid, request: Deployment | unde
   const requestId = followedRequest(context);
   if (requestId === undefined) return unseen(id, NO_REQUEST);
   if (request === undefined) return unanswered(context, id);
-  // Once the request is over, that is something new: it counts as its run.
+  // The end of a request is a change: it counts as the service's run.
   const run = requestPhase(request.status) === "busy" ? {} : { executionId: requestId };
   return {
     status: { id, state: request.status, deploymentRequestId: requestId, ...run },
@@ -75,7 +78,7 @@ function unanswered({ memory, now }: DatabasePass, id: Uuid): Told {
   return { status: { id, state: queued }, request: undefined, unseen: undefined };
 }
 
-/** Nothing is under way. What we made and were told nothing of yet was never deployed. */
+/** Nothing is under way. A database that was created here and that nothing was reported of was never deployed. */
 function standing({ memory, spec, begun, confirmedByUser }: DatabasePass, id: Uuid): Told {
   const { state, lastDeployment } = memory;
   const known = state ?? lastDeployment?.state;

@@ -1,4 +1,4 @@
-/** Did an old request land? Reads only. */
+/** Traces unconfirmed requests. Reads only. */
 import type { OpenIntent, Trace, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { untraceable } from "../service/identity.ts";
@@ -44,9 +44,9 @@ async function traceCreate(intent: OpenIntent, context: DatabasePass, api: Platf
 }
 
 /**
- * Nothing shows whether the order was carried out. To stop twice changes nothing, nor to deploy the same settings twice:
- * others come with another generation. The user's request to try again is the word that it may be given, but not the
- * request that it was given at already.
+ * Nothing shows whether the request was executed. A second stop changes nothing, nor does a second deployment of the
+ * same settings: other settings come with another generation. The user's request to retry permits a new attempt, unless
+ * the open one was made for that very request.
  */
 function unconfirmed({ op, mark, repetition }: OpenIntent, { requested }: DatabasePass): Traced {
   if (requested !== undefined && requested !== baseline(mark, "retry")) return { is: "absent" };
@@ -58,7 +58,7 @@ function unconfirmed({ op, mark, repetition }: OpenIntent, { requested }: Databa
   return { is: "unknowable", why, repeatable: true };
 }
 
-/** What the intent of a deployment says about it. */
+/** Returns the deployment of an intent. */
 function markedIn({ mark }: OpenIntent): DatabaseMemory["lastDeployment"] {
   return platformDatabase.memory.parse({
     lastDeployment: {

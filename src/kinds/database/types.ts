@@ -8,7 +8,7 @@ import type { DatabasePass, Seen } from "./model.ts";
 /** The list is the same for everybody and changes with releases of the platform. */
 const MAX_AGE_MS = 3_600_000;
 
-/** The list, while it is not known to hold the type; undefined where nobody needs it, or it cannot be had now. */
+/** Reads the list while it is not known to hold the type; undefined where it is not needed or not available. */
 export async function typesOf(context: DatabasePass, api: Platform): Promise<Seen["types"]> {
   const { mode, type } = context.spec;
   if (mode !== "MANAGED" || context.goal !== "present") return undefined;
@@ -18,13 +18,13 @@ export async function typesOf(context: DatabasePass, api: Platform): Promise<See
     const types = await api.catalogue.managedDatabaseTypes({ maxAgeMs: MAX_AGE_MS });
     return types.map(({ name }) => name);
   } catch (error) {
-    // Without the advice the database is as well as with it.
+    // The database works without the advice.
     if (error instanceof ApiError) return undefined;
     throw error;
   }
 }
 
-/** Whether the type is listed, as far as it was looked up. */
+/** Returns whether the type is listed, as far as the list was read. */
 export function typeCheckOf(context: DatabasePass, { types }: Seen): DatabaseMemory["typeCheck"] {
   const { mode, type } = context.spec;
   if (mode !== "MANAGED") return undefined;
@@ -33,7 +33,7 @@ export function typeCheckOf(context: DatabasePass, { types }: Seen): DatabaseMem
   return known?.type === type ? known : undefined;
 }
 
-/** The condition TypeKnown; none where nothing was looked up. */
+/** Returns the condition TypeKnown; none where the list was not read. */
 export function typeCondition(context: DatabasePass, seen: Seen): readonly ConditionFact[] {
   const check = typeCheckOf(context, seen);
   if (check === undefined) return [];

@@ -1,4 +1,4 @@
-/** What the platform's states mean to people who run databases. */
+/** Messages about the state of databases. */
 import type { Why } from "../../engine/contract/kind.ts";
 import { failure as serviceFailure } from "../service/words.ts";
 
@@ -6,7 +6,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ["DEPLOYMENT_ERROR", "Look at the database on the platform, and at spec.version and its sizes"],
 ]);
 
-/** A failure, with what to do about it. */
+/** The reason of a failure, with what to do about it. */
 export function failure(state: string): Why {
   return serviceFailure(state, "database", ADVICE);
 }

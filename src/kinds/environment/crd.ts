@@ -21,7 +21,7 @@ const spec = z.object({
 
 export type EnvironmentSpec = z.output<typeof spec>;
 
-/** What the platform's record holds. The documented surface tells it once, in the answer to the create. */
+/** The platform's record. The documented surface shows it once, in the answer to the create. */
 const record = {
   name: text.describe("Name on the platform."),
   mode: text.describe("Mode on the platform."),

@@ -98,7 +98,7 @@ export const environment: Kind<EnvironmentTypes> = {
   report: (context, seen) => {
     const { name, mode, clusterId, createdAt } = recordOf(context, seen);
     const count = seen.counts.find(({ id }) => id === context.id);
-    // Of what is not ours, or not yet, nothing is told.
+    // What is not this resource's, or not yet, is not reported.
     const exists = context.proof === "recorded" && count !== undefined;
     return {
       ready: { reason: "Available", message: `Environment "${context.spec.name}" exists on the platform.` },
@@ -110,7 +110,7 @@ export const environment: Kind<EnvironmentTypes> = {
             clusterId,
             createdAt,
             projectId: context.inputs.projectId,
-            // None in a new environment: they are counted at the next look.
+            // None in a new environment: they are counted at the next reconcile.
             serviceCount: countOf(count.serviceTotalNumber) || undefined,
           }
         : {},
@@ -131,7 +131,10 @@ async function create(context: EnvironmentPass, seen: Seen, api: Platform): Prom
   };
 }
 
-/** Without names, the proof is that exactly one id is new since the intent and nobody else's (docs/architecture.md §6). */
+/**
+ * Without names, a create has landed where exactly one id is new since the intent and nobody else's
+ * (docs/architecture.md §6).
+ */
 function traceByIds(intent: OpenIntent, context: EnvironmentPass, seen: Seen): Trace<Seen, EnvironmentMemory> {
   const before = idsBefore(intent);
   const fresh = seen.counts.filter(({ id }) => !before.has(id) && context.holderOf(id) === undefined);

@@ -1,4 +1,4 @@
-/** What the parts of the environment kind hand to each other. */
+/** What the parts of the environment kind exchange. */
 import type { DriftField, ReconcileContext, Presence, Uuid } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import type { EnvironmentCount } from "../../platform/areas/projects.ts";
@@ -12,18 +12,18 @@ export interface Inputs {
 }
 
 export interface Seen {
-  /** The project's environments by id, as every surface shows them. */
+  /** The project's environments by id. Every surface shows them. */
   readonly counts: readonly EnvironmentCount[];
-  /** Their records, on the full surface. */
+  /** Their records, where the platform shows them. */
   readonly records: readonly Environment[] | undefined;
-  /** Whether the one with the id of the pass is among them. */
+  /** Whether the context's id is among them. */
   readonly presence: Presence;
-  /** Whether a project that was given by id is the organization's; always true for one that we manage. */
+  /** Whether a project that was given by id is the organization's; true for a managed one. */
   readonly projectIsOurs: boolean;
   readonly serverNow: Date | undefined;
-  /** The settings were sent in this pass. */
+  /** The settings were sent in this reconcile. */
   readonly updated: boolean;
-  /** A delete was sent in this pass. */
+  /** A delete was sent in this reconcile. */
   readonly deleting: boolean;
 }
 
@@ -43,7 +43,7 @@ export type EnvironmentPass = ReconcileContext<EnvironmentTypes>;
 export const mineOf = (context: EnvironmentPass, seen: Seen): Environment | undefined =>
   seen.records?.find(({ id }) => id === context.id);
 
-/** What is known of the record: observed on the full surface, else remembered from the answer to the create. */
+/** Returns what is known of the record: observed, else remembered from the answer to the create. */
 export function recordOf(context: EnvironmentPass, seen: Seen): EnvironmentMemory {
   const mine = mineOf(context, seen);
   return mine === undefined ? context.memory : memoryOf(mine);

@@ -1,4 +1,4 @@
-/** The reads of an environment: two lists of its project, shared with the other environments there. */
+/** Reads an environment: two lists of its project, shared with the other environments there. */
 import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { isProjectOfOrganization, orGone, unlessMissing } from "../shared/ancestry.ts";
@@ -19,24 +19,24 @@ export async function listsOf(context: EnvironmentPass, projectId: Uuid, api: Pl
     const stats = () => api.projects.environmentStats(projectId, options);
     const records = await offered(api, "listEnvironments", list, isThere);
     if (records === undefined) return { counts: await stats(), records };
-    // Beside the list of records, the statistics show nothing but the number of services.
+    // Beside the list of records, the statistics only show the number of services.
     const { value } = await sideRead(stats(), "the number of services");
     return { counts: value ?? records.map(({ id }) => ({ id })), records };
   };
   if (context.goal === "present") return await read();
-  // Of a project that is gone, nothing is left to delete.
+  // In a project that is gone, nothing is left to delete.
   const isGone = async () => !(await isProjectOfOrganization(api, projectId));
   return (await orGone(read(), isGone)) ?? NO_PROJECT;
 }
 
 export type Lists = Pick<Seen, "counts" | "records">;
 
-/** What there is in a project that does not exist, or is not the organization's. */
+/** The lists of a project that does not exist, or is not the organization's. */
 export const NO_PROJECT: Lists = { counts: [], records: undefined };
 
 /**
- * A list that lags must not make a recorded environment look deleted: it is asked for once more, and its record says
- * that it lies in the project, as what is recorded may have been forged.
+ * Reads the lists once more where they lack a recorded environment, as they may lag. Its own record has to name the
+ * project, as the status may have been forged.
  */
 export async function withMine(
   context: EnvironmentPass,

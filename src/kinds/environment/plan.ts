@@ -1,4 +1,4 @@
-/** What an environment needs next. Pure. */
+/** Plans an environment. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 import { firstOf } from "../shared/checks.ts";
 import { nameMark } from "../shared/create-trace.ts";
@@ -17,7 +17,7 @@ import { fit, ID } from "../shared/text.ts";
 import { isMisnamed } from "../shared/unseen.ts";
 import { driftOf, mineOf, recordOf, type Do, type EnvironmentPass, type Seen } from "./model.ts";
 
-/** The first difference wins. */
+/** Returns the first difference. */
 export function plan(context: EnvironmentPass, seen: Seen): Plan<Do> {
   if (context.goal !== "present") return planAbsent(context, seen);
   const { projectId } = context.inputs;
@@ -39,7 +39,7 @@ export function plan(context: EnvironmentPass, seen: Seen): Plan<Do> {
 }
 
 function checkSettings(context: EnvironmentPass, seen: Seen): Plan<Do> | undefined {
-  // Sent once in a pass: what the platform stores otherwise is told as drift.
+  // Sent once in a reconcile: what the platform stores differently is reported as drift.
   if (seen.updated) return undefined;
   const changes = driftOf(context, seen);
   if (changes.length === 0) return undefined;
@@ -65,7 +65,7 @@ const isShown = ({ id }: EnvironmentPass, { counts }: Seen): boolean => counts.s
 const missed = ({ spec }: EnvironmentPass, id: Uuid) =>
   ({ noun: "environment", name: spec.name, id, where: "the project" }) as const;
 
-/** Why an id that is shown must not be worked on. */
+/** Returns why an id that is shown must not be worked on. */
 function refusal(context: EnvironmentPass, seen: Seen, id: Uuid): Why | undefined {
   const holder = context.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);

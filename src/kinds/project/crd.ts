@@ -7,7 +7,7 @@ import type { Resource } from "../../api/resource.ts";
 import { EXTERNAL_ID_STAYS } from "../../api/rules.ts";
 import { ATOMIC, count, id, livingStatus, text } from "../../api/status.ts";
 
-/** The most environments that the status lists; `environmentCount` counts all. */
+/** The largest number of environments that the status lists; `environmentCount` counts all. */
 export const LISTED_ENVIRONMENTS = 200;
 
 const spec = z.object({

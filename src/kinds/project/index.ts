@@ -78,7 +78,7 @@ export const project: Kind<ProjectTypes> = {
   },
 
   report: (context, seen) => {
-    // Of what is not ours, or not yet, nothing is told.
+    // What is not this resource's, or not yet, is not reported.
     const mine = context.proof === "recorded" ? mineOf(context, seen) : undefined;
     const environments = (seen.environments.value ?? []).toSorted((left, right) => (left.id < right.id ? -1 : 1));
     return {
@@ -97,7 +97,7 @@ export const project: Kind<ProjectTypes> = {
   },
 };
 
-/** A list that lags must not make a recorded project look deleted: it is asked for once more, by its id where that can be. */
+/** Reads the list once more where it lacks a recorded project, as it may lag; by its id where that is offered. */
 async function withMine(
   context: ProjectPass,
   listed: readonly Project[],
@@ -115,7 +115,7 @@ async function withMine(
   return { projects, presence: presenceAmong(projects) };
 }
 
-/** None of a new project: they are counted at the next look, which must not have said before that there are none. */
+/** None in a new project: they are counted at the next reconcile, which must not have reported zero before. */
 function environmentsOf(environments: readonly EnvironmentCount[]): JsonObject {
   if (environments.length === 0) return {};
   const listed = environments.slice(0, LISTED_ENVIRONMENTS);
@@ -126,7 +126,7 @@ function environmentsOf(environments: readonly EnvironmentCount[]): JsonObject {
 }
 
 async function create(context: ProjectPass, seen: Seen, api: Platform): Promise<Known<Seen, ProjectMemory>> {
-  // Where the answer shows less than a list does, what was sent is taken to be there.
+  // Where the answer shows less than a list does, what was sent counts.
   const made = { ...inputOf(context.spec), ...(await api.projects.create(inputOf(context.spec))) };
   return { seen: { ...seen, projects: [...seen.projects, made] }, memory: context.memory, id: made.id };
 }

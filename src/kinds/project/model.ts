@@ -1,4 +1,4 @@
-/** What the parts of the project kind hand to each other. */
+/** What the parts of the project kind exchange. */
 import type { DriftField, ReconcileContext, Presence } from "../../engine/contract/kind.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -7,15 +7,15 @@ import { fit } from "../shared/text.ts";
 import type { ProjectMemory, ProjectSpec } from "./crd.ts";
 
 export interface Seen {
-  /** All of the organization's. */
+  /** All projects of the organization. */
   readonly projects: readonly Project[];
-  /** Whether the one with the id of the pass is among them. */
+  /** Whether the context's id is among them. */
   readonly presence: Presence;
   readonly environments: SideRead<readonly EnvironmentCount[]>;
   readonly serverNow: Date | undefined;
-  /** The settings were sent in this pass. */
+  /** The settings were sent in this reconcile. */
   readonly updated: boolean;
-  /** A delete was sent in this pass. */
+  /** A delete was sent in this reconcile. */
   readonly deleting: boolean;
 }
 

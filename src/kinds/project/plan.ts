@@ -1,4 +1,4 @@
-/** What a project needs next. Pure. */
+/** Plans a project. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Project } from "../../platform/areas/projects.ts";
 import { firstOf } from "../shared/checks.ts";
@@ -16,7 +16,7 @@ import { planUnshown, planUnshownRemoval } from "../shared/presence.ts";
 import { isMisnamed } from "../shared/unseen.ts";
 import { driftOf, mineOf, type Do, type ProjectPass, type Seen } from "./model.ts";
 
-/** The first difference wins. */
+/** Returns the first difference. */
 export function plan(context: ProjectPass, seen: Seen): Plan<Do> {
   const mine = mineOf(context, seen);
   if (context.goal !== "present") return planAbsent(context, seen, mine);
@@ -31,7 +31,7 @@ export function plan(context: ProjectPass, seen: Seen): Plan<Do> {
   ]);
 }
 
-/** Why an id must not be worked on. */
+/** Returns why an id must not be worked on. */
 function refusal(context: ProjectPass, mine: Project, id: Uuid): Why | undefined {
   if (context.allowedProjects?.includes(id) === false) return projectNotAllowed(id);
   const holder = context.holderOf(id);
@@ -43,7 +43,7 @@ const missed = ({ spec }: ProjectPass, id: Uuid) =>
   ({ noun: "project", name: spec.name, id, where: "the organization" }) as const;
 
 function checkSettings(context: ProjectPass, seen: Seen, mine: Project | undefined): Plan<Do> | undefined {
-  // Sent once in a pass: what the platform stores otherwise is told as drift.
+  // Sent once in a reconcile: what the platform stores differently is reported as drift.
   if (mine === undefined || seen.updated) return undefined;
   const changes = driftOf(context, mine);
   if (changes.length === 0) return undefined;
