@@ -24,7 +24,7 @@ export interface Pass {
 }
 
 export interface Passes {
-  /** Does the work on a key as a pass of its own. */
+  /** Does the work on a key as a reconcile of its own. */
   readonly within: <T>(key: string, work: (pass: Pass) => Promise<T>) => Promise<T>;
   /** The pass at hand; undefined outside of any. */
   readonly current: () => Pass | undefined;

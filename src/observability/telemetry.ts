@@ -68,17 +68,17 @@ export function tellRequest(log: Logger, { method, path, code, durationMs }: End
   log.trace("asked the API server", { method, path, code, durationMs: Math.round(durationMs) });
 }
 
-/** For the log: a pass that takes so long that it may never end. The alert PlatformOperatorReconcileStuck leads here. */
+/** For the log: a reconcile that takes so long that it may never end. The alert PlatformOperatorReconcileStuck leads here. */
 export function tellLastingPass(log: Logger, key: string): void {
   log.warn("is still being reconciled", fieldsOf(parseKey(key)));
 }
 
-/** For the log: a pass that ended without one. */
+/** For the log: a reconcile that ended without one. */
 export function tellPass(log: Logger, key: string, outcome: Outcome, durationMs: number): void {
   log.debug("reconciled", { ...fieldsOf(parseKey(key)), result: outcome, durationMs: Math.round(durationMs) });
 }
 
-/** For the log: a pass that ended with an error of the API server and is tried again. */
+/** For the log: a reconcile that ended with an error of the API server and is tried again. */
 export function tellFailedPass(log: Logger, key: string, error: unknown): void {
   const message = error instanceof KubeError ? "reconcile failed, trying again" : "reconcile failed unexpectedly";
   log.error(message, { ...fieldsOf(parseKey(key)), error });

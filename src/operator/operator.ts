@@ -11,7 +11,7 @@ import { createParts } from "./parts.ts";
 import { startServers } from "./servers.ts";
 import type { Work } from "./work.ts";
 
-/** How long passes under way may take to end by themselves: the longest write of the platform (docs/architecture.md §10). */
+/** How long running reconciles may take to end by themselves: the longest write of the platform (docs/architecture.md §10). */
 const DRAIN_MS = 8_000;
 /** How long they may take once their connections are gone. */
 const ABANDON_MS = 500;
@@ -31,7 +31,7 @@ export interface Operator {
   /** Resolves when the servers listen; caches, lease and workers follow by themselves. @throws Error as `serve` */
   start(): Promise<void>;
   /**
-   * Takes no more keys, lets the passes under way end and record what they did, gives the lease back and closes
+   * Takes no more keys, lets the running reconciles end and record what they did, gives the lease back and closes
    * everything. @returns false when passes had to be abandoned; the lease then runs out by itself.
    */
   stop(): Promise<boolean>;

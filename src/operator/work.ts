@@ -18,7 +18,7 @@ import type { Platform } from "../platform/index.ts";
 import type { Deliveries } from "../webhooks/server.ts";
 import { TYPES } from "./config/caches.ts";
 
-/** Each call of a pass has a deadline of seconds: one that takes longer than this may never end. */
+/** Each call of a reconcile has a deadline of seconds: one that takes longer than this may never end. */
 export const LONG_PASS_MS = 60_000;
 
 export interface WorkOptions {
@@ -30,15 +30,15 @@ export interface WorkOptions {
   /** All that the engine wants but the cache and the queue. */
   readonly engine: Omit<EngineDeps<Platform>, "cache" | "enqueue" | "clock">;
   readonly metrics: ReconcileMetrics;
-  /** Around each pass. */
+  /** Around each reconcile. */
   readonly within: <T>(key: string, work: () => Promise<T>) => Promise<T>;
-  /** Within a pass that has taken longer than LONG_PASS_MS, once. */
+  /** Within a reconcile that has taken longer than LONG_PASS_MS, once. */
   readonly lasting: (key: string) => void;
-  /** Within a pass that did not throw: how it ended, and how long it took. */
+  /** Within a reconcile that did not throw: how it ended, and how long it took. */
   readonly finished: (key: string, outcome: Outcome, durationMs: number) => void;
   /** The orphan ledger could not be read; `isFinal` where that is not tried again. */
   readonly ledgerFailed: (error: unknown, isFinal: boolean) => void;
-  /** Within a pass that threw. */
+  /** Within a reconcile that threw. */
   readonly failed: (key: string, error: unknown) => void;
 }
 
@@ -50,7 +50,7 @@ export interface Work extends Deliveries {
    * starts the workers.
    */
   start(): Promise<void>;
-  /** Takes no more keys. Resolves when the passes under way have ended, and what they did is recorded. */
+  /** Takes no more keys. Resolves when the running reconciles have ended, and what they did is recorded. */
   drain(): Promise<void>;
   /** Ends all connections to the platform; calls under way fail. */
   disconnect(): Promise<void>;
@@ -101,7 +101,7 @@ export function createWork(options: WorkOptions): Work {
       throw error;
     } finally {
       cancel();
-      // A pass that waited for nothing must not keep the probes and the lease waiting.
+      // A reconcile that waited for nothing must not keep the probes and the lease waiting.
       await setImmediate();
     }
   };

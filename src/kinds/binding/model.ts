@@ -1,4 +1,4 @@
-/** What the parts of the binding know of each other. */
+/** What the parts of the binding exchange. */
 import type { Fingerprint, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { Binding, Template } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -20,7 +20,7 @@ export interface Inputs {
   readonly config: readonly Leaf[];
   /** customerProvidedInputs, by path. */
   readonly customer: readonly Leaf[];
-  /** Stands for all that the spec wants bound. */
+  /** The fingerprint of all that the spec wants bound. */
   readonly fingerprint: Fingerprint;
 }
 
@@ -48,7 +48,7 @@ export interface Seen {
   readonly problems: readonly string[];
   /** The binding as the full surface shows it, "none" when there is none; undefined where it is not shown. */
   readonly bound: Binding | "none" | undefined;
-  /** Whether this pass has written the binding. */
+  /** Whether this reconcile has written the binding. */
   readonly sent: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What the parts of the blueprint kind hand to each other. */
+/** What the parts of the blueprint kind exchange. */
 import type { Fingerprint, ReconcileContext, Presence, Uuid } from "../../engine/contract/kind.ts";
 import type { IngressStatus } from "../../platform/areas/services.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -10,7 +10,7 @@ import type { BlueprintMemory, BlueprintSpec } from "./crd.ts";
 export interface Inputs {
   readonly environmentId: Uuid;
   readonly variables: readonly InputVariable[];
-  /** Stands for all variables. */
+  /** The fingerprint of all variables. */
   readonly fingerprint: Fingerprint;
 }
 
@@ -24,7 +24,7 @@ export interface BlueprintService extends Listed {
 export interface Seen extends Place, Sight {
   /** Those of the environment; undefined on the documented surface, and when the environment is gone. */
   readonly siblings: readonly BlueprintService[] | undefined;
-  /** Whether the one with the id of the pass is among them; undefined where no list is shown. */
+  /** Whether the one with the id of the context is among them; undefined where no list is shown. */
   readonly presence: Presence | undefined;
   /** Fresh reads of both lists prove that the service, which was listed before, is gone. */
   readonly isGone: boolean;

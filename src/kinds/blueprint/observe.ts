@@ -21,7 +21,7 @@ export async function observe(context: BlueprintPass, api: Platform): Promise<Se
   const place = await placeOf(context, api);
   const nothing = { ...NOTHING_SEEN, ...place };
   if (!place.environmentIsOurs) return { ...nothing, serverNow: api.serverNow() };
-  // First, as what was read before it has ended would be told as the end.
+  // First: a state that was read before the request ended would be reported as the end.
   const request = await requestOf(context, api);
   const isFresh = context.requested !== undefined || mayBeOver(context, request);
   const { siblings, presence } = await listOf(context, isFresh, api);

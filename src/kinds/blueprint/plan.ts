@@ -15,7 +15,7 @@ import { changedPaths, written } from "./settings.ts";
 
 type Check = Plan<Do> | undefined;
 
-/** What to do next. */
+/** Returns the next step. */
 export function plan(context: BlueprintPass, seen: Seen): Plan<Do> {
   if (context.goal !== "present") return planRemoval(context, seen);
   const place = checkPlace(context, seen);

@@ -1,4 +1,4 @@
-/** What a blueprint's status says. Pure. */
+/** Builds the report of the blueprint. Pure. */
 import { refreshed, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { lastFailureOf } from "../service/history.ts";
@@ -14,7 +14,7 @@ import { sameVariables, settingsDrifted, written } from "./settings.ts";
 
 export function report(context: BlueprintPass, seen: Seen): Report {
   const config = configCondition(context.spec);
-  // Of what is not ours, or not yet, nothing is told or remembered.
+  // What is not this resource's, or not yet, is neither reported nor remembered.
   if (context.proof !== "recorded") return { ready: ready(context, seen), conditions: config, status: {} };
   const { memory } = context;
   const { status } = seen;

@@ -16,7 +16,7 @@ import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
 
 interface Seen {
   readonly shown: Shown;
-  /** It was registered or changed in this pass. */
+  /** It was registered or changed in this reconcile. */
   readonly sent: boolean;
 }
 
@@ -40,7 +40,7 @@ const EVENTS = {
 
 const ANEW = "annotate the connection with platform-operator.io/resolve=recreate";
 
-/** @param resource the connection whose errand it is. */
+/** @param resource the connection that registers its receiver. */
 export function registration<Spec extends ConnectionSpec>(
   resource: RegistrationKind<Spec>["resource"],
 ): RegistrationKind<Spec> {
@@ -140,7 +140,7 @@ const NO_UPDATE = stalled(
   `The receiver's URL or Secret changed after it was registered, and the platform's surface has no update of webhooks. Make them what they were, or delete the old webhook on the platform and ${ANEW}.`,
 );
 
-/** A record that bears our seal is newer than the status, which a crash may have kept us from writing. */
+/** A record that bears our signature is newer than the status, which a crash may have kept us from writing. */
 function idOf<Spec>({ id, proof, memory }: RegistrationPass<Spec>): Uuid | undefined {
   return proof === "recorded" ? id : (memory.webhook?.id ?? id);
 }

@@ -1,4 +1,4 @@
-/** What the parts of the operation kind hand to each other. */
+/** What the parts of the operation kind exchange. */
 import type { ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -19,7 +19,7 @@ export interface Seen extends Sight {
   /** Why the target may not be touched. */
   readonly refusal: Why | undefined;
   readonly rendered: Rendered | undefined;
-  /** A request was refused in this pass. */
+  /** A request was refused in this reconcile. */
   readonly refused: boolean;
 }
 

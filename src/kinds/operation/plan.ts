@@ -1,4 +1,4 @@
-/** What an operation needs next. Pure. */
+/** Plans the operation. Pure. */
 import type { Ms, Plan, Why } from "../../engine/contract/kind.ts";
 import { stalled, once } from "../service/steps.ts";
 import { busy, unknownState } from "../service/words.ts";
@@ -8,7 +8,7 @@ import { outcomeOf, unobservable } from "./outcome.ts";
 import { phaseOf, progressOf } from "./progress.ts";
 import { markOf } from "./trace.ts";
 
-/** What to do next. */
+/** Returns the next step. */
 export function plan(context: OperationPass, seen: Seen): Plan<ActionType> {
   const outcome = outcomeOf(context, seen);
   if (outcome?.result === "Complete") return { is: "settled", ...expiry(context) };

@@ -1,4 +1,4 @@
-/** What an operation's status says. Pure. */
+/** Builds the report of the operation. Pure. */
 import type { Report, OneShotEnd, Why } from "../../engine/contract/kind.ts";
 import type { OperationMemory, OperationSpec, Outcome } from "./crd.ts";
 import { sentTo, type OperationPass, type Rendered, type Seen } from "./model.ts";

@@ -1,4 +1,4 @@
-/** Did the request land? Reads only. */
+/** Traces unconfirmed requests. Reads only. */
 import type { Json, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { movedPast } from "../service/baseline.ts";

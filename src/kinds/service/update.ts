@@ -10,7 +10,7 @@ interface Compared {
   /** The update of the full surface, e.g. "updateApplication". */
   readonly op: string;
   readonly declared: Settings;
-  /** As the platform has them; undefined where it does not show them, or they were sent in this pass already. */
+  /** As the platform has them; undefined where it does not show them, or they were sent in this reconcile already. */
   readonly observed: Settings | undefined;
   /** Whether the platform shows the record, into which an update is put. */
   readonly isShown: boolean;

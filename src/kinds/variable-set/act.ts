@@ -1,4 +1,4 @@
-/** One request, and its answer folded into what is known. */
+/** Sends the request of a step, and folds its answer into what was observed. */
 import { sameContent, type Known } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
@@ -132,7 +132,7 @@ async function remove({ id, entryId, isSecret }: Extract<Do, { what: "remove" }>
   }
 }
 
-/** What is known once these were sent. Their entries' ids and times are read back by the next pass. */
+/** What is known once these were sent. Their entries' ids and times are read back by the next reconcile. */
 function written(
   context: SetPass,
   seen: Seen,

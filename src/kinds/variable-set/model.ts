@@ -1,4 +1,4 @@
-/** What the parts of the variable set hand to each other. */
+/** What the parts of the variable set exchange. */
 import type { Fingerprint, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { InputVariable } from "../shared/variables.ts";
@@ -24,7 +24,7 @@ export interface Inputs {
   readonly targets: readonly TargetInput[];
   /** By name, each once. */
   readonly variables: readonly SetVariable[];
-  /** Stands for all variables. */
+  /** The fingerprint of all variables. */
   readonly fingerprint: Fingerprint;
   readonly overwrite: boolean;
   /** Keys of whole Secrets and ConfigMaps that cannot be names of variables. */
@@ -61,7 +61,7 @@ export interface Lists {
 
 export interface Seen {
   readonly targets: ReadonlyMap<Uuid, Sight>;
-  /** What was sent in this pass, by `sentKey`: it is not sent twice, and how it went is seen by the next pass. */
+  /** What was sent in this reconcile, by `sentKey`: it is not sent twice, and how it went is seen by the next reconcile. */
   readonly sent: ReadonlySet<string>;
   /** The platform's clock. */
   readonly serverNow: Date | undefined;

@@ -43,7 +43,7 @@ export function isVerified({ inputs, memory }: Pick<SetPass, "inputs" | "memory"
   return isKnown === true || inputs.targets.find((one) => one.id === id)?.name !== undefined;
 }
 
-/** Whether something was sent in this pass: what was listed before does not show it. */
+/** Whether something was sent in this reconcile: what was listed before does not show it. */
 export function isFresh({ sent }: Seen, id: Uuid): boolean {
   return [...sent].some((key) => key.startsWith(`${id} `));
 }

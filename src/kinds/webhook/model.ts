@@ -11,7 +11,7 @@ export interface Inputs {
 
 export interface Seen {
   readonly shown: Shown;
-  /** The settings were sent in this pass. */
+  /** The settings were sent in this reconcile. */
   readonly sent: boolean;
 }
 

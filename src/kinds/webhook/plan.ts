@@ -1,4 +1,4 @@
-/** What a webhook needs next: a list of checks, the first difference wins. Pure. */
+/** Plans the webhook: a list of checks, of which the first difference wins. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 import { firstOf } from "../shared/checks.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
@@ -11,7 +11,7 @@ type Check = Plan<Do> | undefined;
 
 const stalled = (reason: Why["reason"], message: string): Plan<Do> => ({ is: "stalled", why: { reason, message } });
 
-/** What to do next. */
+/** Returns the next step. */
 export function plan(context: WebhookPass, seen: Seen): Plan<Do> {
   if (context.goal !== "present") return planAbsent(context, seen);
   const limited = beyondProjects(context, TELLS_OF_ALL);
@@ -54,7 +54,7 @@ function refusal(context: WebhookPass, seen: Seen, id: Uuid): Why | undefined {
   return isProven ? undefined : unprovenId(context, `webhook ${id}`);
 }
 
-/** Sent once in a pass: what the platform stores otherwise is told as drift. */
+/** Sent once in a reconcile: what the platform stores otherwise is told as drift. */
 function checkShown(context: WebhookPass, seen: Seen): Check {
   if (typeof seen.shown !== "object" || seen.sent || driftOf(context.spec, seen.shown).length === 0) return undefined;
   if (context.supports("updateWebhook") === "Unsupported")

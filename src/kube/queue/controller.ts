@@ -2,7 +2,7 @@ import { KubeError } from "../api/errors.ts";
 import type { Clock } from "../api/types.ts";
 import type { Priority, WorkQueue } from "./workqueue.ts";
 
-/** What a pass over one object asks for. */
+/** What a reconcile over one object asks for. */
 export interface Result {
   /** When to look again, in milliseconds; never by itself when left out. */
   readonly requeueAfterMs?: number;
@@ -10,7 +10,7 @@ export interface Result {
   readonly priority?: Priority;
 }
 
-/** How a pass ended, in the words of `controller_runtime_reconcile_total`. */
+/** How a reconcile ended, in the words of `controller_runtime_reconcile_total`. */
 export type Outcome = "success" | "error" | "requeue" | "requeue_after";
 
 export interface ControllerOptions {
@@ -20,7 +20,7 @@ export interface ControllerOptions {
   readonly clock: Clock;
   /** One pass. Whatever it throws makes the key wait for its backoff and disturbs no other key. */
   reconcile(key: string): Promise<Result>;
-  /** For metrics: what each pass ended with and how long it took. */
+  /** For metrics: what each reconcile ended with and how long it took. */
   finished?(outcome: Outcome, seconds: number): void;
   /** For the log. */
   failed?(key: string, error: unknown): void;
@@ -32,7 +32,7 @@ export interface Controller {
   start(): void;
   /** Shuts the queue down and resolves when the passes that were under way have ended. */
   stop(): Promise<void>;
-  /** How many workers are in a pass: controller_runtime_active_workers. */
+  /** How many workers are in a reconcile: controller_runtime_active_workers. */
   active(): number;
 }
 

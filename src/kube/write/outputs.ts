@@ -84,7 +84,7 @@ async function create(
       },
     });
   } catch (error) {
-    // Somebody was faster; whose it is, the next pass finds out.
+    // Somebody was faster; whose it is, the next reconcile finds out.
     if (isKube(error, "AlreadyExists")) throw new KubeError("Conflict", 409, `${type.kind} ${name} was just created`);
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Traces of what the operator does: a span for each pass, and one in it for each call of the platform. */
+/** Traces of what the operator does: a span for each reconcile, and one in it for each call of the platform. */
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Outcome } from "../../kube/queue/controller.ts";
 import type { Config } from "../../operator/config/config.ts";
@@ -13,9 +13,9 @@ export interface Traces {
   called(pass: Pass, made: MadeCall, commit?: string): void;
   /** @param object as it is now, if it still is */
   ended(pass: Pass, at: Date, result: Outcome, object: KubeObject | undefined): void;
-  /** The id of the trace of a pass; undefined while there are no traces. */
+  /** The id of the trace of a reconcile; undefined while there are no traces. */
   idOf(pass: Pass): string | undefined;
-  /** The header by which the platform can take part in the trace of a pass (W3C Trace Context), where that is wanted. */
+  /** The header by which the platform can take part in the trace of a reconcile (W3C Trace Context), where that is wanted. */
   headersFor(pass: Pass): Readonly<Record<string, string>>;
   /** How many spans never reached the collector. */
   dropped(): number;
