@@ -1,4 +1,4 @@
-/** The spec against the template that it names, before anything is sent. */
+/** Checks the spec against the template that it names, before anything is sent. */
 import type { Template, TemplateField } from "../../platform/areas/templates.ts";
 import { testPatterns } from "../../platform/codec/pattern.ts";
 import { cleaned } from "../../platform/codec/text.ts";
@@ -16,13 +16,15 @@ interface Rules {
   readonly cluster: ClusterKind | undefined;
 }
 
-/** A component by its key. `fields` is undefined where the template only names it: then nothing is known of them. */
+/**
+ * A component by its key. `fields` is undefined where the template only names it: then nothing is known of its fields.
+ */
 type Components = ReadonlyMap<string, ReadonlyMap<string, TemplateField> | undefined>;
 
 /**
- * Everything that is wrong with a spec by the rules of its template. Not entirely pure: patterns that take too long
- * are left to the platform.
- * @returns one sentence each, "path problem", sorted; they hold no values of the spec
+ * Returns everything that is wrong with a spec by the rules of its template. Not entirely pure: patterns that take too
+ * long are left to the platform.
+ * @returns one sentence each, "path problem", sorted, without values of the spec
  */
 export function problemsOf(rules: Rules): readonly string[] {
   const components = componentsOf(rules.template);
@@ -72,7 +74,7 @@ function offering(names: readonly string[]): string {
   return names.length === 0 ? "" : ` (it has ${listOf(names)})`;
 }
 
-/** Components that are named, with values in them or without. */
+/** Returns the named components that the template does not have. */
 function unknownComponents(spec: BindingSpec, components: Components): readonly string[] {
   return (["managedConfig", "customerProvidedInputs"] as const).flatMap((member) =>
     Object.keys(spec[member])
@@ -82,8 +84,8 @@ function unknownComponents(spec: BindingSpec, components: Components): readonly 
 }
 
 /**
- * Keys of managedConfig that the component has no field for. Of customerProvidedInputs nobody can say that: the
- * catalogue describes fields, and inputs beyond them are the components' own.
+ * Returns the keys of managedConfig for which the component has no field. For customerProvidedInputs this cannot be
+ * known: the catalogue describes fields, and further inputs are the components' own.
  */
 function unknownFields(config: readonly Leaf[], components: Components): readonly string[] {
   return config.flatMap(({ path, component, key }) => {

@@ -28,11 +28,11 @@ const fieldValue = z
     description:
       "The value: a string, number or boolean as the template's field wants it; a string is understood for each of " +
       "them. Quote integers beyond 2^53.",
-    // The API server cannot say "string, number or boolean"; what else comes here is refused by the operator.
+    // The API server cannot express "string, number or boolean". The operator refuses other values.
     "x-kubernetes-preserve-unknown-fields": true,
   });
 
-/** Counted properties say "exactly one": rules cannot see a member without a type. */
+/** Counted properties express "exactly one": rules cannot see a member without a type. */
 const configValue = z
   .object({ value: fieldValue.optional(), valueFrom: valueFrom.optional() })
   .refine(hasOneValue, EXACTLY_ONE_VALUE)
@@ -81,7 +81,7 @@ const spec = z.object({
 
 export type BindingSpec = z.output<typeof spec>;
 
-/** The answer to the PUT; the documented surface tells it only once. */
+/** The answer to the PUT. The documented surface shows it only once. */
 const record = {
   templateKey: text.describe("Key of the template that is bound."),
   templateVersion: text.describe("Version of the template that is bound."),

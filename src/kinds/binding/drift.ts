@@ -1,4 +1,4 @@
-/** Where the binding on the platform differs from what the spec declares. Pure. */
+/** Compares the binding on the platform with the spec. Pure. */
 import type { DriftField } from "../../engine/contract/kind.ts";
 import type { Binding, TemplateField } from "../../platform/areas/templates.ts";
 import { cleaned } from "../../platform/codec/text.ts";
@@ -9,7 +9,7 @@ import { typed } from "./values.ts";
 const ABSENT = "absent";
 
 /**
- * Field by field, declared ones only. What comes from Secrets is not compared: platforms mask such values.
+ * Compares declared fields only, one by one. Values from Secrets are not compared: platforms mask them.
  * @returns undefined where the platform does not show its binding
  */
 export function driftOf(context: BindingPass, { bound, template }: Seen): readonly DriftField[] | undefined {
@@ -27,7 +27,7 @@ export function driftOf(context: BindingPass, { bound, template }: Seen): readon
     ...inputs.config.flatMap((leaf) => leafDrift(leaf, bound.managedConfig, fields(leaf), "open")),
     ...inputs.customer.flatMap((leaf) => leafDrift(leaf, bound.customerProvidedInputs, fields(leaf), "hidden")),
   ];
-  // The status takes each path once, and not at any length.
+  // The status takes each path once, within a bound.
   return [...new Map(drift.map((field) => [cleaned(field.path, []), field]))].map(([path, field]) => ({
     ...field,
     path,
@@ -35,8 +35,8 @@ export function driftOf(context: BindingPass, { bound, template }: Seen): readon
 }
 
 /**
- * Whether the platform shows all that the spec declares, and the same: what others bound is taken over without a write.
- * Where a value comes from a Secret nothing is shown that could be compared.
+ * Reports whether the platform shows all that the spec declares, and the same: what others bound is adopted without a
+ * write. A value from a Secret cannot be compared.
  */
 export function isAlike(context: BindingPass, seen: Seen): boolean {
   const { config, customer } = context.inputs;
@@ -52,7 +52,7 @@ function different(path: string, desired: string, observed: string | undefined):
     : [{ path, desired: cleaned(desired, []), observed: cleaned(observed, []) }];
 }
 
-/** A selection that the platform does not repeat is drift only where the template would decide otherwise. */
+/** A selection that the platform does not return is drift only where the template would decide otherwise. */
 function layerDrift({ spec }: BindingPass, { layerSelections }: Binding, template: Seen["template"]) {
   if (layerSelections === undefined) return [];
   return Object.entries(spec.layerSelections).flatMap(([key, desired]): readonly DriftField[] => {
@@ -83,7 +83,7 @@ function leafDrift(
     : different(path, desired, observed);
 }
 
-/** For values that may be secrets: all inputs, and fields that the template does not describe. */
+/** Hides values that may be secrets: all inputs, and fields that the template does not describe. */
 function hidden(path: string, desired: string, observed: string | undefined): readonly DriftField[] {
   if (observed === desired) return [];
   return [{ path, desired: "the declared value", observed: observed === undefined ? ABSENT : "another value" }];
@@ -94,7 +94,7 @@ function memberOf<T>(object: Readonly<Record<string, T>> | undefined, name: stri
   return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Numbers and booleans equal the texts that stand for them; other shapes equal nothing. */
+/** Numbers and booleans equal their texts; other shapes equal nothing. */
 function textOf(value: unknown): string | undefined {
   switch (typeof value) {
     case "string":

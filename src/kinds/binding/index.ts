@@ -1,4 +1,4 @@
-/** PlatformBinding: a template bound to a cluster by a PUT that may be repeated, checked before it is sent. */
+/** PlatformBinding: a template bound to a cluster by a repeatable PUT, checked before it is sent. */
 import { sameContent, type Known, type Plan, type Why, type Kind } from "../../engine/contract/kind.ts";
 import type { BindingInput, ConfigValue } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -14,7 +14,7 @@ import { createTemplateList, observe } from "./observe.ts";
 import { configFault, isBound, layersFault, report } from "./report.ts";
 import { typed } from "./values.ts";
 
-/** @returns the kind; it remembers the template lists that it last saw. */
+/** @returns the kind, which remembers the template lists that it read last */
 export function createBinding(): Kind<BindingTypes> {
   const listTemplates = createTemplateList();
   return {
@@ -49,8 +49,8 @@ function plan(context: BindingPass, seen: Seen): Plan<"put"> {
 }
 
 /**
- * The binding is written when the spec or a value has changed, when the platform shows another one, and on request
- * where only the answer shows the layers.
+ * Writes the binding when the spec or a value changed, when the platform shows another binding, and on request where
+ * only the answer shows the layers.
  */
 function checkWritten(context: BindingPass, seen: Seen): Plan<"put"> | undefined {
   if (seen.sent) return undefined;
@@ -81,7 +81,7 @@ function checkRead(context: BindingPass, seen: Seen): Plan<"put"> | undefined {
   return undefined;
 }
 
-/** Where a policy forbids to write and nothing was written ever, there may be nothing. */
+/** Where a policy forbids writes and nothing was ever written, there may be no binding. */
 function checkBound(context: BindingPass, seen: Seen): Plan<"put"> | undefined {
   if (seen.sent || context.memory.written !== undefined || isBound(context, seen)) return undefined;
   const { clusterId } = context.inputs;
@@ -99,7 +99,7 @@ function noCluster({ inputs }: BindingPass): Why {
   return { reason: "DependencyNotReady", message };
 }
 
-/** Why this resource may not write to the cluster at all. */
+/** Returns why this resource may not write to the cluster at all. */
 function refusal(context: BindingPass, { cluster }: Seen): Why | undefined {
   const id = context.inputs.clusterId;
   const holder = context.holderOf(id);
@@ -107,7 +107,7 @@ function refusal(context: BindingPass, { cluster }: Seen): Why | undefined {
     const message = `PlatformBinding "${holder}" binds the cluster ${id} already. Delete one of the two.`;
     return { reason: "AlreadyManaged", message };
   }
-  // What a resource of the namespace stands for was verified by its own kind.
+  // Another resource of the namespace that represents the cluster has verified it.
   const isGiven = context.spec.clusterRef.externalId !== undefined && cluster.listed === undefined;
   return clusterNotAllowed(context) ?? (isGiven ? unprovenId(context, `cluster ${id}`) : undefined);
 }
@@ -116,7 +116,7 @@ async function put(context: BindingPass, seen: Seen, api: Platform): Promise<Kno
   const { spec, inputs, supports } = context;
   const answer = await api.templates.bind(inputs.clusterId, bindingInput(context, seen));
   return {
-    // What the answer shows is how it is now, and on the documented surface never again.
+    // The answer shows the current layers, which the documented surface never shows again.
     seen: { ...seen, bound: supports("getBinding") === "Supported" ? answer : undefined, sent: true },
     memory: {
       templateKey: spec.template.key,
@@ -149,7 +149,7 @@ function byComponent<T>(
   valueOf: (leaf: Leaf) => T,
 ): Readonly<Record<string, Readonly<Record<string, T>>>> {
   const components = Map.groupBy(leaves, ({ component }) => component);
-  // Object.fromEntries defines members; a key called __proto__ is one like any other.
+  // Object.fromEntries defines members: a key called __proto__ is one like any other.
   return Object.fromEntries(
     [...components].map(([component, of]) => [
       component,

@@ -1,4 +1,4 @@
-/** The layers of a template on a cluster: which are selected, and how they stand. Pure. */
+/** The layers of a template on a cluster: which are selected, and their status. Pure. */
 import type { Binding, Template, TemplateLayer } from "../../platform/areas/templates.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import type { BindingLayer, BindingSpec } from "./crd.ts";
@@ -14,12 +14,12 @@ const UNKNOWN_PROVIDER = "UNKNOWN";
 const MAX_LAYERS = 64;
 const MAX_COMPONENTS = 256;
 
-/** What the spec says of a layer itself: select, deselect, nothing. */
+/** Returns the spec's own selection of a layer, if any. */
 export function selectionOf(spec: BindingSpec, key: string): boolean | undefined {
   return Object.hasOwn(spec.layerSelections, key) ? spec.layerSelections[key] : undefined;
 }
 
-/** Why a layer is not for this kind of cluster, e.g. "on IBM". A list that is empty or absent excludes nothing. */
+/** Returns why a layer is not for this kind of cluster, e.g. "on IBM". An empty or absent list excludes nothing. */
 export function unavailable(layer: TemplateLayer, cluster: ClusterKind | undefined): string | undefined {
   if (cluster === undefined) return undefined;
   if (excludes(layer.modes, cluster.mode)) return `for ${cluster.mode} clusters`;
@@ -29,7 +29,7 @@ export function unavailable(layer: TemplateLayer, cluster: ClusterKind | undefin
 
 const excludes = (list: readonly string[], value: string): boolean => list.length > 0 && !list.includes(value);
 
-/** Whether a layer is for this kind of cluster; undefined where the kind of the cluster is not known. */
+/** Reports whether a layer is for this kind of cluster; undefined where the kind is not known. */
 function applies(layer: TemplateLayer, cluster: ClusterKind | undefined): boolean | undefined {
   const everyProvider = (layer.providers ?? []).length === 0;
   const everyMode = MODES.every((mode) => !excludes(layer.modes, mode));
@@ -38,26 +38,26 @@ function applies(layer: TemplateLayer, cluster: ClusterKind | undefined): boolea
   return everyProvider || cluster.provider !== UNKNOWN_PROVIDER ? true : undefined;
 }
 
-/** Whether a layer is selected: by the spec, by the template, or because it is mandatory. */
+/** Reports whether a layer is selected: by the spec, by the template, or because it is mandatory. */
 export function isSelected(layer: TemplateLayer, spec: BindingSpec): boolean {
   return layer.mandatory || (selectionOf(spec, layer.key) ?? layer.enabledByDefault);
 }
 
-/** Whether a layer is certainly in use, so that what it requires is missed. */
+/** Reports whether a layer is certainly in use, so that its requirements count. */
 export function isActive(layer: TemplateLayer, spec: BindingSpec, cluster: ClusterKind | undefined): boolean {
   if (!isSelected(layer, spec)) return false;
   return applies(layer, cluster) ?? selectionOf(spec, layer.key) === true;
 }
 
-/** How the layers stand that are selected, by the spec, by the template, or because they are mandatory. */
+/** The status of the layers that are selected, by the spec, by the template, or because they are mandatory. */
 export interface Standing {
   readonly selected: number;
   readonly enabled: number;
-  /** "gpu is SKIPPED (Not available on IBM)", of those that are not enabled. */
+  /** E.g. "gpu is SKIPPED (Not available on IBM)", for layers that are not enabled. */
   readonly off: readonly string[];
-  /** The same of those of which it is not known whether they are enabled, or should be. */
+  /** The same for layers of which it is unknown whether they are enabled, or should be. */
   readonly unclear: readonly string[];
-  /** Whether the platform leaves out a layer that it should not: waiting will not help. */
+  /** Whether the platform leaves out a layer that it should not: waiting does not help. */
   readonly refused: boolean;
 }
 
@@ -81,7 +81,7 @@ export function standing({ spec, memory }: BindingPass, { bound, template, clust
   };
 }
 
-/** Whether every layer that is selected is known to be enabled. */
+/** Reports whether every selected layer is known to be enabled. */
 export function areLayersOn(context: BindingPass, seen: Seen): boolean {
   const stand = standing(context, seen);
   return stand !== undefined && stand.enabled === stand.selected;
@@ -92,7 +92,7 @@ interface Reported {
   readonly reason?: string | undefined;
 }
 
-/** The layers that may have to be enabled, by key. Of what the template does not show, those of the answer. */
+/** Returns the layers that may have to be enabled, by key: those of the template, and of the answer. */
 function candidates(
   spec: BindingSpec,
   template: Template | undefined,
@@ -106,7 +106,7 @@ function candidates(
   return [...new Set([...own, ...shown, ...(isWhole ? [] : others)])].toSorted().map((key) => [key, layers.get(key)]);
 }
 
-/** Whether the layer has to be enabled on this cluster; undefined where that is not known. */
+/** Reports whether the layer has to be enabled on this cluster; undefined where that is not known. */
 function expected(
   spec: BindingSpec,
   key: string,
@@ -120,7 +120,7 @@ function expected(
 type Finding = "enabled" | "off" | "unclear" | "not wanted";
 
 /**
- * What a status says of a layer. The one documented status is ENABLED; a layer that is not for the cluster is SKIPPED,
+ * Judges the status of a layer. The one documented status is ENABLED; a layer that is not for the cluster is SKIPPED,
  * DISABLED or not reported at all.
  */
 function judge(status: string | undefined, isExpected: boolean | undefined): Finding {
@@ -138,7 +138,7 @@ function describe(key: string, layer: Reported | undefined): string {
   return cleaned(`${key} is ${layer.status}${reason}`, []);
 }
 
-/** The layers as the status holds them: within its bounds, each key once. */
+/** Returns the layers as the status holds them: within its bounds, each key once. */
 export function shownLayers(layers: Binding["layers"]): BindingLayer[] | undefined {
   if (layers === undefined) return undefined;
   const byKey = new Map(layers.map((layer) => [cleaned(layer.key, []), layer]));

@@ -1,10 +1,10 @@
-/** The values of a spec: where they come from, and what they are once resolved. Pure. */
+/** The values of a spec: where they come from, and their resolved values. Pure. */
 import type { ValueFrom } from "../../api/fields.ts";
 import type { ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { BindingSpec } from "./crd.ts";
 import { byCodeUnit, type Inputs, type Leaf } from "./model.ts";
 
-/** A value as the spec has it, before it is resolved. */
+/** A declared value, before it is resolved. */
 interface Declared {
   readonly path: string;
   readonly component: string;
@@ -15,12 +15,12 @@ interface Declared {
 
 type Values = Readonly<Record<string, Readonly<Record<string, Pick<Declared, "value" | "valueFrom">>>>>;
 
-/** A path in the spec; keys that are not plain are quoted, so that two keys never give one path. */
+/** Returns a path in the spec. Keys that are not plain are quoted, so that two keys never give one path. */
 export function pathOf(member: string, ...keys: readonly string[]): string {
   return `spec.${member}${keys.map((key) => `[${/^[\w.-]+$/.test(key) ? key : JSON.stringify(key)}]`).join("")}`;
 }
 
-/** What has to be read from Secrets and ConfigMaps. */
+/** Returns what has to be read from Secrets and ConfigMaps. */
 export function valueRequests(spec: BindingSpec): readonly ValueRequest[] {
   return [...configOf(spec), ...customerOf(spec)].flatMap(({ path: field, valueFrom }): readonly ValueRequest[] => {
     if (valueFrom?.secretKeyRef !== undefined) return [{ field, from: "Secret", ...valueFrom.secretKeyRef }];
@@ -29,7 +29,7 @@ export function valueRequests(spec: BindingSpec): readonly ValueRequest[] {
   });
 }
 
-/** All values, and what stands for them together with the rest of what is bound. */
+/** Returns all values, and the fingerprint of them and the rest of what is bound. */
 export function inputsOf(spec: BindingSpec, resolved: ResolvedNeeds): Inputs {
   const clusterId = resolved.id("spec.clusterRef");
   const config = configOf(spec).map((declared) => resolve(declared, resolved));

@@ -24,7 +24,7 @@ export interface Inputs {
   readonly fingerprint: Fingerprint;
 }
 
-/** What kind of cluster it is. */
+/** The mode and provider of a cluster. */
 export interface ClusterKind {
   readonly mode: string;
   readonly provider: string;
@@ -34,7 +34,7 @@ export interface ClusterKind {
 export interface ClusterSeen {
   /** Whether it is in the organization's list of clusters; undefined where there is no such list. */
   readonly listed: boolean | undefined;
-  /** undefined: not known, nothing is narrowed. */
+  /** undefined: not known, and nothing is excluded. */
   readonly kind: ClusterKind | undefined;
 }
 
@@ -44,9 +44,9 @@ export interface Seen {
   readonly template: Template | undefined;
   /** What the platform lists. */
   readonly offered: readonly { readonly key: string; readonly version: string }[];
-  /** What is wrong with the spec by the template's rules, in a fixed order. Holds no values. */
+  /** What is wrong with the spec by the template's rules, in a fixed order, without values. */
   readonly problems: readonly string[];
-  /** The binding as the full surface shows it, "none" when there is none; undefined where it is not shown. */
+  /** The binding as the platform shows it, "none" when there is none; undefined where it is not shown. */
   readonly bound: Binding | "none" | undefined;
   /** Whether this reconcile has written the binding. */
   readonly sent: boolean;
@@ -64,7 +64,7 @@ export interface BindingTypes {
 
 export type BindingPass = ReconcileContext<BindingTypes>;
 
-/** The order of texts by code unit: the same everywhere. */
+/** Compares texts by code unit, which gives the same order everywhere. */
 export function byCodeUnit(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }

@@ -1,4 +1,6 @@
-/** What the platform shows about a binding: the template list on every surface, cluster and binding on the full one. */
+/**
+ * Reads what the platform shows of a binding: the template list on every surface, cluster and binding where offered.
+ */
 import type { Cluster } from "../../platform/areas/clusters.ts";
 import type { Binding, Template } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -13,7 +15,7 @@ const MAX_AGE_MS = 60_000;
 /** PlatformCloudVendor of the spec; the list operation takes no other. */
 const PROVIDERS = ["AWS", "SCW", "GCP", "DO", "AZURE", "OVH", "CIVO", "HETZNER", "ORACLE", "IBM", "UNKNOWN"];
 
-/** Who runs Kubernetes, as deployed services spell it, and the mode that the catalogue calls it. */
+/** Who runs Kubernetes, as deployed services spell it, and the catalogue's name of that mode. */
 const MODES: ReadonlyMap<string, string> = new Map([
   ["MANAGED", "PLATFORM_MANAGED"],
   ["SELF_MANAGED", "CUSTOMER_MANAGED"],
@@ -21,10 +23,10 @@ const MODES: ReadonlyMap<string, string> = new Map([
   ["CUSTOMER_MANAGED", "CUSTOMER_MANAGED"],
 ]);
 
-/** Lists templates; when the catalogue cannot be loaded (500, 503), as it was last seen. @throws ApiError */
+/** Lists templates; while the catalogue cannot be loaded (500, 503), returns the last list. @throws ApiError */
 export type ListTemplates = (api: Platform, cluster: ClusterKind | undefined) => Promise<readonly Template[]>;
 
-/** @returns a list that keeps the last good answer of each connection and kind of cluster */
+/** @returns a list that keeps the last good answer for each connection and kind of cluster */
 export function createTemplateList(): ListTemplates {
   const lastGood = new WeakMap<Platform, Map<string, readonly Template[]>>();
   return async (api, cluster) => {
@@ -44,7 +46,7 @@ export function createTemplateList(): ListTemplates {
   };
 }
 
-/** Reads, and checks the spec by what it read. @throws ApiError */
+/** Reads, and checks the spec by what was read. @throws ApiError */
 export async function observe(context: BindingPass, api: Platform, list: ListTemplates): Promise<Seen> {
   const { spec, inputs } = context;
   const cluster = await clusterOf(context, api);
@@ -56,7 +58,7 @@ export async function observe(context: BindingPass, api: Platform, list: ListTem
   return { cluster, template, offered: listed, problems, bound, sent: false };
 }
 
-/** The pair of the spec, else what the cluster says of itself on the full surface. */
+/** Returns mode and provider of the spec, else what the cluster shows of itself. */
 async function clusterOf({ spec, inputs }: BindingPass, api: Platform): Promise<ClusterSeen> {
   const clusters = await orUnshown(offered(api, "listClusters", () => api.clusters.list({ maxAgeMs: MAX_AGE_MS })));
   const cluster = clusters?.find(({ id }) => id === inputs.clusterId);
@@ -78,7 +80,7 @@ async function bindingOf(clusterId: string, api: Platform): Promise<Binding | "n
   }
 }
 
-/** A full surface that lacks one of its reads is treated as the documented one, for that read. */
+/** Returns undefined for a read that the platform lacks. */
 async function orUnshown<T>(reading: Promise<T | undefined>): Promise<T | undefined> {
   try {
     return await reading;

@@ -1,4 +1,4 @@
-/** What there is to say about a binding. Pure; holds neither values nor anything that changes by itself. */
+/** Builds the report of a binding, without values and without anything that changes by itself. Pure. */
 import { refreshed, type ConditionFact, type Report, type Why } from "../../engine/contract/kind.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import { driftOf, isAlike } from "./drift.ts";
@@ -10,12 +10,12 @@ const LISTED_PROBLEMS = 10;
 /** Leaves room in a message of 1,024 characters. */
 const PROBLEMS_LENGTH = 800;
 
-/** The template of the spec, for a sentence. */
+/** Returns the template of the spec, for a sentence. */
 export function templateName({ spec }: BindingPass): string {
   return `template "${spec.template.key}" version "${spec.template.version}"`;
 }
 
-/** Whether what the spec names is what is bound, as far as that is known. */
+/** Reports whether what the spec names is bound, as far as that is known. */
 export function isBound({ spec, memory }: BindingPass, { bound }: Seen): boolean {
   if (bound === "none") return false;
   const key = bound?.templateKey ?? memory.templateKey;
@@ -23,7 +23,7 @@ export function isBound({ spec, memory }: BindingPass, { bound }: Seen): boolean
   return key === spec.template.key && version === spec.template.version;
 }
 
-/** Why the spec cannot be bound, by what the catalogue says. */
+/** Returns why the spec cannot be bound, by the catalogue. */
 export function configFault(context: BindingPass, seen: Seen): Why | undefined {
   if (seen.template === undefined)
     return isBound(context, seen) ? undefined : { reason: "TemplateNotAvailable", message: notListed(context, seen) };
@@ -42,7 +42,7 @@ function notListed({ spec }: BindingPass, { offered }: Seen): string {
   return `The platform does not list ${what} as published for this organization. ${instead}`;
 }
 
-/** At most ten problems, as many as fit. */
+/** Returns at most ten problems, as many as fit. */
 function summary(problems: readonly string[]): string {
   const shown: string[] = [];
   let room = PROBLEMS_LENGTH;
@@ -55,7 +55,7 @@ function summary(problems: readonly string[]): string {
   return more === 0 ? shown.join("; ") : [...shown, `and ${more} more`].join("; ");
 }
 
-/** Why the layers are not ready. `waits` is whether the platform may enable them and then shows it. */
+/** Returns why the layers are not ready. `waits`: the platform may enable them and shows it then. */
 export function layersFault(context: BindingPass, seen: Seen): (Why & { readonly waits: boolean }) | undefined {
   const stand = standing(context, seen);
   if (stand === undefined || stand.off.length === 0) return undefined;
@@ -144,7 +144,7 @@ function layersFact(context: BindingPass, seen: Seen, stand: Standing | undefine
   return [{ type, status: "True", reason: "LayersEnabled", message }];
 }
 
-/** Newer than the memory, where the platform shows it. */
+/** The observed binding is newer than the memory. */
 function boundStatus({ bound }: Seen): Report["status"] {
   if (bound === undefined) return {};
   if (bound === "none") return { templateKey: undefined, templateVersion: undefined, layers: undefined };

@@ -1,4 +1,4 @@
-/** One value against one field of a template. Pure; no answer quotes the value. */
+/** Checks one value against one field of a template. Pure; no answer quotes the value. */
 import type { FieldConstraints, TemplateField, ConfigValue } from "../../platform/areas/templates.ts";
 import type { Leaf } from "./model.ts";
 
@@ -8,8 +8,8 @@ const DECIMAL = /^-?(0|[1-9]\d*)\.\d+$/;
 const MAX_DIGITS = 20;
 
 /**
- * The value in the type of the field: texts are understood for each type, long integers come out as bigint.
- * @returns undefined when it is not of that type; of a type that is not documented, every value is
+ * Converts a value to the type of the field. Texts are understood for each type, long integers come out as bigint.
+ * @returns undefined when it is not of that type; every value is of an undocumented type
  */
 export function typed(type: string, value: Leaf["value"]): ConfigValue | undefined {
   switch (type) {
@@ -25,7 +25,7 @@ export function typed(type: string, value: Leaf["value"]): ConfigValue | undefin
   }
 }
 
-/** A number that nothing rounds: an int64, or a decimal that a double holds exactly as written. */
+/** Converts a number that nothing rounds: an int64, or a decimal that a double holds exactly as written. */
 function numberOf(text: string): number | bigint | undefined {
   if (text.length > MAX_DIGITS) return undefined;
   if (INTEGER.test(text)) {
@@ -43,7 +43,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["number", "must be a number, of at most 64 bits"],
 ]);
 
-/** What is wrong with a value by its field's rules, the pattern apart. Each reads on from the path: "must be …". */
+/** Returns what is wrong with a value by its field's rules, the pattern apart. Each continues the path: "must be …". */
 export function valueProblems(field: TemplateField, leaf: Leaf): readonly string[] {
   const sensitive = field.sensitive && leaf.from !== "Secret" ? ["is sensitive and may come only from a Secret"] : [];
   const value = typed(field.type, leaf.value);
@@ -51,7 +51,7 @@ export function valueProblems(field: TemplateField, leaf: Leaf): readonly string
   return [...sensitive, ...boundProblems(field.constraints, value), ...allowedProblems(field, value)];
 }
 
-/** Bounds are mathematical: a number and a bigint compare exactly. What counts as a character is not documented. */
+/** Compares numbers and bigints exactly. What counts as a character is not documented. */
 function boundProblems({ min, max, minLength, maxLength }: FieldConstraints, value: ConfigValue): readonly string[] {
   const problems: string[] = [];
   if (typeof value === "number" || typeof value === "bigint") {
@@ -67,10 +67,10 @@ function boundProblems({ min, max, minLength, maxLength }: FieldConstraints, val
   return problems;
 }
 
-/** The fewest that any way of counting finds. */
+/** The smallest count that any way of counting gives. */
 const charactersOf = (text: string): number => Array.from(text).length;
 
-/** An empty list would allow nothing at all; whether it is meant so, the platform knows. */
+/** An empty list would allow nothing at all. Only the platform knows whether that is meant. */
 function allowedProblems({ type, constraints }: TemplateField, value: ConfigValue): readonly string[] {
   const allowed = constraints.allowedValues ?? [];
   if (allowed.length === 0) return [];

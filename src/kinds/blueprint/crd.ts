@@ -20,7 +20,7 @@ import {
 
 const OVERRIDES_LENGTH = 8192;
 
-/** What stands in specOverrides is the blueprint's, so any JSON does. The API server keeps a null that is nullable. */
+/** specOverrides belong to the blueprint, so any JSON is allowed. The API server keeps a nullable null. */
 const specOverrides = mapOf(z.unknown(), 64)
   .refine(
     (overrides) => jsonLength(overrides) <= OVERRIDES_LENGTH,
@@ -106,7 +106,7 @@ export const spec = z
           "then leaves to others whether it runs.",
       ),
     externalId: externalId.optional(),
-    // No surface deletes or stops what a blueprint became.
+    // No surface deletes or stops the service of a blueprint.
     lifecycle: lifecycleOf(
       ["managementPolicy", "adoptionPolicy", "onMissing", "applyPolicy", "syncWindows", "progressDeadline"],
       ["Retain"],

@@ -1,4 +1,4 @@
-/** The one write: the create, its answer, and what became of it when nobody knows the answer. */
+/** The one write, its answer, and its trace. */
 import type { JsonObject, Known, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { Blueprint } from "../../platform/areas/blueprints.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -28,7 +28,7 @@ export async function create(context: BlueprintPass, seen: Seen, api: Platform):
   return { seen, memory, ...(made.id !== undefined && { id: made.id }) };
 }
 
-/** Did an old create land? @throws ApiError */
+/** Traces an unconfirmed create. @throws ApiError */
 export async function trace(
   intent: OpenIntent,
   context: BlueprintPass,
@@ -52,8 +52,8 @@ export async function trace(
 }
 
 /**
- * What of the answer is kept with the record of the id, or without one with the intent: when the service was created, and
- * the deployment that followed.
+ * Returns what of the answer is kept with the record of the id, or without an id with the intent: when the service was
+ * created, and the deployment that followed.
  */
 export function keep({ createdAt, lastDeployment, serviceId }: BlueprintMemory): JsonObject {
   return {
@@ -63,7 +63,7 @@ export function keep({ createdAt, lastDeployment, serviceId }: BlueprintMemory):
   };
 }
 
-/** What is remembered of a service that has just been created; its deployment is the first one. */
+/** Returns the memory of a service that was just created. Its deployment is the first one. */
 function newborn({ memory, now }: BlueprintPass, deploys: boolean, answer: Blueprint = {}): BlueprintMemory {
   const { state, deploymentRequestId, serviceId } = answer;
   const lastDeployment = {

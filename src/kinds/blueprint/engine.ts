@@ -1,4 +1,4 @@
-/** What can be said of the overrides without the manifest, once the user says what runs the blueprint (spec). Pure. */
+/** Checks the overrides without the manifest, once the user declares what runs the blueprint (specification). Pure. */
 import type { ConditionFact, Why } from "../../engine/contract/kind.ts";
 import { fit } from "../shared/text.ts";
 import type { BlueprintSpec } from "./crd.ts";
@@ -6,10 +6,10 @@ import type { BlueprintSpec } from "./crd.ts";
 const OVERRIDES = "spec.specOverrides";
 const VERSION = `${OVERRIDES}.engine_version`;
 const IGNORED_BY_HELM = ["engine_version", "credentials", "backend"] as const;
-/** The most of a text of the user's that a message repeats, in characters. */
+/** The largest number of characters of a user's text that a message quotes. */
 const QUOTED = 64;
 
-/** Why the platform would refuse the overrides; undefined where nothing speaks against them here. */
+/** Returns why the platform would refuse the overrides; undefined where nothing here contradicts them. */
 export function overridesRefused(spec: BlueprintSpec): Why | undefined {
   const { engine, allowedEngineVersions: allowed } = spec;
   if (engine === undefined || engine === "Helm") return undefined;
@@ -23,7 +23,10 @@ export function overridesRefused(spec: BlueprintSpec): Why | undefined {
   );
 }
 
-/** The condition ConfigValid; none while the user does not say what runs the blueprint. Never in the way of anything. */
+/**
+ * Returns the condition ConfigValid; none while the user does not declare what runs the blueprint. It never prevents
+ * anything.
+ */
 export function configCondition(spec: BlueprintSpec): readonly ConditionFact[] {
   if (spec.engine === undefined) return [];
   const refused = overridesRefused(spec);

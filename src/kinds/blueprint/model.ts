@@ -14,7 +14,7 @@ export interface Inputs {
   readonly fingerprint: Fingerprint;
 }
 
-/** A service that came from a blueprint, under the id of that blueprint. */
+/** A service of a blueprint, under the id of that blueprint. */
 export interface BlueprintService extends Listed {
   readonly serviceId: Uuid;
   readonly type: string | undefined;
@@ -22,13 +22,13 @@ export interface BlueprintService extends Listed {
 }
 
 export interface Seen extends Place, Sight {
-  /** Those of the environment; undefined on the documented surface, and when the environment is gone. */
+  /** Those of the environment; undefined where they are not listed, and when the environment is gone. */
   readonly siblings: readonly BlueprintService[] | undefined;
-  /** Whether the one with the id of the context is among them; undefined where no list is shown. */
+  /** Whether the context's id is among them; undefined where no list is offered. */
   readonly presence: Presence | undefined;
   /** Fresh reads of both lists prove that the service, which was listed before, is gone. */
   readonly isGone: boolean;
-  /** Of a Helm chart that runs. */
+  /** Of a running Helm chart. */
   readonly ingress: SideRead<IngressStatus>;
   readonly serverNow: Date | undefined;
 }
@@ -59,21 +59,21 @@ export const NOTHING_SEEN: Seen = {
   serverNow: undefined,
 };
 
-/** The service that the blueprint became, on the full surface. */
+/** Returns the service of the blueprint, where the platform shows it. */
 export function serviceOf(context: BlueprintPass, seen: Seen): BlueprintService | undefined {
   return seen.siblings?.find(({ id }) => id === context.id);
 }
 
-/** Whether the service is to run: it was deployed with its creation, or taken over as one that is deployed. */
+/** Reports whether the service is to run: it was deployed with its creation, or adopted as deployed. */
 export function isToRun({ spec: { deployOnCreate }, memory: { createdAt, lastDeployment } }: BlueprintPass): boolean {
   if (createdAt === undefined) return deployOnCreate === true;
   return lastDeployment !== undefined && deployOnCreate !== false;
 }
 
-/** How long a list may not show yet what was created, and a service not what was to happen to it. */
+/** For how long a list may not show a new service, nor a service its deployment. */
 const LAG_MS = 10 * 60_000;
 
-/** Whether so little time has passed since then that the platform may not show it yet. */
+/** Reports whether the platform may not show it yet. */
 export function isRecent({ now }: BlueprintPass, since: string | undefined): boolean {
   return since !== undefined && now.getTime() - Date.parse(since) < LAG_MS;
 }

@@ -1,4 +1,4 @@
-/** The reads of a blueprint: two lists of its environment, shared with all that is in it. None where there are no lists. */
+/** Reads a blueprint: two lists of its environment, shared with all that is in it; nothing where there are no lists. */
 import type { Service } from "../../platform/areas/services.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ingressOf } from "../service/ingress.ts";
@@ -33,7 +33,7 @@ export async function observe(context: BlueprintPass, api: Platform): Promise<Se
   return { ...seen, request, ...(await stateOf(context, mine, isFresh, api)) };
 }
 
-/** Without a list, nothing else tells that a request is about something in the environment. */
+/** Without a list, nothing else shows that a request belongs to the environment. */
 function ofPlace({ inputs }: BlueprintPass, request: Seen["request"]): Seen["request"] {
   const { environmentId = inputs.environmentId } = request ?? {};
   return environmentId === inputs.environmentId ? request : undefined;
@@ -58,7 +58,7 @@ async function listOf(
   return { siblings: blueprintsIn(services), presence: context.id === undefined ? undefined : presence };
 }
 
-/** A list that never showed the service proves nothing, and one that may lag behind nothing by itself. */
+/** A list that never showed the service proves nothing, and one that may lag proves nothing by itself. */
 async function isProvenGone(context: BlueprintPass, api: Platform): Promise<boolean> {
   const { environmentId } = context.inputs;
   const { serviceId } = context.memory;
@@ -69,7 +69,7 @@ async function isProvenGone(context: BlueprintPass, api: Platform): Promise<bool
   return statuses?.some(({ id }) => id === serviceId) !== true;
 }
 
-/** The state of the service, and the way to it from outside: only charts can have one. */
+/** Reads the state of the service, and its ingress: only charts can have one. */
 async function stateOf(
   { inputs }: BlueprintPass,
   { serviceId, type }: BlueprintService,
@@ -84,7 +84,7 @@ async function stateOf(
   return { status, ingress: isChart ? await ingressOf("helm", serviceId, status, api) : NOT_READ };
 }
 
-/** The services that came from blueprints, under the ids of those; the first one where there are several. */
+/** Returns the services of blueprints, under the ids of these; the first one where there are several. */
 export function blueprintsIn(services: readonly Service[]): readonly BlueprintService[] {
   const found = new Map<string, BlueprintService>();
   for (const { blueprintId: id, id: serviceId, serviceType: type, iconUri: icon, name, createdAt } of services) {

@@ -1,4 +1,4 @@
-/** What a blueprint needs next: after its creation, the platform lets nobody do anything about it. Pure. */
+/** Plans a blueprint. After its creation the platform offers no operation on it. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 import { checkClaim, checkPlace } from "../service/identity.ts";
 import type { Progress } from "../service/progress.ts";
@@ -33,12 +33,12 @@ function planNew(context: BlueprintPass, seen: Seen): Plan<Do> {
   const refused = overridesRefused(context.spec);
   if (refused !== undefined) return { is: "stalled", why: refused };
   const why: Why = { reason: "Creating", message: `Creating ${what}.` };
-  // What was sent, as the spec may be another by the time that the create is traced.
+  // What was sent: the spec may differ by the time that the create is traced.
   const mark = { ...nameMark(seen.serverNow, seen.siblings), written: written(context), deploys: deployOnCreate };
   return once("createBlueprint", { what: "create" }, why, { creates: true, name, mark });
 }
 
-/** Whether the id leads to the blueprint that is meant. */
+/** Checks that the id leads to the right blueprint. */
 function checkIdentity(context: BlueprintPass, seen: Seen, id: Uuid): Check {
   const service = serviceOf(context, seen);
   if (seen.siblings === undefined || service !== undefined) {
@@ -58,7 +58,7 @@ function checkIdentity(context: BlueprintPass, seen: Seen, id: Uuid): Check {
 const missed = ({ spec }: BlueprintPass, id: Uuid) =>
   ({ noun: "service", name: spec.name, id, where: "the environment" }) as const;
 
-/** Whether it was created so recently that the platform's list may not show it yet. */
+/** Reports whether it was created so recently that the platform's list may not show it yet. */
 function isUnlisted(context: BlueprintPass): boolean {
   return context.memory.serviceId === undefined && isRecent(context, context.memory.createdAt);
 }
@@ -91,13 +91,13 @@ function planExisting(context: BlueprintPass, seen: Seen): Plan<Do> {
   );
 }
 
-/** The documented surface shows no state. On the full one, every service that is listed has one. */
+/** The documented surface shows no state. Elsewhere every listed service has one. */
 function withoutState({ supports }: BlueprintPass): Plan<Do> {
   if (supports("listServiceStatuses") !== "Supported") return { is: "settled" };
   return { is: "waiting", why: { reason: "Progressing", message: "The platform shows no state of the service yet." } };
 }
 
-/** A deployment that was asked for with the create and never shows: nobody would see it end. */
+/** Stalls on a deployment that was requested with the create and never shows: nobody would see its end. */
 function checkBegun(context: BlueprintPass, { status, request }: Seen): Check {
   const last = context.memory.lastDeployment;
   if (last === undefined || last.finishedAt !== undefined || last.baseline === undefined) return undefined;
@@ -108,7 +108,7 @@ function checkBegun(context: BlueprintPass, { status, request }: Seen): Check {
   );
 }
 
-/** What the platform alone can mend. */
+/** Reports what only the platform can fix. */
 function checkEnd(context: BlueprintPass, seen: Seen, { phase, state }: Progress): Check {
   const { name } = context.spec;
   if (phase === "failed") {
@@ -128,7 +128,7 @@ function checkEnd(context: BlueprintPass, seen: Seen, { phase, state }: Progress
   return stalled("DriftDetected", `The service was ${what} on the platform. ${others}`);
 }
 
-/** No surface has a deletion or a stop of what came from a blueprint. */
+/** No surface deletes or stops the service of a blueprint. */
 function planRemoval(context: BlueprintPass, seen: Seen): Plan<Do> {
   if (context.id === undefined) return { is: "settled" };
   const isUnshown = seen.siblings !== undefined && serviceOf(context, seen) === undefined && !isUnlisted(context);

@@ -78,7 +78,7 @@ function deployed(context: BlueprintPass, seen: Seen): readonly ConditionFact[] 
   return status === undefined ? [] : [stateCondition("Deployed", status.state, "service")];
 }
 
-/** Whether the platform was sent the variables as they are now; none without variables. */
+/** Reports whether the platform was sent the current variables; no condition without variables. */
 function variablesCondition(context: BlueprintPass): readonly ConditionFact[] {
   if (context.inputs.variables.length === 0) return [];
   const type = "VariablesSynced";
@@ -94,7 +94,7 @@ function variablesCondition(context: BlueprintPass): readonly ConditionFact[] {
   return [{ type, status: "True", reason: "VariablesSynced", message: "All variables were sent with the creation." }];
 }
 
-/** The deployment of the creation: the request that the service shows first is its own. */
+/** Returns the deployment of the creation: the first request that the service shows is its own. */
 function lastDeployment(context: BlueprintPass, seen: Seen): BlueprintMemory["lastDeployment"] {
   const last = context.memory.lastDeployment;
   const next = advanced(last, progressIn(context, seen), seen, context.now);
@@ -113,7 +113,7 @@ function lastFailure(context: BlueprintPass, seen: Seen): BlueprintMemory["lastF
   return lastFailureOf(memory.lastFailure, progressIn(context, seen), words, now);
 }
 
-/** What was sent. Of a service that was taken over, the spec as it was then is the baseline. */
+/** Returns what was sent. For an adopted service, the spec at that time is the baseline. */
 function kept(context: BlueprintPass): BlueprintMemory["written"] {
   const known = context.memory.written ?? written(context);
   return {

@@ -6,7 +6,7 @@ import { inputsOf } from "../shared/variables.ts";
 import type { BlueprintSpec } from "./crd.ts";
 import { serviceOf, type BlueprintPass, type Inputs, type Seen } from "./model.ts";
 
-/** The variables with their values, and what stands for them. */
+/** Returns the variables with their values and fingerprints. */
 export function variableInputs(
   spec: BlueprintSpec,
   resolved: ResolvedNeeds,
@@ -18,7 +18,7 @@ export function variableInputs(
   };
 }
 
-/** The body of the create. Overrides are sent as they stand in the spec: absent, null or given. */
+/** Returns the body of the create. Overrides are sent as they are in the spec: absent, null or given. */
 export function blueprintInput({ spec, inputs }: BlueprintPass): BlueprintInput {
   const { name, tag, icon, specOverrides } = spec;
   const variables = inputs.variables.map(({ name: variable, value, isSecret }) => ({
@@ -35,7 +35,7 @@ export function blueprintInput({ spec, inputs }: BlueprintPass): BlueprintInput 
   };
 }
 
-/** The settings by path in the spec. No overrides, null and an empty object override alike. */
+/** Returns the settings by path in the spec. No overrides, null and an empty object are equal. */
 function declaredSettings({ name, tag, icon, specOverrides }: BlueprintSpec): Settings {
   return settingsOf({
     "spec.name": name,
@@ -45,24 +45,24 @@ function declaredSettings({ name, tag, icon, specOverrides }: BlueprintSpec): Se
   });
 }
 
-/** What is remembered of them, as nobody can tell it back. */
+/** Returns what is remembered of them, as the platform cannot tell it back. */
 export function written({ spec, inputs }: BlueprintPass): { settings: Settings; variables: Fingerprint } {
   return { settings: memorable(declaredSettings(spec)), variables: { ...inputs.fingerprint } };
 }
 
-/** Whether the variables are those that the service was created with. */
+/** Reports whether the variables are those that the service was created with. */
 export function sameVariables({ memory, inputs }: BlueprintPass): boolean {
   const sent = memory.written?.variables;
   return sent === undefined || sameContent(sent, inputs.fingerprint);
 }
 
-/** The paths of what is another than when the service was created or taken over. */
+/** Returns the paths that differ from when the service was created or adopted. */
 export function changedPaths(context: BlueprintPass): readonly string[] {
   const changed = unsentPaths(declaredSettings(context.spec), context.memory.written);
   return sameVariables(context) ? changed : [...changed, "spec.variables"];
 }
 
-/** Where the service differs; of what a blueprint is made of, the platform shows no more than name and icon. */
+/** Returns where the service differs. Of a blueprint, the platform shows only name and icon. */
 export function settingsDrifted(context: BlueprintPass, seen: Seen): readonly DriftField[] {
   const service = serviceOf(context, seen);
   if (service === undefined) return [];

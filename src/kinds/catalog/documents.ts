@@ -1,4 +1,6 @@
-/** The sections as JSON documents that fit into one ConfigMap. Pure, but for the digest, which is asynchronous. */
+/**
+ * Makes JSON documents of the sections that fit into one ConfigMap. Pure, but for the digest, which is asynchronous.
+ */
 import { stringifyJson } from "../../platform/codec/json.ts";
 import { sha256 } from "../shared/text.ts";
 import type { Section } from "./sections.ts";
@@ -13,14 +15,14 @@ export interface Documents {
 /** A ConfigMap holds 1 MiB, and the API server's own limit of a request is close to that. */
 export const MAX_BYTES = 900 * 1024;
 
-/** What a document needs around its items. */
+/** The size of a document around its items. */
 const FRAME_BYTES = 512;
 
 const encoder = new TextEncoder();
 
 /**
- * One document per section: `{"results": [...]}`, one item a line, as the platform's own lists look. What does not fit
- * is counted in `omitted`; a section that cannot be read says why in `error`.
+ * Returns one document per section: `{"results": [...]}`, one item a line, as the platform's own lists look. `omitted`
+ * counts what does not fit; a section that cannot be read says why in `error`.
  * @param maxBytes of all documents together, in UTF-8
  */
 export function documentsOf(sections: readonly Section[], maxBytes: number = MAX_BYTES): Documents {

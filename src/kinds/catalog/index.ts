@@ -1,4 +1,4 @@
-/** PlatformCatalog: what the platform offers, read from time to time into a ConfigMap. Never acts. */
+/** PlatformCatalog: what the platform offers, read from time to time into a ConfigMap. It never acts. */
 import type { Ms, ReconcileContext, Report, Kind } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { platformCatalog, type CatalogMemory, type CatalogSpec } from "./crd.ts";
@@ -22,13 +22,13 @@ export interface CatalogTypes {
 
 type CatalogPass = ReconcileContext<CatalogTypes>;
 
-/** Two catalogues, or a catalogue and a binding, share an answer; below the shortest interval. */
+/** Two catalogs, or a catalog and a binding, share an answer. Below the shortest interval. */
 const MAX_AGE_MS = 30_000;
 const MINUTE_MS = 60_000;
 
 /**
- * A catalogue that cannot be loaded (500, 503) makes `observe` throw: the engine keeps status and Ready as they are,
- * the ConfigMap is not touched, and so the last good content stays.
+ * A catalogue that cannot be loaded (500, 503) makes `observe` throw: the engine keeps status and Ready, and the
+ * ConfigMap keeps its last good content.
  */
 export const catalog: Kind<CatalogTypes> = {
   resource: platformCatalog,

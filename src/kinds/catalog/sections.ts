@@ -1,4 +1,4 @@
-/** The sections of the catalogue: how each is read and put in order. */
+/** The sections of the catalogue: how each is read and sorted. */
 import type { ReadOptions } from "../../platform/client/caller.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -76,10 +76,13 @@ export async function readSections(
   );
 }
 
-/** What the platform refuses to show, or does not have, it will not show at the next look either. */
+/** What the platform refuses to show, or does not have, it will not show at the next poll either. */
 const LASTING: ReadonlySet<ApiError["failure"]["is"]> = new Set(["Refused", "NotFound", "NotSupported"]);
 
-/** The list of repositories may take other tokens than all other operations do: a rejection is no news of the connection. */
+/**
+ * The list of repositories may take other tokens than all other operations: a rejection says nothing about the
+ * connection.
+ */
 const REJECTED: ReadonlySet<ApiError["failure"]["is"]> = new Set(["Unauthorized", "Forbidden", "Invalid", "Conflict"]);
 
 function isLasting({ failure }: ApiError, section: CatalogSection): boolean {

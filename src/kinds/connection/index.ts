@@ -18,13 +18,13 @@ interface Seen {
   readonly surface: Surface | undefined;
   /** Why nothing is known of them. */
   readonly undecided?: string;
-  /** What has been learned, where the user does not say it. */
+  /** What was learned, where the user does not declare it. */
   readonly operations?: KnownOperations;
-  /** In the platform's words, that it does not know the organization, or nothing under this address. */
+  /** The platform's words that it does not know the organization, or nothing under this address. */
   readonly unknown?: string;
 }
 
-/** How soon an organization that the platform does not find is asked for again. */
+/** How soon an organization that the platform does not find is probed again. */
 const NOWHERE_AGAIN_MS = 15_000;
 
 export interface ConnectionTypes<Spec> {
@@ -48,7 +48,7 @@ function connectionKind<Spec extends ConnectionSpec>(
     receiverRegistration: { condition: "WebhookRegistered", kind: registration(resource) },
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),
     observe: async ({ spec, memory }, api) => {
-      // The probe of address, token and organization; documented on every surface.
+      // Probes address, token and organization with an operation of every surface.
       const projects = await projectsOf(api);
       if ("unknown" in projects) return { surface: undefined, ...projects };
       if (spec.surface !== "Auto") return { surface: spec.surface };
@@ -80,7 +80,7 @@ function connectionKind<Spec extends ConnectionSpec>(
   };
 }
 
-/** The ids of the organization's projects. @throws ApiError for every other failure than a 404 */
+/** Returns the ids of the organization's projects. @throws ApiError for every failure but a 404 */
 async function projectsOf(api: Platform): Promise<{ readonly ids: readonly Uuid[] } | { readonly unknown: string }> {
   try {
     return { ids: (await api.projects.list()).map(({ id }) => id) };
@@ -90,7 +90,7 @@ async function projectsOf(api: Platform): Promise<{ readonly ids: readonly Uuid[
   }
 }
 
-/** Not the end of anything: a gateway without a route says the same, so it is looked at again. */
+/** Not terminal: a gateway without a route answers the same, so it is probed again. */
 function nowhere(spec: ConnectionSpec, said: string): Why {
   const message =
     `The platform does not find organization ${spec.organizationId} (404): ${said} Check spec.pathPrefix ` +
@@ -99,8 +99,8 @@ function nowhere(spec: ConnectionSpec, said: string): Why {
 }
 
 /**
- * One harmless read beyond the specification. It tells of that operation alone; the others are learned when they are
- * needed.
+ * Makes one harmless read beyond the specification. It tells of that operation alone; the others are learned when they
+ * are needed.
  * @returns why nothing is known, where that is so
  */
 async function ask(api: Platform, projectId: string | undefined): Promise<string> {
@@ -109,7 +109,7 @@ async function ask(api: Platform, projectId: string | undefined): Promise<string
   try {
     await offered(api, "getProject", () => api.projects.get(projectId), isListed);
   } catch (error) {
-    // The list of projects tells of trouble; this read is no reason for any.
+    // The list of projects reports failures; this read does not.
     if (!(error instanceof ApiError)) throw error;
   }
   const status = api.capabilities.inconclusive("getProject") ?? 0;
@@ -117,7 +117,7 @@ async function ask(api: Platform, projectId: string | undefined): Promise<string
   return `${how}, which does not tell whether it offers that operation. It is asked again, at growing intervals.`;
 }
 
-/** Told while nothing is known, and once something is. */
+/** Reported while nothing is known, and once something is. */
 function surfaceKnown({ surface, undecided }: Seen): readonly ConditionFact[] {
   if (undecided !== undefined) {
     return [{ type: "SurfaceKnown", status: "Unknown", reason: "SurfaceUndecided", message: undecided }];

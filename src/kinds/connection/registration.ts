@@ -1,4 +1,4 @@
-/** The registration of the operator's own receiver, which a connection asks for. */
+/** The registration of the operator's receiver of webhooks, on request of a connection. */
 import {
   refreshed,
   type Kind,
@@ -109,7 +109,7 @@ function create<Spec extends ConnectionSpec>({ inputs }: RegistrationPass<Spec>)
   };
 }
 
-/** An id that nothing but an annotation tells, as after a loss of status: it counts if it leads to the receiver. */
+/** Checks an id that only an annotation holds, as after a loss of status: it counts if it leads to the receiver. */
 function checkClaim<Spec>({ proof, memory, inputs }: RegistrationPass<Spec>, seen: Seen, id: Uuid) {
   if (proof === "recorded" || memory.webhook !== undefined) return undefined;
   if (typeof seen.shown === "object" && seen.shown.targetUrl === inputs.url) return { is: "adopt" as const, id };
@@ -140,7 +140,7 @@ const NO_UPDATE = stalled(
   `The receiver's URL or Secret changed after it was registered, and the platform's surface has no update of webhooks. Make them what they were, or delete the old webhook on the platform and ${ANEW}.`,
 );
 
-/** A record that bears our signature is newer than the status, which a crash may have kept us from writing. */
+/** A record with a valid signature is newer than the status, whose write a crash may have prevented. */
 function idOf<Spec>({ id, proof, memory }: RegistrationPass<Spec>): Uuid | undefined {
   return proof === "recorded" ? id : (memory.webhook?.id ?? id);
 }
@@ -165,7 +165,7 @@ function remember<Spec>(
   return { ...memory, webhook: { id, registered } };
 }
 
-/** The memory as it is to be stored. A record without one was made just before a crash. */
+/** Returns the memory to store. A record without a status was made just before a crash. */
 function reported<Spec>({ id, proof, memory, inputs }: RegistrationPass<Spec>): ConnectionMemory["webhook"] {
   const known = memory.webhook;
   if (proof === "recorded" && id !== undefined && id !== known?.id) return { id, registered: inputs.registered };

@@ -39,7 +39,7 @@ function begun(context: OperationPass, before: Seen, { service, cluster }: Answe
   };
 }
 
-/** What is seen once it was accepted: it is queued at least, whatever the answer still shows. */
+/** Returns what is observed once the request was accepted: it is queued at least, whatever the answer still shows. */
 function after(seen: Seen, { service, cluster }: Answer, id: string, queued: string): Seen {
   if (seen.cluster !== undefined) return { ...seen, cluster: { ...seen.cluster, ...cluster, status: queued } };
   return seen.status === undefined ? seen : accepted(seen, id, service, queued);

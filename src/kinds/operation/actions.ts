@@ -1,4 +1,4 @@
-/** The actions: which request each one is, what it works towards, and what it is called. */
+/** The actions: the request of each, its goal, and its name in messages. */
 import type { Why } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
@@ -17,9 +17,9 @@ export interface Action {
   /** The state after a request whose answer shows none. */
   readonly queued: string;
   readonly reason: Why["reason"];
-  /** What is done to the target, e.g. "stopped". */
+  /** The verb of messages, e.g. "stopped". */
   readonly verb: string;
-  /** To do it twice changes nothing on the platform. */
+  /** A repetition changes nothing on the platform. */
   readonly isRepeatable?: true;
 }
 
@@ -62,24 +62,24 @@ const ACTIONS: Readonly<Record<ActionType, Action>> = {
   },
 };
 
-/** The action of an operation; undefined where it changes nothing. */
+/** Returns the action of an operation; undefined where it changes nothing. */
 export function actionOf({ spec }: Pick<OperationPass, "spec">): Action | undefined {
   return spec.type === "RenderHelmDefaultValues" ? undefined : ACTIONS[spec.type];
 }
 
-/** What is acted upon, as the subject of a sentence that ends with the verb, e.g. "Commit 1a2b3c4 is". */
+/** Returns the subject of a sentence that ends with the verb, e.g. "Commit 1a2b3c4 is". */
 export function subject({ spec }: OperationPass, { target }: Action): string {
   if (spec.gitCommitId !== undefined) return `Commit ${shortCommit(spec.gitCommitId)} is`;
   return target === undefined ? "The invoices are" : `The ${target} is`;
 }
 
-/** What an answer shows of the target: a service or a cluster, or nothing. */
+/** What an answer shows: a service, a cluster, or nothing. */
 export interface Answer {
   readonly service?: ServiceStatus | undefined;
   readonly cluster?: ClusterStatus | undefined;
 }
 
-/** Sends the one request. @throws ApiError */
+/** Sends the request. @throws ApiError */
 export async function send({ spec, inputs }: OperationPass, { type }: Action, api: Platform): Promise<Answer> {
   const id = inputs.targetId ?? "";
   switch (type) {

@@ -29,7 +29,7 @@ type Field =
   | "source"
   | "outputConfigMap";
 
-/** Which types take a field: they need it, and no other type takes it. */
+/** Which types take a field. They need it, and no other type takes it. */
 const FIELDS: readonly (readonly [field: Field, types: readonly OperationType[]])[] = [
   ["applicationRef", ["DeployApplication"]],
   ["gitCommitId", ["DeployApplication"]],
@@ -44,7 +44,7 @@ function needed(field: Field, types: readonly OperationType[]): string {
   return `spec.${field} must be set for the type ${types.join(" or ")}, and for no other`;
 }
 
-/** The API server's side of what each type takes. */
+/** The API server's check of the fields of each type. */
 export const FIELDS_OF_TYPES: readonly CelRule[] = FIELDS.map(([field, types]) => ({
   rule: `has(self.spec.${field}) == (self.spec.type in [${types.map((type) => `'${type}'`).join(", ")}])`,
   message: needed(field, types),
@@ -53,15 +53,15 @@ export const FIELDS_OF_TYPES: readonly CelRule[] = FIELDS.map(([field, types]) =
 /** The API server refuses a value that does not fit an integer of 32 bits where Jobs have one. */
 const MAX_SECONDS = 2_147_483_647;
 
-/** How long an accepted request is followed unless the spec says otherwise, in seconds: three hours. */
+/** For how long an accepted request is followed by default, in seconds: three hours. */
 const FOLLOWED_SECONDS = 10_800;
 
-/** What is passed through as it is. The rule of the whole spec does not see a renamed member of it, which does no harm. */
+/** Passed through as it is. A rule of the whole spec does not see a renamed member of it, which does no harm. */
 const OPEN = { "x-kubernetes-preserve-unknown-fields": true };
 
 const SOURCE_LENGTH = 32_768;
 
-/** Neither variant has a shape in the platform's specification; deployed services know these two. */
+/** The specification shows no shape for either variant; deployed services know these two. */
 const source = z
   .looseObject({
     git_repository: z
@@ -193,7 +193,7 @@ const record = {
   digest: text.describe("SHA-256 of the default values that are in the ConfigMap."),
 };
 
-/** Whatever stands there, it is over: an outcome that a later version wrote must not have it carried out again. */
+/** Any stored outcome counts as the end: one that a later version wrote must not have the operation repeated. */
 const stored = z.object({
   result: record.outcome.shape.result.catch("Failed"),
   reason: z

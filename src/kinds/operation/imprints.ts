@@ -1,9 +1,9 @@
-/** What an operation did to the object that another resource may stand for. Pure. */
+/** What an operation did to an object that another resource may represent. Pure. */
 import type { ExternalWrite } from "../../engine/contract/kind.ts";
 import { actionOf } from "./actions.ts";
 import type { OperationMemory, OperationSpec } from "./crd.ts";
 
-/** The request that the platform accepted, with what became of it. */
+/** Returns the accepted request, with its outcome. */
 export function externalWrites(
   { request, targetId, outcome }: OperationMemory,
   spec: OperationSpec | undefined,

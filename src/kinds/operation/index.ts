@@ -1,4 +1,4 @@
-/** PlatformOperation: one action, carried out once, like a Job. */
+/** PlatformOperation: one action that runs once, like a Job. */
 import type { Reference, Kind } from "../../engine/contract/kind.ts";
 import { act } from "./act.ts";
 import { platformOperation, type OperationSpec, type OperationType } from "./crd.ts";
@@ -50,7 +50,7 @@ const TARGETS = {
   SendInvoices: undefined,
 } as const satisfies Record<OperationType, unknown>;
 
-/** What is acted upon. It need not be Ready: an operation may be what mends it. */
+/** Returns the target. It need not be Ready: the operation may be what fixes it. */
 function targetOf(spec: OperationSpec): Reference | undefined {
   const target = TARGETS[spec.type];
   if (target === undefined) return undefined;

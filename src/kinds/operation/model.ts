@@ -9,14 +9,14 @@ import type { OperationMemory, OperationSpec, OperationType } from "./crd.ts";
 export type ActionType = Exclude<OperationType, "RenderHelmDefaultValues">;
 
 export interface Inputs {
-  /** undefined where the whole organization is acted upon. */
+  /** undefined where the whole organization is the target. */
   readonly targetId: Uuid | undefined;
 }
 
 export interface Seen extends Sight {
-  /** The state of a cluster, on the full surface. */
+  /** The state of a cluster, where the platform shows it. */
   readonly cluster: ClusterStatus | undefined;
-  /** Why the target may not be touched. */
+  /** Why the target must not be touched. */
   readonly refusal: Why | undefined;
   readonly rendered: Rendered | undefined;
   /** A request was refused in this reconcile. */
@@ -47,15 +47,15 @@ export const NOTHING_SEEN: Seen = {
   refused: false,
 };
 
-/** What is acted upon; undefined where it is the organization. */
+/** The target; undefined where it is the organization. */
 export type Target = "application" | "database" | "cluster" | undefined;
 
-/** What a request was sent to: the name in the spec may lead elsewhere since. */
+/** Returns what a request was sent to: the name in the spec may lead elsewhere by now. */
 export function sentTo({ memory, inputs }: OperationPass): Uuid | undefined {
   return memory.targetId ?? inputs.targetId;
 }
 
-/** Whether the status of an operation that was begun is lost: what became of it, nobody can tell. */
+/** Reports whether the status of a started operation is lost: its outcome is unknown. */
 export function isLost({ begun, memory }: OperationPass): boolean {
   return begun === true && memory.startedAt === undefined;
 }

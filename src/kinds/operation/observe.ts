@@ -1,4 +1,4 @@
-/** The reads of an operation: where its target is, how its request goes, and what it renders. */
+/** Reads where the target of an operation is, how its request goes, and what it renders. */
 import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
@@ -18,7 +18,7 @@ export async function observe(context: OperationPass, api: Platform): Promise<Se
   const refusal = request === undefined ? await refusalOf(context, api) : undefined;
   if (refusal !== undefined) return { ...NOTHING_SEEN, refusal };
   if (actionOf(context) === undefined) return { ...NOTHING_SEEN, rendered: await render(context, api) };
-  // The request first: a state that was read before it has ended would be told as its end.
+  // The request first: a state that was read before the request ended would be reported as its end.
   const deployment =
     request?.requestId === undefined
       ? undefined
@@ -27,7 +27,10 @@ export async function observe(context: OperationPass, api: Platform): Promise<Se
   return { ...NOTHING_SEEN, request: deployment, ...(await stateOf(context, id ?? "", api)) };
 }
 
-/** What the surface shows of the target: of databases and clusters nothing but on the full one. @throws ApiError */
+/**
+ * Reads what the platform shows of the target. The documented surface shows neither databases nor clusters. @throws
+ * ApiError
+ */
 export async function stateOf(
   context: OperationPass,
   id: Uuid,

@@ -1,4 +1,4 @@
-/** How an operation ends. Pure. */
+/** The end of an operation. Pure. */
 import type { Why } from "../../engine/contract/kind.ts";
 import { MAX_BYTES } from "../catalog/documents.ts";
 import type { Progress } from "../service/progress.ts";
@@ -13,7 +13,7 @@ type End = Omit<Outcome, "at">;
 const complete = (message: string): End => ({ result: "Complete", reason: "Completed", message });
 const accepted = (message: string): End => ({ result: "Complete", reason: "Accepted", message });
 const failure = ({ reason, message }: Why): End => ({ result: "Failed", reason, message });
-/** It was, or may have been, sent, and nobody can tell what became of it. */
+/** The request was, or may have been, sent, and its outcome is unknown. */
 const unknown = ({ reason, message }: Why): End => ({ result: "Unknown", reason, message });
 
 const LOST: Why = {
@@ -22,7 +22,7 @@ const LOST: Why = {
     "The operation was begun, but its status was lost, so its result is not known. It is not sent again. Look on the platform, and create another PlatformOperation if it is still to be done.",
 };
 
-/** The end that was recorded, or that shows now; undefined while there is none. */
+/** Returns the end that was recorded, or that shows now; undefined while there is none. */
 export function outcomeOf(context: OperationPass, seen: Seen): Outcome | undefined {
   if (context.memory.outcome !== undefined) return context.memory.outcome;
   const end = isLost(context)
@@ -41,7 +41,7 @@ function renderedEnd({ spec }: OperationPass, rendered: Rendered | undefined): E
   return complete(`The default values are in ConfigMap "${spec.outputConfigMap ?? ""}" under values.yaml.`);
 }
 
-/** The end of a request that was accepted. */
+/** Returns the end of an accepted request. */
 function requestedEnd(context: OperationPass, seen: Seen): End | undefined {
   const action = actionOf(context);
   const { request } = context.memory;
@@ -73,7 +73,7 @@ function acceptedMessage(context: OperationPass, action: Action): string {
   return `It was requested that ${what} be ${action.verb}. The platform accepted that, and ${why}.`;
 }
 
-/** Why nothing is sent: its end has to be observed, and nothing would ever show it. */
+/** Returns why nothing is sent: the end has to be observed, and nothing would ever show it. */
 export function unobservable(context: OperationPass, action: Action): Why | undefined {
   if (context.spec.completion !== "Observed" || isShown(context, action)) return undefined;
   const message = `spec.completion is Observed, and the platform's surface does not show how ${action.op} ends, so nothing is sent. Create another PlatformOperation without spec.completion, or with Accepted.`;
@@ -92,7 +92,7 @@ function otherwise(state: string): string {
   return `The platform reports ${state}, which the operation does not lead to: somebody else may have acted since. Look on the platform.`;
 }
 
-/** The end of what was not sent in time. */
+/** Returns the end of a request that was not sent in time. */
 function unsentEnd(context: OperationPass): End | undefined {
   return context.memory.request === undefined && isOverdue(context) ? failure(TOO_LATE) : undefined;
 }
@@ -109,19 +109,19 @@ const OVERDUE: Why = {
     "The operation was sent and did not end within spec.activeDeadlineSeconds, so its result is not known. It is not followed any more; what the platform does goes on.",
 };
 
-/** Whether the time of the operation is over. */
+/** Reports whether the deadline of the operation has passed. */
 function isOverdue({ deadline, now }: OperationPass): boolean {
   return deadline !== undefined && now >= deadline;
 }
 
-/** How an operation ends whose time is over. */
+/** Returns the end of an operation whose deadline has passed. */
 export function overdueEnd(isSent: boolean, now: Date): Outcome {
   return { ...(isSent ? unknown(OVERDUE) : failure(TOO_LATE)), at: now.toISOString() };
 }
 
 /**
- * The memory after a request that certainly was not carried out.
- * @param isFinal whether to send it again would not help
+ * Returns the memory after a request that was certainly not executed.
+ * @param isFinal whether sending it again would not help
  */
 export function failed(context: OperationPass, why: Why, isFinal: boolean): OperationMemory {
   const failedRequests = (context.memory.failedRequests ?? 0) + 1;
@@ -130,28 +130,28 @@ export function failed(context: OperationPass, why: Why, isFinal: boolean): Oper
   return isOver ? { ...memory, ...ended(context, why) } : memory;
 }
 
-/** The memory after a stop that was refused, as the target is stopped. */
+/** Returns the memory after a stop that was refused because the target is stopped. */
 export function stoppedBefore(context: OperationPass, { target }: Action): OperationMemory {
   const end = complete(`The ${target ?? "target"} was stopped before.`);
   return { ...taken(context), outcome: { ...end, at: context.now.toISOString() } };
 }
 
-/** What is remembered of an operation that has failed. */
+/** Returns the memory of a failed operation. */
 function ended({ now }: OperationPass, why: Why): Pick<OperationMemory, "outcome"> {
   return { outcome: { ...failure(why), at: now.toISOString() } };
 }
 
-/** The memory of an operation of whose request nobody can tell what became. */
+/** Returns the memory of an operation whose request has an unknown outcome. */
 export function unresolved(context: OperationPass, why: Why): OperationMemory {
   return { ...taken(context), outcome: { ...unknown(why), at: context.now.toISOString() } };
 }
 
-/** The memory after a request whose outcome will show, or has to have shown by now. */
+/** Returns the memory after a request whose outcome will show, or should have shown by now. */
 export function unshownInTime(context: OperationPass): OperationMemory | undefined {
   return isOverdue(context) ? unresolved(context, OVERDUE) : undefined;
 }
 
-/** The memory of an operation that was taken up, now at the latest. */
+/** Returns the memory of an operation that was started, now at the latest. */
 export function taken({ memory, now }: OperationPass): OperationMemory {
   return { ...memory, startedAt: memory.startedAt ?? now.toISOString() };
 }

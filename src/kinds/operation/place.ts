@@ -1,4 +1,7 @@
-/** Whether the target may be touched: an id that a user gave is looked up before any write (docs/architecture.md §7). */
+/**
+ * Checks whether the target may be touched: an id that a user gave is looked up before any write (docs/architecture.md
+ * §7).
+ */
 import type { Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { orMissing } from "../service/observe.ts";
@@ -9,7 +12,7 @@ import { notThere, projectNotAllowed } from "../shared/names.ts";
 import { offered } from "../shared/offered.ts";
 import type { OperationPass } from "./model.ts";
 
-/** What the record of a service says of where it is. */
+/** What the record of a service says of its place. */
 interface Placed {
   readonly environment?: { readonly id: Uuid } | undefined;
 }
@@ -17,8 +20,9 @@ interface Placed {
 const MAX_AGE_MS = 60_000;
 
 /**
- * Whatever a custom resource of the namespace stands for was verified by its own kind.
- * @returns why the target may not be touched
+ * Returns why the target must not be touched. A target that a custom resource of the namespace represents was verified
+ * by its kind.
+ * @returns undefined when it may
  * @throws ApiError
  */
 export async function refusalOf(context: OperationPass, api: Platform): Promise<Why | undefined> {

@@ -18,7 +18,7 @@ export function plan(context: OperationPass, seen: Seen): Plan<ActionType> {
   if (action === undefined) return { is: "waiting", why: NOT_SHOWN };
   if (context.memory.request !== undefined) return { is: "waiting", why: underWay(context, seen, action) };
   const { lastFailure } = context.memory;
-  // What was refused may have been in the way of something else, whose end is waited for.
+  // The refused request may have collided with other work, whose end is waited for.
   if (lastFailure !== undefined && (seen.refused || phaseOf(seen) === "busy")) {
     return { is: "waiting", why: { reason: "Queued", message: lastFailure.message } };
   }
@@ -46,7 +46,7 @@ function underWay(context: OperationPass, seen: Seen, { target }: Action): Why {
   return progress.phase === "unknown" ? unknownState(progress.state, target ?? "service") : busy(progress.state);
 }
 
-/** When the object is to be looked at again, to delete it. */
+/** Returns when the object is to be reconciled again, to delete it. */
 function expiry({ spec }: OperationPass): { readonly again?: Ms } {
   const { ttlSecondsAfterFinished: seconds } = spec;
   return seconds === undefined ? {} : { again: seconds * 1000 };

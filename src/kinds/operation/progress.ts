@@ -1,4 +1,4 @@
-/** How far a request is that the platform accepted. Pure. */
+/** The progress of an accepted request. Pure. */
 import { clusterPhase, servicePhase, type Phase } from "../../platform/codec/states.ts";
 import { factsOf } from "../cluster/model.ts";
 import { showsClusters } from "../cluster/observe.ts";
@@ -11,8 +11,8 @@ import type { OperationMemory } from "./crd.ts";
 import type { OperationPass, Seen } from "./model.ts";
 
 /**
- * Whether the platform shows how it ends: of a database a request does, of a cluster nothing that is documented. Before
- * a request was accepted, whether it may.
+ * Reports whether the platform shows the end: for a database a request does, for a cluster nothing documented does.
+ * Before a request was accepted, whether it may.
  */
 export function isShown({ supports, memory: { request } }: OperationPass, { target }: Action): boolean {
   switch (target) {
@@ -31,18 +31,18 @@ export function isShown({ supports, memory: { request } }: OperationPass, { targ
   }
 }
 
-/** The phase of the target, whoever brought it there; undefined where it is not shown. */
+/** Returns the phase of the target, whoever caused it; undefined where it is not shown. */
 export function phaseOf({ status, cluster }: Seen): Phase | undefined {
   if (cluster !== undefined) return clusterPhase(cluster.status);
   return status === undefined ? undefined : servicePhase(status.state);
 }
 
-/** What the target shows, for telling later whether something new happened to it. */
+/** Returns the baseline of the target, to detect later whether it changed. */
 export function baselineOf({ status, cluster }: Seen): string {
   return cluster === undefined ? serviceBaseline(status) : clusterBaseline(factsOf(cluster));
 }
 
-/** How far the accepted request is; undefined where nothing shows it now. */
+/** Returns the progress of the accepted request; undefined where nothing shows it now. */
 export function progressOf({ memory }: OperationPass, seen: Seen): Progress | undefined {
   const { status, request, cluster } = seen;
   if (cluster !== undefined) {
@@ -53,16 +53,16 @@ export function progressOf({ memory }: OperationPass, seen: Seen): Progress | un
   return request && askedProgress(request);
 }
 
-/** The request with what is known of it now. */
+/** Returns the request with what is known of it now. */
 export function followed(context: OperationPass, seen: Seen): OperationMemory["request"] {
   const request = advanced(context.memory.request, progressOf(context, seen), seen, context.now);
   if (request === undefined || !isAtWork(seen)) return request;
-  // A list shows nothing but the state: it may end as it began.
+  // A list shows only the state: it may end as it began.
   const { baseline: _baseline, ...rest } = request;
   return rest;
 }
 
-/** Whether the cluster was observed at work; a queued state is also what is assumed of a request that was accepted. */
+/** Reports whether the cluster was observed at work. A queued state is also assumed for every accepted request. */
 function isAtWork({ cluster }: Seen): boolean {
   return cluster?.status.endsWith("ING") === true;
 }

@@ -1,4 +1,4 @@
-/** Requests that the platform certainly did not carry out. Pure. */
+/** Requests that the platform certainly did not execute. Pure. */
 import type { Known, Why } from "../../engine/contract/kind.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
 import { isStoppedAlready } from "../shared/stopped-already.ts";
@@ -10,14 +10,14 @@ import { phaseOf } from "./progress.ts";
 
 interface Rejection {
   readonly why: Why;
-  /** To send it again would not help. */
+  /** Sending it again would not help. */
   readonly isFinal: boolean;
 }
 
 /**
- * What an answer means for the operation.
- * @param noun what the request is about
- * @returns undefined where it is the connection's trouble, or where only a person can mend it
+ * Returns what an answer means for the operation.
+ * @param noun the target of the request
+ * @returns undefined where it is the connection's failure, or where only a person can fix it
  */
 export function rejection(error: ApiError, noun: string): Rejection | undefined {
   const { failure, status, operation, message } = error;
@@ -52,7 +52,7 @@ export function rejection(error: ApiError, noun: string): Rejection | undefined 
   }
 }
 
-/** A request that was refused counts as a failed one, but for a stop of what is stopped. */
+/** Returns the memory after a refused request: failed, except for the stop of what is stopped. */
 export function refused(error: ApiError, context: OperationPass, seen: Seen): Known<Seen, OperationMemory> | undefined {
   const action = actionOf(context);
   const rejected = rejection(error, action?.target ?? "organization");
@@ -61,7 +61,10 @@ export function refused(error: ApiError, context: OperationPass, seen: Seen): Kn
   return { seen: { ...seen, refused: true }, memory: failed(context, rejected.why, rejected.isFinal) };
 }
 
-/** Whether the target is stopped: its state tells, whatever the words of the refusal; where it shows none, they do. */
+/**
+ * Reports whether the target is stopped: by its state, whatever the words of the refusal; where no state is shown, by
+ * the words.
+ */
 function isStopped(error: ApiError, seen: Seen): boolean {
   const { is } = error.failure;
   if (is !== "Conflict" && is !== "Invalid") return false;

@@ -16,7 +16,7 @@ export function report(context: OperationPass, seen: Seen): Report {
     ready: outcome === undefined ? NOT_OVER : { reason: outcome.reason, message: outcome.message },
     conditions: outcome === undefined ? [] : [conditionOf(outcome)],
     status: {
-      // Where it is missing although a request was begun, the status was lost.
+      // Where it is missing although a request was started, the status was lost.
       startedAt: taken(context).startedAt,
       targetId: memory.request === undefined ? inputs.targetId : sentTo(context),
       request: followed(context, seen),
@@ -30,7 +30,7 @@ export function report(context: OperationPass, seen: Seen): Report {
 
 const NOT_OVER: Why = { reason: "Progressing", message: "The operation is not over." };
 
-/** What is told of an operation whose time is over while nothing of it can be seen. */
+/** Returns the report of an operation whose deadline passed while nothing of it can be observed. */
 export function overdue(
   spec: OperationSpec,
   memory: OperationMemory,
@@ -42,7 +42,7 @@ export function overdue(
   return { memory, report: { ready: { reason, message }, conditions: [conditionOf(outcome)], status } };
 }
 
-/** As a Job has it: there is only the condition that holds. */
+/** Like a Job: only the condition that holds exists. */
 function conditionOf({ result, reason, message }: Outcome): Report["conditions"][number] {
   if (result === "Unknown") return { type: "Complete", status: "Unknown", reason, message };
   return { type: result, status: "True", reason, message };

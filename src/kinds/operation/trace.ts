@@ -11,7 +11,7 @@ import { stateOf } from "./observe.ts";
 import { failed, taken, unresolved, unshownInTime } from "./outcome.ts";
 import { baselineOf, phaseOf } from "./progress.ts";
 
-/** What a later trace compares with. */
+/** Returns the baseline for a later trace. */
 export function markOf(seen: Seen): Json {
   return {
     baseline: baselineOf(seen),
@@ -75,7 +75,7 @@ function hasMoved(mark: Json, { status, cluster }: Seen): boolean {
   return movedPast(before, status) || (requestId !== undefined && requestId !== baseline(mark, "requestId"));
 }
 
-/** The request as the target shows it. */
+/** Returns the request as the target shows it. */
 function traced({ mark }: OpenIntent, context: OperationPass, { status, cluster }: Seen): OperationMemory["request"] {
   const before = baseline(mark, "baseline");
   const { deploymentRequestId: requestId } = status ?? {};

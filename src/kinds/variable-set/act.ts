@@ -8,9 +8,9 @@ import { sentKey, type Do, type Seen, type SetPass, type SetVariable } from "./m
 import { isCreated, isInPlace, knownOf, ownEntry, targetsOf, type Target } from "./target.ts";
 
 /**
- * Before an import that makes entries: which ones are there, what is sent, and when that was. After a crash those that
- * it made are found by that, and are the set's own, to be replaced and removed. All applications at once: one write is
- * enough.
+ * Returns, before an import that creates entries, the memory of which entries exist, what is sent, and when. After a
+ * crash this identifies the entries that the import created, which are the set's own, to be replaced and removed. All
+ * applications at once: one write is enough.
  */
 export function prepare(step: Do, context: SetPass, seen: Seen): VariableSetMemory | undefined {
   if (step.what !== "import") return undefined;
@@ -20,7 +20,7 @@ export function prepare(step: Do, context: SetPass, seen: Seen): VariableSetMemo
   return { ...context.memory, targets: targets.map((target) => begun(context, seen, target)) };
 }
 
-/** What the application has no entry of, and nothing is noted of yet. */
+/** Returns what the application has no entry of, and nothing is noted of yet. */
 function missing({ inputs }: SetPass, target: Target): readonly SetVariable[] {
   const { known, wanted, sight } = target;
   if (!wanted || sight?.is !== "shown") return [];
@@ -34,7 +34,7 @@ function begun(context: SetPass, seen: Seen, target: Target): KnownTarget {
   const open = missing(context, target);
   if (open.length === 0) return known;
   const { variables: all, isSame, ...content } = contentOf(context, known);
-  // Of an import of another content nobody knows yet whether it lands, and which of the two then makes an entry.
+  // It is unknown whether an import of other content lands, and which of the two then creates the entry.
   const isClear = known.before === undefined || isSame;
   const begunOf = ({ name, digest }: SetVariable): KnownVariable => ({
     ...(all.find(({ key }) => key === name) ?? { key: name }),
@@ -45,7 +45,7 @@ function begun(context: SetPass, seen: Seen, target: Target): KnownTarget {
   return { ...known, ...content, variables, before, sentAt: seen.serverNow?.toISOString() };
 }
 
-/** What is known of an application's variables, beside the content that is sent now. */
+/** Returns what is known of an application's variables, beside the content that is sent now. */
 function contentOf(context: SetPass, known: KnownTarget) {
   const { fingerprint } = context.inputs;
   const isSame = sameContent(known.written, fingerprint);
@@ -77,12 +77,12 @@ export async function act(
   };
 }
 
-/** An import of which nothing was taken over leaves the application as it was: there is nothing to bring out. */
+/** An import of which nothing was taken leaves the application as it was: there is nothing to deploy. */
 function isChange(step: Do, after: KnownTarget): boolean {
   return step.what !== "import" || step.names.some((name) => knownOf(after, name)?.failed !== true);
 }
 
-/** The platform's clock tells seconds: of two writes within one the second is later all the same. */
+/** The platform's clock has seconds: of two writes within one, the second must still be later. */
 function stamp(now: Date | undefined, last: string | undefined): string | undefined {
   if (now === undefined) return undefined;
   const after = last === undefined ? 0 : Date.parse(last) + 1;
@@ -121,7 +121,7 @@ async function importVariables(
   return written(context, seen, target, variables, new Set(taken));
 }
 
-/** What is not listed any more, e.g. with another variable that it was an alias of, is removed all the same. */
+/** What is not listed any more, e.g. together with a variable that it was an alias of, is removed all the same. */
 async function remove({ id, entryId, isSecret }: Extract<Do, { what: "remove" }>, api: Platform): Promise<void> {
   try {
     await (isSecret ? api.variables.deleteSecret(id, entryId) : api.variables.delete(id, entryId));
@@ -132,7 +132,7 @@ async function remove({ id, entryId, isSecret }: Extract<Do, { what: "remove" }>
   }
 }
 
-/** What is known once these were sent. Their entries' ids and times are read back by the next reconcile. */
+/** Returns what is known once these were sent. The next reconcile reads the ids and times of their entries. */
 function written(
   context: SetPass,
   seen: Seen,
@@ -156,18 +156,18 @@ function written(
   };
 }
 
-/** Entries of these names that are there. */
+/** Returns the entries of these names that exist. */
 function beforeOf({ known, sight }: Target, names: ReadonlySet<string>): string[] | undefined {
   const entries = sight?.is === "shown" ? sight.entries.filter(({ key }) => names.has(key)) : [];
   return bounded(new Set([...(known.before ?? []), ...entries.map(({ id }) => id)]));
 }
 
-/** Where there is more than a status holds, nothing is known of before, and nothing counts as created. */
+/** Beyond the bound of a status, nothing is known of before, and nothing counts as created. */
 function bounded(ids: ReadonlySet<string>): string[] | undefined {
   return ids.size > MAX_NAMESAKES ? undefined : [...ids];
 }
 
-/** A variable that was just sent: the entry that it had, if it was ours, is ours still. */
+/** A variable that was just sent: its own entry stays its own. */
 function writtenVariable(target: Target, variable: SetVariable, isTaken: boolean): KnownVariable {
   const own = ownEntry(target, variable);
   return {
@@ -178,7 +178,7 @@ function writtenVariable(target: Target, variable: SetVariable, isTaken: boolean
   };
 }
 
-/** A variable that was not sent: what is in place stands for the content as it is now, all else is to be sent anew. */
+/** A variable that was not sent: the entry in place counts for the current content, everything else is sent anew. */
 function carried(
   { inputs }: SetPass,
   target: KnownTarget,

@@ -2,11 +2,11 @@ import { z } from "zod";
 
 import { ATOMIC, count, fingerprint, id, kept, livingStatus, text } from "../../api/status.ts";
 
-/** The most names that a list of a status holds. */
+/** The largest number of names in a list of a status. */
 export const MAX_NAMES = 256;
-/** The most entries of these names that are looked through: in each of four scopes one. */
+/** The largest number of entries of these names: one in each of four scopes. */
 export const MAX_NAMESAKES = 4 * MAX_NAMES;
-/** The targets of the spec, and as many that were taken out of it but still hold something of the set. */
+/** The targets of the spec, and as many that were removed from it but still hold something of the set. */
 const MAX_TARGETS = 64;
 
 const key = z.string().max(255);

@@ -35,7 +35,7 @@ export const variableSet: Kind<VariableSetTypes> = {
 };
 
 /**
- * What a set is about to write. One that overwrites nothing stands in nobody's way before it has written, and neither
+ * Returns what a set is about to write. A set that overwrites nothing claims nothing before it has written, and neither
  * does an id that was only given: it may be another team's application.
  */
 function wantedEntries(inputs: Inputs, memory: VariableSetMemory): readonly string[] {

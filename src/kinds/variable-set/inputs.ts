@@ -1,4 +1,4 @@
-/** What a variable set needs, and what it makes of it. Pure. */
+/** The needs of a variable set, and the inputs made of them. Pure. */
 import type { Needs, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import { inputsOf, variableRequests, type InputVariable } from "../shared/variables.ts";
 import type { VariableSetSpec } from "./crd.ts";
@@ -24,7 +24,7 @@ export function needs(spec: VariableSetSpec): Needs<Inputs> {
   };
 }
 
-/** The operations that remove what a set writes. */
+/** Returns the operations that remove what a set writes. */
 export function removalsOf({ variables, variablesFrom }: Pick<VariableSetSpec, "variables" | "variablesFrom">) {
   const secrets = [
     ...variables.map(({ secret, valueFrom }) => secret ?? valueFrom?.secretKeyRef !== undefined),
@@ -58,12 +58,12 @@ function setInputs(spec: VariableSetSpec, resolved: ResolvedNeeds): Inputs {
   };
 }
 
-/** All that the platform is told of a variable. */
+/** Returns all that the platform is sent of a variable. */
 function contentOf({ name, value, isSecret, scope }: InputVariable): [string, string, boolean, string] {
   return [name, value, isSecret, scope ?? ""];
 }
 
-/** The later of two sources counts, and the spec's own variables before all (as with `envFrom` of Kubernetes). */
+/** Merges sources: a later source wins, and the spec's own variables win over all (like `envFrom` of Kubernetes). */
 function mergedVariables(
   spec: VariableSetSpec,
   resolved: ResolvedNeeds,
@@ -86,11 +86,11 @@ function sourceName({ secretRef, configMapRef }: Source): string {
   return secretRef === undefined ? `ConfigMap "${configMapRef?.name}"` : `Secret "${secretRef.name}"`;
 }
 
-/** An application that is named by its resource and by its id is one. */
+/** An application that is named by its resource and by its id is one target. */
 function targets(spec: VariableSetSpec, resolved: ResolvedNeeds): readonly TargetInput[] {
   const all = spec.targets.map(({ applicationRef: { name, externalId } }, index): TargetInput => ({
     field: targetField(index),
-    // A given id does not lead to what a resource of that name stands for.
+    // A given id does not lead to what a resource of that name represents.
     name: externalId === undefined ? name : undefined,
     id: externalId ?? resolved.idIfAny(targetField(index)),
   }));

@@ -1,13 +1,13 @@
-/** What is to become of each variable of the spec in an application. Pure. */
+/** Decides what to do with each variable of the spec in an application. Pure. */
 import { sameContent, type Ms } from "../../engine/contract/kind.ts";
 import type { KnownTarget } from "./crd.ts";
 import type { Listed, Seen, SetPass, SetVariable } from "./model.ts";
 import { isCreated, isFixed, knownOf, standingOf, type Target } from "./target.ts";
 
-/** How often the platform is sent what it did not take over without a reason that we can see, and how far apart. */
+/** How often the platform is sent what it did not take for no visible reason, and at which intervals. */
 const ATTEMPTS = 3;
 const RETRY_MS = 30_000;
-/** A request of the user that is still open sends nothing twice. */
+/** An open request of the user sends nothing twice. */
 const ASK_MS = 5_000;
 
 export interface Judged {
@@ -18,10 +18,10 @@ export interface Judged {
 
 export type Verdict =
   | "fine"
-  /** It is to be sent now; `restore`: because others removed or changed it. */
+  /** Send it now; `restore`: others removed or changed it. */
   | "send"
   | "restore"
-  /** It was not taken over, and is tried again later. */
+  /** It was not taken, and is tried again later. */
   | "later"
   /** Others created it, and it is not to be overwritten. */
   | "kept"
@@ -29,10 +29,10 @@ export type Verdict =
   | "stuck"
   /** Others changed the secret, and it cannot be replaced. */
   | "changed"
-  /** The platform did not take it over, several times. */
+  /** The platform did not take it, several times. */
   | "refused";
 
-/** All variables of the spec, in its order. */
+/** Returns the verdicts on all variables of the spec, in its order. */
 export function judge(context: SetPass, seen: Seen, target: Target): readonly Judged[] {
   return context.inputs.variables.map((variable) => {
     const { is, own } = standingOf(target, variable, context.inputs);
@@ -67,7 +67,7 @@ function dueVerdict(
   return isFixed(context, own) ? "stuck" : nextTry(known.attempts ?? 0, sinceSent(seen, known));
 }
 
-/** Whether the platform had a chance with the variable as it is now. */
+/** Reports whether the platform was sent the current variable. */
 function isTried({ inputs }: SetPass, known: KnownTarget, { name }: SetVariable): boolean {
   return knownOf(known, name)?.failed === true && sameContent(known.written, inputs.fingerprint);
 }

@@ -8,13 +8,13 @@ import type { VariableSetMemory, VariableSetSpec } from "./crd.ts";
 export interface TargetInput {
   /** E.g. `spec.targets[0].applicationRef`. */
   readonly field: string;
-  /** Of the custom resource; undefined for one that is given by its id. */
+  /** The name of the custom resource; undefined for a target that is given by its id. */
   readonly name: string | undefined;
   /** undefined while the custom resource does not exist or has none. */
   readonly id: Uuid | undefined;
 }
 
-/** A variable, and what stands for its value, visibility and scope. */
+/** A variable, and the fingerprint of its value, visibility and scope. */
 export interface SetVariable extends InputVariable {
   readonly digest: string;
 }
@@ -36,13 +36,13 @@ export interface Listed {
   readonly id: Uuid;
   readonly key: string;
   readonly isSecret: boolean;
-  /** undefined where the surface does not show it: then it may be an inherited one. */
+  /** undefined where the platform does not show it: then it may be an inherited one. */
   readonly scope: string | undefined;
   readonly createdAt: string | undefined;
   readonly updatedAt: string | undefined;
 }
 
-/** How an application looked. */
+/** What was observed of an application. */
 export type Sight =
   /** `lists` says which of the two lists was read. Nothing is removed from an application that may be another's. */
   | {
@@ -61,7 +61,9 @@ export interface Lists {
 
 export interface Seen {
   readonly targets: ReadonlyMap<Uuid, Sight>;
-  /** What was sent in this reconcile, by `sentKey`: it is not sent twice, and how it went is seen by the next reconcile. */
+  /**
+   * What was sent in this reconcile, by `sentKey`: it is not sent twice, and the next reconcile observes its outcome.
+   */
   readonly sent: ReadonlySet<string>;
   /** The platform's clock. */
   readonly serverNow: Date | undefined;
@@ -91,7 +93,7 @@ export interface VariableSetTypes {
 
 export type SetPass = ReconcileContext<VariableSetTypes>;
 
-/** Names what was sent. */
+/** Returns a name of what was sent. */
 export function sentKey(step: Do): string {
   switch (step.what) {
     case "import":

@@ -1,4 +1,4 @@
-/** The reads of a variable set: the two lists of each application, and where one belongs that was given by its id. */
+/** Reads the two lists of each application, and the parents of an application that was given by its id. */
 import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -18,7 +18,7 @@ export async function observe(context: SetPass, api: Platform): Promise<Seen> {
   const sights = await Promise.all(
     ids.map(async (id): Promise<[Uuid, Sight]> => [id, await sightOf(context, id, api, failures)]),
   );
-  // What is forbidden everywhere is the token's trouble, and not the applications'.
+  // A failure for all applications is the token's, and not theirs.
   const [failure] = failures;
   if (failure !== undefined && failures.length === ids.length) await askElsewhere(context, api, failure);
   return { targets: new Map(sights), sent: new Set(), serverNow: api.serverNow() };
@@ -33,7 +33,7 @@ async function askElsewhere({ goal }: SetPass, api: Platform, failure: ApiError)
   await api.projects.list();
 }
 
-/** An application that is gone or forbidden does not stop its neighbours. */
+/** A deleted or forbidden application does not hold up its neighbours. */
 async function sightOf(context: SetPass, id: Uuid, api: Platform, failures: ApiError[]): Promise<Sight> {
   try {
     const { refused, isUnproven = false } = await placeOf(context, id, api);
@@ -76,9 +76,9 @@ async function placeOf(context: SetPass, id: Uuid, api: Platform): Promise<Place
 }
 
 interface Place {
-  /** What stands in the way of reading and writing. */
+  /** What prevents reading and writing. */
   readonly refused: Sight | undefined;
-  /** The id stands although the platform does not show where the application belongs. */
+  /** The id is accepted although the platform does not show where the application belongs. */
   readonly isUnproven?: boolean;
 }
 
