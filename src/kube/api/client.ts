@@ -73,7 +73,7 @@ interface Session {
 
 /**
  * Connects to the API server through client-node's KubeConfig and two shared undici pools: stock client-node opens
- * a TLS connection for every request (K1) and gives it no deadline (K2).
+ * a TLS connection for every request and gives it no deadline.
  * HTTP/1.1 on purpose: calls spread over the servers of an HA control plane, and a watch whose connection died
  * takes no other watch with it and reconnects on a new socket.
  * @throws Error when there is no usable configuration; the message says what is missing.
@@ -122,7 +122,7 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
       try {
         return await exchange(used, request);
       } catch (error) {
-        // 401 comes from the authentication filter, ahead of everything else: nothing was executed (K12).
+        // 401 comes from the authentication filter, ahead of everything else: nothing was executed.
         if (!isKube(error, "Unauthorized") || !session.renew(used)) throw error;
         return exchange(await session.credentials(), request);
       }
@@ -233,7 +233,7 @@ function loadConfig(source: ConfigSource): KubeConfig {
   return config;
 }
 
-/** Takes a token file out of the user, so that our own source reads it instead of client-node's (D1, K12). */
+/** Takes a token file out of the user, so that our own source reads it instead of client-node's. */
 function takeTokenFile(config: KubeConfig, clock: Clock): TokenSource | undefined {
   const user = config.getCurrentUser();
   const path = stringMember(member(user?.authProvider, "config"), "tokenFile");

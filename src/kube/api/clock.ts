@@ -1,6 +1,6 @@
 import type { Clock } from "./types.ts";
 
-/** The longest delay that `setTimeout` keeps: beyond it Node fires after 1 ms (D2). */
+/** The longest delay that `setTimeout` keeps: beyond it Node fires after 1 ms. */
 export const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** @returns `ms` as a delay that a timer can keep: a whole number from 0 to 2^31-1; NaN counts as 0. */
@@ -83,7 +83,7 @@ export function deadline(clock: Clock, ms: number, parent?: AbortSignal): Deadli
 
 /**
  * @returns the time as RFC 3339 with six fractional digits, which `MicroTime` fields want: the API server refuses
- * the three of `toISOString` with 400 (K15).
+ * the three of `toISOString` with 400.
  */
 export function microTime(date: Date): string {
   return date.toISOString().replace("Z", "000Z");

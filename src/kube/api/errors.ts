@@ -1,6 +1,6 @@
 import type { KubeFailure } from "./types.ts";
 
-/** A failed exchange with the API server. The message never holds a request or response body (K13). */
+/** A failed exchange with the API server. The message never holds a request or response body. */
 export class KubeError extends Error {
   readonly failure: KubeFailure;
   /** HTTP status, 0 when there was no answer. */

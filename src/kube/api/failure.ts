@@ -5,14 +5,14 @@ import type { Json, KubeFailure } from "./types.ts";
 /** How many causes of a Status go into a message. */
 const SHOWN_CAUSES = 3;
 
-/** What a reason may look like; anything else is somebody else's text and stays out of messages (K13). */
+/** What a reason may look like; anything else is somebody else's text and stays out of messages. */
 const REASON = /^[A-Za-z]{1,64}$/;
 /** What a field path may look like: no quotes, so that no value can hide in it. */
 const FIELD = /^[A-Za-z0-9_.[\]/-]{1,128}$/;
 
 /**
  * Maps an answer that is not 2xx to an error, in our own words: the API server's message quotes the invalid value
- * (K13, E7), so only reasons and field paths of its Status are taken.
+ * (docs/reliability.md E7), so only reasons and field paths of its Status are taken.
  * @param what the request, as "PATCH /apis/…".
  * @param retryAfter the `Retry-After` header in seconds, when there is one.
  */

@@ -3,7 +3,7 @@ import { apiVersionOf } from "./paths.ts";
 import type { Json, JsonObject, KubeObject, ObjectKey, ObjectMeta, ResourceType } from "./types.ts";
 
 /**
- * Checks what every object must have before anything uses it (K6) and drops `metadata.managedFields`, half of its
+ * Checks what every object must have before anything uses it and drops `metadata.managedFields`, half of its
  * size. Type names come from `type`: items of a list need not carry their own.
  * @returns undefined when `value` is no object of the API server.
  */

@@ -29,7 +29,7 @@ const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 
 /**
  * @returns the path of a collection: of all namespaces when `namespace` is "" or left out.
- * @throws KubeError "Invalid" when the namespace is no DNS-1123 label (K17: `..` would change the path).
+ * @throws KubeError "Invalid" when the namespace is no DNS-1123 label (`..` would change the path).
  */
 export function collectionPath(type: ResourceType, namespace = ""): string {
   const root = type.group === "" ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;

@@ -16,7 +16,7 @@ export interface TokenSource {
 
 /**
  * A token source of our own: client-node's measures age by the wall clock, so that a step of one hour back keeps
- * an expired token for an hour (D1, K12).
+ * an expired token for an hour.
  */
 export function fileToken(path: string, clock: Clock): TokenSource {
   let held: { readonly token: string; readonly mtimeMs: number } | undefined;

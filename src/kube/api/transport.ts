@@ -11,11 +11,11 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
 
 export interface KubeRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Built by paths.ts, so that every segment is validated (K17). */
+  /** Built by paths.ts, so that every segment is validated. */
   readonly path: string;
   readonly query?: Query;
   readonly body?: Json;
-  /** "application/json" unless told; every PATCH of ours is a merge patch (K14). */
+  /** "application/json" unless told; every PATCH of ours is a merge patch. */
   readonly contentType?: "application/json" | "application/merge-patch+json";
   /** For the whole exchange, body included; 10 s unless told. */
   readonly timeoutMs?: number;

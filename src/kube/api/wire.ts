@@ -33,7 +33,7 @@ function parseLenient(body: string): Json | undefined {
 
 /**
  * Maps whatever an exchange threw to a KubeError.
- * Only codes of a fixed set go into the message: the text of an error can quote what was sent (E2, K13).
+ * Only codes of a fixed set go into the message: the text of an error can quote what was sent (E2).
  */
 export function asKubeError(error: unknown, what: string, limit: Deadline): KubeError {
   if (error instanceof KubeError) return error;

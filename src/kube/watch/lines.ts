@@ -5,7 +5,7 @@ const NEWLINE = 0x0a;
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Splits a watch stream into its lines, at `\n` bytes only: Node's readline splits at a raw U+2028 too (K11).
+ * Splits a watch stream into its lines, at `\n` bytes only: Node's readline splits at a raw U+2028 too.
  * Empty lines are left out. An unterminated rest is no line; its bytes are told to `onRest`.
  * @throws KubeError "BadResponse" when a line exceeds 16 MiB; and whatever `chunks` throws.
  */

@@ -17,7 +17,7 @@ import { parseEvent, type WatchEvent } from "./watch-event.ts";
  * The API server's bookmarks come about every 60 s and only when the version moved, so silence proves nothing: the
  * one sign of life that it owes us is the end of the watch at `timeoutSeconds`, with a bookmark 2 s before. A short
  * watch therefore finds a dead connection within 43 s (B5) without asking anything else, and its version keeps pace
- * (K9). It costs a kind less than two cheap requests a minute, on the same connection.
+ *. It costs a kind less than two cheap requests a minute, on the same connection.
  */
 const WATCH_SECONDS = { least: 30, spread: 8, grace: 5 } as const;
 /** What goes on for so long before it ends, however that comes, calls for no longer wait than the first one. */
@@ -45,9 +45,9 @@ export interface ReflectorOptions {
 
 /** Keeps the store equal to what the API server holds of one type. */
 export interface Reflector {
-  /** Starts once; a second call does nothing (K7). */
+  /** Starts once; a second call does nothing. */
   start(): void;
-  /** Resolves when nothing of it runs any more; nothing enters the store afterwards (K7). */
+  /** Resolves when nothing of it runs any more; nothing enters the store afterwards. */
   stop(): Promise<void>;
   /** Whether the first list is in the store. */
   synced(): boolean;
@@ -150,7 +150,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
       try {
         if (!current) await list(stop);
         current = true;
-        // A clean end is no failure: back at once, but for a server that ends every watch at once (K10, B6).
+        // A clean end is no failure: back at once, but for a server that ends every watch at once (docs/reliability.md B6).
         if (!(await pause(clock, budget.take() + random() * 100, stop))) return;
         await watch(stop);
       } catch (error) {

@@ -9,7 +9,7 @@ import { isOlder } from "./versions.ts";
  */
 const TOMBSTONES = 10_000;
 
-/** A change of the cache. The same name with a new uid comes as "deleted", then "added" (K8). */
+/** A change of the cache. The same name with a new uid comes as "deleted", then "added". */
 export type Change =
   | { readonly type: "added"; readonly object: KubeObject }
   | { readonly type: "updated"; readonly object: KubeObject; readonly old: KubeObject }
@@ -35,7 +35,7 @@ export interface Store extends Cache {
   remove(object: KubeObject): void;
   /** Takes a whole list; what is missing in it is deleted. */
   replace(snapshot: Snapshot): void;
-  /** @returns a function that ends the subscription. A listener that throws disturbs nobody else (K5). */
+  /** @returns a function that ends the subscription. A listener that throws disturbs nobody else. */
   subscribe(listener: (change: Change) => void): () => void;
 }
 

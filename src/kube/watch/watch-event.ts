@@ -4,7 +4,7 @@ import { member, parseJson, stringMember } from "../api/json.ts";
 import { parseObject, versionOf } from "../api/objects.ts";
 import type { Json, KubeObject, ResourceType } from "../api/types.ts";
 
-/** One line of a watch, checked before use (K6). */
+/** One line of a watch, checked before use. */
 export type WatchEvent =
   | { readonly type: "put"; readonly object: KubeObject }
   | { readonly type: "deleted"; readonly object: KubeObject }
