@@ -1,8 +1,7 @@
 /**
- * How long the operator takes with many new applications on a platform that limits requests, beside the bound of its own
- * number of calls: real control plane, operator as a process, simulated platform.
- *
- *     node test/rate-limit.ts [applications] [requests a second]
+ * How long the operator takes with many new applications on a platform that limits requests, beside the bound of its
+ * own number of calls: real control plane, operator as a process, simulated platform.
+ * node test/rate-limit.ts [applications] [requests a second]
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -62,7 +62,10 @@ function missing(call: Call, what: string, id: string): never {
   throw new Problem(404, `No ${what} with id ${id}`);
 }
 
-/** @throws Problem 409 when another of the siblings has that name, unless names need not be unique; case does not matter. */
+/**
+ * @throws Problem 409 when another of the siblings has that name, unless names need not be unique; case does not
+ * matter.
+ */
 export function checkNameFree(
   { sim }: Call,
   what: string,

@@ -1,6 +1,6 @@
 /**
- * What every `.status` has, flat (docs/architecture.md §5). Bounds here are wide: a value that breaks one makes the API server
- * refuse the whole patch, so what comes from the platform is cut to `TEXT` characters before it is written.
+ * What every `.status` has, flat (docs/architecture.md §5). Bounds here are wide: a value that breaks one makes the API
+ * server refuse the whole patch, so what comes from the platform is cut to `TEXT` characters before it is written.
  */
 import { z } from "zod";
 

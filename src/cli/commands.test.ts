@@ -4,7 +4,9 @@ import { cli } from "../../test/support/programs/cli.ts";
 import { operations } from "../platform/codec/operations.ts";
 import { COMMANDS } from "./commands.ts";
 
-/** Creates belong to custom resources, which know what is theirs; so does a binding, which is checked before it is put. */
+/**
+ * Creates belong to custom resources, which know what is theirs; so does a binding, which is checked before it is put.
+ */
 const BY_RESOURCES_ALONE = [
   "putBinding",
   "createProject",

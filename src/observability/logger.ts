@@ -8,7 +8,9 @@ import type { LoggerName, LogLevel, LogLevels } from "../operator/config/log-lev
 import { cleanText } from "../text/clean-text.ts";
 import type { Redactor } from "./secrets.ts";
 
-/** All that a line can carry besides level, time, logger and message. Never an object of the API or a custom resource. */
+/**
+ * All that a line can carry besides level, time, logger and message. Never an object of the API or a custom resource.
+ */
 export interface Fields {
   /** Which pass over an object it belongs to: the same in all lines of one. */
   readonly pass?: string;
@@ -28,7 +30,9 @@ export interface Fields {
   /** Why the platform was changed. */
   readonly cause?: string;
   readonly id?: string | undefined;
-  /** What happened to an entry of the orphan ledger, with its parent, its tenant, and since when the object is there. */
+  /**
+   * What happened to an entry of the orphan ledger, with its parent, its tenant, and since when the object is there.
+   */
   readonly orphan?: string;
   readonly parentId?: string | undefined;
   readonly host?: string;
@@ -153,7 +157,9 @@ export function createLogs({ levels, redactor, write = standardOutput() }: Logge
   });
 }
 
-/** @returns the loggers, each line of which carries these fields as well; they are asked for each line that is written. */
+/**
+ * @returns the loggers, each line of which carries these fields as well; they are asked for each line that is written.
+ */
 export function tagged(logs: Logs, tags: () => Fields): Logs {
   return eachLogger((name) =>
     eachLevel((level) => (message, fields) => {

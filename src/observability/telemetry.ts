@@ -68,7 +68,10 @@ export function tellRequest(log: Logger, { method, path, code, durationMs }: End
   log.trace("asked the API server", { method, path, code, durationMs: Math.round(durationMs) });
 }
 
-/** For the log: a reconcile that takes so long that it may never end. The alert PlatformOperatorReconcileStuck leads here. */
+/**
+ * For the log: a reconcile that takes so long that it may never end. The alert PlatformOperatorReconcileStuck leads
+ * here.
+ */
 export function tellLastingPass(log: Logger, key: string): void {
   log.warn("is still being reconciled", fieldsOf(parseKey(key)));
 }

@@ -14,8 +14,8 @@ export interface InstallationOptions {
 }
 
 /**
- * Reads the uid of the kube-system namespace, which names the installation in the ledger (docs/architecture.md §7), as often as it
- * takes.
+ * Reads the uid of the kube-system namespace, which names the installation in the ledger (docs/architecture.md §7), as
+ * often as it takes.
  * @returns undefined when `signal` fired before.
  */
 export async function findInstallation(options: InstallationOptions): Promise<string | undefined> {

@@ -11,7 +11,10 @@ import { createParts } from "./parts.ts";
 import { startServers } from "./servers.ts";
 import type { Work } from "./work.ts";
 
-/** How long running reconciles may take to end by themselves: the longest write of the platform (docs/architecture.md §10). */
+/**
+ * How long running reconciles may take to end by themselves: the longest write of the platform (docs/architecture.md
+ * §10).
+ */
 const DRAIN_MS = 8_000;
 /** How long they may take once their connections are gone. */
 const ABANDON_MS = 500;

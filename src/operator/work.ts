@@ -144,7 +144,9 @@ export function createWork(options: WorkOptions): Work {
   };
 }
 
-/** Before it is known what was left behind nothing may be created; only where it may not be read, nobody waits for it. */
+/**
+ * Before it is known what was left behind nothing may be created; only where it may not be read, nobody waits for it.
+ */
 async function loadOrphans({ engine, clock, ledgerFailed }: WorkOptions, signal: AbortSignal): Promise<void> {
   const backoff = createBackoff({ baseMs: 500, capMs: 10_000, random: engine.random });
   while (!signal.aborted) {

@@ -70,7 +70,9 @@ export interface PlatformOptions {
   readonly onLimited?: (isLimited: boolean, sinceMs: number) => void;
   /** Told of every request, and of every one that the gate held back. Must not throw. */
   readonly onCall?: (call: CallRecord) => void;
-  /** Asked at each call on whose behalf it is made: where the budget is short, all take turns. One for all unless told. */
+  /**
+   * Asked at each call on whose behalf it is made: where the budget is short, all take turns. One for all unless told.
+   */
   readonly lane?: () => string;
   /** Asked at each call how urgent it is; "high" unless told. */
   readonly priority?: () => Priority;
@@ -89,8 +91,8 @@ export interface PlatformOptions {
 }
 
 /**
- * One connection. Every method throws ApiError and nothing else. Ids that are no UUIDs and inputs that no platform could
- * understand are Refused before any request.
+ * One connection. Every method throws ApiError and nothing else. Ids that are no UUIDs and inputs that no platform
+ * could understand are Refused before any request.
  */
 export interface Platform {
   readonly projects: Projects;
@@ -107,14 +109,16 @@ export interface Platform {
   readonly organization: Organization;
   readonly webhooks: Webhooks;
   /**
-   * Takes the rate token of a POST before its intent is written (docs/architecture.md §6); the next POST that may happen only once
-   * then takes none.
+   * Takes the rate token of a POST before its intent is written (docs/architecture.md §6); the next POST that may
+   * happen only once then takes none.
    * @throws ApiError "RateLimited" or "OverBudget" with the time to wait.
    */
   reserve(): Promise<void>;
   /** What is known of the operations beyond the specification. */
   readonly capabilities: Capabilities;
-  /** For how long the platform has refused requests (429), and when the next may be sent; undefined while it does not. */
+  /**
+   * For how long the platform has refused requests (429), and when the next may be sent; undefined while it does not.
+   */
   limited(): { readonly sinceMs: number; readonly leftMs: number } | undefined;
   /** Tells the token's rate gate apart from all others. */
   gateId(): string;

@@ -1,6 +1,6 @@
 /**
- * What a delivery says (specification, Events; docs/architecture.md §9). It is a hint from outside: nothing of it is used
- * but which applications to look at, and its event's name as a label.
+ * What a delivery says (specification, Events; docs/architecture.md §9). It is a hint from outside: nothing of it is
+ * used but which applications to look at, and its event's name as a label.
  */
 import { z } from "zod";
 

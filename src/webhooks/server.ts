@@ -1,10 +1,9 @@
 /**
- * The receiver of the platform's deliveries (docs/reliability.md E12). It trusts nobody: a request is judged by path and
- * headers before its body is read, its body is small and quickly sent or not read to its end, and all that it can do is
- * to have resources of its own connection looked at, seldom. Everything here works without it, only later.
- *
- * A replica that does not lead answers 503, so that a sender that repeats finds the leader; what it does not repeat, the
- * leader finds at its next look.
+ * The receiver of the platform's deliveries (docs/reliability.md E12). It trusts nobody: a request is judged by path
+ * and headers before its body is read, its body is small and quickly sent or not read to its end, and all that it can
+ * do is to have resources of its own connection looked at, seldom. Everything here works without it, only later.
+ * A replica that does not lead answers 503, so that a sender that repeats finds the leader; what it does not repeat,
+ * the leader finds at its next look.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 

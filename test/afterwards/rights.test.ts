@@ -26,7 +26,9 @@ const SPARE: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** What a stage provokes on purpose (`mayRefuse`): the Secret of a cluster's token where the role for it is not bound. */
+/**
+ * What a stage provokes on purpose (`mayRefuse`): the Secret of a cluster's token where the role for it is not bound.
+ */
 const REFUSED_ON_PURPOSE = ["create secrets"];
 
 describe("[E14] the operator's rights", () => {

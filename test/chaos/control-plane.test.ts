@@ -34,7 +34,9 @@ describe.runIf(effort.all)("a control plane", { timeout: 400_000 }, () => {
   const children: ChildProcess[] = [];
   let controlPlane: ControlPlane;
   let env: ChaosEnv;
-  /** Since when the API server is ready, milliseconds since 1970: before, it has not read the roles that it grants by. */
+  /**
+   * Since when the API server is ready, milliseconds since 1970: before, it has not read the roles that it grants by.
+   */
   let readyAt = 0;
   const mayBeRefused = ({ at }: Call): boolean => at <= readyAt;
 

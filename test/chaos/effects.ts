@@ -16,8 +16,8 @@ export function callsOf(env: Evidence): readonly CallEntry[] {
 }
 
 /**
- * The one exception from "once": an action that changes nothing when it is repeated is sent once more where nothing shows
- * its outcome, as on the documented surface nothing shows a database.
+ * The one exception from "once": an action that changes nothing when it is repeated is sent once more where nothing
+ * shows its outcome, as on the documented surface nothing shows a database.
  */
 export function repeatableOnce(surface: Surface, operation: string): boolean {
   return surface === "documented" && REPEATABLE.test(operation);
@@ -26,8 +26,8 @@ export function repeatableOnce(surface: Surface, operation: string): boolean {
 const REPEATABLE = /^(deployDatabase|stopDatabase|stopCluster)$/;
 
 /**
- * What a bed's calls did to the platform, in order, e.g. "createProject": one line for each call that had an effect, and
- * for each that would have created something a second time.
+ * What a bed's calls did to the platform, in order, e.g. "createProject": one line for each call that had an effect,
+ * and for each that would have created something a second time.
  */
 export function effects(env: ChaosEnv): readonly string[] {
   return callsOf(env)
@@ -35,7 +35,9 @@ export function effects(env: ChaosEnv): readonly string[] {
     .map(({ method, path, operation }) => operation ?? `${method} ${path}`);
 }
 
-/** @returns whether a call asked for what is there already: only the platform's unique names kept it from a duplicate. */
+/**
+ * @returns whether a call asked for what is there already: only the platform's unique names kept it from a duplicate.
+ */
 export function asksForMore({ operation, status }: Pick<CallEntry, "operation" | "status">): boolean {
   return status === 409 && operation?.startsWith("create") === true;
 }

@@ -1,4 +1,7 @@
-/** [D3] Two replicas; the one that leads is killed, frozen or cut off from the API server, or its lease is tampered with. */
+/**
+ * [D3] Two replicas; the one that leads is killed, frozen or cut off from the API server, or its lease is tampered
+ * with.
+ */
 import { describe, it } from "vitest";
 
 import { effort } from "../support/env/effort.ts";

@@ -31,7 +31,9 @@ const AWAY_MS: Readonly<Partial<Record<Way, number>>> = {
 const HANG: Fate = { do: "hang" };
 /** Both write what they are about to do before either sees that the other did. */
 const TOGETHER: Fate = { do: "slow", ms: 1_000 };
-/** The second sees what the first has created, and comes to what is next while the first one's request for it travels. */
+/**
+ * The second sees what the first has created, and comes to what is next while the first one's request for it travels.
+ */
 const BEHIND: Fate = { do: "slow", ms: 150 };
 const TRAVELS: Fate = { do: "slow", ms: 1_500 };
 /** As long as a request of one leader travels on a busy machine; the other one may take it for lost afterwards. */

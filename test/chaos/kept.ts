@@ -16,7 +16,10 @@ const Life = z.strictObject({
   step: Step.optional(),
   phase: z.enum(PHASES).optional(),
 });
-/** A life in process, with what goes wrong at which exchange, and what each of those is: their numbers may come to mean others. */
+/**
+ * A life in process, with what goes wrong at which exchange, and what each of those is: their numbers may come to mean
+ * others.
+ */
 const InProcess = z.strictObject({ found, faults: z.string(), exchanges: z.array(z.string()) });
 /** A failover. What it hits depends on the moment: it stands for those that found the defect. */
 const Failover = z.strictObject({ found, failover: z.strictObject({ seed: z.int(), way: z.enum(WAYS) }) });

@@ -4,7 +4,9 @@ import { LEASE } from "../../src/operator/config/rbac.ts";
 import { comes } from "../support/env/cluster.ts";
 import type { Answer, Call, Director } from "./tap/call.ts";
 
-/** After its last renewal a leader has so long to renew it again; what is called later is called by nobody who leads. */
+/**
+ * After its last renewal a leader has so long to renew it again; what is called later is called by nobody who leads.
+ */
 const RENEW_DEADLINE_MS = 10_000;
 /** How late the tap of a busy machine may see a call; still before a lease of 15 s can be another's. */
 export const SEEN_LATE_MS = 2_000;
@@ -26,13 +28,19 @@ export interface Made extends Pick<Call, "k" | "what" | "at"> {
 
 export interface LeaseLog {
   readonly director: Director;
-  /** Waits until it is known which process holds it: where the machine starves the first leader, that is another one soon. */
+  /**
+   * Waits until it is known which process holds it: where the machine starves the first leader, that is another one
+   * soon.
+   */
   holder(): Promise<Renewal>;
   /** Waits for the first renewal after a call, or the first by another process than one. */
   next(after: { readonly k: number; readonly notBy?: number }): Promise<Renewal>;
   /** The last renewal of a process up to a call. */
   last(pid: number, before: { readonly k: number }): Renewal | undefined;
-  /** What was called by processes that were told of another holder, or whose last renewal was longer ago than they may call. */
+  /**
+   * What was called by processes that were told of another holder, or whose last renewal was longer ago than they may
+   * call.
+   */
   overstepped(calls: readonly Made[]): readonly string[];
 }
 

@@ -37,7 +37,9 @@ export async function readAudit(auditLogPath: string, user: string): Promise<Aud
   return parseAudit(text.slice(0, text.lastIndexOf("\n")).split("\n"), user);
 }
 
-/** The requests of a user among whole lines of the log; others are not even parsed, a log grows to tens of megabytes. */
+/**
+ * The requests of a user among whole lines of the log; others are not even parsed, a log grows to tens of megabytes.
+ */
 export function parseAudit(lines: readonly string[], user: string): AuditEvent[] {
   return lines
     .filter((line) => line.includes(`"${user}"`))

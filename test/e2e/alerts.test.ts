@@ -1,6 +1,6 @@
 /**
- * Each alert of the chart is brought about by a real fault: a real Prometheus scrapes operators at a real API server and
- * loads our rules, their times a sixtieth. A test for each fault, one operator for those that go together.
+ * Each alert of the chart is brought about by a real fault: a real Prometheus scrapes operators at a real API server
+ * and loads our rules, their times a sixtieth. A test for each fault, one operator for those that go together.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

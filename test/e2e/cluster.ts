@@ -1,6 +1,6 @@
 /**
- * A whole cluster without containers: a real control plane with its controllers and scheduler, and kwok, which plays the
- * nodes. Pods become Ready; nothing runs in them.
+ * A whole cluster without containers: a real control plane with its controllers and scheduler, and kwok, which plays
+ * the nodes. Pods become Ready; nothing runs in them.
  */
 import { join } from "node:path";
 

@@ -1,6 +1,6 @@
 /**
- * The dashboard's queries, put to a real Prometheus that scrapes an operator which has all sorts of things to tell; then
- * the dashboard is drawn and looked at: test-results/dashboard.png.
+ * The dashboard's queries, put to a real Prometheus that scrapes an operator which has all sorts of things to tell;
+ * then the dashboard is drawn and looked at: test-results/dashboard.png.
  */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -43,7 +43,10 @@ export interface Env {
   lookedAtAgain(namespace: string): Promise<void>;
   /** What the platform was made to do so far. */
   effects(): readonly Effect[];
-  /** What the API server refused the operator under the ServiceAccount of a Pod. @throws Error when it asked for nothing at all */
+  /**
+   * What the API server refused the operator under the ServiceAccount of a Pod. @throws Error when it asked for nothing
+   * at all
+   */
   refused(pod: Pod): Promise<readonly AuditEvent[]>;
   close(): Promise<void>;
 }

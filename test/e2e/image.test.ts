@@ -1,4 +1,7 @@
-/** The Dockerfile, built on bases of this machine and pushed as README says, looked into and started. `make image-check`. */
+/**
+ * The Dockerfile, built on bases of this machine and pushed as README says, looked into and started. `make
+ * image-check`.
+ */
 import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

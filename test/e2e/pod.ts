@@ -86,7 +86,10 @@ export function runToEnd({ flags, program, args, env }: ExactCommand): Promise<E
   });
 }
 
-/** Waits for a Pod that runs to its end, as helm makes one for its test, and does what a kubelet does. @throws Error without it */
+/**
+ * Waits for a Pod that runs to its end, as helm makes one for its test, and does what a kubelet does. @throws Error
+ * without it
+ */
 export async function playPod(at: ControlPlaneFacts, namespace: string, name: string, program: string): Promise<Ended> {
   const running = ["get", "pods", "-n", namespace, "-o", "json", "--field-selector", "status.phase=Running"];
   const pod = await comes(async () => {

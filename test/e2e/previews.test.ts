@@ -1,6 +1,6 @@
 /**
- * docs/guides/previews.md as it stands, played by Argo CD itself: its ApplicationSet controller asks a code host for open
- * pull requests, its repository server renders the guide's chart with helm, its controller applies and prunes.
+ * docs/guides/previews.md as it stands, played by Argo CD itself: its ApplicationSet controller asks a code host for
+ * open pull requests, its repository server renders the guide's chart with helm, its controller applies and prunes.
  */
 import { join } from "node:path";
 

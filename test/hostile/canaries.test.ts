@@ -122,8 +122,8 @@ describe("[S1] canaries", () => {
       }),
       blueprint("cache", "shop", { variables: [fromSecret("BLUE", "blueprint")] }),
     ];
-    // PlatformCluster writes a token, and comes below. All tests' operators see a ClusterPlatformConnection: its token is
-    // looked for where one is used, when that stage ends (test/integration/connections.test.ts).
+    // PlatformCluster writes a token, and comes below. All tests' operators see a ClusterPlatformConnection: its token
+    // is looked for where one is used, when that stage ends (test/integration/connections.test.ts).
     const used = new Set([...all.map(({ kind }) => kind), "PlatformCluster", "ClusterPlatformConnection"]);
     expect(kindsWithSecrets().filter((kind) => !used.has(kind))).toEqual([]);
     await env.apply(...all);

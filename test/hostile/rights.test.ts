@@ -1,6 +1,7 @@
 /**
- * [E14] What the operator's token may do is what src/operator/config/rbac.ts says, by the API server's own word; and the rights that
- * a usual life uses seldom are of use. test/afterwards/rights.test.ts compares them with what the whole suite used.
+ * [E14] What the operator's token may do is what src/operator/config/rbac.ts says, by the API server's own word; and
+ * the rights that a usual life uses seldom are of use. test/afterwards/rights.test.ts compares them with what the whole
+ * suite used.
  */
 import { randomUUID } from "node:crypto";
 

@@ -1,4 +1,7 @@
-/** One resource of every kind, on both surfaces: which operations of the specification they call, and what they tell of it. */
+/**
+ * One resource of every kind, on both surfaces: which operations of the specification they call, and what they tell of
+ * it.
+ */
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 

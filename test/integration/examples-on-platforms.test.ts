@@ -1,6 +1,7 @@
 /**
- * Every example on every platform: the conditions in which it ends are docs/guides/platforms-examples.md. After a change
- * that is meant, `npx vitest run -u --project integration test/integration/examples-on-platforms.test.ts` writes the page.
+ * Every example on every platform: the conditions in which it ends are docs/guides/platforms-examples.md. After a
+ * change that is meant, `npx vitest run -u --project integration test/integration/examples-on-platforms.test.ts` writes
+ * the page.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";

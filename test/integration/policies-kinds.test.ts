@@ -48,7 +48,10 @@ async function cleared(env: Env, kinds: readonly Governed[]): Promise<void> {
   editRecord(env.platform.sim, env.platform.clusterIds[1] ?? "", { state: "DEPLOYED", deployed: true, run: null });
 }
 
-/** Waits until a plan is shown that nobody has approved, or the goal is reached; approves. @returns whether it is reached */
+/**
+ * Waits until a plan is shown that nobody has approved, or the goal is reached; approves. @returns whether it is
+ * reached
+ */
 async function approvedOnce(env: Env, { kind, name }: Governed): Promise<boolean> {
   const isReached = (object: Parameters<typeof condition>[0]) =>
     condition(object, kind === OPERATION ? "Complete" : "Ready")?.status === "True";

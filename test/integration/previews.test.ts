@@ -1,6 +1,6 @@
 /**
- * docs/guides/previews.md on a real API server, as its ApplicationSet has it applied, changed and deleted. Argo CD itself
- * plays it in test/e2e/previews.test.ts.
+ * docs/guides/previews.md on a real API server, as its ApplicationSet has it applied, changed and deleted. Argo CD
+ * itself plays it in test/e2e/previews.test.ts.
  */
 import { beforeAll, describe, expect, inject, it } from "vitest";
 

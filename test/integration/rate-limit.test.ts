@@ -151,7 +151,8 @@ describe("many new applications on a platform that limits requests", () => {
       ({ verb, requestObject }) =>
         verb === "patch" && JSON.stringify(requestObject ?? {}).includes('"platform-operator.io/intent":"'),
     );
-    // One for each request that was sent. A 429 may close the gate while an intent is written; that one is written again.
+    // One for each request that was sent. A 429 may close the gate while an intent is written; that one is written
+    // again.
     const sent = record.calls("createApplication").length;
     const refused = calls.filter(({ status }) => status === 429).length;
     expect(intents.length).toBeGreaterThanOrEqual(sent);

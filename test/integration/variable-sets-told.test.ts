@@ -1,4 +1,6 @@
-/** What a PlatformVariableSet sends and tells on a real control plane: sources, scopes, totals, failures, what is left. */
+/**
+ * What a PlatformVariableSet sends and tells on a real control plane: sources, scopes, totals, failures, what is left.
+ */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";

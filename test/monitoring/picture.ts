@@ -1,6 +1,6 @@
 /**
- * Draws a dashboard roughly as Grafana does: its grid, titles, legends, units, and what was asked for. For eyes: whether a
- * panel says what its title promises no assertion can tell.
+ * Draws a dashboard roughly as Grafana does: its grid, titles, legends, units, and what was asked for. For eyes:
+ * whether a panel says what its title promises no assertion can tell.
  */
 import { legendOf, type Dashboard, type Panel } from "./dashboard.ts";
 import type { Series } from "./prometheus.ts";

@@ -1,6 +1,7 @@
 /**
- * Which metrics an expression of PromQL names, and with which labels. It takes the expressions apart, and does not judge
- * them: promtool and Prometheus do. What it does not know it takes for the name of a metric, which then does not exist.
+ * Which metrics an expression of PromQL names, and with which labels. It takes the expressions apart, and does not
+ * judge them: promtool and Prometheus do. What it does not know it takes for the name of a metric, which then does not
+ * exist.
  */
 
 /** What an expression asks for. */

@@ -27,8 +27,8 @@ export function rules(): readonly Rule[] {
 
 const SECONDS = { s: 1, m: 60, h: 3_600 } as const;
 /**
- * A gauge of seconds, whatever is done to it, and the seconds that are too many. How long a watch is silent where nothing
- * happens is the API server's affair: its times are not ours to scale.
+ * A gauge of seconds, whatever is done to it, and the seconds that are too many. How long a watch is silent where
+ * nothing happens is the API server's affair: its times are not ours to scale.
  */
 const TOO_LONG = /(\b(?!platform_operator_watch_)\w+_seconds\b[^<>]*>\s*)(\d+)\s*$/;
 

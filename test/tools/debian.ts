@@ -20,8 +20,8 @@ export const DEBIAN_PROGRAMS = {
 export type DebianProgram = keyof typeof DEBIAN_PROGRAMS;
 
 /**
- * @returns the program's path. As root, where there is an apt-get, its package is installed when it is missing; no service
- *   of it is started.
+ * @returns the program's path. As root, where there is an apt-get, its package is installed when it is missing; no
+ * service of it is started.
  * @throws Error that says which package to install
  */
 export async function findDebianProgram(program: DebianProgram): Promise<string> {

@@ -67,7 +67,9 @@ async function majorOf(program: string, ask: readonly string[]): Promise<number>
   return Number(/^v(\d+)\./.exec(stdout)?.[1] ?? 0);
 }
 
-/** The folder in the per-user cache that such programs are in. Outside the work tree: a clean checkout finds it again. */
+/**
+ * The folder in the per-user cache that such programs are in. Outside the work tree: a clean checkout finds it again.
+ */
 export function toolsFolder(): string {
   const base = process.env["XDG_CACHE_HOME"] || join(process.env["HOME"] || homedir(), ".cache");
   return join(base, "platform-operator", "tools");

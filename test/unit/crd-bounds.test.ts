@@ -1,4 +1,6 @@
-/** What the API server keeps out before the operator sees it: every leaf of every CRD has a bound, every id a pattern. */
+/**
+ * What the API server keeps out before the operator sees it: every leaf of every CRD has a bound, every id a pattern.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

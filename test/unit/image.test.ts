@@ -1,4 +1,6 @@
-/** The Dockerfile's text against what the image has to agree on with the chart. What it builds: test/e2e/image.test.ts. */
+/**
+ * The Dockerfile's text against what the image has to agree on with the chart. What it builds: test/e2e/image.test.ts.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 

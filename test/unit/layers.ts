@@ -1,6 +1,7 @@
 /**
- * The layers as data (docs/architecture.md draws them). An entry is a folder under src/, a module under src/ without its
- * ending, `simulator`, or a package; "node:" stands for all of Node's modules. What is not listed may not be imported.
+ * The layers as data (docs/architecture.md draws them). An entry is a folder under src/, a module under src/ without
+ * its ending, `simulator`, or a package; "node:" stands for all of Node's modules. What is not listed may not be
+ * imported.
  */
 export interface Layer {
   readonly mayImport: readonly string[];

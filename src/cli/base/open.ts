@@ -1,4 +1,6 @@
-/** What a command may open while it runs: the cluster and the platform. Loaded when first asked for, closed at the end. */
+/**
+ * What a command may open while it runs: the cluster and the platform. Loaded when first asked for, closed at the end.
+ */
 import type { KubeObject } from "../../kube/api/types.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import type { Platform } from "../../platform/index.ts";

@@ -9,7 +9,10 @@ import type { Access } from "./access.ts";
 
 export type Surface = "Documented" | "Full";
 
-/** Whether one operation is offered; one that was never tried is taken for what the rest of the platform is. @throws ApiError */
+/**
+ * Whether one operation is offered; one that was never tried is taken for what the rest of the platform is. @throws
+ * ApiError
+ */
 export async function offers(access: Access, name: OperationName): Promise<boolean> {
   const support = learnedOn(access.connection)(name);
   return support === "Unknown" ? (await surfaceOf(access)) === "Full" : support === "Supported";

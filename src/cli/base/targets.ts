@@ -31,7 +31,9 @@ export function nameOf(text: string, kinds: readonly string[], besides: readonly
   throw new UsageError(`${JSON.stringify(text)} cannot stand here. Write ${known}.`);
 }
 
-/** @returns the kind that a word stands for: kind, plural, singular or short name, in any case, with or without group. */
+/**
+ * @returns the kind that a word stands for: kind, plural, singular or short name, in any case, with or without group.
+ */
 export function kindOf(word: string): string | undefined {
   const [bare = ""] = word.toLowerCase().split(".");
   const found = RESOURCES.find(({ kind, plural, singular, shortNames }) =>

@@ -1,6 +1,6 @@
 /**
- * The files of the page. They are written in browser/ and, by `npm run generate`, bundled into assets.json, which is part
- * of the operator's own bundle: under Node's permission model it reads no other file of its own.
+ * The files of the page. They are written in browser/ and, by `npm run generate`, bundled into assets.json, which is
+ * part of the operator's own bundle: under Node's permission model it reads no other file of its own.
  */
 import files from "./assets.json" with { type: "json" };
 

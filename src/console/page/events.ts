@@ -13,7 +13,9 @@ const MOST_STREAMS = 32;
 const MOST_UNREAD = 16 * 1024;
 
 export interface Streams {
-  /** Writes events into the response, whose head is sent, until its browser goes. @returns false when there are too many */
+  /**
+   * Writes events into the response, whose head is sent, until its browser goes. @returns false when there are too many
+   */
   open(response: ServerResponse): boolean;
   /** Something changed. */
   changed(): void;

@@ -2,8 +2,8 @@
 import { isIP } from "node:net";
 
 /**
- * A site that somebody visits can lead its own name to loopback and then read what answers there, as to the browser it is
- * the same site (DNS rebinding). It cannot do so under a name that it does not own: addresses, localhost, Services.
+ * A site that somebody visits can lead its own name to loopback and then read what answers there, as to the browser it
+ * is the same site (DNS rebinding). It cannot do so under a name that it does not own: addresses, localhost, Services.
  * @param host the header Host. @returns whether to answer
  */
 export function isOwnHost(host: string | undefined): boolean {

@@ -1,7 +1,7 @@
 /**
- * The status page: what the caches hold, for people, to read. It answers GET and HEAD alone, holds no Secret and nothing
- * of a spec but names, and asks the API server nothing. Whoever reaches it sees all objects that the operator watches,
- * so it listens where its flag says and is off without one.
+ * The status page: what the caches hold, for people, to read. It answers GET and HEAD alone, holds no Secret and
+ * nothing of a spec but names, and asks the API server nothing. Whoever reaches it sees all objects that the operator
+ * watches, so it listens where its flag says and is off without one.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 

@@ -4,8 +4,8 @@ import type { Json, KubeObject } from "../../kube/api/types.ts";
 import { printable } from "../../text/text.ts";
 
 /**
- * new: the operator has not said anything of this spec yet; working: it is under way; ready; warned: Ready, but the last exchange
- * failed or the platform differs; stalled: a person is needed; deleting.
+ * new: the operator has not said anything of this spec yet; working: it is under way; ready; warned: Ready, but the
+ * last exchange failed or the platform differs; stalled: a person is needed; deleting.
  */
 export type Mark = "new" | "working" | "ready" | "warned" | "stalled" | "deleting";
 

@@ -38,7 +38,9 @@ export interface ReconcileContext<K extends ContextTypes> {
   readonly supports: Supports;
   /** The adoption policy after defaults. */
   readonly adoption: "Never" | "IfUniqueName" | "Required";
-  /** The value of the annotation reconcile-requested-at until it is handled. It allows one retry of a failed deployment. */
+  /**
+   * The value of the annotation reconcile-requested-at until it is handled. It allows one retry of a failed deployment.
+   */
   readonly requested: string | undefined;
   /**
    * Returns "namespace/name" of another custom resource that holds this id. For a field (`Kind.fieldOwnership`): of the

@@ -1,4 +1,6 @@
-/** The interface between the engine and the kinds (docs/architecture.md §3). The engine knows nothing else of a kind. */
+/**
+ * The interface between the engine and the kinds (docs/architecture.md §3). The engine knows nothing else of a kind.
+ */
 import type { Resource } from "../../api/resource.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
@@ -66,8 +68,8 @@ export type Plan<Do> =
   | { readonly is: "settled"; readonly again?: Ms }
   | { readonly is: "waiting" | "stalled"; readonly why: Why; readonly again?: Ms }
   /**
-   * Whether the object works cannot be observed. `condition` is the reported condition that is Unknown since then; absent
-   * where no list shows the object (`ReconcileContext.presence`).
+   * Whether the object works cannot be observed. `condition` is the reported condition that is Unknown since then;
+   * absent where no list shows the object (`ReconcileContext.presence`).
    */
   | { readonly is: "unknown"; readonly why: Why; readonly condition?: string; readonly again?: Ms }
   /** Adopt the existing object with this id. The engine records it like the outcome of a create. */
@@ -168,9 +170,9 @@ export interface ReceiverRegistration<K extends KindTypes> {
 }
 
 /**
- * How the objects of a kind exist on the platform. `true`: it creates them, records them by id, and has a finalizer while
- * a policy needs one. `false`: it has none. "InOthers": it has no id of its own, but writes fields of other objects and
- * removes them. "Stays": the same, but what it wrote stays when the resource goes.
+ * How the objects of a kind exist on the platform. `true`: it creates them, records them by id, and has a finalizer
+ * while a policy needs one. `false`: it has none. "InOthers": it has no id of its own, but writes fields of other
+ * objects and removes them. "Stays": the same, but what it wrote stays when the resource goes.
  */
 export type ExternalLifecycle = boolean | "InOthers" | "Stays";
 
@@ -216,9 +218,9 @@ export interface Kind<K extends KindTypes> {
   /** On the connection kinds: the registration of the receiver of webhooks. */
   readonly receiverRegistration?: ReceiverRegistration<K>;
   /**
-   * Returns the fields of objects of the platform ("<id>/<name>") that the kind writes beside its own object: those that
-   * its memory holds, or, with inputs, those that it is about to write. Two resources must not write the same field;
-   * `ReconcileContext.holderOf` tells which one may.
+   * Returns the fields of objects of the platform ("<id>/<name>") that the kind writes beside its own object: those
+   * that its memory holds, or, with inputs, those that it is about to write. Two resources must not write the same
+   * field; `ReconcileContext.holderOf` tells which one may.
    */
   fieldOwnership?(of: {
     readonly id: Uuid | undefined;
@@ -231,13 +233,13 @@ export interface Kind<K extends KindTypes> {
    */
   externalWrites?(memory: K["memory"], spec: K["spec"] | undefined): readonly ExternalWrite[];
   /**
-   * Adds the last action that another resource requested for the recorded object to the memory. Returns the memory itself
-   * where it holds that action already. Pure.
+   * Adds the last action that another resource requested for the recorded object to the memory. Returns the memory
+   * itself where it holds that action already. Pure.
    */
   learn?(action: ExternalAction, context: ReconcileContext<K>): K["memory"];
   /**
-   * Reports whether the platform shows the object of a step, observed after the step was answered 404: then the operation
-   * does not exist. Absent where nothing is shown.
+   * Reports whether the platform shows the object of a step, observed after the step was answered 404: then the
+   * operation does not exist. Absent where nothing is shown.
    */
   shows?(step: Step<K["action"]>, context: ReconcileContext<K>, seen: K["observed"]): boolean;
   /**

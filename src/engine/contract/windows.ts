@@ -29,9 +29,14 @@ export interface Windows {
   /** The bounds of the backoff after failures (1 s to 5 min). */
   readonly backoffMinMs: Ms;
   readonly backoffMaxMs: Ms;
-  /** How long passes between two looks at one object that deliveries ask for, at least (docs/reliability.md E12: 5 s). */
+  /**
+   * How long passes between two looks at one object that deliveries ask for, at least (docs/reliability.md E12: 5 s).
+   */
   readonly hintMs: Ms;
-  /** How long a deletion waits for a connection or a token that is gone before it lets go (docs/architecture.md §7: nothing hangs). */
+  /**
+   * How long a deletion waits for a connection or a token that is gone before it lets go (docs/architecture.md §7:
+   * nothing hangs).
+   */
   readonly releaseMs: Ms;
 }
 

@@ -1,4 +1,7 @@
-/** Two processes that both think that they lead for seconds: what the other one has recorded is gone by (docs/architecture.md §6). */
+/**
+ * Two processes that both think that they lead for seconds: what the other one has recorded is gone by
+ * (docs/architecture.md §6).
+ */
 import { describe, expect, it } from "vitest";
 
 import type { Write } from "../../../test/support/engine/cluster.ts";

@@ -113,8 +113,9 @@ function changedSettings({ memory, pendingOperations }: ApplicationPass, last: L
 }
 
 /**
- * Returns up to when variables that other resources wrote are included in a deployment that is started now. The variable
- * set may not be known at the moment, e.g. while it is adopted: then what the last deployment included still counts.
+ * Returns up to when variables that other resources wrote are included in a deployment that is started now. The
+ * variable set may not be known at the moment, e.g. while it is adopted: then what the last deployment included still
+ * counts.
  */
 export function variablesIncluded({ writtenAt = "", memory }: ApplicationPass): string {
   const before = memory.lastDeployment?.variablesAt ?? "";

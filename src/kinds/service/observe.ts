@@ -73,8 +73,8 @@ export interface Neighbours<Item> {
 
 /**
  * A list that lags must not hide a recorded service, nor what is recorded be believed when it lies elsewhere: its own
- * record tells its environment. One that tells none is as good as listed, but not to delete it, and to stop it only where
- * the connection lets such ids stand.
+ * record tells its environment. One that tells none is as good as listed, but not to delete it, and to stop it only
+ * where the connection lets such ids stand.
  * @param listed as a read of the platform returned it
  * @throws ApiError
  */

@@ -63,7 +63,10 @@ export function revisionOf(memory: {
   return memory.written?.revision ?? memory.lastDeployment?.settings ?? 0;
 }
 
-/** What is remembered of settings that were sent. @param stored what the platform's answer shows, if it had one. @param revision before it */
+/**
+ * What is remembered of settings that were sent. @param stored what the platform's answer shows, if it had one. @param
+ * revision before it
+ */
 export function writtenWith(declared: Settings, stored: Settings | undefined, revision: number): WrittenSettings {
   const otherwise = stored === undefined ? [] : settingsDrift(declared, stored);
   const altered = memorable(Object.fromEntries(otherwise.map(({ path, observed }) => [path, observed])));

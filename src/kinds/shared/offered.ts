@@ -19,7 +19,8 @@ const NO_PROOF: ReadonlySet<ApiFailure["is"]> = new Set([
 /**
  * A read beyond the specification. It is tried where nothing is known of it; once it has worked, its failures are its
  * own.
- * @param isShown whether the platform shows, in this reconcile, what is read: then 404 means that the operation is missing
+ * @param isShown whether the platform shows, in this reconcile, what is read: then 404 means that the operation is
+ * missing
  * @returns undefined where the platform does not offer it, or may not
  * @throws ApiError
  */

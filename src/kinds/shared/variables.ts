@@ -75,8 +75,8 @@ export function inputsOf(
 
 /**
  * The variables as an import takes them. Deployed services require a scope on each, the documented surface does not
- * show one: APPLICATION is said for those that have none, unless the surface is known to be documented (docs/architecture.md §9,
- * import vars).
+ * show one: APPLICATION is said for those that have none, unless the surface is known to be documented
+ * (docs/architecture.md §9, import vars).
  */
 export function importItems(context: SurfaceFacts, variables: readonly InputVariable[]): ImportInput["vars"] {
   const usual = takesMore(context) ? "APPLICATION" : undefined;

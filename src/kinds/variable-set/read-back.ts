@@ -7,8 +7,8 @@ import type { Listed } from "./model.ts";
 const SKEW_MS = 5_000;
 
 /**
- * An entry is ours to remove only if it is there now, was not before our import, was made at that time, and did not take
- * the place of one that was not ours.
+ * An entry is ours to remove only if it is there now, was not before our import, was made at that time, and did not
+ * take the place of one that was not ours.
  * @param namesakes the entries that are listed under the name of a variable, in its scope
  * @param isFixed whether an entry cannot be replaced: one that we made holds what we sent, and no other import shows it
  * @param now the platform's clock

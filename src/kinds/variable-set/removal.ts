@@ -51,7 +51,10 @@ function stepOf(
   };
 }
 
-/** The entry that we created under this name, and that still has it, if it is still there and can be removed through the application. */
+/**
+ * The entry that we created under this name, and that still has it, if it is still there and can be removed through the
+ * application.
+ */
 function removable({ supports }: SetPass, target: Target, key: string): Listed | undefined {
   const entry = createdEntry(target, key);
   if (isUnproven(target) || entry === undefined) return undefined;

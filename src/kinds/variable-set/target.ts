@@ -135,7 +135,9 @@ export function standingOf(target: Target, variable: SetVariable, inputs: Inputs
   return { is: isForeign && !inputs.overwrite ? "kept" : "due", own };
 }
 
-/** What became of a variable that was in place. Without an id it was not read back yet: nothing can be said against it. */
+/**
+ * What became of a variable that was in place. Without an id it was not read back yet: nothing can be said against it.
+ */
 function sinceThen(
   { known, sight }: Target,
   variable: SetVariable,

@@ -126,7 +126,10 @@ export function changedSecrets(outlook: readonly Outlook[]): Why | undefined {
   return undefined;
 }
 
-/** Why what the set created in an application stays there when the resource goes, where that is not its entries' own trouble. */
+/**
+ * Why what the set created in an application stays there when the resource goes, where that is not its entries' own
+ * trouble.
+ */
 export function beyondReach(context: SetPass, { sight, label }: Target): Why | undefined {
   switch (sight?.is) {
     case undefined:

@@ -116,7 +116,8 @@ export interface Writer {
   patchStatus(object: KubeObject, status: JsonObject): Promise<KubeObject>;
   /**
    * Reads the object from the API server, past every cache.
-   * @throws KubeError "Conflict" when it is another version by now, "NotFound" when it is gone or a namesake has its place.
+   * @throws KubeError "Conflict" when it is another version by now, "NotFound" when it is gone or a namesake has its
+   * place.
    */
   confirm(object: KubeObject): Promise<void>;
   /**
@@ -167,7 +168,10 @@ export interface Outputs {
 
 /** Whether a write to the platform may start now. */
 export interface Fence {
-  /** True while this process is leader and the lease outlasts the longest platform write (docs/architecture.md §10: renewal + 15 s − 8 s). */
+  /**
+   * True while this process is leader and the lease outlasts the longest platform write (docs/architecture.md §10:
+   * renewal + 15 s − 8 s).
+   */
   mayWrite(): boolean;
 }
 

@@ -7,7 +7,9 @@ import { fromLease, leaseBody, type LeaseRecord } from "./lease-record.ts";
 
 /** The lease of docs/architecture.md §10, in milliseconds. */
 const TIMES = { lease: 15_000, renewDeadline: 10_000, retry: 2_000 } as const;
-/** The longest write of the platform (docs/architecture.md §10): one may start only if it ends before the lease does. */
+/**
+ * The longest write of the platform (docs/architecture.md §10): one may start only if it ends before the lease does.
+ */
 const LONGEST_WRITE_MS = 8_000;
 /** A lease edited by hand cannot keep everybody out for longer. */
 const LONGEST_LEASE_MS = 60_000;
@@ -33,7 +35,9 @@ export interface LeaderElection extends Fence {
   start(): void;
   /** Gives the lease back, so that another process need not wait for its end. */
   stop(): Promise<void>;
-  /** Whether it leads and may still renew: by the clock, so also before anything else runs after a pause of the process. */
+  /**
+   * Whether it leads and may still renew: by the clock, so also before anything else runs after a pause of the process.
+   */
   leading(): boolean;
 }
 
@@ -173,7 +177,10 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
   };
 }
 
-/** Whether a write that starts `sinceRenewalMs` after the last renewal ends before the lease does (docs/architecture.md §10). */
+/**
+ * Whether a write that starts `sinceRenewalMs` after the last renewal ends before the lease does (docs/architecture.md
+ * §10).
+ */
 export function isTimeToWrite(sinceRenewalMs: number): boolean {
   return sinceRenewalMs < TIMES.lease - LONGEST_WRITE_MS;
 }

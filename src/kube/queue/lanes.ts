@@ -1,4 +1,6 @@
-/** Keys that wait in lanes, e.g. one for each namespace: the lanes take turns, so that none waits for all of another. */
+/**
+ * Keys that wait in lanes, e.g. one for each namespace: the lanes take turns, so that none waits for all of another.
+ */
 export interface Lanes {
   readonly size: number;
   /** Since when a key waits, undefined when it does not. */

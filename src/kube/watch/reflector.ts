@@ -150,7 +150,8 @@ export function createReflector(options: ReflectorOptions): Reflector {
       try {
         if (!current) await list(stop);
         current = true;
-        // A clean end is no failure: back at once, but for a server that ends every watch at once (docs/reliability.md B6).
+        // A clean end is no failure: back at once, but for a server that ends every watch at once (docs/reliability.md
+        // B6).
         if (!(await pause(clock, budget.take() + random() * 100, stop))) return;
         await watch(stop);
       } catch (error) {

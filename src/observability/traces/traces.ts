@@ -15,7 +15,10 @@ export interface Traces {
   ended(pass: Pass, at: Date, result: Outcome, object: KubeObject | undefined): void;
   /** The id of the trace of a reconcile; undefined while there are no traces. */
   idOf(pass: Pass): string | undefined;
-  /** The header by which the platform can take part in the trace of a reconcile (W3C Trace Context), where that is wanted. */
+  /**
+   * The header by which the platform can take part in the trace of a reconcile (W3C Trace Context), where that is
+   * wanted.
+   */
   headersFor(pass: Pass): Readonly<Record<string, string>>;
   /** How many spans never reached the collector. */
   dropped(): number;

@@ -1,6 +1,6 @@
 /**
- * The flags of Node that the operator runs under (docs/security/supply-chain.md): the one list, for the image, for the tests and
- * for docs/reference/permissions.md. Each is described in "Command-line API" of Node's documentation.
+ * The flags of Node that the operator runs under (docs/security/supply-chain.md): the one list, for the image, for the
+ * tests and for docs/reference/permissions.md. Each is described in "Command-line API" of Node's documentation.
  */
 
 export interface NodeFlag {
@@ -22,7 +22,8 @@ export const NODE_FLAGS: readonly NodeFlag[] = [
 ];
 
 /**
- * @param readable files and folders, absolute: the program, and where the kubeconfig or the ServiceAccount's token lies.
+ * @param readable files and folders, absolute: the program, and where the kubeconfig or the ServiceAccount's token
+ * lies.
  * @returns the command line between `node` and the program. Nothing can be written.
  */
 export function nodeFlags(readable: readonly string[]): readonly string[] {

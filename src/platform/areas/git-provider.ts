@@ -1,4 +1,7 @@
-/** Deployed services want the hosting provider beside a repository's URL (docs/architecture.md §9), the spec does not name it. */
+/**
+ * Deployed services want the hosting provider beside a repository's URL (docs/architecture.md §9), the spec does not
+ * name it.
+ */
 const PROVIDERS = ["GITHUB", "GITLAB", "BITBUCKET"] as const;
 const SCP_FORM = /^[^/@]+@([^/:]+):/; // git@host:owner/name.git
 

@@ -38,7 +38,9 @@ export function valueOf<T>(answer: HttpAnswer, { operation, secrets }: Prepared,
   }
 }
 
-/** Whatever went wrong, as an ApiError. Anything else than the absence of an answer is a defect of ours and thrown on. */
+/**
+ * Whatever went wrong, as an ApiError. Anything else than the absence of an answer is a defect of ours and thrown on.
+ */
 export function failureOf(error: unknown, { operation }: Prepared): ApiError {
   if (error instanceof ApiError) return error;
   if (!(error instanceof TransportError)) throw error;

@@ -1,4 +1,6 @@
-/** Reads that several objects share: equal ones in flight are one request, and answers may be used again for a while. */
+/**
+ * Reads that several objects share: equal ones in flight are one request, and answers may be used again for a while.
+ */
 import { operation } from "../codec/operations.ts";
 import type { OperationName } from "../codec/operations.ts";
 import type { Clock } from "../transport/clock.ts";

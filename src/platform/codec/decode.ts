@@ -1,4 +1,7 @@
-/** How the bodies of successes are read. Deployed services answer any 2xx, some without a body (docs/architecture.md §9). */
+/**
+ * How the bodies of successes are read. Deployed services answer any 2xx, some without a body (docs/architecture.md
+ * §9).
+ */
 import type { z } from "zod";
 
 import { parseJson } from "./json.ts";
@@ -17,7 +20,9 @@ export interface Received {
 /** Reads a body. @throws ShapeError */
 export type Decode<T> = (received: Received) => T;
 
-/** The answer of a create: the record and, for the ledger's proof (docs/architecture.md §6), the platform's own clock. */
+/**
+ * The answer of a create: the record and, for the ledger's proof (docs/architecture.md §6), the platform's own clock.
+ */
 export type Created<T> = T & { readonly serverDate?: Date };
 
 const WRONG_SHAPE = "the answer does not have the documented shape";

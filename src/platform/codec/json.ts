@@ -1,6 +1,7 @@
 /**
  * JSON that does not round. The catalogue's bounds are int64 (spec, FieldSchemaConstraintsResponse), of which a
- * JavaScript number holds only 53 bits: an integer beyond them is read as bigint, and a bigint is written digit by digit.
+ * JavaScript number holds only 53 bits: an integer beyond them is read as bigint, and a bigint is written digit by
+ * digit.
  */
 
 /** The parts of ECMAScript's "JSON.parse source text access" that TypeScript's libraries do not declare yet. */
@@ -18,7 +19,10 @@ const sourceAware = JSON as unknown as SourceAwareJson;
 const LONG_DIGITS = /\d{16}/;
 const INTEGER = /^-?\d+$/;
 
-/** Parses JSON; integers that a number cannot hold exactly become bigint. @throws SyntaxError, whose text quotes the input. */
+/**
+ * Parses JSON; integers that a number cannot hold exactly become bigint. @throws SyntaxError, whose text quotes the
+ * input.
+ */
 export function parseJson(text: string): unknown {
   // Reading with a reviver is several times slower; without 16 digits in a row there is nothing to keep exact.
   if (!LONG_DIGITS.test(text)) return JSON.parse(text);

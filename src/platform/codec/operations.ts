@@ -1,6 +1,7 @@
 /**
- * Every operation that this client can call: the 32 of the spec ("Documented") and those beyond it that docs/architecture.md §9
- * names ("Full"). Placeholders are spelled uniformly; `{organizationId}` is always the connection's own.
+ * Every operation that this client can call: the 32 of the spec ("Documented") and those beyond it that
+ * docs/architecture.md §9 names ("Full"). Placeholders are spelled uniformly; `{organizationId}` is always the
+ * connection's own.
  */
 interface OperationEntry {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
@@ -209,7 +210,10 @@ export function isRead(name: OperationName): boolean {
   return entry.method === "GET" || entry.computes === true;
 }
 
-/** Whether a write may happen once only, and so has its intent written and its rate token reserved before (docs/architecture.md §6). */
+/**
+ * Whether a write may happen once only, and so has its intent written and its rate token reserved before
+ * (docs/architecture.md §6).
+ */
 export function isOnce(name: OperationName): boolean {
   const entry = operation(name);
   return entry.method === "POST" && entry.repeatable !== true && !isRead(name);

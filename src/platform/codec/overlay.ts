@@ -1,4 +1,6 @@
-/** A PUT replaces what it does not name by defaults (docs/architecture.md §9), so it starts from what the platform has. */
+/**
+ * A PUT replaces what it does not name by defaults (docs/architecture.md §9), so it starts from what the platform has.
+ */
 
 /** What an object was created with or under; a PUT cannot change it. */
 const READ_ONLY = new Set([
@@ -13,7 +15,9 @@ const READ_ONLY = new Set([
   "environment_id",
 ]);
 
-/** The platform's record, as it is, and as the changes want it; members of `changes` that are undefined change nothing. */
+/**
+ * The platform's record, as it is, and as the changes want it; members of `changes` that are undefined change nothing.
+ */
 export function overlay(
   record: Readonly<Record<string, unknown>>,
   changes: Readonly<Record<string, unknown>>,

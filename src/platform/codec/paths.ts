@@ -16,7 +16,10 @@ export function isUuidOfAnyCase(value: string): boolean {
   return UUID.test(value);
 }
 
-/** Whether `value` may stand as one encoded path segment: no dot segment, separator, control character or lone surrogate. */
+/**
+ * Whether `value` may stand as one encoded path segment: no dot segment, separator, control character or lone
+ * surrogate.
+ */
 export function isPlainId(value: string): boolean {
   const length = value.length;
   if (length === 0 || length > MAX_PLAIN_ID || value === "." || value === "..") return false;

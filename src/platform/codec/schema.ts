@@ -1,4 +1,7 @@
-/** Tolerant readers (docs/architecture.md §8): unknown members stay out, enum values stay strings, null and absent are the same. */
+/**
+ * Tolerant readers (docs/architecture.md §8): unknown members stay out, enum values stay strings, null and absent are
+ * the same.
+ */
 import { z } from "zod";
 
 import { isUuidOfAnyCase } from "./paths.ts";

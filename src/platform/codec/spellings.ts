@@ -4,8 +4,8 @@
 const LEAST_LENGTH = 6;
 
 /**
- * @returns the value without blanks at its ends, plain, inside JSON, percent-encoded and in base64: the longest first, so
- *   that no rest of one remains. None of a value shorter than six characters.
+ * @returns the value without blanks at its ends, plain, inside JSON, percent-encoded and in base64: the longest first,
+ * so that no rest of one remains. None of a value shorter than six characters.
  */
 export function spellingsOf(value: string): readonly string[] {
   const plain = value.trim();

@@ -19,7 +19,8 @@ export function cleaned(raw: string, secrets: readonly string[]): string {
 
 /**
  * The platform's own words about a failure: `detail`, else `message`, else `error`, else the text itself (deployed
- * services differ, docs/architecture.md §9), and after them what it says of single fields. A page of HTML says nothing to a reader: then, as for an empty body, the status.
+ * services differ, docs/architecture.md §9), and after them what it says of single fields. A page of HTML says nothing
+ * to a reader: then, as for an empty body, the status.
  */
 export function errorText(status: number, body: string, secrets: readonly string[]): string {
   const words = cleaned(ownWords(body), secrets);

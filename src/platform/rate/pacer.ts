@@ -1,7 +1,7 @@
 /**
- * How many requests a second the platform takes from one token, found out from its answers: doubled each second until the
- * first 429, then held a little below what passed and raised slowly; lowered by each further 429. Only a rate that is
- * used is raised. Headers that tell what is left of a window make a 429 unnecessary.
+ * How many requests a second the platform takes from one token, found out from its answers: doubled each second until
+ * the first 429, then held a little below what passed and raised slowly; lowered by each further 429. Only a rate that
+ * is used is raised. Headers that tell what is left of a window make a 429 unnecessary.
  */
 import type { Priority } from "./line.ts";
 import type { Quota } from "./rate-headers.ts";
@@ -21,7 +21,9 @@ export interface Pacer {
   untilNext(priority: Priority): number;
   /** A request is sent, or is promised a place. */
   take(): void;
-  /** An answer other than a 429. @returns for how long nothing may be sent, as the window has no requests left; 0 mostly */
+  /**
+   * An answer other than a 429. @returns for how long nothing may be sent, as the window has no requests left; 0 mostly
+   */
   passed(quota: Quota | undefined): number;
   /** A 429 to a request that was sent since the last one, and how long it asks to wait. */
   refused(pauseMs: number): void;

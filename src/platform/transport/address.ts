@@ -1,4 +1,7 @@
-/** Where requests may go (docs/reliability.md E8): https, an allowed host, and no address inside the cluster or the machine. */
+/**
+ * Where requests may go (docs/reliability.md E8): https, an allowed host, and no address inside the cluster or the
+ * machine.
+ */
 import { BlockList, isIP } from "node:net";
 
 import { ApiError } from "./errors.ts";

@@ -34,14 +34,17 @@ export class ApiError extends Error {
   }
 }
 
-/** The words of a failure as a sentence of their own, so that another one can follow; a platform's seldom end with a stop. */
+/**
+ * The words of a failure as a sentence of their own, so that another one can follow; a platform's seldom end with a
+ * stop.
+ */
 export function sentenceOf({ message }: ApiError): string {
   return /[.!?…]$/.test(message) ? message : `${message}.`;
 }
 
 /**
- * Whether the platform certainly did not execute the call that failed so (docs/architecture.md §8): a failure before anything was
- * sent, 400, 401, 403, 404, 405, 409, 422, 429.
+ * Whether the platform certainly did not execute the call that failed so (docs/architecture.md §8): a failure before
+ * anything was sent, 400, 401, 403, 404, 405, 409, 422, 429.
  */
 export function notExecuted({ is }: Pick<ApiFailure, "is">): boolean {
   switch (is) {

@@ -14,7 +14,9 @@ export interface HttpOptions {
   readonly connectTimeoutMs: number;
   /** PEM; replaces the built-in authorities. */
   readonly ca: string | undefined;
-  /** Asked right before anything is sent: what waited for a connection, or was frozen with the process, may be too late. */
+  /**
+   * Asked right before anything is sent: what waited for a connection, or was frozen with the process, may be too late.
+   */
   readonly mayCall: () => boolean;
   /** Whether a connection may go to an address that DNS gave. */
   readonly allowAddress: (address: string) => boolean;
@@ -68,7 +70,9 @@ function connector({ connectTimeoutMs, allowAddress, ca, mayCall }: HttpOptions)
   };
 }
 
-/** @returns the socket, which sends nothing that may not be sent: asked as near to the system call as JavaScript gets. */
+/**
+ * @returns the socket, which sends nothing that may not be sent: asked as near to the system call as JavaScript gets.
+ */
 function guarded<S extends Socket>(socket: S, mayCall: () => boolean): S {
   socket.write = new Proxy(socket.write.bind(socket), {
     apply: (write, self, parts): unknown => {

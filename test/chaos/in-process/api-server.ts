@@ -1,4 +1,7 @@
-/** An API server in memory, as far as the operator's own client asks of one: the real store, writer and readers go over it. */
+/**
+ * An API server in memory, as far as the operator's own client asks of one: the real store, writer and readers go over
+ * it.
+ */
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { isObject, member, stringMember } from "../../../src/kube/api/json.ts";
 import { parseObject } from "../../../src/kube/api/objects.ts";

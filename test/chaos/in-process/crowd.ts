@@ -1,4 +1,6 @@
-/** Many objects in several namespaces, and an operator with all of its workers; calls of the platform take their time. */
+/**
+ * Many objects in several namespaces, and an operator with all of its workers; calls of the platform take their time.
+ */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { isSettled } from "../../../src/engine/contract/status.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";

@@ -1,4 +1,7 @@
-/** One run's world: an API server and a platform in memory, one clock, and between them the operator, which may be killed. */
+/**
+ * One run's world: an API server and a platform in memory, one clock, and between them the operator, which may be
+ * killed.
+ */
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import type { KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Json } from "../../../src/kube/api/types.ts";

@@ -4,9 +4,9 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 /** The operator is killed: before the request was sent, after its effect, or before an effect that lands later. */
 export const CRASHES = ["before", "after", "late"] as const;
 /**
- * The operator lives on. cut: no answer, no effect. lost: the effect, but no answer. slow: no answer within the deadline,
- * and the effect after it. 500: no effect. 502: the effect. 429: no effect. half: the effect and half an answer.
- * 409: somebody else has just written the object.
+ * The operator lives on. cut: no answer, no effect. lost: the effect, but no answer. slow: no answer within the
+ * deadline, and the effect after it. 500: no effect. 502: the effect. 429: no effect. half: the effect and half an
+ * answer. 409: somebody else has just written the object.
  */
 const PLATFORM_WRITE = ["cut", "lost", "slow", "500", "502", "429", "half"] as const;
 const PLATFORM_READ = ["cut", "500", "429", "half"] as const;

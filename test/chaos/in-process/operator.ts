@@ -1,4 +1,7 @@
-/** The operator as the composition builds it, kinds, queue, writer and platform client, over requests that a test carries. */
+/**
+ * The operator as the composition builds it, kinds, queue, writer and platform client, over requests that a test
+ * carries.
+ */
 import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import type { KubeClient, KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Clock, Json, KubeObject } from "../../../src/kube/api/types.ts";

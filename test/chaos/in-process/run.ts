@@ -93,7 +93,9 @@ function reasonOf(object: KubeObject): string | undefined {
   return conditionsOf(object).find(({ type }) => type === "Stalled")?.reason;
 }
 
-/** What waits for a person: the result of a create, or an order to a database, whose state the surface does not show. */
+/**
+ * What waits for a person: the result of a create, or an order to a database, whose state the surface does not show.
+ */
 function stuck({ cluster }: ChaosEnv): readonly KubeObject[] {
   return cluster.all().filter((object) => reasonOf(object) === "CreateResultUnknown" || needsOrder(object));
 }
@@ -140,8 +142,8 @@ async function poll(env: ChaosEnv): Promise<readonly Exchange[] | undefined> {
 }
 
 /**
- * Whether it was a fault that made it so: an import that lands after the deployment which was to bring it out leaves the
- * application outdated, and the documented surface does not show that its values are the deployed ones.
+ * Whether it was a fault that made it so: an import that lands after the deployment which was to bring it out leaves
+ * the application outdated, and the documented surface does not show that its values are the deployed ones.
  */
 function isNewsOf({ surface, faults }: Plan, line: string): boolean {
   const landsLate = faults.some(({ fault }) => fault === "late" || fault === "slow");

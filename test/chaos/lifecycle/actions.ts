@@ -3,7 +3,10 @@ import type { Effect } from "../../../simulator/request/journal.ts";
 import { stringMember } from "../../../src/kube/api/json.ts";
 import { callsOf, repeatableOnce, type Evidence } from "../effects.ts";
 
-/** Within how many milliseconds before a deployment was decided on a variable may have been written without it being known of. */
+/**
+ * Within how many milliseconds before a deployment was decided on a variable may have been written without it being
+ * known of.
+ */
 const UNSEEN_MS = 500;
 
 /** One effect of a call. */
@@ -17,8 +20,8 @@ interface Done {
 /**
  * A deployment has a cause when its commit is another one, when a variable of that application was written since the
  * last one was decided on, when an operation asks for it, once, or when a person did who was told that nobody can know
- * what became of the last one. A stop has one the first time, and when such a person asks for it. What is repeatable may
- * come once more (`repeatableOnce`).
+ * what became of the last one. A stop has one the first time, and when such a person asks for it. What is repeatable
+ * may come once more (`repeatableOnce`).
  * @param operations how many operations ask for a deployment
  * @returns a sentence about each that has none
  */

@@ -55,7 +55,9 @@ function stampsOf(status: Json | undefined): ReadonlyMap<string, Stamp> {
   );
 }
 
-/** @returns what on the platform is not as an object says that is Ready; undefined where it is, or says nothing of it */
+/**
+ * @returns what on the platform is not as an object says that is Ready; undefined where it is, or says nothing of it
+ */
 export function contradictionOf(status: Json | undefined, world: World): string | undefined {
   const id = textOf(member(status, "externalId"));
   if (id === "" || stampsOf(status).get("Ready")?.is !== "True") return undefined;

@@ -1,4 +1,6 @@
-/** What has to hold of a run, whatever happened in it (docs/reliability.md). Each returns sentences about violations. */
+/**
+ * What has to hold of a run, whatever happened in it (docs/reliability.md). Each returns sentences about violations.
+ */
 import { member } from "../../../src/kube/api/json.ts";
 import { asksForMore, callsOf, type Evidence } from "../effects.ts";
 import type { ChaosEnv } from "../env.ts";

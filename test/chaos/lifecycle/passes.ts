@@ -6,7 +6,9 @@ import { textOf } from "./invariants.ts";
 
 /** The passes over the object that took the most of them. */
 export interface Passes {
-  /** That did something: a change of the platform, a write of the object's metadata, or the last write of its status. */
+  /**
+   * That did something: a change of the platform, a write of the object's metadata, or the last write of its status.
+   */
   readonly acting: number;
   /**
    * That wrote anything. Those that do not act tell what the object waits for or what the platform is at: how many of

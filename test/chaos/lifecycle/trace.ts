@@ -14,7 +14,9 @@ export const Step = z.object({
 export type Step = z.infer<typeof Step>;
 
 const Trace = z.object({
-  /** In the order of their first run. A plan's number is a step's place here, so steps are only ever added at the end. */
+  /**
+   * In the order of their first run. A plan's number is a step's place here, so steps are only ever added at the end.
+   */
   steps: z.array(Step),
   /** Per chapter, what each object's conditions are at its end: "Kind/name" → "Type=Status/Reason". */
   ends: z.record(z.string(), z.record(z.string(), z.array(z.string()))),

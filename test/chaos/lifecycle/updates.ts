@@ -4,7 +4,10 @@ import type { Step } from "./trace.ts";
 /** How many more writes of its metadata a kill may cost an object: what it interrupts is begun once more. */
 const SPARE = 2;
 
-/** A write of the API server, but for events, leases and statuses: how often these are written says how fast the machine is. */
+/**
+ * A write of the API server, but for events, leases and statuses: how often these are written says how fast the machine
+ * is.
+ */
 const WRITE = /^kube (POST|PUT|PATCH|DELETE) (?!events|leases|\w+\/[^/]+\/status)/;
 
 /**

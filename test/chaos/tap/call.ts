@@ -11,7 +11,9 @@ export interface Call {
   readonly method: string;
   /** As requested, query included. */
   readonly url: string;
-  /** What it is about, the same in every run: no ids, no namespace, e.g. "kube PATCH platformapplications/api/status". */
+  /**
+   * What it is about, the same in every run: no ids, no namespace, e.g. "kube PATCH platformapplications/api/status".
+   */
   readonly what: string;
   /** Its number among the calls of that name, from 1. */
   readonly nth: number;

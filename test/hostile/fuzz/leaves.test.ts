@@ -1,4 +1,6 @@
-/** The generator of changes, and what the operator's own schemas say of them: what slips past the API server ends there. */
+/**
+ * The generator of changes, and what the operator's own schemas say of them: what slips past the API server ends there.
+ */
 import { describe, expect, it } from "vitest";
 
 import { RESOURCES } from "../../../src/kinds/crds.ts";

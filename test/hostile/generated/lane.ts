@@ -1,4 +1,6 @@
-/** One kind on a stage: a seed object with all that it stands on, by a token of its own, so that its calls are known. */
+/**
+ * One kind on a stage: a seed object with all that it stands on, by a token of its own, so that its calls are known.
+ */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { newCluster } from "../../../simulator/model/seed.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
@@ -158,7 +160,9 @@ function clusterPool(env: Env, lane: string, count: number, named: Map<string, s
   };
 }
 
-/** Waits until nothing more comes by itself for the object's generation. @throws Error with its status after a minute */
+/**
+ * Waits until nothing more comes by itself for the object's generation. @throws Error with its status after a minute
+ */
 async function resting(env: Env, kind: string, name: string, rests: (ready: Condition) => boolean): Promise<Rest> {
   let last: KubeObject | undefined;
   const rest = await comes(async () => {

@@ -5,7 +5,8 @@ import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 export type Outcome =
   /**
    * Exactly one call carries it: in its path, or anywhere in its body, as a value that has all that `as` has; for an
-   * `as` that is empty it is the call itself. `refused` is what Ready says where the platform has no second valid value.
+   * `as` that is empty it is the call itself. `refused` is what Ready says where the platform has no second valid
+   * value.
    */
   | { readonly is: "sent"; readonly by: string; readonly as: Json; readonly refused?: Reason }
   /** An exception: no call of the platform's API asks for a change because of it. */

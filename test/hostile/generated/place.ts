@@ -4,7 +4,9 @@ import { isObject } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import type { Leaf, Segment } from "./leaves.ts";
 
-/** A spec with another value at a leaf, and where that is in the words of the API server, e.g. `spec.ports[0].protocol`. */
+/**
+ * A spec with another value at a leaf, and where that is in the words of the API server, e.g. `spec.ports[0].protocol`.
+ */
 export interface Placed {
   readonly spec: JsonObject;
   readonly at: string;

@@ -1,4 +1,6 @@
-/** Argo CD's own command on our scripts: what it makes of an object with deploy/argocd/argocd-cm.yaml as its settings. */
+/**
+ * Argo CD's own command on our scripts: what it makes of an object with deploy/argocd/argocd-cm.yaml as its settings.
+ */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

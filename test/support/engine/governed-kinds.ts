@@ -13,7 +13,8 @@ export interface Governed {
 
 /**
  * One of each kind that writes, all called `name`; PlatformCatalog and connections never do. They stand on a project,
- * environment and application of the name "ground", on the first cluster (the binding) and on the second (to be stopped).
+ * environment and application of the name "ground", on the first cluster (the binding) and on the second (to be
+ * stopped).
  */
 export function governedKinds(env: Env, name: string, lifecycle: JsonObject): readonly Governed[] {
   const spec = { lifecycle };

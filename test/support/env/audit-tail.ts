@@ -15,7 +15,9 @@ export interface Write {
 
 /** What one user asked of the API server, told from its audit log. */
 export interface AuditTail {
-  /** All finished requests of the user, in the order of their end. Waits until what was answered before is in the log. */
+  /**
+   * All finished requests of the user, in the order of their end. Waits until what was answered before is in the log.
+   */
   read(): Promise<readonly AuditEvent[]>;
 }
 

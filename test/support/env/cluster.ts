@@ -28,7 +28,10 @@ export interface Condition {
 /** When waiting ends: as a function says, or when a condition (Ready unless told) is so for the current generation. */
 export type Until = ((object: KubeObject) => boolean) | Partial<Pick<Condition, "type" | "status" | "reason">>;
 
-/** One namespace of a real cluster, as its admin sees it. Kinds are the custom resources, Secret, ConfigMap, Event, Lease. */
+/**
+ * One namespace of a real cluster, as its admin sees it. Kinds are the custom resources, Secret, ConfigMap, Event,
+ * Lease.
+ */
 export interface Cluster {
   /** Creates the objects, or merges them into those that exist; the namespace is this one unless they name another. */
   apply(...manifests: readonly Manifest[]): Promise<void>;

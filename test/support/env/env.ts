@@ -1,32 +1,27 @@
 /**
  * A world of its own for one test file (or one `describe`) on the shared control plane: a namespace, a simulated
- * platform, and the operator as a child process under the ServiceAccount, roles and flags of deploy/rbac, in an operator
- * namespace of its own, so that files that run at once share neither lease nor objects.
- *
- *     const stage = createStage({ surface: "full" });      // at the top of a file or a describe: it sets its own hooks
- *
- *     it("…", async () => {
- *       await stage.apply(...stage.quickstart());
- *       const api = await stage.waitFor("PlatformApplication", "api", { status: "True" });
- *       expect(condition(api, "Ready")).toMatchObject({ reason: "Deployed" });
- *       const record = await stage.record();               // from here on …
- *       await stage.patch("PlatformApplication", "api", { spec: { deploy: { gitCommitId: "abcdef1" } } });
- *       await stage.waitFor("PlatformApplication", "api", deployed("abcdef1"));
- *       expect(record.changes()).toEqual(["deployApplication"]);            // … what changed the platform
- *       expect((await record.writes()).objects).toHaveLength(2);            // … and what the operator wrote
- *       await stage.quiet(2);                              // no write to either for 2 s, polls and all
- *     });
+ * platform, and the operator as a child process under the ServiceAccount, roles and flags of deploy/rbac, in an
+ * operator namespace of its own, so that files that run at once share neither lease nor objects.
+ * const stage = createStage({ surface: "full" }); // at the top of a file or a describe: it sets its own hooks
+ * it("…", async () => { await stage.apply(...stage.quickstart()); const api = await
+ * stage.waitFor("PlatformApplication", "api", { status: "True" }); expect(condition(api, "Ready")).toMatchObject({
+ * reason: "Deployed" }); const record = await stage.record(); // from here on … await
+ * stage.patch("PlatformApplication", "api", { spec: { deploy: { gitCommitId: "abcdef1" } } }); await
+ * stage.waitFor("PlatformApplication", "api", deployed("abcdef1"));
+ * expect(record.changes()).toEqual(["deployApplication"]); // … what changed the platform expect((await
+ * record.writes()).objects).toHaveLength(2); // … and what the operator wrote await stage.quiet(2); // no write to
+ * either for 2 s, polls and all });
  *
  * - `stage.platform` is the simulator: `.sim.settings`, `.sim.faults.add(…)`, `.sim.auth`, `.world()`, `.journal()`.
  * - Engine times are scaled down (`FAST`); `windows` changes single ones. Deadlines of calls of the platform are the
- *   real ones but for those that `deadlines` names. The platform works 100 times as fast as a real one unless `speed`
- *   says otherwise.
+ * real ones but for those that `deadlines` names. The platform works 100 times as fast as a real one unless `speed`
+ * says otherwise.
  * - `restart()`, `stop()`, `kill()` and `start()` handle the operator's process; each start has the same rights.
  * - At the end the operator must stop cleanly, must never have been refused anything by RBAC, must not have logged an
- *   error, unless `mayLog` matches it, and nothing that it wrote may hold a token of the platform or what a Secret of the
- *   stage holds. Custom resources, roles and processes are gone then.
+ * error, unless `mayLog` matches it, and nothing that it wrote may hold a token of the platform or what a Secret of the
+ * stage holds. Custom resources, roles and processes are gone then.
  * - A ClusterPlatformConnection is seen by the operators of all files (but see `ownControlPlane`), and recorded for the
- *   stage alone whose namespace its name begins with: name it so, let it allow your namespace alone, and remove it.
+ * stage alone whose namespace its name begins with: name it so, let it allow your namespace alone, and remove it.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -105,7 +100,10 @@ export interface Env extends Cluster {
   at(suffix: string): Cluster & { readonly namespace: string };
   /** As the cluster's admin, in the stage's namespace. @throws Error with kubectl's words */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<string>;
-  /** examples/quickstart for this platform, in the stage's namespace; `rate` false leaves the connection's budget as it is. */
+  /**
+   * examples/quickstart for this platform, in the stage's namespace; `rate` false leaves the connection's budget as it
+   * is.
+   */
   quickstart(options?: { readonly rate?: boolean }): readonly Manifest[];
   record(): Promise<Recording>;
   /** Expects no write to the platform and none to Kubernetes, leases aside, for so many seconds. */

@@ -13,7 +13,9 @@ export function findCanaries(captured: Captured, canaries: Readonly<Record<strin
   );
 }
 
-/** The ways in which a value can be written. Of base64 the part that stays the same whatever stands around the value. */
+/**
+ * The ways in which a value can be written. Of base64 the part that stays the same whatever stands around the value.
+ */
 export function formsOf(value: string): Readonly<Record<string, string>> {
   const json = JSON.stringify(value).slice(1, -1);
   return {

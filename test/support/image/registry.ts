@@ -9,7 +9,10 @@ import { listening, startProgram } from "../programs/programs.ts";
 export interface Registry {
   /** "127.0.0.1:12345", the first part of an image's name. */
   readonly host: string;
-  /** GET below /v2/ (OCI distribution specification). @returns the answer's JSON. @throws Error for another answer than 200 */
+  /**
+   * GET below /v2/ (OCI distribution specification). @returns the answer's JSON. @throws Error for another answer than
+   * 200
+   */
   get(path: string): Promise<unknown>;
   stop(): Promise<void>;
 }

@@ -13,7 +13,9 @@ import type { Runner } from "./kind-runner.ts";
 
 export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
-/** A platform with something to act upon: for each test an application, a database and a cluster, all of them DEPLOYED. */
+/**
+ * A platform with something to act upon: for each test an application, a database and a cluster, all of them DEPLOYED.
+ */
 export interface OperationEnv {
   readonly harness: KindHarness;
   readonly environmentId: string;

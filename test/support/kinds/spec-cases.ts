@@ -1,7 +1,9 @@
 import { CLUSTERS, REFUSED_CLUSTERS } from "./cluster-cases.ts";
 import { OPERATIONS, REFUSED_OPERATIONS } from "./operation-cases.ts";
 
-/** Specs that users may write, and some that they may not: judged by zod in unit tests, by a real API server besides. */
+/**
+ * Specs that users may write, and some that they may not: judged by zod in unit tests, by a real API server besides.
+ */
 
 export const ID = "0b5e8a52-6a83-4f0b-9c6e-2f3a3d1c9a11";
 export const OTHER_ID = "7c1f1c7e-2d2f-4f43-8a55-5d3f0a5b7e22";

@@ -41,7 +41,9 @@ export async function subjectOf(env: Env, record: Recording, fault: string): Pro
   return text(member(body, "name")) ?? nameOn(env, path.split("/").at(-2) ?? "") ?? expect.fail(`no name: ${path}`);
 }
 
-/** @returns the id of each object of a name that the platform created or deployed in an operation, whatever was sent. */
+/**
+ * @returns the id of each object of a name that the platform created or deployed in an operation, whatever was sent.
+ */
 export function idsDone(env: Env, record: Recording, operation: string, name: string): readonly string[] {
   const ids = record.calls(operation).flatMap(({ effects }) =>
     effects.flatMap((effect) => {
@@ -52,7 +54,9 @@ export function idsDone(env: Env, record: Recording, operation: string, name: st
   return ids.filter((id) => nameOn(env, id) === name);
 }
 
-/** Waits until a tree is Ready; expects that all of it was created and deployed once, and that the objects know what. */
+/**
+ * Waits until a tree is Ready; expects that all of it was created and deployed once, and that the objects know what.
+ */
 export async function expectOnce(env: Env, record: Recording, name: string): Promise<void> {
   const [application = "", environment = "", project = ""] = (await expectSettled(env, name)).map(idOf);
   const done = (operation: Operation): readonly string[] => idsDone(env, record, operation, name);

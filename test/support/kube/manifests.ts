@@ -15,7 +15,9 @@ export function secret(name: string, values: Readonly<Record<string, string>>): 
   return { apiVersion: "v1", kind: "Secret", metadata: { name }, stringData: { ...values } };
 }
 
-/** A connection to the stage's platform whose token is in the Secret of the same name, without a rate limit to speak of. */
+/**
+ * A connection to the stage's platform whose token is in the Secret of the same name, without a rate limit to speak of.
+ */
 export function connection(env: Fixtures, name: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformConnection", name, {
     baseUrl: env.platform.url,

@@ -17,7 +17,9 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
-/** @param target the port on loopback that connections lead to. @param port its own; 0, the default, takes a free one. */
+/**
+ * @param target the port on loopback that connections lead to. @param port its own; 0, the default, takes a free one.
+ */
 export async function tcpProxy(target: number, port = 0): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let opened = 0;

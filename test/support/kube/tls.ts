@@ -1,6 +1,6 @@
 /**
- * A self-signed certificate for 127.0.0.1, valid until 2126, and its key: for tests of TLS on loopback, worthless elsewhere.
- * Made by `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500 …`.
+ * A self-signed certificate for 127.0.0.1, valid until 2126, and its key: for tests of TLS on loopback, worthless
+ * elsewhere. Made by `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500 …`.
  */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBpjCCAUygAwIBAgIUCSZYnWxNQDTEawFaZO35g2Oe0yUwCgYIKoZIzj0EAwIw

@@ -23,7 +23,10 @@ export interface Uses {
   readonly operators: number;
 }
 
-/** Reads the log to its end. Requests of tests under an operator's token count for nothing: they have another user agent. */
+/**
+ * Reads the log to its end. Requests of tests under an operator's token count for nothing: they have another user
+ * agent.
+ */
 export async function usedRights(auditLogPath: string): Promise<Uses> {
   const used = new Set<Right>();
   const refused = new Set<Right>();

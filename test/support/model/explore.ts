@@ -1,4 +1,6 @@
-/** Breadth-first through all that can happen, each world once; and from each one, whether it ends well without faults. */
+/**
+ * Breadth-first through all that can happen, each world once; and from each one, whether it ends well without faults.
+ */
 import { EXTERNAL_ID } from "../../../src/api/names.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";

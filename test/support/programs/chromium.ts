@@ -1,6 +1,6 @@
 /**
- * Chromium, driven by the Chrome DevTools Protocol over a pair of pipes (flag --remote-debugging-pipe): messages are JSON,
- * each ended by a zero byte. It needs no port and ends with this process.
+ * Chromium, driven by the Chrome DevTools Protocol over a pair of pipes (flag --remote-debugging-pipe): messages are
+ * JSON, each ended by a zero byte. It needs no port and ends with this process.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -48,7 +48,10 @@ export interface Tab {
   on(method: string, heard: (params: Members) => void): void;
   /** Loads a page, and waits until it and all that it names are there. */
   open(url: string): Promise<void>;
-  /** As if a person had done it. @returns the value of an expression; a promise's when it is one. @throws Error with what the page threw */
+  /**
+   * As if a person had done it. @returns the value of an expression; a promise's when it is one. @throws Error with
+   * what the page threw
+   */
   evaluate(expression: string): Promise<unknown>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * `node lifeline.ts PROGRAM ARG…`, with an IPC channel: runs a program that knows nothing of its parent, and ends it when
- * the parent is gone, however that died.
+ * `node lifeline.ts PROGRAM ARG…`, with an IPC channel: runs a program that knows nothing of its parent, and ends it
+ * when the parent is gone, however that died.
  */
 import { spawn } from "node:child_process";
 

@@ -25,7 +25,10 @@ const NOT_COPIED = new Set(
   [".git", "node_modules", "dist", "coverage", "test-results", ".demo"].map((name) => join(root, name)),
 );
 
-/** Copies the work tree as it is, committed or not, with a link to the packages that are installed. @param dir a new folder */
+/**
+ * Copies the work tree as it is, committed or not, with a link to the packages that are installed. @param dir a new
+ * folder
+ */
 export async function copyWorkTree(dir: string): Promise<void> {
   // make goes by the times.
   const options = { recursive: true, preserveTimestamps: true, filter: (path: string) => !NOT_COPIED.has(path) };
@@ -39,7 +42,10 @@ export interface Shell {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Types lines into a shell that ends at the first one that fails. @returns what it printed. @throws Error with the end of that */
+/**
+ * Types lines into a shell that ends at the first one that fails. @returns what it printed. @throws Error with the end
+ * of that
+ */
 export async function type(lines: string, { cwd, env }: Shell): Promise<string> {
   try {
     const { stdout } = await run("/bin/bash", ["-euo", "pipefail", "-c", lines], { cwd, env });

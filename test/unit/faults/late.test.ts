@@ -25,7 +25,9 @@ function manifestsOf(env: OperatorEnv) {
   return [...defaults(env), ...tree(env, "a"), database("d", "a"), blueprint("b", "a")];
 }
 
-/** Kills the process when its create has gone out, before anybody has answered; it takes effect `late` seconds later. */
+/**
+ * Kills the process when its create has gone out, before anybody has answered; it takes effect `late` seconds later.
+ */
 async function killedWithin(env: OperatorEnv, [operation, kind, name]: Create, late: number): Promise<void> {
   const effect = late === 0 ? "applied" : "late";
   env.platform.sim.faults.add({ match: { operation }, effect, lateSeconds: late, answer: { is: "silence" } });

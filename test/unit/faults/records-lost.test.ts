@@ -25,7 +25,9 @@ async function fleet(surface: "full" | "documented"): Promise<OperatorEnv> {
   return env;
 }
 
-/** A request that the platform has no operation for: an update of a secret, tried once as nothing tells of it before. */
+/**
+ * A request that the platform has no operation for: an update of a secret, tried once as nothing tells of it before.
+ */
 const TRIED = "";
 
 const actions = (writes: readonly string[]): readonly string[] =>

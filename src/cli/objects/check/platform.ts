@@ -14,7 +14,9 @@ import { listObjects } from "../shared/listing.ts";
 import { shortTarget } from "../shared/target.ts";
 import { failed, info, ok, unknown, type Finding } from "./finding.ts";
 
-/** Beyond this, times that the platform tells are of no use for telling who made something (docs/architecture.md §7). */
+/**
+ * Beyond this, times that the platform tells are of no use for telling who made something (docs/architecture.md §7).
+ */
 const SKEW_MS = 60_000;
 
 export interface Platforms {
@@ -52,7 +54,9 @@ function operationFindings(object: KubeObject): readonly Finding[] {
 
 const nameOf = ({ kind, metadata }: KubeObject): string => shortTarget({ kind, name: metadata.name });
 
-/** Whether a namespace has to do with an object: one of the cluster is for those that it names, or selects by labels. */
+/**
+ * Whether a namespace has to do with an object: one of the cluster is for those that it names, or selects by labels.
+ */
 function concerns({ kind, spec }: KubeObject, namespace: string): boolean {
   if (kind !== clusterPlatformConnection.kind) return true;
   const { allowedNamespaces: allowed } = clusterPlatformConnection.spec.safeParse(spec).data ?? {};

@@ -60,8 +60,8 @@ export async function checkUser(cluster: Cluster): Promise<readonly Finding[]> {
 }
 
 /**
- * Whether the operator's ServiceAccount has the roles that it needs: in its namespace, in the user's, and for what is in
- * none. It may have been told to look at some namespaces only.
+ * Whether the operator's ServiceAccount has the roles that it needs: in its namespace, in the user's, and for what is
+ * in none. It may have been told to look at some namespaces only.
  * @throws KubeError
  */
 export async function checkOperatorRights(

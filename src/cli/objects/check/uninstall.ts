@@ -26,7 +26,9 @@ export async function checkUninstall(cluster: Cluster, namespace: string): Promi
   ];
 }
 
-/** @returns undefined where the user may not list them; none where the cluster does not know the kind. @throws KubeError */
+/**
+ * @returns undefined where the user may not list them; none where the cluster does not know the kind. @throws KubeError
+ */
 async function listOf(cluster: Cluster, kind: string, namespace: string): Promise<readonly KubeObject[] | undefined> {
   try {
     return await cluster.list(kind, namespace);

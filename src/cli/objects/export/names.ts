@@ -21,7 +21,8 @@ export function dnsLabel(text: string, longest = LONGEST): string {
 }
 
 /**
- * Names each by the first of its wishes that nobody else has, so that things of one name are told apart in the same way.
+ * Names each by the first of its wishes that nobody else has, so that things of one name are told apart in the same
+ * way.
  * @param taken names that are in use already
  * @returns names by id, all different
  */

@@ -1,4 +1,6 @@
-/** One object: a line that opens. It stays the same element while its object lives, so that focus and selection stay. */
+/**
+ * One object: a line that opens. It stays the same element while its object lives, so that focus and selection stay.
+ */
 import { SIGNS } from "../../tree/signs.ts";
 import type { Row } from "../shape.ts";
 import { copy } from "./clipboard.ts";
