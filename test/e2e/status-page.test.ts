@@ -54,8 +54,10 @@ async function start(port: number): Promise<HttpServer> {
 async function open(hash = "", width = 1200): Promise<Tab> {
   const tab = await chromium.tab(width, 800);
   tabs.push(tab);
+  // A tab of the test before may still complain that its server has stopped.
+  const ofThisTest = complaints;
   for (const event of ["Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled"]) {
-    tab.on(event, (told) => complaints.push(JSON.stringify(told)));
+    tab.on(event, (told) => ofThisTest.push(JSON.stringify(told)));
   }
   tab.on("Network.requestWillBeSent", ({ request }) => requested.push((request as { url: string }).url));
   await tab.open(`${server.url}/${hash}`);
