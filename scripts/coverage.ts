@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize, relative } from "node:path";
 
 import { operations as simulated } from "../simulator/base/operations.ts";
-import { COMMANDS } from "../src/cli/commands.ts";
+import { COMMANDS } from "../src/cli/index.ts";
 import { RESOURCES } from "../src/kinds/crds.ts";
 import { operations, type OperationName } from "../src/platform/codec/operations.ts";
 

@@ -5,7 +5,6 @@ import { problemBody } from "../base/problems.ts";
 import type { Fault, FaultAnswer } from "../request/faults.ts";
 import type { Simulation } from "../request/simulation.ts";
 import type { WireAnswer } from "./app.ts";
-import { editJson } from "./edits.ts";
 
 /** Where a faulty answer goes. */
 export interface Outlet {
@@ -137,4 +136,36 @@ function pause(clock: Clock, ms: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   clock.after(ms, resolve);
   return promise;
+}
+
+/** Members to set and to take out, by dotted path; array positions are numbers. */
+export interface Edits {
+  readonly set: Readonly<Record<string, unknown>>;
+  readonly remove: readonly string[];
+}
+
+/** @returns the JSON text with the edits made; text that is no JSON object or array stays as it is. */
+export function editJson(body: Buffer, edits: Edits): Buffer {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString());
+  } catch {
+    return body;
+  }
+  for (const [path, member] of Object.entries(edits.set))
+    change(value, path, (holder, key) => void (holder[key] = member));
+  for (const path of edits.remove) change(value, path, (holder, key) => void delete holder[key]);
+  return Buffer.from(JSON.stringify(value));
+}
+
+function change(root: unknown, path: string, edit: (holder: Record<string, unknown>, key: string) => void): void {
+  const keys = path.split(".");
+  const last = keys.pop();
+  let holder: unknown = root;
+  for (const key of keys) holder = isObject(holder) ? holder[key] : undefined;
+  if (last !== undefined && isObject(holder)) edit(holder, last);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { cli } from "../../test/support/programs/cli.ts";
 import { VERSION } from "../operator/config/version.ts";
-import { COMMANDS } from "./commands.ts";
+import { COMMANDS } from "./index.ts";
 
 const operator = { program: "/usr/bin/platform-operator" };
 

@@ -1,10 +1,11 @@
-/** From the command line to the command. */
 import { systemClock } from "../kube/api/clock.ts";
+/** From the command line to the command. */
+import { API_COMMANDS } from "./api/entries.ts";
 import type { Command, Entry } from "./base/command.ts";
 import { EXIT, UsageError } from "./base/exit.ts";
 import type { Host } from "./base/io.ts";
-import { COMMANDS } from "./commands.ts";
 import { find } from "./find.ts";
+import { OBJECT_COMMANDS } from "./objects/entries.ts";
 import { commandUsage, listUsage } from "./usage.ts";
 
 /**
@@ -89,3 +90,33 @@ function ofProcess(): Host {
     },
   };
 }
+
+export const COMMANDS: readonly Entry[] = [
+  {
+    name: "run",
+    about: "run the operator",
+    operations: [],
+    load: async () => (await import("./run.ts")).run,
+  },
+  ...OBJECT_COMMANDS,
+  ...API_COMMANDS,
+  {
+    name: "completion",
+    about: "print a completion script for a shell or for kubectl",
+    operations: [],
+    load: async () => (await import("./completion.ts")).completion,
+  },
+  {
+    name: "__complete",
+    about: "print what could come next on a command line",
+    operations: [],
+    load: async () => (await import("./complete.ts")).completeWith(COMMANDS),
+    hidden: true,
+  },
+  {
+    name: "version",
+    about: "print the version",
+    operations: [],
+    load: async () => (await import("./version.ts")).version,
+  },
+];

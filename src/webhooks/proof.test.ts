@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { receiverKeys } from "../engine/connections/receiver-keys.ts";
-import { judge, type Expecting } from "./proof.ts";
+import { judge, type Expecting } from "./delivery.ts";
 
 const connection = (name: string, sendsSecret: boolean): Expecting => {
   const key = { kind: "PlatformConnection", namespace: "shop", name };

@@ -9,10 +9,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 
 import type { Clock, ObjectKey } from "../kube/api/types.ts";
 import type { BindAddress } from "../operator/config/config.ts";
-import { listen, type HttpServer } from "../operator/config/http.ts";
-import { createAllowance } from "./allowance.ts";
-import { readDelivery, type EventLabel } from "./delivery.ts";
-import { judge, type Expecting } from "./proof.ts";
+import { type HttpServer, listen } from "../operator/config/http.ts";
+import { type EventLabel, readDelivery, type Expecting, judge } from "./delivery.ts";
 
 /** How a request ended: a label of bounded values. */
 export type DeliveryResult =
@@ -136,4 +134,33 @@ async function readText(request: IncomingMessage): Promise<string | undefined> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
+}
+
+export interface Rate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** How many names are remembered; the one that came longest ago makes room. */
+const REMEMBERED = 1_000;
+
+interface Bucket {
+  readonly tokens: number;
+  readonly at: number;
+}
+
+/** @returns a function that takes one request of `name` into account, and tells whether it is within the rate. */
+export function createAllowance(clock: Clock, rate: Rate): (name: string) => boolean {
+  const buckets = new Map<string, Bucket>();
+  return (name) => {
+    const now = clock.monotonic();
+    const { tokens, at } = buckets.get(name) ?? { tokens: rate.burst, at: now };
+    const left = Math.min(rate.burst, tokens + ((now - at) / 1_000) * rate.perSecond);
+    const within = left >= 1;
+    buckets.delete(name);
+    buckets.set(name, { tokens: within ? left - 1 : left, at: now });
+    const oldest = buckets.keys().next().value;
+    if (buckets.size > REMEMBERED && oldest !== undefined) buckets.delete(oldest);
+    return within;
+  };
 }

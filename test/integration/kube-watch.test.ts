@@ -2,11 +2,10 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { systemClock } from "../../src/kube/api/clock.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";
-import { lines } from "../../src/kube/watch/lines.ts";
 import { listAll } from "../../src/kube/watch/list.ts";
 import { createReflector, type Reflector, type ReflectorOptions } from "../../src/kube/watch/reflector.ts";
 import { createStore } from "../../src/kube/watch/store.ts";
-import { parseEvent, type WatchEvent } from "../../src/kube/watch/watch-event.ts";
+import { lines, parseEvent, type WatchEvent } from "../../src/kube/watch/watch-event.ts";
 import { manualClock } from "../support/kube/clock.ts";
 import { kubeEnv } from "../support/kube/env.ts";
 import { tcpProxy } from "../support/kube/tcp-proxy.ts";

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { forTests, homes, layers, maxFiles, maxLines, maxTestLines } from "./layers.ts";
+import { forTests, homes, layers, maxFiles, maxLines, maxTestLines, minLines } from "./layers.ts";
 
 /** `import … from "x"`, `export … from "x"`, `import "x"`, `import("x")`. */
 const importPattern = /(?:^import\s+|^(?:import|export)\b[^;'"=]*?\bfrom\s*|\bimport\(\s*)["']([^"']+)["']/gm;
@@ -67,6 +67,10 @@ describe("the house (test/unit/layers.ts)", () => {
     );
     const full = [...folders].filter(([, files]) => files.length > maxFiles);
     expect(full.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([]);
+  });
+
+  it(`has no file under ${minLines} lines that a single file beside it imports`, () => {
+    expect(sources.flatMap(tooSmall)).toEqual([]);
   });
 
   it("lists each folder in src/README.md", () => {
@@ -221,8 +225,24 @@ function isAtHome(name: string, module: string): boolean {
   return homes[name]?.includes(module) ?? true;
 }
 
-function tooLong({ module, layer, isTest, lines }: Source): string[] {
+/** A file that is loaded on demand, or that would make its importer too long, may be small. */
+function tooSmall({ module, isTest, lines }: Source): string[] {
+  if (isTest || lines >= minLines) return [];
+  const [importer, ...others] = sources.filter(({ imports }) => imports.includes(module));
+  if (importer === undefined || importer.isTest || others.length > 0 || folderOf(importer.module) !== folderOf(module))
+    return [];
+  const isLoadedOnDemand = importer.text.includes(`import("./${basename(module)}.ts")`);
+  if (isLoadedOnDemand || importer.lines + lines > limitOf(importer)) return [];
+  return [`src/${module}.ts has ${lines} lines and only ${importer.module} imports it: merge the two`];
+}
+
+function limitOf({ module, layer, isTest }: Source): number {
   const isCrd = module.endsWith("/crd");
-  const limit = isTest ? maxTestLines : ((isCrd ? undefined : layers[layer]?.maxLines) ?? maxLines);
+  return isTest ? maxTestLines : ((isCrd ? undefined : layers[layer]?.maxLines) ?? maxLines);
+}
+
+function tooLong(source: Source): string[] {
+  const { module, lines } = source;
+  const limit = limitOf(source);
   return lines > limit ? [`src/${module}.ts has ${lines} lines, ${limit} are allowed: does it hold two jobs?`] : [];
 }

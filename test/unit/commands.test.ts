@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { parse } from "../../src/cli/base/flags.ts";
-import { COMMANDS } from "../../src/cli/commands.ts";
 import { find } from "../../src/cli/find.ts";
+import { COMMANDS } from "../../src/cli/index.ts";
 
 const root = join(import.meta.dirname, "../..");
 const called = /kubectl platform ([a-z][^`"\n|]*)/g;

@@ -92,6 +92,8 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
 };
 
 export const maxLines = 300;
+/** A file with fewer lines has more than one importer. */
+export const minLines = 40;
 /** Source files of one folder, tests not counted. */
 export const maxFiles = 15;
 export const maxTestLines = 500;

@@ -115,7 +115,7 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
     name: "approve",
     about: "let an object's plan be carried out",
     operations: [],
-    load: async () => (await import("./approve.ts")).approve,
+    load: async () => (await import("./pause.ts")).approve,
   },
   {
     name: "resolve",

@@ -1,12 +1,14 @@
-/** The commands `pause` and `resume`. */
-import { PAUSED } from "../../api/names.ts";
+/** The commands `pause`, `resume` and `approve`: they set annotations. */
+import { APPROVED_PLAN, PAUSED } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
+import { printable } from "../../text/text.ts";
 import type { Cluster } from "../base/cluster.ts";
-import { command, type Call } from "../base/command.ts";
-import { EXIT } from "../base/exit.ts";
+import { type Call, command } from "../base/command.ts";
+import { CliError, EXIT } from "../base/exit.ts";
 import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
 import { annotate } from "./shared/edit.ts";
-import { fullName, targetOf, TARGETS } from "./shared/target.ts";
+import { actionLines, planOf } from "./shared/plan-view.ts";
+import { fullName, TARGET, targetOf, TARGETS } from "./shared/target.ts";
 
 export const pause = command({
   asks: "cluster",
@@ -46,3 +48,27 @@ async function setPaused(
   }
   return objects;
 }
+
+export const approve = command({
+  asks: "cluster",
+  args: [TARGET],
+  flags: {
+    hash: { is: "text", value: "HASH", about: "approve this plan alone: refused when another one is waiting" },
+  },
+  details: "Shows the plan in status.plan and approves it by its hash: a plan that changes meanwhile is not approved.",
+  run: async ({ cluster: open, args, flags, io, tell }) => {
+    const target = targetOf(args.object);
+    const cluster = await open();
+    const object = await cluster.get(target.kind, target.name);
+    const plan = planOf(object);
+    if (plan === undefined) {
+      throw new CliError(`${args.object} has no plan that waits for approval: its status.plan is empty.`);
+    }
+    for (const line of actionLines(plan.actions)) tell(line);
+    if (flags.hash !== undefined && flags.hash !== plan.hash) {
+      throw new CliError(`${args.object} has another plan now, ${plan.hash}. Look at it and approve that one.`);
+    }
+    await annotate(cluster, object, { [APPROVED_PLAN]: plan.hash });
+    io.stdout.write(`${fullName(target)} plan ${printable(plan.hash)} approved\n`);
+  },
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { isOwnHost } from "./hosts.ts";
+import { isOwnHost } from "./server.ts";
 
 describe("[S3] the header Host", () => {
   it.each([

@@ -4,14 +4,13 @@
  * watches, so it listens where its flag says and is off without one.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isIP } from "node:net";
 
 import type { Clock } from "../../kube/api/types.ts";
 import type { Store } from "../../kube/watch/store.ts";
 import type { BindAddress } from "../../operator/config/config.ts";
-import { listen, type HttpServer } from "../../operator/config/http.ts";
-import { ASSETS } from "./assets.ts";
+import { type HttpServer, listen } from "../../operator/config/http.ts";
 import { createStreams, type Streams } from "./events.ts";
-import { isOwnHost } from "./hosts.ts";
 import { partOf, queryOf } from "./query.ts";
 import type { About, TreePage } from "./shape.ts";
 import { createTrees, type Trees } from "./tree.ts";
@@ -141,4 +140,34 @@ function follow(streams: Streams, request: IncomingMessage, response: ServerResp
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (streams.open(response)) return;
   response.writeHead(503, { ...HEADERS, "content-type": TEXT, "retry-after": "30" }).end("too many followers\n");
+}
+
+/**
+ * The files of the page. They are written in browser/ and, by `npm run generate`, bundled into assets.json, which is
+ * part of the operator's own bundle: under Node's permission model it reads no other file of its own.
+ */
+import files from "./assets.json" with { type: "json" };
+
+export interface Asset {
+  readonly type: string;
+  readonly body: string;
+}
+
+/** Path → what is served there. */
+export const ASSETS: ReadonlyMap<string, Asset> = new Map([
+  ["/", { type: "text/html; charset=utf-8", body: files["index.html"] }],
+  ["/app.js", { type: "text/javascript; charset=utf-8", body: files["app.js"] }],
+  ["/style.css", { type: "text/css; charset=utf-8", body: files["style.css"] }],
+  ["/icon.svg", { type: "image/svg+xml", body: files["icon.svg"] }],
+]);
+
+/**
+ * A site that somebody visits can lead its own name to loopback and then read what answers there, as to the browser it
+ * is the same site (DNS rebinding). It cannot do so under a name that it does not own: addresses, localhost, Services.
+ * @param host the header Host. @returns whether to answer
+ */
+export function isOwnHost(host: string | undefined): boolean {
+  const name = (host ?? "").toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
+  const address = /^\[(.*)\]$/.exec(name)?.[1] ?? name;
+  return isIP(address) !== 0 || name === "localhost" || /[^.]\.(localhost|svc|svc\.cluster\.local)$/.test(name);
 }

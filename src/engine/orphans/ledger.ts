@@ -6,9 +6,8 @@ import { isKube, KubeError } from "../../kube/api/errors.ts";
 import type { Clock, Shard, Shards } from "../../kube/api/types.ts";
 import { backoff } from "../contract/requeue.ts";
 import type { Windows } from "../contract/windows.ts";
-import { createIndex, dataKey, type OrphanId } from "./known.ts";
+import { createIndex, dataKey, type OrphanId, arrange, type Changes } from "./known.ts";
 import { readOrphan, writeOrphan, type Orphan, type OrphanKey } from "./orphan.ts";
-import { arrange, type Changes } from "./shelf.ts";
 
 /** What happened to an entry: "found" again by a resource, "dropped" for want of room, "forgotten" by a person. */
 export interface OrphanChange {

@@ -17,8 +17,7 @@ import { createDependencyIndex } from "../references/dependencies.ts";
 import { connectionFor, namedConnection, type ConnectionKinds, type Found } from "../references/references.ts";
 import { noteLeft } from "./orphaning.ts";
 import { reconciler, type Reconcile } from "./reconcile.ts";
-import { changesDefaults, concernsDependents, concernsItself, mayWait, type Change } from "./triggers.ts";
-import { wakeUp } from "./wake-ups.ts";
+import { changesDefaults, concernsDependents, concernsItself, mayWait, type Change, wakeUp } from "./triggers.ts";
 import { flush } from "./write-status.ts";
 
 /** A kind without its type parameters. */

@@ -1,35 +1,40 @@
-/** Hop 3 of a reconcile: parses the spec, resolves references, connection and values, checks the identity. */
-import { member } from "../../kube/api/json.ts";
+/** Hop 3 of a reconcile: parses the spec, resolves references, connection and values, and finds out where the id of the
+ * resource comes from. */
+import { INTENT } from "../../api/names.ts";
+import { isObject, member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
-import type { KubeObject } from "../../kube/api/types.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import { keyText } from "../contract/keys.ts";
 import type {
+  ExternalLifecycle,
   Goal,
-  Kind,
-  Needs,
-  ReconcileContext,
   IdentitySource,
+  Kind,
+  KindTypes,
+  Needs,
+  RatedApi,
+  ReconcileContext,
   Reference,
   Uuid,
   Why,
-  KindTypes,
-  RatedApi,
 } from "../contract/kind.ts";
 import { text } from "../contract/status.ts";
-import { identityMismatch, identify, isForeign, type Identity, type RecordedIdentity } from "../ledger/identity.ts";
+import { identify, type Identity, identityMismatch, isForeign, type RecordedIdentity } from "../ledger/identity.ts";
+import { type Place, readRecord } from "../ledger/record.ts";
+import type { Orphan } from "../orphans/orphan.ts";
 import { invalidWindows } from "../policies/change-window.ts";
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
-import { invalidSpec, policiesOf } from "../policies/policy.ts";
-import { resolveReferences, strayed, type Gate } from "../references/references.ts";
+import { invalidSpec, type Policies, policiesOf } from "../policies/policy.ts";
+import { type Gate, resolveReferences, strayed } from "../references/references.ts";
 import { resolver } from "../references/resolver.ts";
 import { resolveValues } from "../references/values.ts";
 import type { Result } from "../status/build.ts";
 import { resolveConnection } from "./connection.ts";
 import type { Reconciliation } from "./frame.ts";
-import { originOf } from "./origin.ts";
+import { candidateFor, memoryOfOrphan } from "./orphan.ts";
 import { contextOf } from "./reconcile-context.ts";
 
 export type Resolution<K extends KindTypes> = { readonly is: "ready"; readonly frame: Reconciliation<K> } | Unresolved;
@@ -207,4 +212,43 @@ function pinsOf<K extends KindTypes>(
     installation: ports.installation,
     ...(parentId === undefined ? {} : { parentId }),
   };
+}
+
+interface Origin {
+  readonly identity: Identity;
+  /** The memory of the object where the status does not have it. */
+  readonly kept?: JsonObject;
+  readonly orphan?: Orphan;
+}
+
+/** Returns the object that a resource represents: as recorded, else as an earlier resource of its key left it. */
+export async function originOf<Api extends RatedApi>(
+  ports: Ports<Api>,
+  frame: Place<Api> & { readonly policies: Policies },
+  identity: Identity,
+  { goal, lives }: { readonly goal: Goal; readonly lives: ExternalLifecycle },
+): Promise<Origin> {
+  const proven = provenBySeal(frame, identity);
+  if (goal !== "present" || lives !== true) return proven;
+  if (identity.is === "known") {
+    // A process that was killed right after it adopted an orphan left no status.
+    const isSealed = identity.proof === "claimed" && proven.identity !== identity;
+    const memory = isSealed ? memoryOfOrphan(ports, frame, identity.id) : undefined;
+    return { ...proven, ...(memory !== undefined && { kept: memory }) };
+  }
+  if (identity.is !== "none" || frame.object.metadata.annotations?.[INTENT] !== undefined) return proven;
+  const found = await candidateFor(ports, frame, frame.policies);
+  if (found === undefined) return proven;
+  const { orphan, memory } = found;
+  return { identity: found.identity, orphan, ...(memory !== undefined && { kept: memory }) };
+}
+
+/**
+ * A claim with a valid signature counts like the status that a crash prevented, with the memory that the kind keeps.
+ */
+function provenBySeal<Api>(place: Place<Api>, identity: Identity): Origin {
+  if (identity.is !== "known" || identity.proof !== "claimed") return { identity };
+  const record = readRecord(place, identity.id);
+  if (record === undefined) return { identity };
+  return { identity: { ...identity, proof: "recorded" }, ...(isObject(record.kept) && { kept: record.kept }) };
 }

@@ -21,8 +21,7 @@ import { withCapabilities } from "./capabilities.ts";
 import { brake, execute, type Failed, remember } from "./execute.ts";
 import { checkPolicies } from "./policy-gate.ts";
 import { recover } from "./recover.ts";
-import { rejectedBefore, rejectionOf } from "./rejection.ts";
-import { withoutStep } from "./unsupported.ts";
+import { rejectedBefore, rejectionOf, withoutStep } from "./rejection.ts";
 
 /** Requests of one reconcile before it yields to other objects. */
 const STEP_LIMIT = 8;

@@ -5,8 +5,9 @@
  */
 import { isDeepStrictEqual } from "node:util";
 
+import { ApiError } from "../../platform/transport/errors.ts";
 import type { Rejection } from "../context/local-state.ts";
-import type { Ms, Why, KindTypes } from "../contract/kind.ts";
+import type { Kind, KindTypes, Ms, Step, Why } from "../contract/kind.ts";
 import type { Reconciliation } from "../resolve/frame.ts";
 
 /** @returns what to remember of a step that was rejected just now */
@@ -31,4 +32,39 @@ export function rejectedBefore(
   if (last?.op !== op || last.generation !== context.generation || context.requested !== undefined) return undefined;
   if (last.surface !== context.surface || context.now >= last.until) return undefined;
   return isDeepStrictEqual(last.inputs, context.inputs) ? last.why : undefined;
+}
+
+/** What to plan with; or, where the kind would plan the refused step again, what the object reports. */
+type Without<Seen> = { readonly is: "on"; readonly value: Seen } | { readonly is: "stalled"; readonly why: Why };
+
+/**
+ * Decides whether the reconcile continues without the step: after a 405 or 501 the platform does not offer it, and
+ * after a 404 neither, if its object is still shown. What is not shown any more is planned anew as well.
+ * @returns undefined where the failure means something else
+ */
+export async function withoutStep<K extends KindTypes>(
+  { shows, plan }: Pick<Kind<K>, "shows" | "plan">,
+  { context, connection: { api } }: Reconciliation<K>,
+  { step, seen, error }: { readonly step: Step<K["action"]>; readonly seen: K["observed"]; readonly error: ApiError },
+  observe: () => Promise<{ readonly value: K["observed"] } | ApiError>,
+): Promise<Without<K["observed"]> | undefined> {
+  const isMissing = (): boolean => api.capabilities.supports(step.op) === "Unsupported";
+  const without = (value: K["observed"]): Without<K["observed"]> => {
+    const next = plan(context, value);
+    if (next.is !== "step" || next.step.op !== step.op) return { is: "on", value };
+    return {
+      is: "stalled",
+      why: { reason: "NotSupportedByApi", message: `The platform has no operation ${step.op}.` },
+    };
+  };
+  // A request that must be sent once only, and that was answered 501, is traced first.
+  const isOver = step.repeat === "safe" || error.failure.is === "NotSupported";
+  if (isOver && isMissing()) return without(seen);
+  if (error.failure.is !== "NotFound" || shows === undefined) return undefined;
+  api.refresh();
+  const again = await observe();
+  if (again instanceof ApiError) return undefined;
+  if (!shows(step, context, again.value)) return { is: "on", ...again };
+  api.capabilities.missing(step.op);
+  return isMissing() ? without(again.value) : undefined;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { Plan, Step } from "../contract/kind.ts";
-import { withoutStep } from "./unsupported.ts";
+import { withoutStep } from "./rejection.ts";
 
 const STEP: Step<string> = { repeat: "safe", op: "deleteWidget", do: "delete" };
 const SETTLED: Plan<string> = { is: "settled" };

@@ -2,8 +2,7 @@
 import type { Plan, Why } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { hasFailed } from "../service/baseline.ts";
-import type { Progress } from "../service/progress.ts";
-import { retryIn, waitToRetry } from "../service/retry.ts";
+import { type Progress, retryIn, waitToRetry } from "../service/progress.ts";
 import { revisionOf } from "../service/settings.ts";
 import { startDue, once } from "../service/steps.ts";
 import { orderMark } from "../service/trace.ts";

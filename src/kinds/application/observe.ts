@@ -4,8 +4,8 @@ import type { Application } from "../../platform/areas/applications.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
 import type { Platform } from "../../platform/index.ts";
-import { ingressOf } from "../service/ingress.ts";
 import {
+  ingressOf,
   isGone,
   mayBeOver,
   orMissing,

@@ -4,14 +4,14 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { checkIdentity, checkPlace, planNew } from "../service/identity.ts";
 import type { Progress } from "../service/progress.ts";
-import { checkBusy, checkUnclear, stalled } from "../service/steps.ts";
-import { checkSettings as checkServiceSettings } from "../service/update.ts";
+import { planRemoval as planServiceRemoval } from "../service/removal.ts";
+import { checkSettings as checkServiceSettings } from "../service/settings.ts";
+import { checkBusy, checkUnclear, stalled, stop as stopService } from "../service/steps.ts";
 import { firstOf } from "../shared/checks.ts";
 import { checkDeploy } from "./deploy.ts";
-import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
+import { type ApplicationPass, type Do, recordOf, type Seen } from "./model.ts";
 import { failedDeployment, progressOf } from "./progress.ts";
 import { declaredSettings, observedSettings } from "./settings.ts";
-import { planRemoval, stop } from "./steps.ts";
 import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
 import { failure, ofCommit } from "./words.ts";
 
@@ -120,4 +120,26 @@ function checkStopped(context: ApplicationPass, status: ServiceStatus): Check {
     "DriftDetected",
     "The application was stopped on the platform, but spec.runState is Running. Start it with the annotation platform-operator.io/reconcile-requested-at, or set spec.runState to Stopped.",
   );
+}
+
+/** Stops the application where the platform can. */
+export function stop(context: ApplicationPass, status: ServiceStatus): Plan<Do> {
+  if (context.supports("stopApplication") === "Unsupported") {
+    return stalled(
+      "NotSupportedByApi",
+      "The platform's surface has no stop of applications. Set spec.runState to Running, or stop it on the platform.",
+    );
+  }
+  const failed = (state: string) => failure(state, undefined);
+  return stopService(context, status, { op: "stopApplication", noun: "application", failed });
+}
+
+/** Returns the plan for the goals "stopped" and "absent". */
+export function planRemoval(context: ApplicationPass, seen: Seen): Plan<Do> {
+  return planServiceRemoval<Do>(context, seen, {
+    noun: "application",
+    op: "deleteApplication",
+    do: { what: "delete" },
+    stop: (status) => stop(context, status),
+  });
 }

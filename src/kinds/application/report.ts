@@ -10,7 +10,7 @@ import {
 import { servicePhase } from "../../platform/codec/states.ts";
 import { hasFailed } from "../service/baseline.ts";
 import { lastFailureOf, runStateDrift, runStateOf, stoppingOf } from "../service/history.ts";
-import { ingressFields, ingressReady } from "../service/ingress.ts";
+import { ingressFields, ingressReady } from "../service/observe.ts";
 import { carries } from "../service/progress.ts";
 import { memorable, revisionOf, settingsDrift, shownField } from "../service/settings.ts";
 import { shownState, stateCondition } from "../service/words.ts";

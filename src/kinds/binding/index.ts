@@ -3,8 +3,7 @@ import { sameContent, type Known, type Plan, type Why, type Kind } from "../../e
 import type { BindingInput, ConfigValue } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
 import { firstOf } from "../shared/checks.ts";
-import { clusterNeed, clusterNotAllowed } from "../shared/cluster-ref.ts";
-import { unprovenId } from "../shared/limits.ts";
+import { clusterNeed, clusterNotAllowed, unprovenId } from "../shared/limits.ts";
 import { platformBinding, type BindingMemory } from "./crd.ts";
 import { driftOf, isAlike } from "./drift.ts";
 import { areLayersOn, shownLayers } from "./layers.ts";

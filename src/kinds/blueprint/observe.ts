@@ -1,8 +1,8 @@
 /** Reads a blueprint: two lists of its environment, shared with all that is in it; nothing where there are no lists. */
 import type { Service } from "../../platform/areas/services.ts";
 import type { Platform } from "../../platform/index.ts";
-import { ingressOf } from "../service/ingress.ts";
 import {
+  ingressOf,
   isGone,
   mayBeOver,
   placeOf,

@@ -2,7 +2,7 @@
 import { refreshed, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { lastFailureOf } from "../service/history.ts";
-import { ingressFields, ingressReady } from "../service/ingress.ts";
+import { ingressFields, ingressReady } from "../service/observe.ts";
 import { advanced } from "../service/progress.ts";
 import { shownState, stateCondition } from "../service/words.ts";
 import { fitOptional } from "../shared/text.ts";

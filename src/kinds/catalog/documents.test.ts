@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { parseJson } from "../../platform/codec/json.ts";
-import { digestOf, documentsOf, MAX_BYTES } from "./documents.ts";
+import { digestOf, documentsOf, MAX_BYTES } from "./index.ts";
 import type { Section } from "./sections.ts";
 
 const section = (name: Section["name"], items: readonly object[], error?: string): Section => ({

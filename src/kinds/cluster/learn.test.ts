@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { clusterPass } from "../../../test/support/kinds/cluster-contexts.ts";
 import type { ExternalAction } from "../../engine/contract/kind.ts";
 import type { ClusterMemory } from "./crd.ts";
-import { learn } from "./learn.ts";
+import { learn } from "./index.ts";
 import { NOTHING_SEEN, type ClusterPass } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";

@@ -1,10 +1,11 @@
 /** What the parts of the cluster kind exchange. */
-import type { ReconcileContext, Presence, Why } from "../../engine/contract/kind.ts";
+import type { Plan, Presence, ReconcileContext, Why } from "../../engine/contract/kind.ts";
 import type { Cluster, ClusterStatus, ClusterToken } from "../../platform/areas/clusters.ts";
 import type { CloudCredentials } from "../../platform/areas/organization.ts";
 import { clusterPhase, type Phase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { ApiError } from "../../platform/transport/errors.ts";
+import { type ApiError, sentenceOf } from "../../platform/transport/errors.ts";
+import { stalled } from "../service/steps.ts";
 import { busy, failure, shownState } from "../service/words.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
 import type { ClusterMemory, ClusterSpec } from "./crd.ts";
@@ -119,4 +120,37 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
 /** The reason of a failure, with what to do about it. */
 export function failed(state: string): Why {
   return failure(shownState(state), "cluster", ADVICE);
+}
+
+/** How soon a failed read is repeated, in milliseconds. */
+export const FAULT_LOOK_MS = 60_000;
+
+/** Returns what a failed read means for the resource. */
+export function faultOf(error: ApiError): Plan<never> {
+  const { operation, failure, status, message } = error;
+  switch (failure.is) {
+    case "Forbidden":
+      return stalled(
+        "PermissionDenied",
+        `The platform forbids ${operation} (403): ${sentenceOf(error)} Use a token with the scope Read or Admin for it.`,
+      );
+    case "NotSupported":
+      return stalled("NotSupportedByApi", `The platform has no operation ${operation}.`);
+    case "BadResponse":
+      return later("UnexpectedResponse", `The platform's answer to ${operation} is not as documented: ${message}`);
+    case "NotFound":
+    case "Conflict":
+    case "Invalid":
+    case "Refused":
+      return later("DependencyNotReady", `The platform does not take ${operation} (${status}): ${message}`);
+    default:
+      return later(
+        "PlatformUnavailable",
+        `The platform answered ${operation} with ${status}; the operator tries again.`,
+      );
+  }
+}
+
+function later(reason: "UnexpectedResponse" | "DependencyNotReady" | "PlatformUnavailable", message: string) {
+  return { is: "waiting", why: { reason, message }, again: FAULT_LOOK_MS } as const;
 }

@@ -5,8 +5,7 @@
 import type { Plan, Step, Why } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
-import { clusterNotAllowed } from "../shared/cluster-ref.ts";
-import { unprovenId } from "../shared/limits.ts";
+import { clusterNotAllowed, unprovenId } from "../shared/limits.ts";
 import { alreadyManaged, notThere } from "../shared/names.ts";
 import { fit } from "../shared/text.ts";
 import type { ClusterOrder } from "./crd.ts";

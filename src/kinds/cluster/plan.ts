@@ -1,14 +1,14 @@
-/** Plans a cluster: a list of checks, of which the first difference wins. Pure. */
+/** Plans a cluster: a list of checks, of which the first difference wins. A cluster is stopped or left
+ * as it is when its resource is deleted, never deleted. Pure. */
 import type { Plan } from "../../engine/contract/kind.ts";
 import { stalled } from "../service/steps.ts";
 import { unknownState } from "../service/words.ts";
 import { firstOf } from "../shared/checks.ts";
+import { clusterNotAllowed } from "../shared/limits.ts";
 import { notThere } from "../shared/names.ts";
-import { isOpen, planUnshown } from "../shared/presence.ts";
-import { faultOf } from "./fault.ts";
-import { missed, shownPhase, type ClusterPass, type Do, type Seen, failed, working } from "./model.ts";
-import { openOrder, refusal } from "./order.ts";
-import { planRemoval } from "./removal.ts";
+import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
+import { faultOf, type ClusterPass, type Do, failed, missed, type Seen, shownPhase, working } from "./model.ts";
+import { give, openOrder, refusal, unproven } from "./order.ts";
 import { checkRunState } from "./run-state.ts";
 import { checkToken } from "./token.ts";
 import { checkVersion } from "./version.ts";
@@ -67,4 +67,36 @@ function checkCredentials({ spec: { credentialsId } }: ClusterPass, { credential
     return { is: "stalled", why: notThere("credentials", credentialsId, "the organization") };
   }
   return faultOf(error);
+}
+
+/** Returns the plan for the goals "stopped" and "absent". */
+export function planRemoval(context: ClusterPass, seen: Seen): Plan<Do> {
+  if (typeof seen.listed === "string") return planUnshownRemoval(seen.listed, missed(context));
+  if (context.goal === "absent") return stalled("DeleteNotSupported", "The operator does not delete clusters.");
+  const notAllowed = clusterNotAllowed(context) ?? unproven(context, seen);
+  if (notAllowed !== undefined) return { is: "stalled", why: notAllowed };
+  const open = openOrder(context, seen);
+  if (open !== undefined) return { is: "waiting", why: open };
+  const state = seen.status?.status ?? "";
+  const phase = shownPhase(seen);
+  switch (phase) {
+    case "stopped":
+    case "idle":
+    case "gone":
+      return { is: "settled" };
+    case "busy":
+      return { is: "waiting", why: working(context, state) };
+    case "unknown":
+      return { is: "waiting", why: unknownState(state, "cluster") };
+    case "failed":
+      return state === "STOP_ERROR" && context.requested === undefined
+        ? { is: "stalled", why: failed(state) }
+        : give(context, seen, { what: "stop" });
+    case "running":
+      return give(context, seen, { what: "stop" });
+    case undefined:
+      return context.memory.runState === "Stopped" ? { is: "settled" } : give(context, seen, { what: "stop" });
+    default:
+      return phase satisfies never;
+  }
 }

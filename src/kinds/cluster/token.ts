@@ -3,8 +3,7 @@ import type { Ms, Plan, Report } from "../../engine/contract/kind.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import { fit } from "../shared/text.ts";
 import type { ClusterMemory } from "./crd.ts";
-import { FAULT_LOOK_MS, faultOf } from "./fault.ts";
-import { type ClusterPass, knownFacts, type Seen } from "./model.ts";
+import { FAULT_LOOK_MS, faultOf, type ClusterPass, knownFacts, type Seen } from "./model.ts";
 
 /**
  * Returns a complete kubeconfig for one cluster and one token. Every value is a JSON string, which is valid YAML

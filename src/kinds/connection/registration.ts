@@ -11,7 +11,7 @@ import {
 import type { Platform } from "../../platform/index.ts";
 import { firstOf } from "../shared/checks.ts";
 import { takesMore } from "../shared/offered.ts";
-import { driftOf, isOutdated, KIND, shown, shownTarget, type Registration, type Shown } from "../webhook/settings.ts";
+import { driftOf, isOutdated, KIND, shown, shownTarget, type Registration, type Shown } from "../webhook/model.ts";
 import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
 
 interface Seen {

@@ -7,11 +7,10 @@ import { accepted, begun } from "../service/progress.ts";
 import { memorable, revisionOf, writtenWith } from "../service/settings.ts";
 import { isStoppedAlready } from "../shared/stopped-already.ts";
 import type { DatabaseMemory } from "./crd.ts";
-import { recordOf, type DatabasePass, type Do, type Seen } from "./model.ts";
+import { recordOf, type DatabasePass, type Do, type Seen, typeCheckOf } from "./model.ts";
 import { followed } from "./progress.ts";
 import { databaseInput, databaseSettings, declaredSettings, observedSettings, shownRecord } from "./settings.ts";
 import { NO_REQUEST } from "./told.ts";
-import { typeCheckOf } from "./types.ts";
 
 type Folded = Known<Seen, DatabaseMemory>;
 

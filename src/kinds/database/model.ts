@@ -1,8 +1,10 @@
 /** What the parts of the database kind exchange. */
-import type { ReconcileContext, Presence, Why } from "../../engine/contract/kind.ts";
+import type { ConditionFact, Presence, ReconcileContext, Why } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
 import type { Platform } from "../../platform/index.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
 import type { Place, ServiceInputs, Sight } from "../service/model.ts";
+import { failure as serviceFailure } from "../service/words.ts";
 import type { DatabaseMemory, DatabaseSpec } from "./crd.ts";
 
 export interface Seen extends Place, Sight {
@@ -68,4 +70,63 @@ export const NOTHING_SEEN: Seen = {
 /** Returns the database's own record, where the platform shows it. */
 export function recordOf(context: DatabasePass, seen: Seen): Database | undefined {
   return seen.siblings?.find(({ id }) => id === context.id);
+}
+
+/** The list is the same for everybody and changes with releases of the platform. */
+const MAX_AGE_MS = 3_600_000;
+
+/** Reads the list while it is not known to hold the type; undefined where it is not needed or not available. */
+export async function typesOf(context: DatabasePass, api: Platform): Promise<Seen["types"]> {
+  const { mode, type } = context.spec;
+  if (mode !== "MANAGED" || context.goal !== "present") return undefined;
+  const known = context.memory.typeCheck;
+  if (known?.type === type && known.listed) return undefined;
+  try {
+    const types = await api.catalogue.managedDatabaseTypes({ maxAgeMs: MAX_AGE_MS });
+    return types.map(({ name }) => name);
+  } catch (error) {
+    // The database works without the advice.
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** Returns whether the type is listed, as far as the list was read. */
+export function typeCheckOf(context: DatabasePass, { types }: Seen): DatabaseMemory["typeCheck"] {
+  const { mode, type } = context.spec;
+  if (mode !== "MANAGED") return undefined;
+  if (types !== undefined) return { type, listed: types.some((name) => name.toUpperCase() === type) };
+  const known = context.memory.typeCheck;
+  return known?.type === type ? known : undefined;
+}
+
+/** Returns the condition TypeKnown; none where the list was not read. */
+export function typeCondition(context: DatabasePass, seen: Seen): readonly ConditionFact[] {
+  const check = typeCheckOf(context, seen);
+  if (check === undefined) return [];
+  const { type, listed } = check;
+  return [
+    listed
+      ? {
+          type: "TypeKnown",
+          status: "True",
+          reason: "TypeListed",
+          message: `The platform lists ${type} as a type of managed databases.`,
+        }
+      : {
+          type: "TypeKnown",
+          status: "False",
+          reason: "TypeNotListed",
+          message: `The platform's list of managed database types does not have ${type}. The list is only advice: the platform itself decides. Check spec.type if it refuses the database.`,
+        },
+  ];
+}
+
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ["DEPLOYMENT_ERROR", "Look at the database on the platform, and at spec.version and its sizes"],
+]);
+
+/** The reason of a failure, with what to do about it. */
+export function failure(state: string): Why {
+  return serviceFailure(state, "database", ADVICE);
 }

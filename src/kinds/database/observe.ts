@@ -17,10 +17,9 @@ import {
 import { unsentPaths } from "../service/settings.ts";
 import { offered, SHOWN } from "../shared/offered.ts";
 import { isOpen } from "../shared/presence.ts";
-import { NOTHING_SEEN, type DatabasePass, type Seen } from "./model.ts";
+import { NOTHING_SEEN, type DatabasePass, type Seen, typesOf } from "./model.ts";
 import { declaredSettings } from "./settings.ts";
 import { followedRequest, told } from "./told.ts";
-import { typesOf } from "./types.ts";
 
 /** @throws ApiError */
 export async function observe(context: DatabasePass, api: Platform): Promise<Seen> {

@@ -8,11 +8,9 @@ import { memorable, revisionOf, settingsDrift, shownField } from "../service/set
 import { shownState, stateCondition } from "../service/words.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { DatabaseMemory } from "./crd.ts";
-import { recordOf, type DatabasePass, type Seen } from "./model.ts";
+import { recordOf, type DatabasePass, type Seen, typeCheckOf, typeCondition, failure } from "./model.ts";
 import { failedDeployment, followed, isPending, progressOf } from "./progress.ts";
 import { declaredSettings, observedSettings, shownRecord } from "./settings.ts";
-import { typeCheckOf, typeCondition } from "./types.ts";
-import { failure } from "./words.ts";
 
 export function report(context: DatabasePass, seen: Seen): Report {
   const typeCheck = typeCheckOf(context, seen);

@@ -2,8 +2,8 @@
 import type { Known, OpenIntent, Trace, Kind } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { isProjectOfOrganization } from "../shared/ancestry.ts";
-import { clusterNeed } from "../shared/cluster-ref.ts";
 import { idsBefore, landed, notCreated } from "../shared/create-trace.ts";
+import { clusterNeed } from "../shared/limits.ts";
 import { takesMore } from "../shared/offered.ts";
 import { countOf } from "../shared/text.ts";
 import { platformEnvironment, type EnvironmentMemory } from "./crd.ts";

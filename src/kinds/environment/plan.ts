@@ -11,10 +11,10 @@ import {
   outside,
   projectNotAllowed,
   sameName,
+  isMisnamed,
 } from "../shared/names.ts";
 import { planUnshown, planUnshownRemoval } from "../shared/presence.ts";
 import { fit, ID } from "../shared/text.ts";
-import { isMisnamed } from "../shared/unseen.ts";
 import { driftOf, mineOf, recordOf, type Do, type EnvironmentPass, type Seen } from "./model.ts";
 
 /** Returns the first difference. */

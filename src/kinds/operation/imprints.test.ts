@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { operationPass, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
 import type { OperationMemory } from "./crd.ts";
-import { externalWrites } from "./imprints.ts";
+import { externalWrites } from "./index.ts";
 
 const at = "2026-11-21T10:00:00.000Z";
 const COMMIT = "1a2b3c4d5e6f708192a3b4c5d6e7f80910a1b2c3";

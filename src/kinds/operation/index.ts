@@ -1,11 +1,15 @@
-/** PlatformOperation: one action that runs once, like a Job. */
-import type { Reference, Kind } from "../../engine/contract/kind.ts";
-import { act } from "./act.ts";
-import { platformOperation, type OperationSpec, type OperationType } from "./crd.ts";
-import { externalWrites } from "./imprints.ts";
-import type { OperationTypes } from "./model.ts";
+/** PlatformOperation: one action that runs once, like a Job: its declaration, and the request that it sends. */
+import type { ExternalWrite, Kind, Known, Reference, Step } from "../../engine/contract/kind.ts";
+import type { Platform } from "../../platform/index.ts";
+import { accepted } from "../service/progress.ts";
+import { shownState } from "../service/words.ts";
+import { actionOf, type Answer, send } from "./actions.ts";
+import { type OperationMemory, type OperationSpec, type OperationType, platformOperation } from "./crd.ts";
+import type { ActionType, OperationPass, OperationTypes, Seen } from "./model.ts";
 import { observe } from "./observe.ts";
+import { taken } from "./outcome.ts";
 import { plan } from "./plan.ts";
+import { baselineOf } from "./progress.ts";
 import { refused } from "./refusal.ts";
 import { overdue, report } from "./report.ts";
 import { trace } from "./trace.ts";
@@ -63,4 +67,58 @@ function targetOf(spec: OperationSpec): Reference | undefined {
     externalId: reference?.externalId,
     idOnly: true,
   };
+}
+
+/** @throws ApiError */
+export async function act(
+  _step: Step<ActionType>,
+  context: OperationPass,
+  seen: Seen,
+  api: Platform,
+): Promise<Known<Seen, OperationMemory>> {
+  const action = actionOf(context);
+  if (action === undefined) return { seen, memory: context.memory };
+  const answer = await send(context, action, api);
+  return {
+    seen: after(seen, answer, context.inputs.targetId ?? "", action.queued),
+    memory: begun(context, seen, answer),
+  };
+}
+
+function begun(context: OperationPass, before: Seen, { service, cluster }: Answer): OperationMemory {
+  const state = service?.state ?? cluster?.status;
+  return {
+    ...taken(context),
+    targetId: context.inputs.targetId,
+    request: {
+      startedAt: context.now.toISOString(),
+      baseline: baselineOf(before),
+      ...(state === undefined ? {} : { state: shownState(state) }),
+      ...(service?.deploymentRequestId === undefined ? {} : { requestId: service.deploymentRequestId }),
+    },
+  };
+}
+
+/** Returns what is observed once the request was accepted: it is queued at least, whatever the answer still shows. */
+function after(seen: Seen, { service, cluster }: Answer, id: string, queued: string): Seen {
+  if (seen.cluster !== undefined) return { ...seen, cluster: { ...seen.cluster, ...cluster, status: queued } };
+  return seen.status === undefined ? seen : accepted(seen, id, service, queued);
+}
+
+/** Returns the accepted request, with its outcome. */
+export function externalWrites(
+  { request, targetId, outcome }: OperationMemory,
+  spec: OperationSpec | undefined,
+): readonly ExternalWrite[] {
+  const action = spec && actionOf({ spec });
+  const at = request?.startedAt;
+  if (action?.target === undefined || request === undefined || targetId === undefined || at === undefined) return [];
+  const { state, requestId } = request;
+  const { gitCommitId: commit } = spec ?? {};
+  return [{ id: targetId, at, action: { op: action.op, state, requestId, commit, result: resultOf(outcome) } }];
+}
+
+function resultOf(outcome: OperationMemory["outcome"]) {
+  if (outcome?.result !== "Complete") return outcome?.result;
+  return outcome.reason === "Accepted" ? "Accepted" : "Completed";
 }

@@ -1,6 +1,6 @@
 /** The end of an operation. Pure. */
 import type { Why } from "../../engine/contract/kind.ts";
-import { MAX_BYTES } from "../catalog/documents.ts";
+import { MAX_BYTES } from "../catalog/index.ts";
 import type { Progress } from "../service/progress.ts";
 import { failureReason } from "../service/words.ts";
 import { actionOf, subject, type Action } from "./actions.ts";

@@ -11,9 +11,9 @@ import {
   outside,
   projectNotAllowed,
   sameName,
+  isMisnamed,
 } from "../shared/names.ts";
 import { planUnshown, planUnshownRemoval } from "../shared/presence.ts";
-import { isMisnamed } from "../shared/unseen.ts";
 import { driftOf, mineOf, type Do, type ProjectPass, type Seen } from "./model.ts";
 
 /** Returns the first difference. */

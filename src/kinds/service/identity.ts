@@ -12,9 +12,10 @@ import {
   otherName,
   projectNotAllowed,
   sameName,
+  isMisnamed,
+  unseen,
 } from "../shared/names.ts";
 import { isOpen, planUnshown } from "../shared/presence.ts";
-import { isMisnamed, unseen } from "../shared/unseen.ts";
 import type { Listed, Noun, Place, ServicePass } from "./model.ts";
 import { once } from "./steps.ts";
 

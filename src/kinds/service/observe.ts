@@ -1,12 +1,17 @@
 /** The reads that services have in common. */
-import type { Presence, Uuid } from "../../engine/contract/kind.ts";
-import { requestPhase } from "../../platform/codec/states.ts";
+import type { ConditionFact, Presence, Uuid } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import type { IngressStatus } from "../../platform/areas/services.ts";
+import { requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { orGone, projectOfEnvironment } from "../shared/ancestry.ts";
 import { offered } from "../shared/offered.ts";
 import { isOpen, presenceIn } from "../shared/presence.ts";
+import { faultCondition, NOT_READ, sideRead, type SideRead } from "../shared/side-read.ts";
+import { fitOptional, ID } from "../shared/text.ts";
 import type { Place, ServicePass, Sight } from "./model.ts";
+import { shownState, stateCondition } from "./words.ts";
 
 /** Settings change rarely, states while somebody watches. In milliseconds. */
 export const RECORDS_MAX_AGE_MS = 10_000;
@@ -130,4 +135,38 @@ export async function orMissing<T>(read: Promise<T>, missing: readonly ApiFailur
     if (error instanceof ApiError && missing.includes(error.failure.is)) return undefined;
     throw error;
   }
+}
+
+/** The ingress changes rarely. In milliseconds. */
+const MAX_AGE_MS = 30_000;
+
+/**
+ * Reads the ingress of a running service. Most have none, and not every platform shows one.
+ * @throws ApiError
+ */
+export async function ingressOf(
+  type: "application" | "helm",
+  id: Uuid,
+  status: ServiceStatus,
+  api: Platform,
+): Promise<SideRead<IngressStatus>> {
+  if (servicePhase(status.state) !== "running") return NOT_READ;
+  const read = api.services.ingressStatus(type, id, { maxAgeMs: MAX_AGE_MS });
+  return await sideRead(read, "the ingress", ["NotFound", "NotSupported", "BadResponse"]);
+}
+
+/** Returns the condition IngressReady; none without an ingress, Unknown where its read failed. */
+export function ingressReady({ value, fault }: SideRead<IngressStatus>): readonly ConditionFact[] {
+  if (value?.status === undefined) return faultCondition("IngressReady", fault);
+  return [stateCondition("IngressReady", value.status, "ingress")];
+}
+
+/** Returns the members of status. */
+export function ingressFields({ value: ingress }: SideRead<IngressStatus>) {
+  return (
+    ingress && {
+      routerId: fitOptional(ingress.routerId, ID),
+      status: ingress.status && shownState(ingress.status),
+    }
+  );
 }

@@ -1,5 +1,5 @@
-/** What a connection limits its objects to. Pure. */
-import type { Uuid, Why } from "../../engine/contract/kind.ts";
+/** What a connection limits its objects to, and the reference to a cluster. Pure. */
+import type { Reference, Uuid, Why } from "../../engine/contract/kind.ts";
 
 export interface Limits {
   readonly allowedProjects: readonly Uuid[] | undefined;
@@ -29,4 +29,18 @@ export function unprovenId(context: Pick<Limits, "allowUnverifiedIds">, what: st
 export function unproven(what: string): Why {
   const message = `The platform's surface does not show where the ${what} belongs, so it is not touched. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`;
   return { reason: "NotObservable", message };
+}
+
+/** Returns the need for the cluster of spec.clusterRef. Its id is enough, also while it is stopped or upgraded. */
+export function clusterNeed(ref: {
+  readonly name?: string | undefined;
+  readonly externalId?: Uuid | undefined;
+}): Reference {
+  const { name, externalId } = ref;
+  return { field: "spec.clusterRef", kind: "PlatformCluster", name, externalId, idOnly: true };
+}
+
+/** Returns why a connection with allowedProjects does not reach clusters, which belong to no project. */
+export function clusterNotAllowed(context: Limits): Why | undefined {
+  return beyondProjects(context, "a cluster belongs to none of them");
 }

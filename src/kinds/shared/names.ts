@@ -1,5 +1,5 @@
-/** Finds objects of the platform by name, and checks claims to them. */
-import type { Plan, IdentitySource, Uuid, Why } from "../../engine/contract/kind.ts";
+/** Finds objects of the platform by name, and checks claims to them and ids that lead nowhere. */
+import type { IdentitySource, Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 
 /** Names are case-insensitive and unique in their parent (docs/architecture.md §9). */
 export function sameName(left: string, right: string): boolean {
@@ -140,4 +140,32 @@ export function outside(
 ): Why | undefined {
   if (projectId === undefined || context.allowedProjects?.includes(projectId) !== false) return undefined;
   return { reason: "NotObservable", message: `${projectNotAllowed(projectId).message} Nothing is deleted or stopped.` };
+}
+
+/**
+ * The reason of an id that the platform does not show.
+ * @param name of the object, for a recorded id
+ */
+export function unseen(
+  { proof }: { readonly proof: IdentitySource | undefined },
+  {
+    noun,
+    name,
+    id,
+    where,
+  }: { readonly noun: string; readonly name: string; readonly id: Uuid; readonly where: string },
+): Why {
+  if (proof === "recorded") return deletedThere(`${noun} "${name}"`, id);
+  if (proof !== "orphaned") return notThere(noun, id, where);
+  const message = `The platform shows no ${noun} with the id ${id} in ${where}.`;
+  return { reason: "ExternalResourceDeleted", message };
+}
+
+/** Reports whether an id that others may have written leads to an object of another name than the spec's. */
+export function isMisnamed(
+  { proof, spec }: { readonly proof: IdentitySource | undefined; readonly spec: { readonly name: string } },
+  found: { readonly name: string } | undefined,
+): boolean {
+  const isChecked = proof === "claimed" || proof === "orphaned";
+  return isChecked && found !== undefined && !sameName(found.name, spec.name);
 }

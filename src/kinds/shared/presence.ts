@@ -1,8 +1,7 @@
 /** Decides what follows when a list of the platform does not show an object. Pure, but for what the engine records. */
 import type { Goal, Plan, Presence, IdentitySource, Sight, Uuid } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
-import { gone } from "./names.ts";
-import { unseen } from "./unseen.ts";
+import { gone, unseen } from "./names.ts";
 
 interface Judged {
   readonly proof: IdentitySource | undefined;

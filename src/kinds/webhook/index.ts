@@ -5,9 +5,8 @@ import type { Platform } from "../../platform/index.ts";
 import { takesMore } from "../shared/offered.ts";
 import { fit, fitOptional } from "../shared/text.ts";
 import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory, type WebhookSpec } from "./crd.ts";
-import type { Seen, WebhookPass, WebhookTypes } from "./model.ts";
+import { type Seen, type WebhookPass, type WebhookTypes, driftOf, KIND, shown, shownTarget } from "./model.ts";
 import { plan } from "./plan.ts";
-import { driftOf, KIND, shown, shownTarget } from "./settings.ts";
 
 export const webhook: Kind<WebhookTypes> = {
   resource: platformWebhook,

@@ -1,8 +1,11 @@
-/** What the parts of the kind hand to one another. */
-import type { Fingerprint, ReconcileContext } from "../../engine/contract/kind.ts";
+/** What the parts of the webhook kind exchange, and how a webhook is compared with what the platform has. */
+import { type DriftField, type Fingerprint, type ReconcileContext, sameContent } from "../../engine/contract/kind.ts";
+import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import { offered } from "../shared/offered.ts";
+import { fit } from "../shared/text.ts";
 import type { WebhookMemory, WebhookSpec } from "./crd.ts";
-import type { Shown } from "./settings.ts";
 
 export interface Inputs {
   /** Stands for target, events and enabled. */
@@ -27,3 +30,67 @@ export interface WebhookTypes {
 }
 
 export type WebhookPass = ReconcileContext<WebhookTypes>;
+
+/** What can be compared on the full surface. */
+export interface Registration {
+  readonly targetUrl: string;
+  readonly events: readonly string[];
+  readonly enabled: boolean;
+}
+
+/** As the platform shows it; "gone" where it shows none of that id, undefined where it was not asked. */
+export type Shown = Webhook | "gone" | undefined;
+
+/** What deployed services call a webhook that delivers JSON (docs/architecture.md §9). */
+export const KIND = "STANDARD";
+
+/** The registration of an id, where the platform shows it. @throws ApiError */
+export async function shown(api: Platform, webhookId: string): Promise<Shown> {
+  try {
+    return await offered(api, "getWebhook", () => api.webhooks.get(webhookId));
+  } catch (error) {
+    if (error instanceof ApiError && error.failure.is === "NotFound") return "gone";
+    throw error;
+  }
+}
+
+/**
+ * Scheme and host of a target. User, path and query are left out: receivers' URLs often are their own passwords.
+ * @returns an ellipsis for what is no URL
+ */
+export function shownTarget(url: string | undefined): string {
+  if (url === undefined || !URL.canParse(url)) return "…";
+  const { origin, pathname, search } = new URL(url);
+  return fit(pathname === "/" && search === "" ? origin : `${origin}/…`);
+}
+
+/** Where the platform differs, as the status may tell it. */
+export function driftOf(wanted: Registration, seen: Webhook): readonly DriftField[] {
+  const drift: DriftField[] = [];
+  if (seen.targetUrl !== wanted.targetUrl) drift.push(targetDrift(wanted, seen));
+  const [desired, observed] = [listed(wanted.events), listed(seen.events ?? [])];
+  if (desired !== observed) drift.push({ path: "spec.events", desired, observed: fit(observed) });
+  // Deployed services take a registration that does not say so for enabled.
+  const enabled = seen.enabled ?? true;
+  if (enabled !== wanted.enabled) {
+    drift.push({ path: "spec.enabled", desired: String(wanted.enabled), observed: String(enabled) });
+  }
+  return drift;
+}
+
+/** The hosts where they tell the difference; else only that there is one. */
+function targetDrift(wanted: Registration, seen: Webhook): DriftField {
+  const [desired, observed] = [shownTarget(wanted.targetUrl), shownTarget(seen.targetUrl)];
+  const path = "spec.targetUrl";
+  if (desired !== observed) return { path, desired, observed };
+  return { path, desired, observed: `${observed} with another user, path or query` };
+}
+
+function listed(events: readonly string[]): string {
+  return [...new Set(events)].toSorted().join(", ");
+}
+
+/** Whether what was sent last is not what is wanted now. Nothing is known of what was only taken over. */
+export function isOutdated(registered: Fingerprint | undefined, now: Fingerprint): boolean {
+  return registered !== undefined && !sameContent(registered, now);
+}

@@ -2,10 +2,8 @@
 import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 import { firstOf } from "../shared/checks.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
-import { alreadyManaged, deletedThere } from "../shared/names.ts";
-import { unseen } from "../shared/unseen.ts";
-import type { Do, Seen, WebhookPass } from "./model.ts";
-import { driftOf, isOutdated, shownTarget } from "./settings.ts";
+import { alreadyManaged, deletedThere, unseen } from "../shared/names.ts";
+import { type Do, type Seen, type WebhookPass, driftOf, isOutdated, shownTarget } from "./model.ts";
 
 type Check = Plan<Do> | undefined;
 

@@ -4,12 +4,10 @@ import { KubeError } from "../api/errors.ts";
 import { collectionPath } from "../api/paths.ts";
 import type { KubeClient } from "../api/transport.ts";
 import type { Clock, ResourceType } from "../api/types.ts";
-import { createBudget } from "./connect-budget.ts";
-import { lines } from "./lines.ts";
 import { listAll } from "./list.ts";
 import type { Store } from "./store.ts";
 import { isOlder } from "./versions.ts";
-import { parseEvent, type WatchEvent } from "./watch-event.ts";
+import { lines, parseEvent, type WatchEvent } from "./watch-event.ts";
 
 /**
  * How long the server keeps a watch open, in seconds, and how much longer we wait for its end.
@@ -189,4 +187,27 @@ function mustRelist(failure: KubeError): boolean {
 
 function toKubeError(error: unknown): KubeError {
   return error instanceof KubeError ? error : new KubeError("BadResponse", 0, "the reflector failed");
+}
+
+/** With a burst of 8 and one more every 6 s there are at most 18 connects in any minute (B6: 20). */
+const BURST = 8;
+const REFILL_MS = 6_000;
+
+/** Bounds how often something is done; short of that bound it costs no time. */
+export interface ConnectBudget {
+  /** Takes one. @returns how long to wait before using it, in milliseconds. */
+  take(): number;
+}
+
+/** @returns a full budget. */
+export function createBudget(clock: Clock): ConnectBudget {
+  // The generic cell rate algorithm: the time at which the budget would be full again.
+  let fullAt = clock.monotonic();
+  return {
+    take: () => {
+      const now = clock.monotonic();
+      fullAt = Math.max(now, fullAt) + REFILL_MS;
+      return Math.max(0, fullAt - now - BURST * REFILL_MS);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { KubeError } from "../api/errors.ts";
+import { KubeError } from "../api/errors.ts";
 import { statusError } from "../api/failure.ts";
 import { member, parseJson, stringMember } from "../api/json.ts";
 import { parseObject, versionOf } from "../api/objects.ts";
@@ -43,4 +43,36 @@ export function parseEvent(type: ResourceType, line: string): WatchEvent {
 
 function withObject(type: "put" | "deleted", object: KubeObject | undefined): WatchEvent {
   return object === undefined ? { type: "malformed" } : { type, object };
+}
+
+const NEWLINE = 0x0a;
+/** etcd stores objects up to 1.5 MiB, which JSON can blow up some times. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Splits a watch stream into its lines, at `\n` bytes only: Node's readline splits at a raw U+2028 too.
+ * Empty lines are left out. An unterminated rest is no line; its bytes are told to `onRest`.
+ * @throws KubeError "BadResponse" when a line exceeds 16 MiB; and whatever `chunks` throws.
+ */
+export async function* lines(
+  chunks: AsyncIterable<Uint8Array>,
+  onRest: (bytes: number) => void,
+): AsyncGenerator<string, void> {
+  let held: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      held.push(chunk.subarray(from, end));
+      const line = Buffer.concat(held).toString("utf8");
+      if (line !== "") yield line;
+      held = [];
+      size = 0;
+      from = end + 1;
+    }
+    held.push(chunk.subarray(from));
+    size += chunk.length - from;
+    if (size > MAX_LINE_BYTES) throw new KubeError("BadResponse", 200, "a line of the watch exceeds 16 MiB");
+  }
+  if (size > 0) onRest(size);
 }

@@ -2,17 +2,22 @@
  * The traces over OpenTelemetry's SDK, sent as OTLP/HTTP in JSON. The only file that knows OpenTelemetry; it is loaded
  * when an endpoint is told, and touches none of the SDK's globals.
  */
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Attributes, type Span } from "@opentelemetry/api";
+import { type Attributes, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  type SpanExporter,
+  type SpanProcessor,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
 
 import { parseKey } from "../../engine/contract/keys.ts";
 import { OPERATOR } from "../../operator/config/rbac.ts";
 import { operation } from "../../platform/codec/operations.ts";
 import type { MadeCall, Pass } from "../passes.ts";
 import { targetOf } from "../telemetry.ts";
-import { boundedExport, MOST_SPANS } from "./bounded.ts";
 import type { Traces, TracesOptions } from "./traces.ts";
 
 /** How long a batch may take to be sent; meanwhile the next ones wait. */
@@ -138,5 +143,66 @@ function factsOf({ call, connection }: Pick<MadeCall, "call" | "connection">): F
     [`${PREFIX}.id`]: targetOf(call),
     [`${PREFIX}.request_id`]: requestId,
     [`${PREFIX}.result`]: sent ? (failure ?? "ok") : "held",
+  };
+}
+
+/** How many spans may wait, those that are being sent included: some megabytes at most. */
+export const MOST_SPANS = 2_048;
+
+export interface BoundedExport {
+  readonly exporter: SpanExporter;
+  /** Hands on to `next` what there is room for. */
+  processor(next: SpanProcessor): SpanProcessor;
+  dropped(): number;
+}
+
+/** Told once each time it changes. */
+export interface BoundedExportEvents {
+  readonly failed: (count: number) => void;
+  readonly works: () => void;
+}
+
+/** ExportResultCode.SUCCESS of a package that is none of our own dependencies. */
+const SUCCESS = 0;
+
+/** The SDK drops silently; here each span is counted in and out. */
+export function boundedExport(exporter: SpanExporter, events: BoundedExportEvents): BoundedExport {
+  let waiting = 0;
+  let dropped = 0;
+  let failing = false;
+
+  return {
+    dropped: () => dropped,
+    exporter: {
+      export: (spans, done) => {
+        exporter.export(spans, (result) => {
+          waiting -= spans.length;
+          const { code }: { readonly code: number } = result;
+          const failed = code !== SUCCESS;
+          if (failed) dropped += spans.length;
+          if (failed && !failing) events.failed(spans.length);
+          if (!failed && failing) events.works();
+          failing = failed;
+          done(result);
+        });
+      },
+      shutdown: () => exporter.shutdown(),
+      forceFlush: async () => exporter.forceFlush?.(),
+    },
+    processor: (next) => ({
+      onStart: (span, context) => {
+        next.onStart(span, context);
+      },
+      onEnd: (span) => {
+        if (waiting >= MOST_SPANS) {
+          dropped += 1;
+          return;
+        }
+        waiting += 1;
+        next.onEnd(span);
+      },
+      forceFlush: () => next.forceFlush(),
+      shutdown: () => next.shutdown(),
+    }),
   };
 }

@@ -1,10 +1,8 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "../client/caller.ts";
-import { created, json, list, matching, maybe, nothing } from "../codec/decode.ts";
-import type { Created, Decode } from "../codec/decode.ts";
-import { folded, sent } from "../codec/encode.ts";
-import type { Encode, Extended } from "../codec/encode.ts";
+import { created, type Created, type Decode, json, list, matching, maybe, nothing } from "../codec/decode.ts";
+import { type Encode, type Extended, folded, sent } from "../codec/encode.ts";
 import { overlay } from "../codec/overlay.ts";
 import { commit, filled, request, wellFormed } from "../codec/request-schema.ts";
 import {
@@ -19,9 +17,7 @@ import {
   uuid,
   wellShapedResults,
 } from "../codec/schema.ts";
-import { gitProvider } from "./git-provider.ts";
-import { serviceStatus } from "./service-status.ts";
-import type { ServiceStatus } from "./service-status.ts";
+import { serviceStatus, type ServiceStatus } from "./service-status.ts";
 
 const port = record({
   id: text,
@@ -190,4 +186,17 @@ function lastLines(tail: number): Decode<readonly string[]> {
     const lines = messages ?? body.replace(/\r?\n$/, "").split(/\r?\n/);
     return lines.slice(-tail);
   };
+}
+
+/**
+ * Deployed services want the hosting provider beside a repository's URL (docs/architecture.md §9), the spec does not
+ * name it.
+ */
+const PROVIDERS = ["GITHUB", "GITLAB", "BITBUCKET"] as const;
+const SCP_FORM = /^[^/@]+@([^/:]+):/; // git@host:owner/name.git
+
+/** Derives the provider from the host name, as the public clients do. @returns undefined for other hosts. */
+export function gitProvider(url: string): (typeof PROVIDERS)[number] | undefined {
+  const host = SCP_FORM.exec(url)?.[1] ?? (URL.canParse(url) ? new URL(url).hostname : "");
+  return PROVIDERS.find((provider) => host.toLowerCase().includes(provider.toLowerCase()));
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { gitProvider } from "./git-provider.ts";
+import { gitProvider } from "./applications.ts";
 
 it.each([
   ["https://github.com/acme/web.git", "GITHUB"],

@@ -1,18 +1,19 @@
-/** One call of one operation: request, gate, exchange, answer. The areas say what; this file does it. */
-import type { Decode } from "../codec/decode.ts";
-import { isOnce } from "../codec/operations.ts";
-import type { OperationName, PathIds } from "../codec/operations.ts";
+import type { Decode, Received } from "../codec/decode.ts";
+import { isOnce, isRead, type OperationName, type PathIds } from "../codec/operations.ts";
+import { ShapeError } from "../codec/shape.ts";
+import { cleaned, errorText } from "../codec/text.ts";
 import type { Budget, Gate } from "../rate/gate.ts";
 import type { Priority } from "../rate/line.ts";
+import { parseDate, pauseMs, type Quota, quotaOf } from "../rate/rate-headers.ts";
 import type { Clock } from "../transport/clock.ts";
 import { ApiError } from "../transport/errors.ts";
+import { type Effect, failureOfShape, failureOfStatus, failureOfTransport } from "../transport/failures.ts";
 import { createRetries } from "../transport/retry.ts";
-import type { Transport } from "../transport/transport.ts";
-import { failureOf, quotaIn, serverDateOf, valueOf } from "./answer.ts";
+import { type HttpAnswer, type Transport, TransportError } from "../transport/transport.ts";
+/** One call of one operation: request, gate, exchange, answer. The areas say what; this file does it. */
 import type { Learning } from "./capabilities.ts";
 import { createSharedReads } from "./reads.ts";
-import { prepare, queryOf } from "./request.ts";
-import type { Content, Prepared, Target } from "./request.ts";
+import { type Content, prepare, type Prepared, queryOf, type Target } from "./request.ts";
 
 export interface ReadOptions {
   /** An answer from memory will do if it is at most so old; default 0. */
@@ -201,4 +202,54 @@ export function heldBack(name: string, waitMs: number, { pausedMs }: Budget): Ap
   const failure = { is: pausedMs > 0 ? "RateLimited" : "OverBudget", retryAfterMs: waitMs } as const;
   const message = pausedMs > 0 ? "the platform asked to slow down" : "the rate limit leaves no room for it now";
   return new ApiError(name, failure, 0, message);
+}
+
+/** The platform's clock as an answer tells it. */
+export function serverDateOf(answer: HttpAnswer): Date | undefined {
+  return parseDate(answer.header("date"));
+}
+
+/** What an answer tells of the platform's rate limit. */
+export function quotaIn(answer: HttpAnswer, now: Date): Quota | undefined {
+  const told = (name: string): string | undefined => answer.header(`x-ratelimit-${name}`);
+  const headers = { limit: told("limit"), remaining: told("remaining"), reset: told("reset") };
+  return quotaOf({ ...headers, date: answer.header("date") }, now);
+}
+
+/** Reads a success: any 2xx. @throws ApiError */
+export function valueOf<T>(answer: HttpAnswer, { operation, secrets }: Prepared, decode: Decode<T>, now: Date): T {
+  if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, operation, secrets, now);
+  const serverDate = serverDateOf(answer);
+  const header = (name: string): string | undefined => answer.header(name);
+  const received: Received = { text: answer.text, header, ...(serverDate !== undefined && { serverDate }) };
+  try {
+    return decode(received);
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error;
+    throw new ApiError(operation, failureOfShape(effectOf(operation)), answer.status, cleaned(error.message, secrets));
+  }
+}
+
+/**
+ * Whatever went wrong, as an ApiError. Anything else than the absence of an answer is a defect of ours and thrown on.
+ */
+export function failureOf(error: unknown, { operation }: Prepared): ApiError {
+  if (error instanceof ApiError) return error;
+  if (!(error instanceof TransportError)) throw error;
+  return new ApiError(operation, failureOfTransport(error.failure, effectOf(operation)), 0, error.message);
+}
+
+function refusalOf(answer: HttpAnswer, operation: OperationName, secrets: readonly string[], now: Date): ApiError {
+  const { status, text } = answer;
+  const headers = {
+    reset: answer.header("x-ratelimit-reset"),
+    retryAfter: answer.header("retry-after"),
+    date: answer.header("date"),
+  };
+  const failure = failureOfStatus(status, effectOf(operation), pauseMs(headers, now));
+  return new ApiError(operation, failure, status, errorText(status, text, secrets));
+}
+
+function effectOf(operation: OperationName): Effect {
+  return isRead(operation) ? "read" : "write";
 }

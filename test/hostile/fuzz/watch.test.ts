@@ -2,8 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { lines } from "../../../src/kube/watch/lines.ts";
-import { parseEvent } from "../../../src/kube/watch/watch-event.ts";
+import { lines, parseEvent } from "../../../src/kube/watch/watch-event.ts";
 import { effort } from "../../support/env/effort.ts";
 import { anyJson, mutated } from "../../support/hostile/mutations.ts";
 import { anyText } from "../../support/hostile/values.ts";

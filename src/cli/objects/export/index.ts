@@ -2,22 +2,25 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { stringify } from "yaml";
+
 import { platformBinding } from "../../../kinds/binding/crd.ts";
 import { platformCluster } from "../../../kinds/cluster/crd.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { member, stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
+import { printable } from "../../../text/text.ts";
 import type { Access } from "../../base/access.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { command } from "../../base/command.ts";
 import { CliError, UsageError } from "../../base/exit.ts";
 import { surfaceOf } from "../../base/surface.ts";
 import { listObjects } from "../shared/listing.ts";
-import { filesOf, type File } from "./describe.ts";
+import { type File, filesOf } from "./describe.ts";
 import type { Inventory } from "./inventory.ts";
+import type { Document } from "./manifests.ts";
 import { takeInventory } from "./read.ts";
 import { bindingId, type Home } from "./scribe.ts";
-import { yamlOf } from "./yaml.ts";
 
 export const exportCommand = command({
   asks: "platform",
@@ -132,4 +135,22 @@ async function write(directory: string, files: readonly File[], notes: readonly 
     const reason = error instanceof Error ? error.message : "it failed";
     throw new CliError(`${directory} cannot be written: ${reason}.`);
   }
+}
+
+/** @param header sentences at the top. @returns YAML that `kubectl apply` takes. */
+export function yamlOf(documents: readonly Document[], header: readonly string[]): string {
+  const parts = documents.map(({ comments, manifest, disabled }) => {
+    const yaml = manifest === undefined ? "" : stringify(manifest, { lineWidth: 0 });
+    return comments.map(comment).join("") + (disabled === true ? commented(yaml) : yaml);
+  });
+  return header.map(comment).join("") + parts.map((part) => `---\n${part}`).join("");
+}
+
+/** One line a sentence: nothing in the platform's texts may end it. */
+function comment(sentence: string): string {
+  return `# ${printable(sentence)}\n`;
+}
+
+function commented(yaml: string): string {
+  return yaml.replaceAll(/^(?=.)/gm, "# ");
 }

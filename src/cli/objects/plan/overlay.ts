@@ -5,19 +5,18 @@ import { RESOURCES } from "../../../kinds/crds.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { isObject, member, stringMember } from "../../../kube/api/json.ts";
 import { keyOf } from "../../../kube/api/objects.ts";
-import type { Clock, KubeObject, Namespaces } from "../../../kube/api/types.ts";
+import type { Clock, Json, KeyValues, KubeObject, Namespaces, Reader } from "../../../kube/api/types.ts";
 import { createNamespaces } from "../../../kube/watch/namespaces.ts";
 import { createReader } from "../../../kube/watch/secrets.ts";
 import { VERSION } from "../../../operator/config/version.ts";
 import { orphanShards } from "../../../operator/orphans.ts";
-import { planObjects, type PlanningOptions } from "../../../operator/planning/index.ts";
+import { type PlanningOptions, planObjects } from "../../../operator/planning/index.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { explain } from "../../base/explain.ts";
 import { listObjects } from "../shared/listing.ts";
 import { dryApply } from "./apply.ts";
-import { shown, type Manifest } from "./manifests.ts";
-import { rowOf, type PlanRow } from "./rows.ts";
-import { overlaidReader } from "./values.ts";
+import { type Manifest, shown } from "./manifests.ts";
+import { type PlanRow, rowOf } from "./rows.ts";
 
 export interface Overlay {
   readonly cluster: Cluster;
@@ -140,4 +139,45 @@ async function installationOf(namespaces: Namespaces, objects: readonly KubeObje
   if (uid !== "") return uid;
   const written = objects.map(({ status }) => stringMember(member(status, "identity"), "installation"));
   return written.find((installation) => installation !== undefined) ?? "unknown";
+}
+
+/** @param home the namespace of manifests that name none. */
+export function overlaidReader(reader: Reader, manifests: readonly Manifest[], home: string): Reader {
+  const found = (kind: "Secret" | "ConfigMap", namespace: string, name: string): Manifest | undefined =>
+    manifests.findLast(
+      (one) =>
+        one.apiVersion === "v1" && one.kind === kind && one.name === name && (one.namespace ?? home) === namespace,
+    );
+  const overlaid = async (
+    kind: "Secret" | "ConfigMap",
+    namespace: string,
+    name: string,
+    read: () => Promise<KeyValues | undefined>,
+  ): Promise<KeyValues | undefined> => {
+    const manifest = found(kind, namespace, name);
+    return manifest === undefined ? read() : { uid: "new", resourceVersion: "new", data: dataOf(manifest) };
+  };
+  return {
+    secret: (namespace, name, maxAgeMs) =>
+      overlaid("Secret", namespace, name, () => reader.secret(namespace, name, maxAgeMs)),
+    configMap: (namespace, name, maxAgeMs) =>
+      overlaid("ConfigMap", namespace, name, () => reader.configMap(namespace, name, maxAgeMs)),
+    forget: (namespace, name) => {
+      reader.forget(namespace, name);
+    },
+  };
+}
+
+/** As the API server makes it: `stringData` goes before `data`, which is base64 in a Secret. */
+function dataOf({ kind, body }: Manifest): ReadonlyMap<string, string> {
+  const decode = (text: string): string => (kind === "Secret" ? Buffer.from(text, "base64").toString() : text);
+  return new Map([
+    ...textsOf(member(body, "data")).map(([key, value]) => [key, decode(value)] as const),
+    ...(kind === "Secret" ? textsOf(member(body, "stringData")) : []),
+  ]);
+}
+
+function textsOf(value: Json | undefined): readonly (readonly [string, string])[] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, text]) => (typeof text === "string" ? [[key, text] as const] : []));
 }

@@ -3,9 +3,8 @@
  */
 import { SIGNS } from "../../tree/signs.ts";
 import type { Row } from "../shape.ts";
-import { copy } from "./clipboard.ts";
 import { commandsFor } from "./commands.ts";
-import { make, write } from "./dom.ts";
+import { copy, make, write } from "./dom.ts";
 import { MARK_MEANINGS, MARK_WORDS } from "./marks.ts";
 
 const COPIED_MS = 1_500;
