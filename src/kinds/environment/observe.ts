@@ -2,17 +2,14 @@
 import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { isProjectOfOrganization, orGone, unlessMissing } from "../shared/ancestry.ts";
+import { listAge } from "../shared/named-kind.ts";
 import { offered } from "../shared/offered.ts";
 import { isKnown, presenceIn } from "../shared/presence.ts";
 import { sideRead } from "../shared/side-read.ts";
 import type { EnvironmentPass, Seen } from "./model.ts";
 
-/** Lists are shared by all environments of a project. */
-const LIST_MAX_AGE_MS = 5_000;
-
 export async function listsOf(context: EnvironmentPass, projectId: Uuid, api: Platform): Promise<Lists> {
-  const isRoutine = context.proof === "recorded" && context.goal === "present" && context.requested === undefined;
-  const options = { maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 };
+  const options = listAge(context);
   const read = async () => {
     const isThere = () => isProjectOfOrganization(api, projectId);
     const list = () => api.environments.list(projectId, options);

@@ -14,11 +14,11 @@ import {
   seenFull,
   seenOf,
 } from "../../../test/support/services/environments.ts";
+import { environment } from "./index.ts";
 import type { Seen } from "./model.ts";
-import { plan } from "./plan.ts";
 
 function planned(change: Change, seen: Seen): string {
-  const next = plan(passOf(change), seen);
+  const next = environment.plan(passOf(change), seen);
   if (next.is === "step") return next.step.op;
   return next.is === "adopt" ? `adopt ${next.id}` : next.is === "settled" ? "settled" : `${next.is} ${next.why.reason}`;
 }
@@ -124,7 +124,7 @@ describe("the plan of an environment", () => {
   });
 
   it("marks a create with the platform's clock and what was there", () => {
-    expect(plan(passOf(fresh), seenOf({ counts: [{ id: OTHER }] }))).toMatchObject({
+    expect(environment.plan(passOf(fresh), seenOf({ counts: [{ id: OTHER }] }))).toMatchObject({
       step: {
         repeat: "once",
         creates: true,

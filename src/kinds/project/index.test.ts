@@ -43,7 +43,7 @@ function passOf(change: OnSurface & Partial<Omit<ProjectPass, "spec">> & { reado
 const shown = <T>(value: T): SideRead<T> => ({ value, fault: undefined });
 
 const seenOf = (projects: readonly Project[], change: Partial<Seen> = {}): Seen => ({
-  projects,
+  records: projects,
   presence: projects.some(({ id }) => id === MINE) ? "Present" : "Gone",
   environments: NOT_READ,
   serverNow: NOW,

@@ -158,7 +158,7 @@ const basePass = (spec: object, change: object = {}) => ({
 });
 const counts = fc.array(fc.record({ id: ids, serviceTotalNumber: maybe(count) }), { maxLength: 3 });
 const projectSeen = fc.record({
-  projects: fc.array(
+  records: fc.array(
     fc.record({
       id: ids,
       name: hostile,

@@ -1,0 +1,121 @@
+/**
+ * Builds a kind of objects that have a name, unique in their parent, settings, and no state of their own. Such kinds
+ * plan, act, trace and report alike, and their declarations say what differs (docs/architecture.md §3).
+ */
+import type { Kind, Known, OpenIntent, ReconcileContext, Report, Trace, Uuid } from "../../engine/contract/kind.ts";
+import type { OperationName } from "../../platform/codec/operations.ts";
+import type { Platform } from "../../platform/index.ts";
+import { idsBefore, landed, notCreated } from "./create-trace.ts";
+import { driftOf, mineOf, planNamed, type NamedPlan, type NamedRecord, type NamedTypes } from "./named-plan.ts";
+
+/** What a kind declares of its own. */
+export interface NamedKind<K extends NamedTypes<Item>, Item extends NamedRecord>
+  extends NamedPlan<K, Item>, Pick<Kind<K>, "resource" | "needs" | "observe"> {
+  /** The list of records, where the specification does not have one. */
+  readonly list?: OperationName;
+  /** Reads the parent afresh for a trace. `parentId` is that of the intent. @throws ApiError */
+  look(context: ReconcileContext<K>, api: Platform, parentId: Uuid | undefined): Promise<K["observed"]>;
+  /** @throws ApiError */
+  create(context: ReconcileContext<K>, api: Platform): Promise<Item>;
+  /** @throws ApiError */
+  update(context: ReconcileContext<K>, api: Platform, mine: Item): Promise<Item>;
+  /** @throws ApiError */
+  delete(api: Platform, id: Uuid): Promise<void>;
+  /** Adds a record to what was observed. */
+  withRecord(seen: K["observed"], record: Item): K["observed"];
+  /** Returns what to remember of a record; of one that is not shown, its id and the name that it was created with. */
+  memoryOf(context: ReconcileContext<K>, record: Item | NamedRecord): K["memory"];
+  /** Returns conditions and members of status of an object that exists and is this resource's. */
+  report(context: ReconcileContext<K>, seen: K["observed"]): Pick<Report, "conditions" | "status">;
+}
+
+/** Returns how old the lists may be that a reconcile of a settled object reads: all objects of a parent share them. */
+export function listAge({ proof, goal, requested }: ReconcileContext<NamedTypes>): { readonly maxAgeMs: number } {
+  const isRoutine = proof === "recorded" && goal === "present" && requested === undefined;
+  return { maxAgeMs: isRoutine ? 5_000 : 0 };
+}
+
+export function namedKind<K extends NamedTypes<Item>, Item extends NamedRecord>(declared: NamedKind<K, Item>): Kind<K> {
+  const { resource, noun, operations, list } = declared;
+  return {
+    resource,
+    lives: true,
+    claim: (spec) => spec.externalId,
+    operations: () => ({
+      update: list === undefined ? [operations.update] : [list, operations.update],
+      delete: [operations.delete],
+    }),
+    listable: (supports) => list === undefined || supports(list) !== "Unsupported",
+    needs: (spec) => declared.needs(spec),
+    observe: (context, api) => declared.observe(context, api),
+    shows: (_step, { id }, seen) => declared.shown(seen).some((one) => one.id === id),
+    plan: (context, seen) => planNamed(declared, context, seen),
+    act: async ({ do: what }, context, seen, api) => await act(declared, what, context, seen, api),
+    trace: async (intent, context, api) =>
+      traced(declared, intent, context, await declared.look(context, api, intent.parentId)),
+    report: (context, seen) => {
+      // What is not this resource's, or not yet, is not reported.
+      const exists = context.proof === "recorded" && declared.shown(seen).some(({ id }) => id === context.id);
+      return {
+        ready: {
+          reason: "Available",
+          message: `${capitalized(noun)} "${context.spec.name}" exists on the platform.`,
+        },
+        ...(exists ? declared.report(context, seen) : { conditions: [], status: {} }),
+        drift: exists ? driftOf(declared, context, seen) : [],
+      };
+    },
+  };
+}
+
+const capitalized = (noun: string): string => `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}`;
+
+async function act<K extends NamedTypes<Item>, Item extends NamedRecord>(
+  kind: NamedKind<K, Item>,
+  what: K["action"],
+  context: ReconcileContext<K>,
+  seen: K["observed"],
+  api: Platform,
+): Promise<Known<K["observed"], K["memory"]>> {
+  if (what === "create") {
+    const made = await kind.create(context, api);
+    return { seen: kind.withRecord(seen, made), memory: kind.memoryOf(context, made), id: made.id };
+  }
+  if (what === "delete") {
+    if (context.id !== undefined) await kind.delete(api, context.id);
+    return { seen: { ...seen, deleting: true }, memory: context.memory };
+  }
+  const mine = mineOf(context, seen);
+  if (mine === undefined) return { seen, memory: context.memory };
+  const next = await kind.update(context, api, mine);
+  const records = seen.records?.map((one) => (one.id === next.id ? next : one));
+  return { seen: { ...seen, records, updated: true }, memory: kind.memoryOf(context, next) };
+}
+
+/** A create has landed where something of its name, or without names anything, is new and nobody else's. */
+function traced<K extends NamedTypes<Item>, Item extends NamedRecord>(
+  kind: NamedKind<K, Item>,
+  intent: OpenIntent,
+  context: ReconcileContext<K>,
+  seen: K["observed"],
+): Trace<K["observed"], K["memory"]> {
+  const list = seen.records ?? kind.shown(seen);
+  const before = idsBefore(intent);
+  const fresh = <One extends { readonly id: Uuid }>(all: readonly One[]) => all.filter(({ id }) => !before.has(id));
+  const found =
+    seen.records === undefined
+      ? fresh(list)
+          .filter(({ id }) => context.holderOf(id) === undefined)
+          .map(({ id }) => ({ id, name: intent.name ?? context.spec.name }))
+      : landed(intent, fresh(seen.records), context.holderOf);
+  if (found.length === 0)
+    return notCreated(
+      intent,
+      list,
+      list.map(({ id }) => id),
+    );
+  return {
+    is: "landed",
+    known: found.map((one) => ({ seen, memory: kind.memoryOf(context, one), id: one.id })),
+  };
+}

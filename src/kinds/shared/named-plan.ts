@@ -1,0 +1,198 @@
+/** Plans an object that has a name, unique in its parent, and settings (docs/architecture.md §4). Pure. */
+import type {
+  DriftField,
+  Json,
+  KindTypes,
+  Plan,
+  Presence,
+  ReconcileContext,
+  Uuid,
+  Why,
+} from "../../engine/contract/kind.ts";
+import type { OperationName } from "../../platform/codec/operations.ts";
+import type { Platform } from "../../platform/index.ts";
+import { firstOf } from "./checks.ts";
+import { nameMark } from "./create-trace.ts";
+import { adoptOrRefuse, alreadyManaged, checkLatecomers, isMisnamed, otherName, outside, sameName } from "./names.ts";
+import { planUnshown, planUnshownRemoval } from "./presence.ts";
+import { fit } from "./text.ts";
+
+export type NamedAction = "create" | "update" | "delete";
+
+/** The platform's record of an object. */
+export interface NamedRecord {
+  readonly id: Uuid;
+  readonly name: string;
+  readonly createdAt?: string;
+}
+
+export interface NamedObserved<Item extends NamedRecord = NamedRecord> {
+  /** The records of all objects of the parent, where the platform shows them. */
+  readonly records: readonly Item[] | undefined;
+  /** Whether the context's id is among the objects of the parent. */
+  readonly presence: Presence;
+  readonly serverNow: Date | undefined;
+  /** The settings were sent in this reconcile. */
+  readonly updated: boolean;
+  /** A delete was sent in this reconcile. */
+  readonly deleting: boolean;
+}
+
+/** The types of a kind that `namedKind` builds. */
+export interface NamedTypes<Item extends NamedRecord = NamedRecord> extends KindTypes {
+  readonly spec: { readonly name: string; readonly externalId?: Uuid | undefined };
+  readonly observed: NamedObserved<Item>;
+  readonly action: NamedAction;
+  readonly api: Platform;
+}
+
+type NamedContext = ReconcileContext<NamedTypes>;
+
+/** What is known of a record. */
+type Known<Item> = { readonly [Member in keyof Item]?: Item[Member] | undefined };
+
+/** A setting, the name included. Nothing is compared while the spec or the platform shows none. */
+export interface Setting<Spec, Item> {
+  /** E.g. "spec.description". */
+  readonly path: string;
+  desired(spec: Spec): string | undefined;
+  observed(shown: Known<Item>): string | undefined;
+}
+
+/** What the plan of such a kind needs to know of it. */
+export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends NamedRecord = NamedRecord> {
+  /** E.g. "project". */
+  readonly noun: string;
+  /** What the names are unique in, e.g. "the organization". */
+  readonly parent: string;
+  readonly operations: Readonly<Record<NamedAction, OperationName>>;
+  readonly settings: readonly Setting<K["spec"], Item>[];
+  /** What a user can do where the platform has no update. */
+  readonly updateAdvice: string;
+  /** Returns everything in the parent, by id. Every surface shows it, so it proves that an object exists. */
+  shown(seen: K["observed"]): readonly { readonly id: Uuid }[];
+  /** Returns the record of the object, or what is remembered of it where the platform shows none. */
+  recordOf(context: ReconcileContext<K>, seen: K["observed"]): Known<Item> | undefined;
+  /** Returns the id of the project that `spec.allowedProjects` of the connection has to list. */
+  projectOf(context: ReconcileContext<K>, id: Uuid): Uuid;
+  /** Returns why the parent must not be worked in. */
+  checkParent?(context: ReconcileContext<K>, seen: K["observed"]): Why | undefined;
+  /** Returns why an object must not be adopted or changed, or, without an id, why none may be created. */
+  checkReach?(context: ReconcileContext<K>, id: Uuid | undefined): Why | undefined;
+  /** Returns why a record does not suit the spec. */
+  checkRecord?(context: ReconcileContext<K>, record: Known<Item> | undefined): Why | undefined;
+}
+
+/** Returns the record of the context's object, if the platform shows it. */
+export function mineOf<Item extends NamedRecord>(
+  { id }: { readonly id: Uuid | undefined },
+  { records }: { readonly records: readonly Item[] | undefined },
+): Item | undefined {
+  return records?.find((one) => one.id === id);
+}
+
+/** Returns the settings in which the platform differs from the spec, the name first. */
+export function driftOf(kind: NamedPlan, context: NamedContext, seen: NamedObserved): readonly DriftField[] {
+  const shown = kind.recordOf(context, seen);
+  if (shown === undefined) return [];
+  return kind.settings.flatMap((setting) => {
+    const [desired, observed] = [setting.desired(context.spec), setting.observed(shown)];
+    if (desired === undefined || observed === undefined || desired === observed) return [];
+    return [{ path: setting.path, desired, observed: fit(observed) }];
+  });
+}
+
+/** Returns the first difference. */
+export function planNamed(kind: NamedPlan, context: NamedContext, seen: NamedObserved): Plan<NamedAction> {
+  const { id } = context;
+  if (context.goal !== "present") return planAbsent(kind, context, seen);
+  const unreachable = kind.checkParent?.(context, seen);
+  if (unreachable !== undefined) return { is: "stalled", why: unreachable };
+  if (id === undefined) return planNew(kind, context, seen);
+  if (!kind.shown(seen).some((one) => one.id === id))
+    return planUnshown(context, seen.presence, missed(kind, context, id));
+  const mine = mineOf(context, seen);
+  const refused =
+    kind.checkReach?.(context, id) ??
+    checkHolder(kind, context, mine, id) ??
+    // Before it is recorded: from then on the spec cannot be fixed.
+    kind.checkRecord?.(context, kind.recordOf(context, seen));
+  if (refused !== undefined) return { is: "stalled", why: refused };
+  if (context.proof !== "recorded") return { is: "adopt", id };
+  return firstOf(context, [
+    () => checkLatecomers(context, mine, seen.records ?? [], `${kind.noun} "${context.spec.name}"`),
+    () => checkSettings(kind, context, seen),
+  ]);
+}
+
+function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: NamedRecord | undefined, id: Uuid) {
+  const holder = context.holderOf(id);
+  if (holder !== undefined) return alreadyManaged(id, holder);
+  return isMisnamed(context, mine) ? otherName(noun, id) : undefined;
+}
+
+function checkSettings(kind: NamedPlan, context: NamedContext, seen: NamedObserved): Plan<NamedAction> | undefined {
+  const { noun, operations } = kind;
+  // Sent once in a reconcile: what the platform stores differently is reported as drift.
+  const changes = seen.updated ? [] : driftOf(kind, context, seen);
+  if (changes.length === 0) return undefined;
+  if (mineOf(context, seen) !== undefined && context.supports(operations.update) !== "Unsupported") {
+    const message = `Update the ${noun}'s settings.`;
+    return {
+      is: "step",
+      step: { repeat: "safe", op: operations.update, do: "update", message, corrects: true, changes },
+    };
+  }
+  if (context.corrects === "Nothing") return undefined;
+  const message = `The platform's surface has no update of ${noun}s. ${kind.updateAdvice}`;
+  return { is: "stalled", why: { reason: "UpdateNotSupported", message } };
+}
+
+function planNew(kind: NamedPlan, context: NamedContext, seen: NamedObserved): Plan<NamedAction> {
+  const { name } = context.spec;
+  const what = `${kind.noun} "${name}"`;
+  const matches = (seen.records ?? []).filter((one) => sameName(one.name, name));
+  const found = adoptOrRefuse(context, matches, what);
+  if (found !== undefined && found.is !== "adopt") return found;
+  const refused = kind.checkReach?.(context, found?.id) ?? (found && kind.checkRecord?.(context, matches[0]));
+  if (refused !== undefined) return { is: "stalled", why: refused };
+  if (found !== undefined) return found;
+  const why: Why = { reason: "Creating", message: `Creating ${what}.` };
+  const mark = markOf(kind, seen);
+  return {
+    is: "step",
+    step: { repeat: "once", op: kind.operations.create, do: "create", creates: true, name, mark, why },
+  };
+}
+
+/** Without names a create is traced by the ids that are new, so the baseline then has all of them. */
+function markOf(kind: NamedPlan, seen: NamedObserved): Json {
+  const { records, serverNow } = seen;
+  if (records !== undefined) return nameMark(serverNow, records);
+  return { ...nameMark(serverNow), ids: kind.shown(seen).map(({ id }) => id) };
+}
+
+function planAbsent(kind: NamedPlan, context: NamedContext, seen: NamedObserved): Plan<NamedAction> {
+  const { noun, operations } = kind;
+  const { id } = context;
+  if (id === undefined || context.goal === "stopped") return { is: "settled" };
+  if (!kind.shown(seen).some((one) => one.id === id))
+    return planUnshownRemoval(seen.presence, missed(kind, context, id));
+  if (seen.deleting)
+    return { is: "waiting", why: { reason: "Deleting", message: `The platform deletes the ${noun}.` } };
+  const refused = outside(context, kind.projectOf(context, id)) ?? checkName(kind, context, seen);
+  if (refused !== undefined) return { is: "stalled", why: refused };
+  if (context.supports(operations.delete) !== "Unsupported")
+    return { is: "step", step: { repeat: "safe", op: operations.delete, do: "delete" } };
+  const message = `The platform's surface has no deletion of ${noun}s.`;
+  return { is: "stalled", why: { reason: "DeleteNotSupported", message } };
+}
+
+/** Ids can be written by whoever may edit the object: one of another name may be somebody else's. */
+function checkName({ noun }: NamedPlan, context: NamedContext, seen: NamedObserved): Why | undefined {
+  const mine = mineOf(context, seen);
+  return mine === undefined || sameName(mine.name, context.spec.name) ? undefined : otherName(noun, mine.id);
+}
+
+const missed = ({ noun, parent }: NamedPlan, { spec }: NamedContext, id: Uuid) =>
+  ({ noun, name: spec.name, id, where: parent }) as const;
