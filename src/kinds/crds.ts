@@ -12,19 +12,24 @@ import { platformProject } from "./project/crd.ts";
 import { platformVariableSet } from "./variable-set/crd.ts";
 import { platformWebhook } from "./webhook/crd.ts";
 
+/** Every custom resource by its kind, parents first. */
+export const BY_KIND = {
+  ClusterPlatformConnection: clusterPlatformConnection,
+  PlatformConnection: platformConnection,
+  PlatformCluster: platformCluster,
+  PlatformProject: platformProject,
+  PlatformEnvironment: platformEnvironment,
+  PlatformApplication: platformApplication,
+  PlatformDatabase: platformDatabase,
+  PlatformBlueprint: platformBlueprint,
+  PlatformVariableSet: platformVariableSet,
+  PlatformBinding: platformBinding,
+  PlatformCatalog: platformCatalog,
+  PlatformOperation: platformOperation,
+  PlatformWebhook: platformWebhook,
+} satisfies Readonly<Record<string, Resource>>;
+
+export type KindName = keyof typeof BY_KIND;
+
 /** Every custom resource, parents first. */
-export const RESOURCES: readonly Resource[] = [
-  clusterPlatformConnection,
-  platformConnection,
-  platformCluster,
-  platformProject,
-  platformEnvironment,
-  platformApplication,
-  platformDatabase,
-  platformBlueprint,
-  platformVariableSet,
-  platformBinding,
-  platformCatalog,
-  platformOperation,
-  platformWebhook,
-];
+export const RESOURCES: readonly Resource[] = Object.values(BY_KIND);

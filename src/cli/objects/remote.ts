@@ -1,4 +1,5 @@
 /** What the platform says of an object, beside what its spec wants. */
+import type { KindName } from "../../kinds/crds.ts";
 import { isObject } from "../../kube/api/json.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
@@ -26,8 +27,10 @@ interface Reads {
   readonly documented?: Read;
 }
 
-/** The kinds whose objects a platform may show. */
-const READS: Readonly<Record<string, Reads>> = {
+/** How the objects of each kind are read; undefined where they are no objects of the platform, or none can be read. */
+const READS: Readonly<Record<KindName, Reads | undefined>> = {
+  ClusterPlatformConnection: undefined,
+  PlatformConnection: undefined,
   PlatformProject: {
     op: "getProject",
     full: ({ projects }, id) => projects.get(id),
@@ -41,11 +44,17 @@ const READS: Readonly<Record<string, Reads>> = {
   },
   PlatformDatabase: { op: "getDatabase", full: ({ databases }, id) => databases.get(id) },
   PlatformCluster: { op: "getClusterStatus", full: ({ clusters }, id) => clusters.status(id) },
+  PlatformBlueprint: undefined,
+  PlatformVariableSet: undefined,
+  PlatformBinding: undefined,
+  PlatformCatalog: undefined,
+  PlatformOperation: undefined,
   PlatformWebhook: { op: "getWebhook", full: ({ webhooks }, id) => webhooks.get(id) },
 };
+const BY_KIND: ReadonlyMap<string, Reads | undefined> = new Map(Object.entries(READS));
 
 /** The kinds that can be read. */
-export const READABLE: readonly string[] = Object.keys(READS);
+export const READABLE: readonly string[] = [...BY_KIND].flatMap(([kind, reads]) => (reads === undefined ? [] : [kind]));
 
 export type Remote =
   | { readonly is: "found"; readonly fields: readonly RemoteField[] }
@@ -53,7 +62,7 @@ export type Remote =
 
 /** Reads one object and compares it with its spec. @throws ApiError */
 export async function remoteOf(access: Access, object: KubeObject, id: string): Promise<Remote> {
-  const reads = READS[object.kind];
+  const reads = BY_KIND.get(object.kind);
   const read = reads !== undefined && (await offers(access, reads.op)) ? reads.full : reads?.documented;
   if (read === undefined) return { is: "unseen", why: "this platform does not show it" };
   try {

@@ -1,5 +1,6 @@
 /** The kinds, bound to the engine: the list of what this operator reconciles. */
 import { bind, type Bound } from "../../engine/reconcile/engine.ts";
+import type { KindName } from "../../kinds/crds.ts";
 import {
   application,
   blueprint,
@@ -19,19 +20,19 @@ import type { Platform } from "../../platform/index.ts";
 
 /** @returns all kinds, with no memory of any earlier ones. */
 export function boundKinds(): readonly Bound<Platform>[] {
-  return [
-    bind(connection),
-    bind(clusterConnection),
-    bind(cluster),
-    bind(project),
-    bind(environment),
-    bind(application),
-    bind(database),
-    bind(blueprint),
-    bind(variableSet),
-    bind(createBinding()),
-    bind(catalog),
-    bind(operation),
-    bind(webhook),
-  ];
+  return Object.values({
+    PlatformConnection: bind(connection),
+    ClusterPlatformConnection: bind(clusterConnection),
+    PlatformCluster: bind(cluster),
+    PlatformProject: bind(project),
+    PlatformEnvironment: bind(environment),
+    PlatformApplication: bind(application),
+    PlatformDatabase: bind(database),
+    PlatformBlueprint: bind(blueprint),
+    PlatformVariableSet: bind(variableSet),
+    PlatformBinding: bind(createBinding()),
+    PlatformCatalog: bind(catalog),
+    PlatformOperation: bind(operation),
+    PlatformWebhook: bind(webhook),
+  } satisfies Readonly<Record<KindName, Bound<Platform>>>);
 }
