@@ -19,6 +19,47 @@ const BindingBody = z.looseObject({
   customerProvidedInputs: Config.optional(),
 });
 
+type Mask = (body: unknown, world: World) => unknown;
+
+/** A body without secrets. */
+const whole: Mask = (body) => body;
+const without =
+  (member: string): Mask =>
+  (body) =>
+    typeof body === "object" && body !== null && member in body ? { ...body, [member]: masked } : body;
+
+/** How much of a body the journal may keep. The body of an operation that is not listed is masked as a whole. */
+const MASKS: Readonly<Partial<Record<OperationId, Mask>>> = {
+  createProject: whole,
+  updateProject: whole,
+  createEnvironment: whole,
+  updateEnvironment: whole,
+  createApplication: whole,
+  updateApplication: whole,
+  deployApplication: whole,
+  stopApplication: whole,
+  restartApplication: whole,
+  createDatabase: whole,
+  updateDatabase: whole,
+  deployDatabase: whole,
+  stopDatabase: whole,
+  deployCluster: whole,
+  stopCluster: whole,
+  upgradeCluster: whole,
+  createHelmDefaultValues: whole,
+  downloadInvoices: whole,
+  cancelDeploymentRequest: whole,
+  createApplicationVariable: whole,
+  updateApplicationVariable: whole,
+  createApplicationSecret: without("value"),
+  updateApplicationSecret: without("value"),
+  createWebhook: without("target_secret"),
+  updateWebhook: without("target_secret"),
+  importEnvironmentVariable: maskVars,
+  createBlueprint: maskVars,
+  updateClusterPlatformBinding: maskBinding,
+};
+
 /**
  * @param operation undefined for a route that does not exist: its body is not shown at all.
  * @returns the body as the journal may keep it: parsed, secret values masked; undefined without a body.
@@ -26,22 +67,8 @@ const BindingBody = z.looseObject({
 export function maskBody(raw: Buffer, operation: OperationId | undefined, world: World): unknown {
   if (raw.length === 0) return undefined;
   const body = parse(raw);
-  if (operation === undefined || body === undefined) return masked;
-  switch (operation) {
-    case "createApplicationSecret":
-    case "updateApplicationSecret":
-      return withMember(body, "value");
-    case "importEnvironmentVariable":
-    case "createBlueprint":
-      return maskVars(body);
-    case "createWebhook":
-    case "updateWebhook":
-      return withMember(body, "target_secret");
-    case "updateClusterPlatformBinding":
-      return maskBinding(body, world);
-    default:
-      return body;
-  }
+  const mask = operation && MASKS[operation];
+  return mask === undefined || body === undefined ? masked : mask(body, world);
 }
 
 function parse(raw: Buffer): unknown {
@@ -58,11 +85,6 @@ function printable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(printable);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, printable(member)]));
-}
-
-function withMember(body: unknown, member: string): unknown {
-  if (typeof body !== "object" || body === null || !(member in body)) return body;
-  return { ...body, [member]: masked };
 }
 
 function maskVars(body: unknown): unknown {

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+
+import { maskBody } from "./mask.ts";
+
+const world = { templates: [] } as unknown as Parameters<typeof maskBody>[2];
+const masked = (operation: Parameters<typeof maskBody>[1], body: object): unknown =>
+  maskBody(Buffer.from(JSON.stringify(body)), operation, world);
+
+describe("the journal", () => {
+  it("keeps bodies without secrets, and masks the secrets of others", () => {
+    expect(masked("createProject", { name: "shop" })).toEqual({ name: "shop" });
+    expect(masked("createWebhook", { enabled: true, target_secret: "s3cret" })).toEqual({
+      enabled: true,
+      target_secret: "***",
+    });
+    expect(masked("importEnvironmentVariable", { vars: [{ name: "A", value: "s3cret", is_secret: true }] })).toEqual({
+      vars: [{ name: "A", value: "***", is_secret: true }],
+    });
+  });
+
+  it("masks the whole body of an operation that it does not know, or that cannot be read", () => {
+    expect(masked(undefined, { token: "s3cret" })).toBe("***");
+    expect(masked("deleteProject", { token: "s3cret" })).toBe("***");
+    expect(maskBody(Buffer.from("{"), "createProject", world)).toBe("***");
+    expect(maskBody(Buffer.alloc(0), "createProject", world)).toBeUndefined();
+  });
+});
