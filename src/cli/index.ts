@@ -1,5 +1,5 @@
-import { systemClock } from "../kube/api/clock.ts";
 /** From the command line to the command. */
+import { systemClock } from "../kube/api/clock.ts";
 import { API_COMMANDS } from "./api/entries.ts";
 import type { Command, Entry } from "./base/command.ts";
 import { EXIT, UsageError } from "./base/exit.ts";

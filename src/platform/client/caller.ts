@@ -1,3 +1,4 @@
+/** One call of one operation: request, gate, exchange, answer. The areas say what; this file does it. */
 import type { Decode, Received } from "../codec/decode.ts";
 import { isOnce, isRead, type OperationName, type PathIds } from "../codec/operations.ts";
 import { ShapeError } from "../codec/shape.ts";
@@ -10,7 +11,6 @@ import { ApiError } from "../transport/errors.ts";
 import { type Effect, failureOfShape, failureOfStatus, failureOfTransport } from "../transport/failures.ts";
 import { createRetries } from "../transport/retry.ts";
 import { type HttpAnswer, type Transport, TransportError } from "../transport/transport.ts";
-/** One call of one operation: request, gate, exchange, answer. The areas say what; this file does it. */
 import type { Learning } from "./capabilities.ts";
 import { createSharedReads } from "./reads.ts";
 import { type Content, prepare, type Prepared, queryOf, type Target } from "./request.ts";

@@ -1,6 +1,6 @@
+/** The command `plan`: what the operator would do to the platform if these files were applied. Reads only. */
 import { loadPlatformRules } from "../../../operator/config/config.ts";
 import { printable } from "../../../text/text.ts";
-/** The command `plan`: what the operator would do to the platform if these files were applied. Reads only. */
 import { command } from "../../base/command.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";
 import { type Format, PLATFORM_FLAGS } from "../../base/globals.ts";
