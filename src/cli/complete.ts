@@ -1,5 +1,5 @@
 /**
- * The command `__complete`: what could come next on a command line. It speaks as cobra's does, which is what kubectl
+ * The command `__complete`: the candidates for the next word of a command line. Its protocol is cobra's, which kubectl
  * expects of `kubectl_complete-<plugin>`: candidates, each with a tab and a description, and a directive at the end.
  */
 import { rawCommand, type Command, type Entry } from "./base/command.ts";
@@ -26,7 +26,7 @@ export function completeWith(entries: readonly Entry[]): Command {
   });
 }
 
-/** @param words those before the cursor. @param begun the beginning of the one at the cursor. */
+/** @param words those before the cursor @param begun the start of the one at the cursor */
 async function complete(entries: readonly Entry[], words: readonly string[], begun: string) {
   const found = find(entries, words);
   const candidates =
@@ -41,11 +41,11 @@ async function complete(entries: readonly Entry[], words: readonly string[], beg
 
 interface Candidates {
   readonly all: readonly Candidate[];
-  /** Names of files will do. */
+  /** The names of files are candidates too. */
   readonly files: boolean;
 }
 
-/** The next words of commands that begin with `words`. */
+/** Returns the next words of commands that start with `words`. */
 function commandsAfter(entries: readonly Entry[], words: readonly string[]): Candidates {
   const prefix = words.map((word) => `${word} `).join("");
   const fitting = entries.filter(({ name, hidden }) => hidden !== true && name.startsWith(prefix));
@@ -56,7 +56,7 @@ function commandsAfter(entries: readonly Entry[], words: readonly string[]): Can
   return { all: [...new Map(next)].map(([text, about]) => ({ text, about })), files: false };
 }
 
-/** The flags, values and arguments that may stand after `rest`. */
+/** Returns the flags, values and arguments that may follow `rest`. */
 async function partsOf(command: Command, rest: readonly string[], begun: string): Promise<Candidates> {
   const waiting = flagOf(command.flags, rest.at(-1) ?? "");
   if (waiting !== undefined && waiting.is !== "switch" && rest.at(-1)?.includes("=") !== true) {
@@ -83,7 +83,7 @@ function takesFile(flag: Flag): boolean {
   return "value" in flag && flag.value === "FILE";
 }
 
-/** The argument that comes next. */
+/** Returns the argument that comes next. */
 function argumentAt({ args, flags }: Command, rest: readonly string[]): Arg | undefined {
   const given = rest.filter((word, at) => {
     const before = flagOf(flags, rest[at - 1] ?? "");

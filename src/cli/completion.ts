@@ -1,4 +1,4 @@
-/** The command `completion`: scripts that have a shell, or kubectl, ask `__complete`. */
+/** The command `completion`: scripts with which a shell, or kubectl, calls `__complete`. */
 import { command } from "./base/command.ts";
 
 const BASH = `# source <(platform-operator completion bash)

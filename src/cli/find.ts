@@ -1,15 +1,15 @@
-/** Which command a line calls. */
+/** Finds the command of a command line. */
 import type { Entry } from "./base/command.ts";
 import type { Flag, Flags } from "./base/flags.ts";
 import { PLATFORM_FLAGS } from "./base/globals.ts";
 
 interface Found {
   readonly entry: Entry;
-  /** What is left for the command, shared flags that stood before it first. */
+  /** The rest for the command, starting with shared flags that stood before it. */
   readonly rest: readonly string[];
 }
 
-/** @returns the command with the most words that the line begins with; shared flags may stand before it. */
+/** @returns the command with the most words that the line starts with; shared flags may stand before it */
 export function find(entries: readonly Entry[], argv: readonly string[]): Found | undefined {
   const start = leadingFlags(argv);
   const words = argv.slice(start);
@@ -20,7 +20,7 @@ export function find(entries: readonly Entry[], argv: readonly string[]): Found 
   return { entry, rest: [...argv.slice(0, start), ...words.slice(entry.name.split(" ").length)] };
 }
 
-/** @returns how many arguments before the first word are shared flags and their values. */
+/** @returns how many arguments before the first word are shared flags and their values */
 export function leadingFlags(argv: readonly string[]): number {
   let at = 0;
   for (;;) {
@@ -31,7 +31,7 @@ export function leadingFlags(argv: readonly string[]): number {
   }
 }
 
-/** @returns the flag that `--name`, `--name=value` or `-n` stands for. */
+/** @returns the flag of `--name`, `--name=value` or `-n` */
 export function flagOf(flags: Flags, arg: string): Flag | undefined {
   const [, name] = /^(--?[a-z][a-z-]*)(?:=.*)?$/.exec(arg) ?? [];
   return Object.entries(flags).find(

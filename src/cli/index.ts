@@ -1,4 +1,4 @@
-/** From the command line to the command. */
+/** Parses the command line and runs the command. */
 import { systemClock } from "../kube/api/clock.ts";
 import { API_COMMANDS } from "./api/entries.ts";
 import type { Command, Entry } from "./base/command.ts";
@@ -10,9 +10,9 @@ import { commandUsage, listUsage } from "./usage.ts";
 
 /**
  * Runs one command.
- * @param program how the process was called; as a plugin of kubectl it calls itself so in the usage.
- * @param argv the arguments after it.
- * @returns the exit code: see EXIT.
+ * @param program the path that the process was called by; a plugin of kubectl has another name in the usage
+ * @param argv the arguments after it
+ * @returns the exit code: see EXIT
  */
 export async function main(program: string, argv: readonly string[], host: Host = ofProcess()): Promise<number> {
   const called = nameOf(program);
@@ -48,7 +48,7 @@ function asksForHelp(argv: readonly string[]): boolean {
   return argv.slice(0, end === -1 ? undefined : end).some((arg) => arg === "--help" || arg === "-h");
 }
 
-/** What is said when no command is named: the list of them on demand, else what is wrong and the list. */
+/** Answers a line without a command: the list of commands if asked for, else an error and the list. */
 function answerWithList(called: string, argv: readonly string[], { io }: Host): number {
   const [first, second] = argv;
   const isGroup = COMMANDS.some(({ name }) => name.startsWith(`${first ?? ""} `));

@@ -1,6 +1,6 @@
 /**
- * The change log: one line of the logger "changes" for every call that asks the platform for a change: who, why, what
- * and with which result. The line of a create is the last-resort journal of its id (docs/architecture.md §6).
+ * The change log: one line of the logger "changes" for every call that asks the platform for a change, with its author,
+ * its cause and its result. The line of a create is the last record of its id (docs/architecture.md §6).
  */
 import type { Change } from "../engine/context/context.ts";
 import type { OrphanChange } from "../engine/orphans/ledger.ts";
@@ -15,7 +15,7 @@ export interface ChangeLogOptions {
   readonly installation: string;
 }
 
-/** Writes the line of one change. @param pass the pass that made it, which knows the call. */
+/** Writes the line of one change. @param pass the reconcile that made it, which knows the call */
 export function tellChange({ log, installation }: ChangeLogOptions, change: Change, pass: Pass | undefined): void {
   const { key, uid, generation, cause, op, commit, result, sent } = change;
   const made = pass?.changed?.call.operation === op ? pass.changed : undefined;
@@ -57,7 +57,7 @@ export function tellOrphan(log: Logger, { is, orphan }: OrphanChange): void {
   });
 }
 
-/** Held back is no news: it is tried again, until there is a result. */
+/** A call that the rate gate prevented is not logged: it is tried again until it has a result. */
 function said(result: Change["result"], sent: boolean): { level: "debug" | "info" | "warn"; message: string } {
   if (result === "ok") return { level: "info", message: "changed the platform" };
   if (!notExecuted({ is: result })) return { level: "warn", message: "may have changed the platform" };

@@ -1,6 +1,6 @@
 /**
- * The log: one JSON object a line on standard output, of fields that are listed here and of no others. Each part of the
- * operator has a logger of its own, which the lines name.
+ * The log: one JSON object a line on standard output, with the fields that are listed here and no others. Each part of
+ * the operator has a logger of its own, which the lines name.
  */
 import { destination, pino } from "pino";
 
@@ -8,31 +8,27 @@ import type { LoggerName, LogLevel, LogLevels } from "../operator/config/log-lev
 import { cleanText } from "../text/clean-text.ts";
 import type { Redactor } from "./secrets.ts";
 
-/**
- * All that a line can carry besides level, time, logger and message. Never an object of the API or a custom resource.
- */
+/** All fields of a line besides level, time, logger and message. Never an object of the API or a custom resource. */
 export interface Fields {
-  /** Which pass over an object it belongs to: the same in all lines of one. */
+  /** The id of the reconcile, the same in all its lines. */
   readonly pass?: string;
-  /** Of the trace of that pass, while traces are on. */
+  /** The trace of that reconcile, while traces are on. */
   readonly traceId?: string | undefined;
   readonly kind?: string;
   readonly namespace?: string;
   readonly name?: string;
   readonly uid?: string;
   readonly generation?: number;
-  /** "kind/namespace/name" of the connection that a call went through. */
+  /** "kind/namespace/name" of the connection that a call used. */
   readonly connection?: string;
-  /** Of the operator: the uid of kube-system. */
+  /** The operator's installation: the uid of kube-system. */
   readonly installation?: string;
-  /** A call of the platform by its operation. */
+  /** The operation of a call of the platform. */
   readonly op?: string;
-  /** Why the platform was changed. */
+  /** The cause of a change on the platform. */
   readonly cause?: string;
   readonly id?: string | undefined;
-  /**
-   * What happened to an entry of the orphan ledger, with its parent, its tenant, and since when the object is there.
-   */
+  /** What happened to an entry of the orphan ledger, with its parent, its tenant, and since when the object exists. */
   readonly orphan?: string;
   readonly parentId?: string | undefined;
   readonly host?: string;
@@ -44,16 +40,16 @@ export interface Fields {
   readonly method?: string;
   /** Without its query; of a request to the platform the template, without its ids. */
   readonly path?: string;
-  /** Which try of the same read it was, from 1. */
+  /** The number of the attempt of the same read, from 1. */
   readonly attempt?: number;
   /** The platform's id of a deployment request. */
   readonly requestId?: string | undefined;
-  /** Of an answer of the API server; "<error>" where none came. */
+  /** The code of an answer of the API server; "<error>" without an answer. */
   readonly code?: string;
   readonly status?: number;
   readonly durationMs?: number;
   readonly retryInMs?: number;
-  /** Which server listens where. */
+  /** A server and its address. */
   readonly server?: string;
   readonly address?: string;
   readonly version?: string;
@@ -61,9 +57,9 @@ export interface Fields {
   readonly signal?: string;
   readonly waitingFor?: string;
   readonly count?: number;
-  /** Of an event, or why an object stayed on the platform. */
+  /** The reason of an event, or why an object stayed on the platform. */
   readonly reason?: string;
-  /** Shown by name, failure and message. */
+  /** Logged as name, failure and message. */
   readonly error?: unknown;
 }
 
@@ -75,7 +71,7 @@ export interface Logger {
   error(message: string, fields?: Fields): void;
 }
 
-/** Fields, or what makes them: it is asked for those lines alone that are written. */
+/** Fields, or a function that returns them, which is called only for lines that are written. */
 type LazyFields = Fields | (() => Fields);
 type LazyLogger = Readonly<Record<LogLevel, (message: string, fields?: LazyFields) => void>>;
 /** The loggers of all parts. */
@@ -84,7 +80,7 @@ export type Logs = Readonly<Record<LoggerName, LazyLogger>>;
 export interface LoggerOptions {
   readonly levels: LogLevels;
   readonly redactor: Redactor;
-  /** Takes whole lines; standard output, synchronously, when left out. */
+  /** Receives whole lines; standard output, synchronously, by default. */
   readonly write?: (line: string) => void;
 }
 
@@ -128,7 +124,7 @@ const NAMES: ReadonlySet<string> = new Set([
 const TEXT_BYTES = 1_024;
 const FRAMES = 8;
 
-/** @returns the loggers. They redact each text before it is cut, and each line once more as it is written. */
+/** @returns the loggers. They redact each text before it is cut, and each line again when it is written. */
 export function createLogs({ levels, redactor, write = standardOutput() }: LoggerOptions): Logs {
   const text = (value: string): string => cleanText(redactor.redact(value), TEXT_BYTES);
   const plain = (fields: Fields): Record<string, unknown> => {
@@ -157,9 +153,7 @@ export function createLogs({ levels, redactor, write = standardOutput() }: Logge
   });
 }
 
-/**
- * @returns the loggers, each line of which carries these fields as well; they are asked for each line that is written.
- */
+/** @returns loggers that add these fields to each line; the fields are evaluated for each line that is written */
 export function tagged(logs: Logs, tags: () => Fields): Logs {
   return eachLogger((name) =>
     eachLevel((level) => (message, fields) => {
@@ -186,17 +180,17 @@ function eachLevel(make: (level: LogLevel) => LazyLogger["info"]): LazyLogger {
   return { trace: make("trace"), debug: make("debug"), info: make("info"), warn: make("warn"), error: make("error") };
 }
 
-/** Synchronous, so that the last words of a process that exits are not lost. */
+/** Synchronous, so that the last lines of a process that exits are not lost. */
 function standardOutput(): (line: string) => void {
   const out = destination({ fd: 1, sync: true });
-  // Whoever read the log is gone; the operator stays.
+  // The reader of the log has gone; the operator continues.
   out.on("error", () => {});
   return (line) => {
     out.write(line);
   };
 }
 
-/** A redaction may hit a number or a name of a field; what is no JSON any more is withheld whole. */
+/** A redaction may hit a number or the name of a field; a line that is no JSON any more is replaced by a notice. */
 function scrubbed(line: string, redactor: Redactor): string {
   const clean = redactor.redact(line);
   if (clean === line) return line;
@@ -216,9 +210,8 @@ interface Described {
 }
 
 /**
- * Name, failure and message; of errors that nobody expected also where in our code they were thrown.
- * Neither `cause` nor other members: they hold bodies and headers (E6, E7). The text of a SyntaxError quotes what was
- * parsed.
+ * Returns name, failure and message; for unexpected errors also where in the operator's code they were thrown. Neither
+ * `cause` nor other members: they hold bodies and headers (E6, E7). The text of a SyntaxError quotes what was parsed.
  */
 function describeError(error: unknown, text: (value: string) => string): Described {
   if (!(error instanceof Error)) return { name: typeof error };
@@ -242,7 +235,7 @@ function failureOf(error: Error): string | undefined {
 }
 
 function framesOf({ stack = "", message }: Error): readonly string[] {
-  // The text comes first, and may itself look like frames.
+  // The message comes first, and its lines may look like frames.
   const lines = stack
     .slice(stack.indexOf(message) + message.length)
     .split("\n")

@@ -1,10 +1,10 @@
-/** The pass at hand: Node carries it along with the work, as kinds and clients have no use for it. */
+/** The current reconcile. Node carries it along with asynchronous work, as kinds and clients have no use for it. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
 import type { Priority } from "../engine/reconcile/priority.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
 
-/** A call of the platform, the key of the connection that it went through, and when it ended. */
+/** A call of the platform, the key of its connection, and when it ended. */
 export interface MadeCall {
   readonly connection: string;
   readonly call: CallRecord;
@@ -13,26 +13,26 @@ export interface MadeCall {
 
 /** One reconcile of one object. */
 export interface Pass {
-  /** Unique among all passes of all processes, in the order of their beginning within one, e.g. "1k3x9q2s-1f". */
+  /** Unique among all reconciles of all processes, ascending within one, e.g. "1k3x9q2s-1f". */
   readonly id: string;
-  /** Of the object. */
+  /** The key of the object. */
   readonly key: string;
-  /** How urgent the object was when it began. */
+  /** The priority of the object at the start. */
   readonly priority: Priority;
-  /** The changing call that was made last, until the engine has told what it was for. */
+  /** The last mutating call, until the engine has reported its cause. */
   changed: MadeCall | undefined;
 }
 
 export interface Passes {
-  /** Does the work on a key as a reconcile of its own. */
+  /** Runs the work on a key as a reconcile of its own. */
   readonly within: <T>(key: string, work: (pass: Pass) => Promise<T>) => Promise<T>;
-  /** The pass at hand; undefined outside of any. */
+  /** Returns the current reconcile; undefined outside of any. */
   readonly current: () => Pass | undefined;
-  /** Begins what goes on for others too, such as a queue that is worked off: it belongs to no pass. */
+  /** Starts work for several objects, such as the writing of a queue, outside of any reconcile. */
   readonly outside: (begin: () => void) => void;
 }
 
-/** @param random in [0, 1), asked once: it tells this process's passes from those of others. */
+/** @param random in [0, 1), called once: it distinguishes the reconciles of this process from those of others */
 export function createPasses(random: () => number, priorityOf: (key: string) => Priority = () => "normal"): Passes {
   const passes = new AsyncLocalStorage<Pass>();
   const life = Math.floor(random() * 36 ** 8)

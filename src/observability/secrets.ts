@@ -1,21 +1,21 @@
-/** Keeps live secret values out of text: tokens in use and what was read from Secrets (docs/reliability.md E6). */
+/** Keeps live secret values out of text: tokens in use and the values read from Secrets (docs/reliability.md E6). */
 import { isObject } from "../kube/api/json.ts";
 import type { EventRecorder, Json, Reader, Writer } from "../kube/api/types.ts";
 import { spellingsOf } from "../platform/codec/spellings.ts";
 
-/** How many Secrets and tokens are remembered; the one told longest ago makes room. */
+/** The number of Secrets and tokens that are remembered; the one registered longest ago is dropped. */
 const REMEMBERED = 2_000;
 const MARK = "[redacted]";
 
 export interface Redactor {
   /**
-   * These are the values of `source` from now on. The ones before them stay redacted too, as a value that was just
-   * rotated may still be in use.
+   * Registers the current values of `source`. Its earlier values stay redacted too, as a value that was just rotated
+   * may still be in use.
    */
   hold(source: string, values: readonly string[]): void;
   /**
-   * @param namespace whose Secrets alone are looked for; all of them, and all tokens, when left out.
-   * @returns `text` without any value that is held, be it plain, inside JSON, base64 or percent-encoded.
+   * @param namespace redacts the values of its Secrets only; of all Secrets, and all tokens, if absent
+   * @returns `text` without any registered value, whether plain, inside JSON, base64 or percent-encoded
    */
   redact(text: string, namespace?: string): string;
 }
@@ -25,7 +25,7 @@ interface Held {
   readonly forms: readonly string[];
 }
 
-/** @returns a redactor that holds nothing yet. */
+/** @returns a redactor without values */
 export function createRedactor(): Redactor {
   const held = new Map<string, Held>();
 
@@ -53,7 +53,7 @@ export function createRedactor(): Redactor {
   };
 }
 
-/** @returns the reader, telling `redactor` every value that it reads from a Secret. */
+/** @returns a reader that registers every value that it reads from a Secret */
 export function redacting(reader: Reader, redactor: Redactor): Reader {
   return {
     ...reader,
@@ -66,9 +66,9 @@ export function redacting(reader: Reader, redactor: Redactor): Reader {
 }
 
 /**
- * The platform may quote in any answer what it was told before. Of statuses and events only the values of the object's
- * own namespace are taken out: nobody's Secret blacks out what others read. Tokens are masked where they are used.
- * @returns the writer, whose statuses say no value of a Secret in a message at any depth.
+ * Redacts statuses: the platform may quote in any answer what it received before. Only values of the object's own
+ * namespace are redacted, so that nobody's Secret hides what others read. Tokens are masked where they are used.
+ * @returns a writer whose statuses have no value of a Secret in a message at any depth
  */
 export function discreetWriter(writer: Writer, redactor: Redactor): Writer {
   return {
@@ -83,7 +83,7 @@ export function discreetWriter(writer: Writer, redactor: Redactor): Writer {
   };
 }
 
-/** @returns the recorder, whose notes say none either. */
+/** @returns a recorder whose notes have none either */
 export function discreetEvents(events: EventRecorder, redactor: Redactor): EventRecorder {
   return {
     record: (event) => {

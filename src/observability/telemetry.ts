@@ -1,4 +1,4 @@
-/** What the parts tell while they work, as log lines and as metrics. The change log has a file of its own. */
+/** Reports what the parts of the operator do, as log lines and as metrics. The change log has a file of its own. */
 import type { Observer } from "../engine/context/context.ts";
 import { parseKey } from "../engine/contract/keys.ts";
 import type { EndedRequest } from "../kube/api/client.ts";
@@ -12,7 +12,7 @@ import { operation } from "../platform/codec/operations.ts";
 import type { Fields, Logger } from "./logger.ts";
 import type { Metrics } from "./metrics/index.ts";
 
-/** @returns the engine's observer. @param change is told of every changing call, at once */
+/** @returns the engine's observer. @param change receives every mutating call at once */
 export function engineObserver(log: Logger, { reconcile }: Metrics, change: Observer["change"]): Observer {
   return {
     change,
@@ -27,7 +27,7 @@ export function engineObserver(log: Logger, { reconcile }: Metrics, change: Obse
   };
 }
 
-/** @returns the observer of the watches. */
+/** @returns the observer of the watches */
 export function watchObserver(log: Logger, metrics: Metrics["platform"]): ReflectorObserver {
   return {
     listed: (kind, count) => {
@@ -51,7 +51,7 @@ function watchTrouble(error: KubeError): string {
   return "cannot watch this kind: trying again";
 }
 
-/** For the log: a request to the platform. */
+/** Logs a request to the platform. */
 export function tellCall(log: Logger, connection: string, call: CallRecord): void {
   log.debug(call.sent ? "asked the platform" : "held back by the rate gate", {
     ...fieldsOf(parseKey(connection)),
@@ -63,41 +63,41 @@ export function tellCall(log: Logger, connection: string, call: CallRecord): voi
   });
 }
 
-/** For the log: a request to the API server. */
+/** Logs a request to the API server. */
 export function tellRequest(log: Logger, { method, path, code, durationMs }: EndedRequest): void {
   log.trace("asked the API server", { method, path, code, durationMs: Math.round(durationMs) });
 }
 
 /**
- * For the log: a reconcile that takes so long that it may never end. The alert PlatformOperatorReconcileStuck leads
- * here.
+ * Logs a reconcile that takes so long that it may never end. The runbook of the alert PlatformOperatorReconcileStuck
+ * names this line.
  */
 export function tellLastingPass(log: Logger, key: string): void {
   log.warn("is still being reconciled", fieldsOf(parseKey(key)));
 }
 
-/** For the log: a reconcile that ended without one. */
+/** Logs a reconcile that ended without an error. */
 export function tellPass(log: Logger, key: string, outcome: Outcome, durationMs: number): void {
   log.debug("reconciled", { ...fieldsOf(parseKey(key)), result: outcome, durationMs: Math.round(durationMs) });
 }
 
-/** For the log: a reconcile that ended with an error of the API server and is tried again. */
+/** Logs a reconcile that ended with an error of the API server and is tried again. */
 export function tellFailedPass(log: Logger, key: string, error: unknown): void {
   const message = error instanceof KubeError ? "reconcile failed, trying again" : "reconcile failed unexpectedly";
   log.error(message, { ...fieldsOf(parseKey(key)), error });
 }
 
-/** For the log: an event that the namespace of its object did not take any more. */
+/** Logs an event that could not be written to the namespace of its object. */
 export function tellMovedEvent(log: Logger, object: KubeObject, reason: string): void {
   log.warn("the namespace is being terminated: its event is in the operator's", { ...fieldsOf(keyOf(object)), reason });
 }
 
-/** How a call was made and answered. */
+/** Returns the fields of a call and its answer. */
 export function fieldsOfCall({ operation: name, method, status, durationMs, requestId }: CallRecord): Fields {
   return { method, path: operation(name).path, status, durationMs: Math.round(durationMs), requestId };
 }
 
-/** The object of the platform that a call is about: the last one that its path names. */
+/** Returns the object of the platform that a call is about: the last one in its path. */
 export function targetOf({ ids }: CallRecord): string | undefined {
   return Object.values(ids).at(-1);
 }

@@ -1,4 +1,4 @@
-/** Who may work: the holder of the lease, or without leader election this process alone. */
+/** Decides which process may work: the holder of the lease, or without leader election this process alone. */
 import { randomUUID } from "node:crypto";
 
 import type { KubeClient } from "../kube/api/transport.ts";
@@ -17,13 +17,13 @@ export interface LeadershipOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** A try at the lease failed. */
+  /** Called for a failed attempt to get or renew the lease. */
   readonly onFailed: () => void;
   readonly onStarted: () => void;
   readonly onLost: () => void;
 }
 
-/** @returns a candidate that is not started. */
+/** @returns a candidate that is not started */
 export function createLeadership(options: LeadershipOptions): LeaderElection {
   const { config, log } = options;
   const onStarted = (): void => {

@@ -17,7 +17,7 @@ import type { Work } from "./work.ts";
  * §10).
  */
 const DRAIN_MS = 8_000;
-/** How long they may take once their connections are gone. */
+/** How long they may take after their connections are closed. */
 const ABANDON_MS = 500;
 
 export interface OperatorOptions {
@@ -27,21 +27,21 @@ export interface OperatorOptions {
   readonly redactor: Redactor;
   /** Stopped with the operator. */
   readonly traces: Traces;
-  /** The process has to end now: the lease is lost. */
+  /** Called when the process has to exit: the lease is lost. */
   readonly onFatal: () => void;
 }
 
 export interface Operator {
-  /** Resolves when the servers listen; caches, lease and workers follow by themselves. @throws Error as `serve` */
+  /** Resolves when the servers listen; caches, lease and workers follow. @throws Error as `serve` */
   start(): Promise<void>;
   /**
-   * Takes no more keys, lets the running reconciles end and record what they did, gives the lease back and closes
-   * everything. @returns false when passes had to be abandoned; the lease then runs out by itself.
+   * Takes no more keys, lets the running reconciles end and record their results, releases the lease and closes
+   * everything. @returns false when reconciles had to be abandoned; the lease then expires
    */
   stop(): Promise<boolean>;
 }
 
-/** @returns an operator that is not started. @throws Error when there is no way to an API server */
+/** @returns an operator that is not started. @throws Error when no API server is configured */
 export function createOperator(options: OperatorOptions): Operator {
   const { config, version, logs } = options;
   const log = logs.app;
@@ -100,7 +100,7 @@ export function createOperator(options: OperatorOptions): Operator {
     election.start();
   };
 
-  /** Whether all passes ended. */
+  /** Reports whether all reconciles ended. */
   const drain = async (): Promise<boolean> => {
     const drained = Promise.resolve(work?.drain()).then(() => true);
     const within = async (ms: number): Promise<boolean> =>
@@ -154,9 +154,9 @@ export interface InstallationOptions {
 }
 
 /**
- * Reads the uid of the kube-system namespace, which names the installation in the ledger (docs/architecture.md §7), as
- * often as it takes.
- * @returns undefined when `signal` fired before.
+ * Reads the uid of the kube-system namespace, which identifies the installation in the ledger (docs/architecture.md
+ * §7), and retries until it succeeds.
+ * @returns undefined when `signal` fired before
  */
 export async function findInstallation(options: InstallationOptions): Promise<string | undefined> {
   const { clock, log, namespaces, random, signal } = options;

@@ -1,4 +1,4 @@
-/** Where the orphan ledger is kept, and what is told of it beside the change log. */
+/** Where the orphan ledger is stored, and its event. */
 import { readOrphan, type Orphan } from "../engine/orphans/orphan.ts";
 import { isKube } from "../kube/api/errors.ts";
 import type { KubeClient } from "../kube/api/transport.ts";
@@ -12,7 +12,7 @@ export function orphanShards(client: KubeClient, namespace: string): Shards {
   return createShards({ client, namespace, prefix: ORPHANS, count: ORPHAN_SHARDS, labels });
 }
 
-/** The event on the ledger for an entry that went for want of room: its resource is gone. */
+/** Returns the event for an entry that was dropped for lack of room, as its resource is gone. */
 export function droppedOrphan(namespace: string, { kind, namespace: own, name, id }: Orphan): EventInput {
   const metadata = { name: `${ORPHANS}-0`, namespace, uid: "", resourceVersion: "" };
   return {
@@ -31,7 +31,7 @@ export interface StoredOrphan {
   readonly orphan: Orphan;
 }
 
-/** @returns all entries, the newest first. @throws KubeError */
+/** Returns all entries, the newest first. @throws KubeError */
 export async function storedOrphans(shards: Shards): Promise<readonly StoredOrphan[]> {
   const all = await Promise.all(
     Array.from({ length: shards.count }, async (_, shard) => {
@@ -45,10 +45,10 @@ export async function storedOrphans(shards: Shards): Promise<readonly StoredOrph
   return all.flat().toSorted((left, right) => (left.orphan.at > right.orphan.at ? -1 : 1));
 }
 
-/** How often a ledger that the operator writes at the same time is read again. */
+/** How often a ledger is read again that the operator writes at the same time. */
 const TRIES = 5;
 
-/** Takes the entries of an object out of the ledger. @returns how many there were. @throws KubeError */
+/** Removes the entries of an object from the ledger. @returns how many there were. @throws KubeError */
 export async function forgetOrphans(shards: Shards, id: string): Promise<number> {
   for (let tries = 1; ; tries += 1) {
     const found = (await storedOrphans(shards)).filter(({ orphan }) => orphan.id === id);

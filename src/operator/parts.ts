@@ -1,4 +1,4 @@
-/** The composition: every part of the operator, built from the frozen config and wired to the others. */
+/** The composition root: builds every part of the operator from the frozen config and connects them. */
 import { parseKey } from "../engine/contract/keys.ts";
 import { createOrphans } from "../engine/orphans/ledger.ts";
 import { priorityOf } from "../engine/reconcile/priority.ts";
@@ -51,13 +51,13 @@ export interface PartsOptions {
   readonly abandoned: AbortSignal;
 }
 
-/** What has to be told when it happens. */
+/** Events of the composition. */
 export interface PartsEvents {
   /** Every first list is in the cache. */
   readonly synced: () => void;
   /** This process leads from now on. */
   readonly leading: () => void;
-  /** This process led and does no longer. */
+  /** This process does not lead any more. */
   readonly lost: () => void;
 }
 
@@ -68,11 +68,11 @@ export interface Parts {
   readonly namespaces: Namespaces;
   readonly events: Recorder;
   readonly election: LeaderElection;
-  /** @param installation the uid of the kube-system namespace. */
+  /** @param installation the uid of the kube-system namespace */
   work(installation: string): Work;
 }
 
-/** @returns all parts, none of them started. @throws Error when there is no way to an API server */
+/** @returns all parts, none of them started. @throws Error when no API server is configured */
 export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
   const { config, version, clock, random, traces } = options;
   let working: Work | undefined;
@@ -84,7 +84,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     const pass = passes.current();
     return pass === undefined ? {} : { pass: pass.id, traceId: traces.idOf(pass) };
   });
-  // Closures, as the parts know each other only once all are there.
+  // Closures, as the parts refer to each other.
   const metrics: Metrics = createMetrics({
     version,
     kinds: TYPES.map(({ kind }) => kind),
@@ -125,7 +125,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     const connection = working?.connectionOf(key);
     return connection === undefined ? "" : platforms.gateOf(connection);
   });
-  /** Of a change the engine tells soon what it was for. */
+  /** The engine reports the cause of a change soon after the call. */
   const note = (made: MadeCall): void => {
     const pass = passes.current();
     if (pass === undefined) return;
@@ -189,7 +189,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     random,
     metrics: metrics.queue,
     laneOf: turns.laneOf,
-    // Whatever happens in one namespace, there is a worker for the others, and one for what users change.
+    // Whatever happens in one namespace, one worker is free for the others, and one for changes by users.
     perLane: Math.max(1, config.workers - 2),
     spare: config.workers > 1 ? 1 : 0,
     hasRoom: (lane, priority) => platforms.hasRoom(turns.gateIn(lane), priority),

@@ -50,7 +50,10 @@ export const clusterUpgrade = command({
   },
 });
 
-/** Each is a text for the metrics endpoint, passed on as it is (spec: GET /cluster/{clusterId}/metrics). */
+/**
+ * The flags, each with a query for the metrics endpoint, which is passed on as it is (spec: GET
+ * /cluster/{clusterId}/metrics).
+ */
 const METRICS = {
   endpoint: { is: "text", value: "NAME", required: true, about: "endpoint of the metrics API" },
   query: { is: "text", value: "QUERY", required: true, about: "what to ask it" },
@@ -100,7 +103,7 @@ function ended(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** The text itself where it is no JSON. */
+/** Returns the text itself if it is no JSON. */
 async function parsed(text: string): Promise<unknown> {
   const { parseJson } = await import("../../platform/codec/json.ts");
   try {

@@ -48,7 +48,7 @@ export const deploy = command({
       throw error;
     }
 
-    /** What the application said last, as far as it can be had. */
+    /** Prints the end of the application's log, if it can be read. */
     async function tellLog(): Promise<void> {
       const lines = await platform.applications.log(id, LAST_LINES).catch(() => []);
       const { printable } = await import("../../text/text.ts");

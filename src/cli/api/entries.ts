@@ -1,4 +1,4 @@
-/** The commands that ask the platform directly, with the user's own rights. */
+/** The commands that call the platform directly, with the user's own rights. */
 import type { Entry } from "../base/command.ts";
 
 export const API_COMMANDS: readonly Entry[] = [

@@ -1,4 +1,4 @@
-/** `logs`: the last lines of an application's log, and what comes after them. */
+/** `logs`: the last lines of an application's log, and new ones with --follow. */
 import { stripVTControlCharacters } from "node:util";
 
 import { pause } from "../../kube/api/clock.ts";
@@ -7,9 +7,9 @@ import { command, type Call } from "../base/command.ts";
 import { EXIT } from "../base/exit.ts";
 import { APPLICATION } from "./shared/arguments.ts";
 
-/** The platform has no stream: the log is asked for again and again. Its budget is about 1,000 requests an hour. */
+/** The platform has no stream, so the log is polled. Its budget is about 1,000 requests an hour. */
 const POLL_MS = 5_000;
-/** As many lines as deployed services keep; asked for while following, so that nothing slips through. */
+/** The number of lines that deployed services keep; all are read while following, so that none is missed. */
 const WINDOW = 1_000;
 
 export const logs = command({
@@ -50,8 +50,8 @@ async function followOn(call: Call, first: readonly string[], read: () => Promis
 }
 
 /**
- * @returns the lines of `now` that come after those of `before`: the two windows are laid over each other where the end
- *   of the one is the beginning of the other, as far as possible.
+ * @returns the lines of `now` that follow those of `before`: it finds the longest end of `before` that is the beginning
+ * of `now`
  */
 export function newLines(before: readonly string[], now: readonly string[]): readonly string[] {
   for (let shared = Math.min(before.length, now.length); shared > 0; shared -= 1) {
@@ -61,7 +61,7 @@ export function newLines(before: readonly string[], now: readonly string[]): rea
   return now;
 }
 
-/** @returns how long to wait after a failure that passes by itself, in milliseconds. @throws any other error */
+/** @returns how long to wait after a temporary failure, in milliseconds @throws any other error */
 function passing(error: unknown): number {
   if (!(error instanceof ApiError)) throw error;
   const { failure } = error;
@@ -77,7 +77,7 @@ function passing(error: unknown): number {
   }
 }
 
-/** Raw into files and pipes; on a terminal nothing that a log says may move its cursor or change its title. */
+/** Writes to files and pipes unchanged; on a terminal no line of a log may move the cursor or change the title. */
 function write({ io: { stdout } }: Call, lines: readonly string[]): void {
   if (lines.length === 0) return;
   const shown = stdout.isTTY === true ? lines.map(harmless) : lines;

@@ -42,7 +42,7 @@ const projectView: View<Project> = {
   ],
   name: ({ id }) => `project/${id}`,
   data: (project) => {
-    // The platform's whole answer, for PUTs.
+    // The platform's whole record, which only PUTs need.
     const { record: _, ...shown } = project;
     return shown;
   },

@@ -1,4 +1,4 @@
-/** `providers` and `regions`: where clusters can be. */
+/** `providers` and `regions`: where clusters can run. */
 import type { CloudProvider } from "../../platform/areas/catalogue.ts";
 import { command } from "../base/command.ts";
 import { CliError } from "../base/exit.ts";

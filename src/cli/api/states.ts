@@ -1,4 +1,4 @@
-/** How things are: application, ingress, deployment request, environments of a project. */
+/** Shows the state of an application, an ingress, a deployment request, or the environments of a project. */
 import type { Deployment } from "../../platform/areas/deployments.ts";
 import type { EnvironmentCount } from "../../platform/areas/projects.ts";
 import type { IngressStatus } from "../../platform/areas/services.ts";

@@ -1,4 +1,4 @@
-/** `cluster token` and `cluster kubeconfig`: signing in to a cluster of the platform with kubectl. */
+/** `cluster token` and `cluster kubeconfig`: sign in to a cluster of the platform with kubectl. */
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 
@@ -74,7 +74,10 @@ export const clusterKubeconfig = command({
   },
 });
 
-/** The platform's answer where it is one already. kubectl takes no other version than the one that it asks for. */
+/**
+ * Returns the platform's answer if it is an ExecCredential of the version that kubectl asks for, else builds one:
+ * kubectl accepts no other version.
+ */
 function execCredential(answer: ClusterToken, execInfo: string | undefined): object {
   const given = answer.apiVersion?.startsWith(`${EXEC_GROUP}/`) === true ? answer.apiVersion : `${EXEC_GROUP}/v1`;
   const { token, expirationTimestamp } = answer.status;
@@ -86,7 +89,7 @@ function execCredential(answer: ClusterToken, execInfo: string | undefined): obj
   };
 }
 
-/** The version that kubectl names in $KUBERNETES_EXEC_INFO. */
+/** Returns the version in kubectl's $KUBERNETES_EXEC_INFO. */
 function askedVersion(execInfo: string | undefined): string | undefined {
   const [, version] = /"apiVersion"\s*:\s*"(client\.authentication\.k8s\.io\/v1(?:beta1)?)"/.exec(execInfo ?? "") ?? [];
   return version;
@@ -98,8 +101,8 @@ async function clusterOf(call: Call, text: string): Promise<{ readonly id: strin
 }
 
 /**
- * How kubectl calls us. Pinned to the connection, the context and the kubeconfig of now: kubectl hands its own
- * $KUBECONFIG on to a plugin, which may well be the file that is printed here.
+ * Returns the command that kubectl runs. It names the current connection, context and kubeconfig: kubectl passes its
+ * own $KUBECONFIG to a plugin, which may be the file that is printed here.
  */
 async function execOf(call: Call<unknown, { readonly "read-only": boolean }>, id: string, { connection }: Access) {
   const { client, namespace } = await call.cluster();

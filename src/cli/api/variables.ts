@@ -11,7 +11,7 @@ import { APPLICATION } from "./shared/arguments.ts";
 
 const KINDS = ["PlatformApplication"] as const;
 
-/** @param type what -o name calls an entry. */
+/** @param type the type in -o name */
 function viewOf(type: "variable" | "secret"): View<Variable> {
   return {
     columns: [
@@ -100,7 +100,7 @@ interface Doors {
   readonly update: (target: Target, entryId: string) => Promise<unknown>;
 }
 
-/** Changes the application's own entry where the surface can, else creates one. */
+/** Changes the application's own entry where the platform can, else creates one. */
 async function set(call: Call, target: Target, { key }: VariableInput, doors: Doors): Promise<void> {
   const own = (await doors.list(target)).find((entry) => entry.key === key && isOwn(entry, target.id));
   if (own === undefined) {
@@ -117,7 +117,7 @@ async function set(call: Call, target: Target, { key }: VariableInput, doors: Do
   call.tell(`${key} is changed. It takes effect with the next deployment.`);
 }
 
-/** Lists hold inherited entries too. */
+/** Lists have inherited entries too. */
 function isOwn({ scope, serviceId }: Variable, applicationId: string): boolean {
   return scope === undefined ? serviceId === undefined || serviceId === applicationId : scope === "APPLICATION";
 }

@@ -1,4 +1,4 @@
-/** The platform as a user reaches it: through a connection object, with a token that the user may read. */
+/** Opens the platform as a user: through a connection object, with a token that the user may read. */
 import { conditionOf } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionSpec } from "../../kinds/connection/crd.ts";
 import { KubeError } from "../../kube/api/errors.ts";
@@ -13,7 +13,7 @@ import type { Cluster } from "./cluster.ts";
 import { CliError } from "./exit.ts";
 import { nameOf } from "./targets.ts";
 
-/** A connection that is open. */
+/** An open connection. */
 export interface Access {
   readonly platform: Platform;
   readonly connection: KubeObject;
@@ -29,13 +29,13 @@ export interface AccessFlags {
 
 const { kind: NAMESPACED } = platformConnection;
 const { kind: CLUSTER_WIDE } = clusterPlatformConnection;
-/** project, environment, service: deeper than any chain of parents. */
+/** project, environment, service: longer than any chain of parents. */
 const MOST_PARENTS = 8;
 
 /**
- * Connects to the platform as the operator would for `object`, but with the rights of the user: whoever cannot read the
- * token's Secret gets no further.
- * @param object whose connection is wanted; the namespace's when left out.
+ * Connects to the platform as the operator would for `object`, but with the rights of the user, who has to be allowed
+ * to read the token's Secret.
+ * @param object the object whose connection is used; the namespace's connection if absent
  * @throws CliError, KubeError, ApiError "Refused"
  */
 export async function openAccess(
@@ -66,13 +66,16 @@ export async function openAccess(
   return { platform, connection, spec };
 }
 
-/** @returns what messages call a connection. */
+/** @returns the name of a connection in messages */
 export function titleOf({ kind, metadata }: KubeObject): string {
   const { namespace, name } = metadata;
   return `${kind} "${namespace === undefined ? name : `${namespace}/${name}`}"`;
 }
 
-/** --connection; else the object's or its parents'; else the default of the namespace; else that of the cluster. */
+/**
+ * Chooses the connection of --connection; else of the object or its parents; else the default of the namespace; else of
+ * the cluster.
+ */
 async function choose(cluster: Cluster, named: string | undefined, object?: KubeObject): Promise<KubeObject> {
   const namespace = object?.metadata.namespace ?? cluster.namespace;
   if (named !== undefined) {
@@ -91,13 +94,13 @@ async function choose(cluster: Cluster, named: string | undefined, object?: Kube
   );
 }
 
-/** Users who see only their namespace are refused cluster-scoped objects: to them there is none. */
+/** For users who see only their namespace, cluster-scoped objects do not exist. */
 function denied(error: unknown): undefined {
   if (error instanceof KubeError && error.failure === "Forbidden") return undefined;
   throw error;
 }
 
-/** The connection that the object or the nearest of its parents names. */
+/** Returns the connection that the object or the nearest of its parents names. */
 async function ofObject(cluster: Cluster, object: KubeObject): Promise<KubeObject | undefined> {
   const kinds = boundKinds();
   let at: KubeObject | undefined = object;
@@ -114,8 +117,8 @@ async function ofObject(cluster: Cluster, object: KubeObject): Promise<KubeObjec
 }
 
 /**
- * What the operator does not connect to, a user is not led to either: whoever may write a connection but not read its
- * Secret could have the token sent anywhere.
+ * Refuses a connection that the operator refuses: a user who may write a connection but not read its Secret could
+ * otherwise have the token sent anywhere.
  */
 function heedOperator(connection: KubeObject): void {
   const ready = conditionOf(connection, "Ready");

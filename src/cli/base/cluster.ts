@@ -1,4 +1,4 @@
-/** The user's cluster, with the user's own rights. */
+/** Opens the user's cluster, with the user's own rights. */
 import { createKubeClient, type ConnectedClient } from "../../kube/api/client.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { parseObject } from "../../kube/api/objects.ts";
@@ -10,15 +10,15 @@ import { VERSION } from "../../operator/config/version.ts";
 import { CliError } from "./exit.ts";
 
 export interface Cluster {
-  /** For what the methods here do not do. */
+  /** For requests that have no method here. */
   readonly client: ConnectedClient;
-  /** What -n says, else the context's, else `default`. */
+  /** The namespace of -n, else of the context, else `default`. */
   readonly namespace: string;
   /** @throws CliError when it does not exist, KubeError */
   get(kind: string, name: string, namespace?: string): Promise<KubeObject>;
-  /** @returns undefined when it does not exist. @throws KubeError */
+  /** @returns undefined when it does not exist @throws KubeError */
   find(kind: string, name: string, namespace?: string): Promise<KubeObject | undefined>;
-  /** @param namespace "" for all of them; the cluster's `namespace` when left out. @throws CliError, KubeError */
+  /** @param namespace "" for all of them; the cluster's `namespace` if absent @throws CliError, KubeError */
   list(kind: string, namespace?: string): Promise<readonly KubeObject[]>;
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export function openCluster(flags: ClusterFlags, clock: Clock): Cluster {
   };
 }
 
-/** @returns the resource type of a kind of ours. */
+/** @returns the resource type of a custom resource */
 export function typeOf(kind: string): ResourceType {
   const type = TYPES.find((known) => known.kind === kind);
   if (type === undefined) throw new TypeError(`no custom resource is called ${kind}`);
@@ -87,7 +87,7 @@ function connect({ kubeconfig, context }: ClusterFlags, clock: Clock): Connected
       clock,
     });
   } catch (error) {
-    // A KubeConfig that cannot be read may be quoted by its parser, secrets and all: only its first line is shown.
+    // The parser of a kubeconfig may quote it, secrets included: only its first line is shown.
     const [reason = ""] = error instanceof Error && !(error instanceof KubeError) ? error.message.split("\n") : [];
     throw new CliError(`No cluster can be reached: ${reason}. Check --kubeconfig, $KUBECONFIG and --context.`);
   }

@@ -1,4 +1,4 @@
-/** What a command is, and what it is given when it runs. */
+/** The type of a command, and of the call that runs it. */
 import type { OperationName } from "../../platform/codec/operations.ts";
 import { EXIT } from "./exit.ts";
 import { parse, type Arg, type ArgValues, type Flags, type FlagValues, type Parsed } from "./flags.ts";
@@ -6,44 +6,44 @@ import { HELP_FLAG, KUBE_FLAGS, outputFlag, PLATFORM_FLAGS, type Format } from "
 import type { Host, Io } from "./io.ts";
 import { opener, type Ports } from "./open.ts";
 
-/** One line of the table of commands: light, so that nothing of a command is loaded before it is called. */
+/** One entry of the table of commands. A command's code is loaded when it is called. */
 export interface Entry {
-  /** Its words, e.g. "cluster token". */
+  /** The words of the command, e.g. "cluster token". */
   readonly name: string;
   readonly about: string;
   /** The operations of the platform that it may call. */
   readonly operations: readonly OperationName[];
   readonly load: () => Promise<Command>;
-  /** Not shown in the list of commands. */
+  /** Left out of the list of commands. */
   readonly hidden?: true;
 }
 
-/** A command as the command line sees it. */
+/** A command that can be run. */
 export interface Command {
   readonly args: readonly Arg[];
-  /** All that it takes. */
+  /** All its flags. */
   readonly flags: Flags;
-  /** Further words of the help. */
+  /** More text for the help. */
   readonly details?: string | undefined;
-  /** Reads the whole rest of the command line itself, --help included. */
+  /** Parses the rest of the command line itself, --help included. */
   readonly raw: boolean;
   /** @returns the exit code. @throws CliError, ApiError, KubeError */
   readonly run: (argv: readonly string[], caller: Caller) => Promise<number>;
 }
 
-/** Who called: where from and as what. */
+/** The caller: its environment and its name. */
 export interface Caller {
   readonly host: Host;
-  /** How the user calls the program: "kubectl platform" or "platform-operator". */
+  /** The program's name: "kubectl platform" or "platform-operator". */
   readonly program: string;
   readonly name: string;
 }
 
-/** What the function of a command is given. */
+/** The argument of a command's function. */
 export interface Call<Args = unknown, Own = unknown> extends Caller, Ports {
   readonly args: Args;
   readonly flags: Own;
-  /** What -o says. */
+  /** The format of -o. */
   readonly output: Format;
   readonly io: Io;
   /** Writes a line of progress to standard error. */
@@ -53,14 +53,14 @@ export interface Call<Args = unknown, Own = unknown> extends Caller, Ports {
 type Asks = "nothing" | "cluster" | "platform";
 
 interface Spec<Args extends readonly Arg[], Own extends Flags> {
-  /** Whom it asks: decides which of the shared flags it takes. */
+  /** What the command talks to, which decides which shared flags it has. */
   readonly asks: Asks;
   readonly args?: Args;
   readonly flags?: Own;
-  /** What -o takes; the first one is the default. None: there is no -o. */
+  /** The formats of -o; the first one is the default. Absent: no -o. */
   readonly formats?: readonly Format[];
   readonly details?: string;
-  /** @returns the exit code, 0 when nothing. */
+  /** @returns the exit code, 0 if undefined */
   readonly run: (call: Call<ArgValues<Args>, FlagValues<Own>>) => Promise<number | void> | number | void;
 }
 
@@ -68,7 +68,7 @@ const SHARED = { nothing: {}, cluster: KUBE_FLAGS, platform: PLATFORM_FLAGS } as
 
 type NoFlags = Readonly<Record<string, never>>;
 
-/** Makes a command of its arguments, its flags and its function. */
+/** Builds a command from its arguments, its flags and its function. */
 export function command<const Args extends readonly Arg[] = readonly [], const Own extends Flags = NoFlags>(
   spec: Spec<Args, Own>,
 ): Command {
@@ -96,7 +96,7 @@ export function command<const Args extends readonly Arg[] = readonly [], const O
   };
 }
 
-/** Makes a command that reads its own arguments. */
+/** Builds a command that parses its own arguments. */
 export function rawCommand(run: (argv: readonly string[], caller: Caller) => Promise<number>): Command {
   return { args: [], flags: {}, raw: true, run };
 }

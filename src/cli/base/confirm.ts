@@ -1,14 +1,14 @@
-/** Asking before something is done that cannot be undone. */
+/** Confirms an action that cannot be undone. */
 import type { Call } from "./command.ts";
 import { CliError, UsageError } from "./exit.ts";
 import type { Flags } from "./flags.ts";
 
-/** The flag of commands that ask. */
+/** The flag of commands that ask for confirmation. */
 export const YES = { yes: { is: "switch", short: "y", about: "do not ask" } } as const satisfies Flags;
 
 /**
- * Says what is about to be done; on a terminal it asks whether to go on.
- * @throws UsageError without a terminal and without --yes; CliError when the user says no
+ * Prints what is about to be done, and on a terminal asks whether to continue.
+ * @throws UsageError without a terminal and without --yes; CliError when the user declines
  */
 export async function confirm(call: Call<unknown, { readonly yes: boolean }>, what: string): Promise<void> {
   const { stdin, stderr } = call.io;

@@ -1,9 +1,9 @@
-/** How a command ends. */
+/** Exit codes and the errors of the command line. */
 
-/** The exit codes, as `--help` tells them. 64 is EX_USAGE of sysexits.h, 130 is 128 + SIGINT as shells say it. */
+/** The exit codes, as `--help` lists them. 64 is EX_USAGE of sysexits.h, 130 is 128 + SIGINT as in shells. */
 export const EXIT = { ok: 0, failed: 1, changes: 2, timeout: 3, usage: 64, interrupted: 130 } as const;
 
-/** A failure in words for the user: what, where, and what to do. Shown without a stack trace. */
+/** A failure with a message for the user: what, where, and what to do. Printed without a stack trace. */
 export class CliError extends Error {
   readonly code: number;
 
@@ -14,7 +14,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command line is wrong. */
+/** An invalid command line. */
 export class UsageError extends CliError {
   constructor(message: string) {
     super(message, EXIT.usage);

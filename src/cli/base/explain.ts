@@ -1,4 +1,4 @@
-/** Failures in words for the user: one line of what, where and what to do. */
+/** Messages of failures for the user: what, where and what to do, in one line. */
 import { KubeError } from "../../kube/api/errors.ts";
 import { ConfigError } from "../../operator/config/config.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
@@ -11,7 +11,7 @@ export interface Explained {
   readonly code: number;
 }
 
-/** @returns what to tell the user of anything that was thrown; never a stack trace, never a secret value. */
+/** @returns the message for an error; never a stack trace, never a secret value */
 export function explain(error: unknown): Explained {
   if (error instanceof CliError) return { message: error.message, code: error.code };
   if (error instanceof ConfigError) return { message: error.message, code: EXIT.usage };

@@ -1,10 +1,10 @@
-/** What commands read from files; `-` is standard input. */
+/** Reads files; `-` is standard input. */
 import { readFile } from "node:fs/promises";
 
 import { CliError, UsageError } from "./exit.ts";
 import { readAll, type Io } from "./io.ts";
 
-/** @throws CliError when the file cannot be read; UsageError when nothing can come from standard input */
+/** @throws CliError when the file cannot be read; UsageError when standard input is a terminal */
 export async function readText(io: Io, path: string): Promise<string> {
   if (path === "-") {
     if (io.stdin.isTTY === true) throw new UsageError("Nothing is piped in. Pipe it in, or name a file with -f.");

@@ -1,4 +1,4 @@
-/** Flags and arguments as data: what they say of themselves, and how a command line is read by them. */
+/** Flags and arguments as data: their descriptions, and how a command line is parsed. */
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 
 import { UsageError } from "./exit.ts";
@@ -11,11 +11,11 @@ interface Common {
 
 /** One flag, without its name. */
 export type Flag =
-  /** Stands alone, which means true, or carries =true or =false. */
+  /** Stands alone, which means true, or has =true or =false. */
   | (Common & { readonly is: "switch"; readonly fallback?: true })
   | (Common & {
       readonly is: "text";
-      /** What stands for the value in the usage text. */
+      /** The placeholder of the value in the usage text. */
       readonly value: string;
       readonly fallback?: string;
       readonly choices?: readonly string[];
@@ -25,7 +25,7 @@ export type Flag =
   | (Common & { readonly is: "list"; readonly value: string })
   /** A whole number from `least` on. */
   | (Common & { readonly is: "count"; readonly value: string; readonly least: number; readonly fallback?: number })
-  /** A span of time as kubectl writes it, e.g. 90s or 1m30s; read as milliseconds. */
+  /** A duration as kubectl writes it, e.g. 90s or 1m30s, in milliseconds. */
   | (Common & { readonly is: "duration"; readonly fallback?: string });
 
 /** By name, without the dashes, in kebab-case. */
@@ -36,7 +36,7 @@ export interface Arg {
   readonly name: string;
   readonly about: string;
   readonly optional?: true;
-  /** Takes all that follow; the last one only. */
+  /** Takes all that follow; only the last argument. */
   readonly many?: true;
   readonly choices?: readonly string[];
 }
@@ -72,8 +72,8 @@ export interface Parsed {
 }
 
 /**
- * Reads a command line.
- * @throws UsageError naming the first thing that is wrong
+ * Parses a command line.
+ * @throws UsageError naming the first error
  */
 export function parse(argv: readonly string[], args: readonly Arg[], flags: Flags): Parsed {
   const { values, positionals } = split(argv, flags);
@@ -103,13 +103,13 @@ function split(argv: readonly string[], flags: Flags) {
       allowNegative: true,
     });
   } catch (error) {
-    // parseArgs names the flag in its first sentence; what follows is advice about positional arguments.
+    // parseArgs names the flag in its first sentence; advice about positional arguments follows.
     const [sentence = ""] = (error instanceof Error ? error.message : "").split(/\. |\n/);
     throw new UsageError(`${sentence.replace(/\.$/, "")}.`);
   }
 }
 
-/** `--x=true` and `--x=false` of switches as parseArgs wants them. */
+/** Converts `--x=true` and `--x=false` of switches for parseArgs. */
 function switched(argv: readonly string[], flags: Flags): string[] {
   const end = argv.indexOf("--");
   return argv.map((arg, at) => {

@@ -1,18 +1,18 @@
-/** The flags that many commands share. */
+/** The flags of many commands. */
 import type { Flags } from "./flags.ts";
 
 export const LIST_FORMATS = ["table", "wide", "json", "yaml", "name"] as const;
-/** raw: as the platform said it. */
+/** raw: unchanged from the platform. */
 export type Format = (typeof LIST_FORMATS)[number] | "raw";
 
-/** Of every command that asks the cluster. */
+/** The flags of every command that talks to the cluster. */
 export const KUBE_FLAGS = {
   namespace: { is: "text", short: "n", value: "NAME", about: "namespace to work in; the context's when left out" },
   context: { is: "text", value: "NAME", about: "context of the kubeconfig; its current one when left out" },
   kubeconfig: { is: "text", value: "FILE", about: "kubeconfig to use; else $KUBECONFIG, then ~/.kube/config" },
 } as const satisfies Flags;
 
-/** Of every command that asks the platform as well. */
+/** The flags of every command that talks to the platform as well. */
 export const PLATFORM_FLAGS = {
   ...KUBE_FLAGS,
   connection: {

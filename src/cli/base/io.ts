@@ -1,15 +1,15 @@
-/** Where a command reads and writes. Standard output is for data, standard error for everything else. */
+/** Input and output of commands. Standard output is for data, standard error for everything else. */
 import { styleText } from "node:util";
 
 import type { Clock } from "../../kube/api/types.ts";
 
-/** What commands need of a standard stream; `process.stdout` is one. */
+/** The part of a standard stream that commands use; `process.stdout` is one. */
 export interface Stream {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
-  /** Of terminals; heeds NO_COLOR, NODE_DISABLE_COLORS and TERM=dumb. */
+  /** Whether a terminal has colours; respects NO_COLOR, NODE_DISABLE_COLORS and TERM=dumb. */
   hasColors?(): boolean;
 }
 
@@ -17,14 +17,14 @@ export interface Input extends AsyncIterable<string | Uint8Array> {
   readonly isTTY?: boolean | undefined;
 }
 
-/** The process's own streams but for tests. */
+/** The standard streams; tests have their own. */
 export interface Io {
   readonly stdout: Stream;
   readonly stderr: Stream;
   readonly stdin: Input;
 }
 
-/** What a command has of the process that it runs in. */
+/** What a command uses of its process. */
 export interface Host {
   readonly io: Io;
   readonly clock: Clock;
@@ -34,13 +34,13 @@ export interface Host {
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 
-/** @returns what colours a text where `stream` is a terminal that takes colours, and leaves it as it is elsewhere. */
+/** @returns a function that colours a text where `stream` is a terminal with colours */
 export function paintFor(stream: Stream): Paint {
   if (stream.hasColors?.() !== true) return (_, text) => text;
   return (style, text) => styleText(style, text, { validateStream: false });
 }
 
-/** @returns all of the input as text. */
+/** @returns all of the input as text */
 export async function readAll(input: Input): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -1,6 +1,4 @@
-/**
- * What a command may open while it runs: the cluster and the platform. Loaded when first asked for, closed at the end.
- */
+/** The cluster and the platform of a command: opened when first used, closed at the end. */
 import type { KubeObject } from "../../kube/api/types.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -13,26 +11,26 @@ import type { Host } from "./io.ts";
 export interface Target {
   readonly id: string;
   readonly platform: Platform;
-  /** How the platform is reached. */
+  /** The connection to the platform. */
   readonly access: Access;
   /** The custom resource, when the user named one. */
   readonly object: KubeObject | undefined;
 }
 
-/** What the shared flags say. */
+/** The values of the shared flags. */
 export interface Shared extends ClusterFlags, AccessFlags {}
 
-/** Everything here throws CliError, KubeError or ApiError, each with words for the user. */
+/** Every method throws CliError, KubeError or ApiError, each with a message for the user. */
 export interface Ports {
   readonly shared: Shared;
   readonly cluster: () => Promise<Cluster>;
-  /** @param object whose connection is wanted; that of --connection or of the namespace when left out. */
+  /** @param object the object whose connection is used; that of --connection or of the namespace if absent */
   readonly access: (object?: KubeObject) => Promise<Access>;
-  /** The platform of --connection or of the namespace. */
+  /** Returns the platform of --connection or of the namespace. */
   readonly platform: () => Promise<Platform>;
   /**
-   * What a user named: an id of the platform, or a custom resource, whose connection and id are used then.
-   * @param kinds what may stand there; a bare name is one of the first.
+   * Resolves an id of the platform, or a custom resource, whose connection and id are then used.
+   * @param kinds the kinds that are allowed; a bare name is one of the first
    */
   readonly target: (text: string, kinds: readonly string[]) => Promise<Target>;
 }
@@ -42,7 +40,7 @@ export interface Opened {
   readonly close: () => Promise<void>;
 }
 
-/** @param flags of the command line, the shared ones among them. */
+/** @param flags those of the command line, the shared ones included */
 export function opener(flags: Parsed["flags"], host: Host): Opened {
   const closers: (() => Promise<void>)[] = [];
   const text = (name: string): string | undefined => {

@@ -1,9 +1,9 @@
-/** The one place that writes data: table, wide, json, yaml and name. */
+/** Writes data: table, wide, json, yaml and name. No other file does. */
 import { printable } from "../../text/text.ts";
 import type { Format } from "./globals.ts";
 import type { Io } from "./io.ts";
 
-/** Where a command writes, and what -o says. */
+/** The output and its format. */
 interface Printing {
   readonly io: Io;
   readonly output: Format;
@@ -15,20 +15,20 @@ export interface Column<Row> {
   /** In capitals. */
   readonly name: string;
   readonly of: (row: Row) => Cell;
-  /** Shown by -o wide only. */
+  /** Shown with -o wide only. */
   readonly wide?: true;
 }
 
 /** How rows are shown. */
 export interface View<Row> {
   readonly columns: readonly Column<Row>[];
-  /** What -o name says of a row: "kind/name". */
+  /** The row in -o name: "kind/name". */
   readonly name: (row: Row) => string;
-  /** What -o json and -o yaml say of a row; the row itself when left out. */
+  /** The row in -o json and -o yaml; the row itself if absent. */
   readonly data?: (row: Row) => unknown;
 }
 
-/** Writes rows as -o says; json and yaml give a list. */
+/** Writes rows in the format of -o; json and yaml write a list. */
 export async function printList<Row>(
   call: Printing & { readonly tell: (line: string) => void },
   view: View<Row>,
@@ -41,7 +41,7 @@ export async function printList<Row>(
   await print(call, view, rows, () => rows.map((row) => dataOf(view, row)));
 }
 
-/** Writes one row as -o says; json and yaml give an object. */
+/** Writes one row in the format of -o; json and yaml write an object. */
 export async function printOne<Row>(call: Printing, view: View<Row>, row: Row): Promise<void> {
   await print(call, view, [row], () => dataOf(view, row));
 }

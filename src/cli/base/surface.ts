@@ -1,4 +1,4 @@
-/** Which operations the platform offers. */
+/** The operations that the platform offers. */
 import { platformConnection } from "../../kinds/connection/crd.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -10,7 +10,7 @@ import type { Access } from "./access.ts";
 export type Surface = "Documented" | "Full";
 
 /**
- * Whether one operation is offered; one that was never tried is taken for what the rest of the platform is. @throws
+ * Reports whether one operation is offered; for one that was never tried, whether the rest of the surface is. @throws
  * ApiError
  */
 export async function offers(access: Access, name: OperationName): Promise<boolean> {
@@ -19,8 +19,8 @@ export async function offers(access: Access, name: OperationName): Promise<boole
 }
 
 /**
- * What the connection says, else what the operator found out, else what one harmless read tells. A platform that offers
- * a part beyond its specification is asked for all of it: each answer tells what is missing.
+ * Returns the surface as the connection declares it, else as the operator learned it, else as one harmless read shows
+ * it. A platform that offers a part beyond its specification counts as full: each answer shows what is missing.
  * @throws ApiError
  */
 export async function surfaceOf({ platform, connection, spec }: Access): Promise<Surface> {
@@ -38,7 +38,7 @@ export async function surfaceOf({ platform, connection, spec }: Access): Promise
   }
 }
 
-/** What the user says of a platform, or the operator learned of it. */
+/** Returns the surface that the user declares or the operator learned. */
 function learnedOn(connection: KubeObject): (name: string) => Support {
   const said = stringMember(connection.spec, "surface");
   const capabilities = createCapabilities(said === "Documented" || said === "Full" ? said : "Auto", {
@@ -56,7 +56,9 @@ const SUPPORTS = [
 
 const AREAS = { GET: "reads", PUT: "updates", DELETE: "deletions", POST: "actions" } as const;
 
-/** The operations beyond the specification by what is known of them; areas in one word where all of it is alike. */
+/**
+ * Lists the operations beyond the specification by what is known of them; areas as one word where all of it is alike.
+ */
 export function operationsOf(connection: KubeObject): readonly { readonly support: string; readonly names: string }[] {
   const learned = learnedOn(connection);
   const beyond = Object.entries(operations).filter(([name]) => !isDocumented(name));

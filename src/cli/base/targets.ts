@@ -1,4 +1,4 @@
-/** What users call things: `papp/api`, `PlatformApplication/api`, `api`, or an id of the platform. */
+/** Parses targets: `papp/api`, `PlatformApplication/api`, `api`, or an id of the platform. */
 import { conditionOf } from "../../console/tree/facts.ts";
 import { shortNameOf } from "../../console/tree/words.ts";
 import { RESOURCES } from "../../kinds/crds.ts";
@@ -16,9 +16,9 @@ export interface Name {
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
 /**
- * Reads `kind/name`, the kind spelled in any of the ways that kubectl takes, or a bare name.
- * @param kinds what may stand there; a bare name is one of the first.
- * @param besides what else may stand there, in words.
+ * Parses `kind/name`, with the kind in any spelling of kubectl's, or a bare name.
+ * @param kinds the kinds that are allowed; a bare name is one of the first
+ * @param besides what else is allowed, for the message
  * @throws UsageError
  */
 export function nameOf(text: string, kinds: readonly string[], besides: readonly string[] = []): Name {
@@ -31,9 +31,7 @@ export function nameOf(text: string, kinds: readonly string[], besides: readonly
   throw new UsageError(`${JSON.stringify(text)} cannot stand here. Write ${known}.`);
 }
 
-/**
- * @returns the kind that a word stands for: kind, plural, singular or short name, in any case, with or without group.
- */
+/** @returns the kind of a word: kind, plural, singular or short name, in any case, with or without group */
 export function kindOf(word: string): string | undefined {
   const [bare = ""] = word.toLowerCase().split(".");
   const found = RESOURCES.find(({ kind, plural, singular, shortNames }) =>
@@ -42,7 +40,7 @@ export function kindOf(word: string): string | undefined {
   return found?.kind;
 }
 
-/** @returns the id of the object on the platform. @throws CliError when it has none yet */
+/** @returns the id of the object on the platform @throws CliError when it has none yet */
 export function externalIdOf(object: KubeObject): string {
   const id = stringMember(object.status, "externalId");
   if (id !== undefined && isUuidOfAnyCase(id)) return id;

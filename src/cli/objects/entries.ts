@@ -1,8 +1,8 @@
-/** The commands about custom resources. Light, as all entries are. */
+/** The commands that work on custom resources. */
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Entry } from "../base/command.ts";
 
-/** What an export reads. */
+/** The operations of an export. */
 const EXPORT_OPERATIONS = [
   "listProjects",
   "getProject",
@@ -20,7 +20,7 @@ const EXPORT_OPERATIONS = [
   "getBinding",
 ] as const satisfies readonly OperationName[];
 
-/** What `get --remote` reads. */
+/** The operations of `get --remote`. */
 const REMOTE_OPERATIONS = [
   "listProjects",
   "getProject",

@@ -8,22 +8,22 @@ export interface BackoffOptions {
 }
 
 /**
- * @param attempt how many attempts failed before, from 0.
- * @returns base · 2^attempt, at most the cap, less up to a fifth by chance: clients that failed together come back
- * apart, and never sooner than four fifths of what is due.
+ * @param attempt the number of failed attempts, from 0
+ * @returns base · 2^attempt, at most the cap, minus up to a fifth at random, so that clients that failed together do
+ * not return together
  */
 export function backoffDelay(attempt: number, { baseMs, capMs, random }: BackoffOptions): number {
   const due = Math.min(capMs, baseMs * 2 ** Math.min(attempt, 30));
   return due * (1 - random() / 5);
 }
 
-/** Counts failures in a row and says how long to wait after each. */
+/** Counts failures in a row and returns how long to wait after each. */
 export interface Backoff {
   next(): number;
   reset(): void;
 }
 
-/** @returns a backoff that starts at its first delay. */
+/** @returns a backoff that starts at its first delay */
 export function createBackoff(options: BackoffOptions): Backoff {
   let attempt = 0;
   return {

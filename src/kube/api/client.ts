@@ -13,11 +13,11 @@ import { DEADLINES, type KubeClient, type KubeRequest } from "./transport.ts";
 import type { Clock, Json } from "./types.ts";
 import { asKubeError, readAnswer, urlOf } from "./wire.ts";
 
-/** How long resolved credentials are used before files and plugins are asked again. */
+/** How long resolved credentials are used before files and plugins are read again. */
 const CREDENTIALS_MS = 10_000;
 /** Idle connections live longer than the 2 s between two lease renewals, and less than a load balancer's 60 s. */
 const KEEP_ALIVE_MS = 30_000;
-/** How many calls may be under way at once; further ones wait. Watches have connections of their own. */
+/** The number of concurrent calls; further ones wait. Watches have connections of their own. */
 const CALL_CONNECTIONS = 16;
 
 /** Where the address of the API server and the credentials come from. */
@@ -35,7 +35,7 @@ export interface ClientOptions {
   readonly onRequest?: (request: EndedRequest) => void;
 }
 
-/** A request that was answered or given up, a watch once it is open. No query, no header, no body. */
+/** A request that was answered or abandoned, or a watch that was opened. No query, no header, no body. */
 export interface EndedRequest {
   /** The answer's status; "<error>" without an answer, as controller-runtime counts it. */
   readonly code: string;
@@ -66,7 +66,7 @@ interface Credentials {
 
 interface Session {
   credentials(): Promise<Credentials>;
-  /** The API server refused `used`. @returns whether other ones are to be had now. */
+  /** Renews the credentials after the API server refused `used`. @returns whether other ones are available now */
   renew(used: Credentials): boolean;
   close(): Promise<void>;
 }
@@ -174,7 +174,7 @@ function createSession(options: ClientOptions, first: KubeConfig): Session {
     const { headers, ...connection } = await resolveCredentials(config, token);
     const key = createHash("sha256").update(JSON.stringify(connection)).digest("hex");
     if (pools?.key !== key) {
-      // Its calls end by themselves within their deadline, its watches within their timeoutSeconds.
+      // Calls end within their deadline, watches within their timeoutSeconds.
       void pools?.calls.close();
       void pools?.watches.close();
       pools = { key, ...createPools(connection) };
@@ -193,7 +193,7 @@ function createSession(options: ClientOptions, first: KubeConfig): Session {
         return await mine.credentials;
       } catch {
         if (held === mine) held = undefined;
-        // The reason may hold what an exec plugin printed, so it stays out.
+        // The error may quote the output of an exec plugin, so it is left out.
         throw new KubeError("Unauthorized", 0, "the credentials of the API server cannot be read");
       }
     },
@@ -226,14 +226,14 @@ function loadConfig(source: ConfigSource): KubeConfig {
   if (source.from === "cluster" && cluster.server.includes("undefined")) {
     throw new Error("this process does not run in a cluster: KUBERNETES_SERVICE_HOST is not set");
   }
-  // What client-node falls back to when it found nothing.
+  // The fallback of client-node when it found no configuration.
   if (source.from === "default" && config.getCurrentContext() === "loaded-context") {
     throw new Error("no Kubernetes configuration: no $KUBECONFIG, no ~/.kube/config, and not in a cluster");
   }
   return config;
 }
 
-/** Takes a token file out of the user, so that our own source reads it instead of client-node's. */
+/** Removes a token file from the user, so that our own source reads it instead of client-node's. */
 function takeTokenFile(config: KubeConfig, clock: Clock): TokenSource | undefined {
   const user = config.getCurrentUser();
   const path = stringMember(member(user?.authProvider, "config"), "tokenFile");
@@ -276,7 +276,7 @@ function createPools({ tls, proxy }: Omit<Resolved, "headers">): { calls: Dispat
       connections,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // Deadlines come from signals; a watch may be silent for as long as its reflector allows.
+      // Signals set the deadlines; a watch may be silent for as long as its reflector allows.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: { ...tls, timeout: DEADLINES.lease, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },

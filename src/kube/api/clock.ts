@@ -1,14 +1,14 @@
 import type { Clock } from "./types.ts";
 
-/** The longest delay that `setTimeout` keeps: beyond it Node fires after 1 ms. */
+/** The longest delay of `setTimeout`: beyond it Node fires after 1 ms. */
 export const MAX_DELAY_MS = 2 ** 31 - 1;
 
-/** @returns `ms` as a delay that a timer can keep: a whole number from 0 to 2^31-1; NaN counts as 0. */
+/** @returns `ms` as a delay for a timer: a whole number from 0 to 2^31-1; NaN counts as 0 */
 export function clampDelay(ms: number): number {
   return ms > 0 ? Math.min(Math.ceil(ms), MAX_DELAY_MS) : 0;
 }
 
-/** @returns the clock of production: the system's wall clock, and Node's monotonic one for every duration. */
+/** @returns the clock of production: the system's wall clock, and Node's monotonic clock for durations */
 export function systemClock(): Clock {
   return {
     now: () => new Date(),
@@ -25,8 +25,8 @@ export function systemClock(): Clock {
 }
 
 /**
- * Waits for `ms` on `clock`. Resolves with true when the time has passed, with false at once when `signal` fires;
- * it never rejects.
+ * Waits for `ms` on `clock`. Resolves with true when the time has passed, with false at once when `signal` fires; it
+ * never rejects.
  */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
@@ -51,13 +51,16 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** True once the time is over, false when the parent fired. */
   readonly expired: () => boolean;
-  /** Stops the time; the parent still counts. */
+  /** Stops the timer; the parent still counts. */
   readonly hold: () => void;
-  /** Must be called when the work has ended: frees the timer and lets go of the parent. */
+  /** Must be called when the work has ended: releases the timer and the parent. */
   readonly done: () => void;
 }
 
-/** @returns a deadline of `ms` on `clock`. By hand, as AbortSignal.any holds on to a parent that lives long. */
+/**
+ * @returns a deadline of `ms` on `clock`. AbortSignal.any is not used, as it keeps listeners on a parent that lives
+ * long.
+ */
 export function deadline(clock: Clock, ms: number, parent?: AbortSignal): Deadline {
   const controller = new AbortController();
   let expired = false;
@@ -82,8 +85,8 @@ export function deadline(clock: Clock, ms: number, parent?: AbortSignal): Deadli
 }
 
 /**
- * @returns the time as RFC 3339 with six fractional digits, which `MicroTime` fields want: the API server refuses
- * the three of `toISOString` with 400.
+ * @returns the time as RFC 3339 with six fractional digits, as `MicroTime` fields require: the API server refuses the
+ * three of `toISOString` with 400
  */
 export function microTime(date: Date): string {
   return date.toISOString().replace("Z", "000Z");

@@ -7,9 +7,9 @@ export class KubeError extends Error {
   readonly status: number;
   /** From `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** The reasons that the API server's Status names as causes, e.g. "NamespaceTerminating". */
+  /** The causes in the API server's Status, e.g. "NamespaceTerminating". */
   readonly causes: readonly string[];
-  /** Private, so that nothing that shows an error shows it. */
+  /** Private, so that no printed error contains it. */
   readonly #said: string | undefined;
 
   constructor(
@@ -30,15 +30,15 @@ export class KubeError extends Error {
   }
 
   /**
-   * What the API server said of a refused object; it may quote what was in it. For the person who sent it, never for a
-   * log or a status.
+   * Returns the API server's message about a refused object, which may quote its values. It is for the user who sent
+   * it, never for a log or a status.
    */
   said(): string | undefined {
     return this.#said;
   }
 }
 
-/** Whether `error` is a KubeError of that failure. */
+/** Reports whether `error` is a KubeError of that failure. */
 export function isKube(error: unknown, failure: KubeFailure): boolean {
   return error instanceof KubeError && error.failure === failure;
 }

@@ -2,19 +2,19 @@ import { KubeError } from "./errors.ts";
 import { isObject, member, stringMember } from "./json.ts";
 import type { Json, KubeFailure } from "./types.ts";
 
-/** How many causes of a Status go into a message. */
+/** The number of causes of a Status that a message has. */
 const SHOWN_CAUSES = 3;
 
-/** What a reason may look like; anything else is somebody else's text and stays out of messages. */
+/** The form of a reason; other text is foreign and left out of messages. */
 const REASON = /^[A-Za-z]{1,64}$/;
-/** What a field path may look like: no quotes, so that no value can hide in it. */
+/** The form of a field path: no quotes, so that no value can hide in it. */
 const FIELD = /^[A-Za-z0-9_.[\]/-]{1,128}$/;
 
 /**
- * Maps an answer that is not 2xx to an error, in our own words: the API server's message quotes the invalid value
- * (docs/reliability.md E7), so only reasons and field paths of its Status are taken.
- * @param what the request, as "PATCH /apis/…".
- * @param retryAfter the `Retry-After` header in seconds, when there is one.
+ * Maps an answer that is not 2xx to an error with a message of our own: the API server's message quotes the invalid
+ * value (docs/reliability.md E7), so only the reasons and field paths of its Status are used.
+ * @param what the request, as "PATCH /apis/…"
+ * @param retryAfter the `Retry-After` header in seconds, if there is one
  */
 export function statusError(what: string, code: number, status: Json | undefined, retryAfter?: string): KubeError {
   const reason = stringMember(status, "reason") ?? "";

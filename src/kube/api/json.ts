@@ -1,25 +1,25 @@
 import type { Json, JsonObject } from "./types.ts";
 
-/** Whether `value` is a JSON object, not an array and not null. */
+/** Reports whether `value` is a JSON object, not an array and not null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * @returns what `JSON.parse` gives for `text`.
- * @throws SyntaxError when `text` is not JSON.
+ * @returns the value of `text`
+ * @throws SyntaxError when `text` is not JSON
  */
 export function parseJson(text: string): Json {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse gives nothing but JSON
   return JSON.parse(text) as Json;
 }
 
-/** @returns the member of that name when `value` is an object that has it as its own. */
+/** @returns the member of that name when `value` is an object that has it as its own */
 export function member(value: unknown, name: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** @returns the string member of that name, else undefined. */
+/** @returns the string member of that name, else undefined */
 export function stringMember(value: unknown, name: string): string | undefined {
   const found = member(value, name);
   return typeof found === "string" ? found : undefined;

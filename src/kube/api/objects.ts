@@ -3,9 +3,9 @@ import { apiVersionOf } from "./paths.ts";
 import type { Json, JsonObject, KubeObject, ObjectKey, ObjectMeta, ResourceType } from "./types.ts";
 
 /**
- * Checks what every object must have before anything uses it and drops `metadata.managedFields`, half of its
- * size. Type names come from `type`: items of a list need not carry their own.
- * @returns undefined when `value` is no object of the API server.
+ * Checks the members that every object must have, and drops `metadata.managedFields`, half of its size. Type names come
+ * from `type`: items of a list need not have their own.
+ * @returns undefined when `value` is no object of the API server
  */
 export function parseObject(type: ResourceType, value: Json | undefined): KubeObject | undefined {
   if (!isObject(value)) return undefined;
@@ -49,7 +49,7 @@ export function versionOf(value: Json | undefined): string | undefined {
   return stringMember(member(value, "metadata"), "resourceVersion");
 }
 
-/** @returns the key of an object; its namespace is "" when it is cluster-scoped. */
+/** @returns the key of an object; its namespace is "" when it is cluster-scoped */
 export function keyOf(object: KubeObject): ObjectKey {
   return { kind: object.kind, namespace: object.metadata.namespace ?? "", name: object.metadata.name };
 }

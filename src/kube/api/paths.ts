@@ -1,7 +1,7 @@
 import { KubeError } from "./errors.ts";
 import type { ObjectKey, ResourceType } from "./types.ts";
 
-/** The resource types that the folder itself uses; custom ones come from resources/. */
+/** The resource types that this folder uses itself. */
 export const SECRET: ResourceType = core("Secret", "secrets");
 export const CONFIG_MAP: ResourceType = core("ConfigMap", "configmaps");
 export const NAMESPACE: ResourceType = { ...core("Namespace", "namespaces"), namespaced: false };
@@ -28,8 +28,8 @@ const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /**
- * @returns the path of a collection: of all namespaces when `namespace` is "" or left out.
- * @throws KubeError "Invalid" when the namespace is no DNS-1123 label (`..` would change the path).
+ * @returns the path of a collection: of all namespaces when `namespace` is "" or absent
+ * @throws KubeError "Invalid" when the namespace is no DNS-1123 label (`..` would change the path)
  */
 export function collectionPath(type: ResourceType, namespace = ""): string {
   const root = type.group === "" ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;

@@ -3,7 +3,10 @@ import type { Json } from "./types.ts";
 /** Deadlines of calls of the API server, in milliseconds (docs/architecture.md §10). */
 export const DEADLINES = { call: 10_000, list: 30_000, lease: 5_000 } as const;
 
-/** The one field manager of every write: each further manager makes every write dearer (docs/architecture.md §10). */
+/**
+ * The one field manager of every write: each further manager makes every write more expensive (docs/architecture.md
+ * §10).
+ */
 export const FIELD_MANAGER = "platform-operator";
 
 /** Query parameters; `undefined` leaves one out. */
@@ -15,23 +18,23 @@ export interface KubeRequest {
   readonly path: string;
   readonly query?: Query;
   readonly body?: Json;
-  /** "application/json" unless told; every PATCH of ours is a merge patch. */
+  /** "application/json" by default; every PATCH is a merge patch. */
   readonly contentType?: "application/json" | "application/merge-patch+json";
-  /** For the whole exchange, body included; 10 s unless told. */
+  /** For the whole exchange, body included; 10 s by default. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** The API server as the rest of this folder sees it. */
+/** The interface to the API server for the rest of src/kube. */
 export interface KubeClient {
   /**
    * Sends one request and returns the parsed answer (null when it is empty).
-   * @throws KubeError for every answer that is not 2xx and for every failure on the way.
+   * @throws KubeError for every answer that is not 2xx and for every failed exchange
    */
   request(request: KubeRequest): Promise<Json>;
   /**
    * Opens a watch and yields its bytes until the server ends it or `signal` fires.
-   * @throws KubeError when the watch is refused or breaks off.
+   * @throws KubeError when the watch is refused or breaks off
    */
   stream(request: {
     readonly path: string;

@@ -1,4 +1,4 @@
-/** A JSON value as it travels on the wire. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 export type JsonObject = { readonly [key: string]: Json | undefined };
@@ -28,7 +28,7 @@ export interface ObjectMeta {
   readonly finalizers?: readonly string[];
 }
 
-/** An object as the API server stores it, less `metadata.managedFields`. Never mutated. */
+/** An object as the API server stores it, without `metadata.managedFields`. Never mutated. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -37,24 +37,24 @@ export interface KubeObject {
   readonly status?: Json | undefined;
 }
 
-/** Names one object of one type; `namespace` is "" for cluster-scoped ones. */
+/** Identifies one object of one type; `namespace` is "" for cluster-scoped ones. */
 export interface ObjectKey {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Time, injected everywhere: production has one, tests have another. */
+/** An injected clock: production has one, tests have another. */
 export interface Clock {
-  /** Wall-clock time, for what people read (conditions, events). */
+  /** Returns the wall-clock time, for conditions and events. */
   now(): Date;
-  /** Milliseconds on a clock that never jumps, for every duration. */
+  /** Returns milliseconds on a clock that never jumps, for durations. */
   monotonic(): number;
   /** Calls `run` once after `ms` (clamped to 2^31-1); the returned function cancels it. */
   after(ms: number, run: () => void): () => void;
 }
 
-/** What went wrong between us and the API server. */
+/** The failures of an exchange with the API server. */
 export type KubeFailure =
   | "NotFound"
   | "Conflict"
@@ -69,7 +69,7 @@ export type KubeFailure =
   | "Timeout"
   | "BadResponse";
 
-/** Reads of the informers' cache. All synchronous, all of the last state that was seen. */
+/** Reads of the informers' cache. All are synchronous and return the last observed state. */
 export interface Cache {
   get(key: ObjectKey): KubeObject | undefined;
   /** All objects of a kind, or those of one namespace. */
@@ -83,7 +83,7 @@ export interface KeyValues {
   readonly data: ReadonlyMap<string, string>;
 }
 
-/** The one place that writes our custom resources. Every answer enters the cache before the promise resolves. */
+/** The one writer of the operator's custom resources. Every answer enters the cache before the promise resolves. */
 export interface Writer {
   /**
    * Merge-patches metadata of the main resource, checked against `object.metadata.resourceVersion`.
@@ -98,10 +98,10 @@ export interface Writer {
     },
   ): Promise<KubeObject>;
   /**
-   * Merge-patches annotations of the main resource with `metadata.uid` and no resourceVersion, and retries until
-   * the API server stored it, the object is gone (resolves with undefined) or `signal` fires (rejects).
+   * Merge-patches annotations of the main resource with `metadata.uid` and no resourceVersion, and retries until the
+   * API server has stored it, the object is gone (resolves with undefined) or `signal` fires (rejects).
    * @throws KubeError "Invalid" or "Forbidden" when it was refused several times: a policy forbids it, or the
-   *   annotations of the object leave no room
+   * annotations of the object leave no room
    */
   storeOutcome(
     object: KubeObject,
@@ -109,19 +109,18 @@ export interface Writer {
     signal: AbortSignal,
   ): Promise<KubeObject | undefined>;
   /**
-   * Makes `.status` equal to `status` by a merge patch with `metadata.resourceVersion`; keys that vanished are sent
-   * as null. Sends nothing and returns `object` when nothing differs.
-   * @throws KubeError "Conflict" when the object changed meanwhile, "NotFound" when it is gone.
+   * Makes `.status` equal to `status` by a merge patch with `metadata.resourceVersion`; removed keys are sent as null.
+   * Sends nothing and returns `object` when nothing differs.
+   * @throws KubeError "Conflict" when the object changed meanwhile, "NotFound" when it is gone
    */
   patchStatus(object: KubeObject, status: JsonObject): Promise<KubeObject>;
   /**
    * Reads the object from the API server, past every cache.
-   * @throws KubeError "Conflict" when it is another version by now, "NotFound" when it is gone or a namesake has its
-   * place.
+   * @throws KubeError "Conflict" when it has another version, "NotFound" when it is gone or another object has its name
    */
   confirm(object: KubeObject): Promise<void>;
   /**
-   * Deletes this very object, never its namesake; what it owns goes with it in the background.
+   * Deletes this very object, never another one of its name; what it owns is deleted in the background.
    * @throws KubeError, but not where the object is gone already
    */
   delete(object: KubeObject): Promise<void>;
@@ -129,10 +128,10 @@ export interface Writer {
 
 /** Reads of Secrets and ConfigMaps by name; there is no list and no watch of them. */
 export interface Reader {
-  /** @returns undefined when it does not exist. `maxAgeMs` allows an answer from memory that is at most so old. */
+  /** @returns undefined when it does not exist. `maxAgeMs` allows a cached answer that is at most so old. */
   secret(namespace: string, name: string, maxAgeMs: number): Promise<KeyValues | undefined>;
   configMap(namespace: string, name: string, maxAgeMs: number): Promise<KeyValues | undefined>;
-  /** Drops what is remembered of a Secret, so that the next read is fresh. */
+  /** Drops the cached Secret, so that the next read is fresh. */
   forget(namespace: string, name: string): void;
 }
 
@@ -152,21 +151,21 @@ export interface EventRecorder {
   record(event: EventInput): void;
 }
 
-/** ConfigMaps and Secrets that we write as outputs, owned by a custom resource. */
+/** The ConfigMaps and Secrets that the operator writes as outputs, owned by a custom resource. */
 export interface Outputs {
   /**
-   * Makes the ConfigMap hold exactly `data`, with an ownerReference to `owner`; writes nothing when it does already.
-   * @throws KubeError "Conflict" when a ConfigMap of that name exists and is not owned by `owner`.
+   * Makes the ConfigMap hold exactly `data`, with an ownerReference to `owner`; writes nothing when it already does.
+   * @throws KubeError "Conflict" when a ConfigMap of that name exists and is not owned by `owner`
    */
   configMap(owner: KubeObject, name: string, data: Readonly<Record<string, string>>): Promise<void>;
   /**
-   * The same for a Secret. Its values reach no log and no error.
-   * @throws KubeError "Conflict" as above, "Forbidden" where the operator may not write Secrets.
+   * Does the same for a Secret. Its values reach no log and no error.
+   * @throws KubeError "Conflict" as above, "Forbidden" where the operator may not write Secrets
    */
   secret(owner: KubeObject, name: string, data: Readonly<Record<string, string>>): Promise<void>;
 }
 
-/** Whether a write to the platform may start now. */
+/** Reports whether a write to the platform may start now. */
 export interface Fence {
   /**
    * True while this process is leader and the lease outlasts the longest platform write (docs/architecture.md §10:
@@ -175,19 +174,19 @@ export interface Fence {
   mayWrite(): boolean;
 }
 
-/** What we need to know of a namespace. */
+/** The facts of a namespace that the operator uses. */
 export interface NamespaceFacts {
   readonly uid: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly terminating: boolean;
 }
 
-/** Reads of namespaces by name, answered from memory for up to `maxAgeMs`. */
+/** Reads of namespaces by name, cached for up to `maxAgeMs`. */
 export interface Namespaces {
   get(name: string, maxAgeMs: number): Promise<NamespaceFacts | undefined>;
 }
 
-/** What one of several ConfigMaps holds that share the entries of one record. */
+/** The content of one of several ConfigMaps that share the entries of one record. */
 export interface Shard {
   /** undefined while it does not exist. */
   readonly resourceVersion: string | undefined;
@@ -196,15 +195,17 @@ export interface Shard {
 
 /** Entries by key, kept in ConfigMaps of the operator's namespace that are numbered from 0. */
 export interface Shards {
-  /** How many there may be. */
+  /** The largest number of shards. */
   readonly count: number;
-  /** Names one, for people. */
+  /** Returns the name of a shard for messages. */
   name(index: number): string;
   /** Reads one from the API server. @throws KubeError */
   read(index: number): Promise<Shard>;
   /**
-   * Changes entries of one that is as `shard` says, and creates it where it does not exist yet; null removes an entry.
-   * @returns the shard as it is now. @throws KubeError "Conflict" when it is another version by now
+   * Changes entries of a shard that is as `shard` describes, and creates it where it does not exist yet; null removes
+   * an entry.
+   * @returns the new shard
+   * @throws KubeError "Conflict" when it has another version
    */
   write(index: number, shard: Shard, changes: ReadonlyMap<string, string | null>): Promise<Shard>;
 }

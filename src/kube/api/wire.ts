@@ -5,7 +5,7 @@ import { parseJson, stringMember } from "./json.ts";
 import type { Query } from "./transport.ts";
 import type { Json } from "./types.ts";
 
-/** @returns the URL of a request; `base` has no trailing slash, `path` is validated by paths.ts. */
+/** @returns the URL of a request; `base` has no trailing slash, paths.ts has validated `path` */
 export function urlOf(base: string, path: string, query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -32,8 +32,8 @@ function parseLenient(body: string): Json | undefined {
 }
 
 /**
- * Maps whatever an exchange threw to a KubeError.
- * Only codes of a fixed set go into the message: the text of an error can quote what was sent (E2).
+ * Maps an error of an exchange to a KubeError. Only codes of a fixed set go into the message: the text of an error can
+ * quote what was sent (E2).
  */
 export function asKubeError(error: unknown, what: string, limit: Deadline): KubeError {
   if (error instanceof KubeError) return error;

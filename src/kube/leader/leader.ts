@@ -11,7 +11,7 @@ const TIMES = { lease: 15_000, renewDeadline: 10_000, retry: 2_000 } as const;
  * The longest write of the platform (docs/architecture.md §10): one may start only if it ends before the lease does.
  */
 const LONGEST_WRITE_MS = 8_000;
-/** A lease edited by hand cannot keep everybody out for longer. */
+/** The longest lease that is respected: one edited by hand cannot keep all others out for longer. */
 const LONGEST_LEASE_MS = 60_000;
 
 export interface LeaderOptions {
@@ -20,34 +20,37 @@ export interface LeaderOptions {
   readonly random: () => number;
   readonly namespace: string;
   readonly name: string;
-  /** Unlike that of any other process, at most 128 characters. */
+  /** Unique to this process, at most 128 characters. */
   readonly identity: string;
-  /** This process leads from now on. Like the others, it must not throw. */
+  /** Called when this process starts to lead. Like the others, it must not throw. */
   onStarted(): void;
-  /** This process led and does no longer: it must stop at once. Not called by `stop`. */
+  /** Called when this process stops to lead: it must exit at once. Not called by `stop`. */
   onLost(): void;
   /** For the log and for `leader_election_slowpath_total`. */
   onFailed?(error: unknown): void;
 }
 
-/** One candidate. It leads at most once: who lost the lease ends its process and starts anew. */
+/** One candidate. It leads at most once: a process that lost the lease exits and is started again. */
 export interface LeaderElection extends Fence {
   start(): void;
-  /** Gives the lease back, so that another process need not wait for its end. */
+  /** Releases the lease, so that another process need not wait for its end. */
   stop(): Promise<void>;
   /**
-   * Whether it leads and may still renew: by the clock, so also before anything else runs after a pause of the process.
+   * Reports whether it leads and may still renew. It asks the clock, so the answer is right after a pause of the
+   * process too.
    */
   leading(): boolean;
 }
 
-/** What was seen of the lease and since when it is so, on our own monotonic clock: other clocks are not trusted. */
+/**
+ * The lease as last observed, and since when it is unchanged, on our own monotonic clock: other clocks are not trusted.
+ */
 interface Observed {
   readonly record: LeaseRecord;
   readonly at: number;
 }
 
-/** @returns a candidate for the Lease, as client-go's leaderelection does it. */
+/** @returns a candidate for the Lease, with the protocol of client-go's leaderelection */
 export function createLeaderElection(options: LeaderOptions): LeaderElection {
   const { client, clock, identity, random } = options;
   const collection = collectionPath(LEASE, options.namespace);
@@ -90,7 +93,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
 
   /** Takes or renews the lease by compare-and-swap on its resourceVersion. @returns whether it is ours now. */
   const claim = async (before: LeaseRecord | undefined): Promise<boolean> => {
-    // From before the request: the lease is never thought to last longer than others see it.
+    // From before the request, so that the lease never seems to last longer than others see it.
     const at = clock.monotonic();
     const now = microTime(clock.now());
     const ours = before?.holder === identity;
@@ -115,7 +118,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
       try {
         return await claim(observed.record);
       } catch (error) {
-        // Edited or deleted by hand: look again.
+        // Edited or deleted by hand: read again.
         if (!isKube(error, "Conflict") && !isKube(error, "NotFound")) throw error;
         options.onFailed?.(error);
       }
@@ -178,19 +181,19 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
 }
 
 /**
- * Whether a write that starts `sinceRenewalMs` after the last renewal ends before the lease does (docs/architecture.md
- * §10).
+ * Reports whether a write that starts `sinceRenewalMs` after the last renewal ends before the lease does
+ * (docs/architecture.md §10).
  */
 export function isTimeToWrite(sinceRenewalMs: number): boolean {
   return sinceRenewalMs < TIMES.lease - LONGEST_WRITE_MS;
 }
 
-/** @returns the fence of a process that runs alone, without leader election: it may always write. */
+/** @returns the fence of a process without leader election: it may always write */
 export function openFence(): Fence {
   return { mayWrite: () => true };
 }
 
-/** What leader election reads of a Lease (coordination.k8s.io/v1). */
+/** The fields of a Lease (coordination.k8s.io/v1) that leader election uses. */
 export interface LeaseRecord {
   readonly resourceVersion: string;
   /** Empty when it was released. */
@@ -198,14 +201,14 @@ export interface LeaseRecord {
   readonly durationMs: number;
   readonly acquireTime: string | undefined;
   readonly transitions: number;
-  /** All of metadata and spec, so that a write keeps what it does not know. */
+  /** All of metadata and spec, so that a write keeps unknown fields. */
   readonly metadata: JsonObject;
   readonly spec: JsonObject;
 }
 
 /**
- * @returns the record of a Lease, whatever somebody wrote into it by hand.
- * @throws KubeError "BadResponse" when the answer is no object with a resourceVersion.
+ * @returns the record of a Lease, whatever a user wrote into it
+ * @throws KubeError "BadResponse" when the answer is no object with a resourceVersion
  */
 export function fromLease(answer: Json): LeaseRecord {
   const metadata = member(answer, "metadata");
@@ -226,7 +229,7 @@ export function fromLease(answer: Json): LeaseRecord {
   };
 }
 
-/** @returns the body of a write; over an existing Lease it carries its resourceVersion. */
+/** @returns the body of a write; for an existing Lease it has its resourceVersion */
 export function leaseBody(
   at: { readonly name: string; readonly namespace: string },
   before: LeaseRecord | undefined,

@@ -2,25 +2,25 @@ import { KubeError } from "../api/errors.ts";
 import type { Clock } from "../api/types.ts";
 import type { Priority, WorkQueue } from "./workqueue.ts";
 
-/** What a reconcile over one object asks for. */
+/** The result of reconciling one object. */
 export interface Result {
-  /** When to look again, in milliseconds; never by itself when left out. */
+  /** When to reconcile again, in milliseconds; never without an event if absent. */
   readonly requeueAfterMs?: number;
-  /** "normal" unless told. */
+  /** "normal" by default. */
   readonly priority?: Priority;
 }
 
-/** How a reconcile ended, in the words of `controller_runtime_reconcile_total`. */
+/** The outcome of a reconcile, as `controller_runtime_reconcile_total` labels it. */
 export type Outcome = "success" | "error" | "requeue" | "requeue_after";
 
 export interface ControllerOptions {
   readonly queue: WorkQueue;
-  /** How many keys are worked on at once. */
+  /** The number of keys that are reconciled at once. */
   readonly workers: number;
   readonly clock: Clock;
-  /** One pass. Whatever it throws makes the key wait for its backoff and disturbs no other key. */
+  /** Reconciles one object. If it throws, the key waits for its backoff, and no other key is affected. */
   reconcile(key: string): Promise<Result>;
-  /** For metrics: what each reconcile ended with and how long it took. */
+  /** Called after each reconcile, for metrics. */
   finished?(outcome: Outcome, seconds: number): void;
   /** For the log. */
   failed?(key: string, error: unknown): void;
@@ -30,13 +30,13 @@ export interface ControllerOptions {
 export interface Controller {
   /** Starts the workers; a second call does nothing. */
   start(): void;
-  /** Shuts the queue down and resolves when the passes that were under way have ended. */
+  /** Shuts the queue down and resolves when the running reconciles have ended. */
   stop(): Promise<void>;
-  /** How many workers are in a reconcile: controller_runtime_active_workers. */
+  /** Returns how many workers are reconciling: controller_runtime_active_workers. */
   active(): number;
 }
 
-/** @returns a controller that is not started. */
+/** @returns a controller that is not started */
 export function createController(options: ControllerOptions): Controller {
   const { clock, queue } = options;
   let workers: readonly Promise<void>[] | undefined;

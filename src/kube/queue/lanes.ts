@@ -1,21 +1,22 @@
 /**
- * Keys that wait in lanes, e.g. one for each namespace: the lanes take turns, so that none waits for all of another.
+ * Keys that wait in lanes, e.g. one for each namespace. The lanes take turns, so that none waits for all keys of
+ * another.
  */
 export interface Lanes {
   readonly size: number;
-  /** Since when a key waits, undefined when it does not. */
+  /** Returns since when a key waits, undefined when it does not. */
   since(key: string): number | undefined;
-  /** Puts a key behind the others of its lane; a new lane has its turn after the others. */
+  /** Adds a key behind the others of its lane; a new lane gets its turn after the others. */
   add(key: string, since: number): void;
   delete(key: string): void;
-  /** Whose turn it is, and since when it waits. @param isFull lanes that are passed over */
+  /** Returns the next key, and since when it waits. @param isFull lanes that are skipped */
   head(isFull: (lane: string) => boolean): readonly [key: string, since: number] | undefined;
-  /** Takes a key out, and has its lane wait for its next turn. */
+  /** Removes a key, and moves its lane behind the others. */
   take(key: string): void;
   clear(): void;
 }
 
-/** @param laneOf pure. @returns empty lanes */
+/** @param laneOf pure @returns empty lanes */
 export function createLanes(laneOf: (key: string) => string): Lanes {
   /** In the order of their turns; none is empty. */
   const lanes = new Map<string, Map<string, number>>();

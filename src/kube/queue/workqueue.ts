@@ -2,14 +2,14 @@ import { backoffDelay } from "../api/backoff.ts";
 import type { Clock } from "../api/types.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 
-/** The order in which waiting keys are taken: what users change, new objects, work under way, routine checks. */
+/** The order in which waiting keys are taken: changes by users, new objects, work in progress, routine checks. */
 export type Priority = "urgent" | "high" | "normal" | "low";
 
 const PRIORITIES: readonly Priority[] = ["urgent", "high", "normal", "low"];
-/** Every so many takes the key that waited longest is taken, whatever its priority and lane: nothing starves. */
+/** Every fifth key taken is the one that waited longest, whatever its priority and lane, so that nothing starves. */
 const FAIR_EVERY = 5;
 
-/** What the queue tells while it works; the names are those of controller-runtime's `workqueue_*` metrics. */
+/** Receives the metrics of the queue; the names are those of controller-runtime's `workqueue_*` metrics. */
 export interface QueueMetrics {
   /** workqueue_adds_total */
   added(): void;
@@ -24,45 +24,51 @@ export interface QueueMetrics {
 export interface QueueOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Of the backoff per key after failures; 1 s and 5 min unless told. */
+  /** The backoff per key after failures; 1 s and 5 min by default. */
   readonly baseMs?: number;
   readonly capMs?: number;
   readonly metrics?: QueueMetrics;
-  /** The lane that a key waits in; lanes of the same priority take turns. One for all unless told. */
+  /** Returns the lane that a key waits in; lanes of the same priority take turns. One lane by default. */
   readonly laneOf?: (key: string) => string;
-  /** How many keys of one lane may be worked on at once; any number unless told. An urgent one may be one more. */
+  /**
+   * The largest number of keys of one lane that are processed at once; unlimited by default. An urgent key may be one
+   * more.
+   */
   readonly perLane?: number;
-  /** How many workers are kept free for urgent keys; none unless told. */
+  /** The number of workers that are kept free for urgent keys; 0 by default. */
   readonly spare?: number;
-  /** Whether a key of this lane may be taken now; `resume` has to be called when that changes. Always unless told. */
+  /**
+   * Reports whether a key of this lane may be taken now; `resume` has to be called when that changes. Always true by
+   * default.
+   */
   readonly hasRoom?: (lane: string, priority: Priority) => boolean;
-  /** A key of this lane is taken. */
+  /** Called when a key of this lane is taken. */
   readonly taken?: (lane: string) => void;
 }
 
-/** Keys that wait for work. A key is worked on by one worker at a time and waits at most once. */
+/** The keys that wait to be processed. A key is processed by one worker at a time and waits at most once. */
 export interface WorkQueue {
-  /** Makes the key wait now; one that is being worked on waits again when that work is done. */
+  /** Adds a key; one that is being processed is queued again afterwards. */
   add(key: string, priority?: Priority): void;
-  /** Makes the key wait in `ms`. Of several delays for a key the earliest holds; an `add` meanwhile leaves it. */
+  /** Adds a key after `ms`. Of several delays for a key the earliest counts; an `add` in between does not cancel it. */
   addAfter(key: string, ms: number, priority?: Priority): void;
-  /** Makes the key wait after its backoff, and no sooner than in `leastMs`. */
+  /** Adds the key after its backoff, and no sooner than after `leastMs`. */
   retry(key: string, leastMs?: number): void;
-  /** Ends the key's row of failures. */
+  /** Resets the key's backoff. */
   forget(key: string): void;
   /** Resolves with the next key, or with undefined once the queue is shut down. */
   get(): Promise<string | undefined>;
-  /** Has the workers look again at the keys for which there was no room. */
+  /** Has the workers check again the keys for which there was no room. */
   resume(): void;
-  /** Must be called once for each key that `get` gave. */
+  /** Must be called once for each key that `get` returned. */
   done(key: string): void;
-  /** Lets go of everything that waits and of every delay. Keys being worked on are the workers' affair. */
+  /** Drops everything that waits and every delay. Keys that are being processed are not affected. */
   shutdown(): void;
-  /** How many keys wait, of one priority or of all: workqueue_depth. */
+  /** Returns how many keys wait, of one priority or of all: workqueue_depth. */
   depth(priority?: Priority): number;
-  /** Sum over the keys being worked on: workqueue_unfinished_work_seconds. */
+  /** Returns the sum over the keys being processed: workqueue_unfinished_work_seconds. */
   unfinishedSeconds(): number;
-  /** workqueue_longest_running_processor_seconds */
+  /** Returns workqueue_longest_running_processor_seconds. */
   longestRunningSeconds(): number;
 }
 
@@ -72,7 +78,7 @@ interface Delayed {
   readonly cancel: () => void;
 }
 
-/** A key whose turn it is. */
+/** The next key in turn. */
 interface Head {
   readonly priority: Priority;
   readonly key: string;
@@ -83,7 +89,7 @@ interface Head {
 export function createWorkQueue(options: QueueOptions): WorkQueue {
   const { clock, metrics, random, baseMs = 1_000, capMs = 300_000 } = options;
   const { perLane = Number.POSITIVE_INFINITY, spare = 0, hasRoom = () => true } = options;
-  /** Key → the lane that it waits or is worked on in. */
+  /** Key → the lane that it waits or is processed in. */
   const laneByKey = new Map<string, string>();
   const laneOf = (key: string): string => laneByKey.get(key) ?? "";
   const waiting: Readonly<Record<Priority, Lanes>> = {
@@ -93,7 +99,7 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
     low: createLanes(laneOf),
   };
   const processing = new Map<string, number>();
-  /** Lane → how many of its keys are worked on. */
+  /** Lane → how many of its keys are being processed. */
   const busy = new Map<string, number>();
   const dirty = new Map<string, Priority>();
   const delayed = new Map<string, Delayed>();
@@ -113,7 +119,7 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
     serve();
   };
 
-  /** Gives what may be worked on to whoever waits for work. */
+  /** Hands keys to waiting workers. */
   const serve = (): void => {
     while (takers.length > 0) {
       const key = take();
@@ -122,14 +128,14 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
     }
   };
 
-  /** A key that is worked on waits again when that is done. */
+  /** Queues a key that is being processed again for afterwards. */
   const addDirty = (key: string, priority: Priority): void => {
     const before = dirty.get(key);
     if (before === undefined) metrics?.added();
     if (before === undefined || isHigher(priority, before)) dirty.set(key, priority);
   };
 
-  /** A key that waits goes on waiting, with the higher priority, in the lane where it belongs now. */
+  /** Keeps a waiting key in the queue, with the higher priority, in the lane where it belongs now. */
   const move = (key: string, before: Priority, priority: Priority): void => {
     if (!isHigher(priority, before) && laneOf(key) === currentLane(key)) return;
     const since = waiting[before].since(key) ?? clock.monotonic();
@@ -172,7 +178,7 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
   const isFull = (lane: string, priority: Priority): boolean =>
     (busy.get(lane) ?? 0) >= perLane + (priority === "urgent" ? 1 : 0) || !hasRoom(lane, priority);
 
-  /** Of each priority the key whose turn it is. @param isOut lanes that are passed over */
+  /** Returns the next key of each priority. @param isOut lanes that are skipped */
   const heads = (isOut: (lane: string, priority: Priority) => boolean): readonly Head[] =>
     PRIORITIES.flatMap((priority) => {
       if (priority !== "urgent" && takers.length <= spare) return [];
@@ -180,7 +186,7 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
       return head === undefined ? [] : [{ priority, key: head[0], since: head[1] }];
     });
 
-  /** The key that waited longest, of another lane than the one whose turn it is if there is any. */
+  /** Returns the key that waited longest, of another lane than the one whose turn it is if there is any. */
   const fairest = (first: Head): Head => {
     const others = heads((lane, priority) => lane === laneOf(first.key) || isFull(lane, priority));
     const fair = others.length > 0 ? others : heads(isFull);
@@ -195,7 +201,7 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
     waiting[priority].take(key);
     occupy(key, 1);
     options.taken?.(laneOf(key));
-    // The pass that begins now is the one that was put off; it says itself when the next one is due.
+    // This reconcile replaces the delayed one; its result sets the next delay.
     delayed.get(key)?.cancel();
     delayed.delete(key);
     const now = clock.monotonic();

@@ -4,20 +4,20 @@ import { parseObject, versionOf } from "../api/objects.ts";
 import { DEADLINES, type KubeClient } from "../api/transport.ts";
 import type { Json, KubeObject, ResourceType } from "../api/types.ts";
 
-/** Objects of a page: 10,000 of them then block the event loop for 20 ms at most. */
+/** The size of a page: 10,000 objects then block the event loop for 20 ms at most. */
 const PAGE = 500;
 
 export interface Listed {
   readonly objects: readonly KubeObject[];
   readonly resourceVersion: string;
-  /** Items that were no objects. */
+  /** The number of items that are no objects. */
   readonly malformed: number;
 }
 
 /**
- * Reads a collection page by page, from etcd's quorum: `resourceVersion=0` could answer from a stale cache and is
+ * Lists a collection page by page, from etcd's quorum: `resourceVersion=0` could be answered from a stale cache and is
  * never sent.
- * @throws KubeError "Gone" when the continuation expired meanwhile, "BadResponse" when the answer is no list.
+ * @throws KubeError "Gone" when the continuation has expired, "BadResponse" when the answer is no list
  */
 export async function listAll(
   client: KubeClient,

@@ -4,7 +4,7 @@ import { NAMESPACE, objectPath } from "../api/paths.ts";
 import type { KubeClient } from "../api/transport.ts";
 import type { Clock, Json, NamespaceFacts, Namespaces } from "../api/types.ts";
 
-/** @returns a reader of namespaces that remembers what it read; it asks by name only. */
+/** @returns a caching reader of namespaces, which reads by name only */
 export function createNamespaces(client: KubeClient, clock: Clock): Namespaces {
   const held = new Map<string, { readonly readAt: number; readonly answer: Promise<NamespaceFacts | undefined> }>();
 

@@ -10,22 +10,21 @@ import { isOlder } from "./versions.ts";
 import { lines, parseEvent, type WatchEvent } from "./watch-event.ts";
 
 /**
- * How long the server keeps a watch open, in seconds, and how much longer we wait for its end.
- *
- * The API server's bookmarks come about every 60 s and only when the version moved, so silence proves nothing: the
- * one sign of life that it owes us is the end of the watch at `timeoutSeconds`, with a bookmark 2 s before. A short
- * watch therefore finds a dead connection within 43 s (B5) without asking anything else, and its version keeps pace
- *. It costs a kind less than two cheap requests a minute, on the same connection.
+ * How long the server keeps a watch open, in seconds, and how much longer the client waits for its end.
+ * The API server sends bookmarks about every 60 s and only when the version has changed, so silence proves nothing. The
+ * one sign of life that it guarantees is the end of the watch at `timeoutSeconds`, with a bookmark 2 s before. A short
+ * watch therefore detects a dead connection within 43 s (B5) without further requests, and its version stays current.
+ * It costs a kind less than two cheap requests a minute, on the same connection.
  */
 const WATCH_SECONDS = { least: 30, spread: 8, grace: 5 } as const;
-/** What goes on for so long before it ends, however that comes, calls for no longer wait than the first one. */
+/** A watch that lasts this long resets the backoff, however it ends. */
 const HEALTHY_MS = 5_000;
 
-/** What a reflector tells the outside; all calls are cheap and must not throw. */
+/** Receives what a reflector reports; all calls are cheap and must not throw. */
 export interface ReflectorObserver {
   listed?(kind: string, objects: number): void;
   connected?(kind: string): void;
-  /** An event or item that could not be read; the next list repairs it. */
+  /** Called for an event or item that could not be parsed; the next list repairs it. */
   malformed?(kind: string): void;
   failed?(kind: string, error: KubeError, retryInMs: number): void;
 }
@@ -41,31 +40,31 @@ export interface ReflectorOptions {
   readonly observer?: ReflectorObserver;
 }
 
-/** Keeps the store equal to what the API server holds of one type. */
+/** Keeps the store equal to the API server's objects of one type. */
 export interface Reflector {
   /** Starts once; a second call does nothing. */
   start(): void;
-  /** Resolves when nothing of it runs any more; nothing enters the store afterwards. */
+  /** Resolves when all its work has ended; nothing enters the store afterwards. */
   stop(): Promise<void>;
-  /** Whether the first list is in the store. */
+  /** Reports whether the first list is in the store. */
   synced(): boolean;
-  /** Milliseconds since the API server last showed a sign of life on this watch. */
+  /** Returns the milliseconds since the last sign of life of the API server on this watch. */
   silentMs(): number;
 }
 
-/** @returns a reflector that is not started. */
+/** @returns a reflector that is not started */
 export function createReflector(options: ReflectorOptions): Reflector {
   const { clock, observer, random, store, type } = options;
   const path = collectionPath(type, options.namespace);
   const backoff = createBackoff({ baseMs: 800, capMs: 30_000, random });
-  // Nobody is burdened by what nobody answers, and all watches shall live 10 s after a server is back (B8).
+  // A server that does not answer gets few requests, and all watches are back within 10 s after it returns (B8).
   const knocking = createBackoff({ baseMs: 800, capMs: 8_000, random });
   const budget = createBudget(clock);
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   let synced = false;
   let alive = clock.monotonic();
 
-  /** The newest version seen; kept over a relist to notice that the server went back in time. */
+  /** The newest version seen; kept over a relist to detect that the server went back in time. */
   let seen = "0";
 
   const forgive = (): void => {
@@ -148,7 +147,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
       try {
         if (!current) await list(stop);
         current = true;
-        // A clean end is no failure: back at once, but for a server that ends every watch at once (docs/reliability.md
+        // A clean end is no failure: watch again at once, unless a server ends every watch at once (docs/reliability.md
         // B6).
         if (!(await pause(clock, budget.take() + random() * 100, stop))) return;
         await watch(stop);
@@ -180,7 +179,9 @@ export function createReflector(options: ReflectorOptions): Reflector {
   };
 }
 
-/** Whether what the watch missed can only be had by a list: history is gone, or an event was unreadable. */
+/**
+ * Reports whether only a list can provide what the watch missed: the history is gone, or an event could not be parsed.
+ */
 function mustRelist(failure: KubeError): boolean {
   return ["Gone", "BadResponse", "Invalid", "NotFound"].includes(failure.failure);
 }
@@ -193,15 +194,15 @@ function toKubeError(error: unknown): KubeError {
 const BURST = 8;
 const REFILL_MS = 6_000;
 
-/** Bounds how often something is done; short of that bound it costs no time. */
+/** Limits how often something is done; below the limit nothing waits. */
 export interface ConnectBudget {
-  /** Takes one. @returns how long to wait before using it, in milliseconds. */
+  /** Takes one. @returns how long to wait before using it, in milliseconds */
   take(): number;
 }
 
-/** @returns a full budget. */
+/** @returns a full budget */
 export function createBudget(clock: Clock): ConnectBudget {
-  // The generic cell rate algorithm: the time at which the budget would be full again.
+  // The generic cell rate algorithm: the time at which the budget is full again.
   let fullAt = clock.monotonic();
   return {
     take: () => {

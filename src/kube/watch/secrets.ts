@@ -4,7 +4,7 @@ import { CONFIG_MAP, objectPath, SECRET } from "../api/paths.ts";
 import type { KubeClient } from "../api/transport.ts";
 import type { Clock, Json, KeyValues, Reader, ResourceType } from "../api/types.ts";
 
-/** How many objects are remembered; the one remembered longest makes room. */
+/** The number of objects that are cached; the oldest is dropped. */
 const REMEMBERED = 1_000;
 
 interface Held {
@@ -12,7 +12,7 @@ interface Held {
   readonly answer: Promise<KeyValues | undefined>;
 }
 
-/** @returns a reader that asks by name only: our RBAC on Secrets is `get` alone (docs/architecture.md §10). */
+/** @returns a reader by name only: the RBAC on Secrets is `get` alone (docs/architecture.md §10) */
 export function createReader(client: KubeClient, clock: Clock): Reader {
   const held = new Map<string, Held>();
 
@@ -30,7 +30,7 @@ export function createReader(client: KubeClient, clock: Clock): Reader {
     const known = held.get(id);
     if (known !== undefined && clock.monotonic() - known.readAt < maxAgeMs) return known.answer;
 
-    // Everybody who asks meanwhile shares this answer; a failure is not remembered.
+    // All readers share this answer; a failure is not cached.
     const entry: Held = { readAt: clock.monotonic(), answer: fetch(type, namespace, name) };
     held.delete(id);
     held.set(id, entry);

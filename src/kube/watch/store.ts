@@ -3,43 +3,44 @@ import type { Cache, KubeObject, ObjectKey } from "../api/types.ts";
 import { isOlder } from "./versions.ts";
 
 /**
- * How many deleted uids are remembered, each with the version as of which it was gone; it could otherwise come back by
- * the answer of a write under way. What is newer than that version, or in a list as new, was only believed to be gone:
- * a list or an answer was of an earlier time, or its type was not served for a while.
+ * The number of deleted uids that are remembered, each with the version as of which it was gone. Without them the
+ * answer of a write in flight could bring an object back. An object that is newer than that version, or that a list
+ * shows as new, was only believed to be gone: a list or an answer was of an earlier time, or its type was not served
+ * for a while.
  */
 const TOMBSTONES = 10_000;
 
-/** A change of the cache. The same name with a new uid comes as "deleted", then "added". */
+/** A change of the cache. The same name with a new uid is reported as "deleted", then "added". */
 export type Change =
   | { readonly type: "added"; readonly object: KubeObject }
   | { readonly type: "updated"; readonly object: KubeObject; readonly old: KubeObject }
   | { readonly type: "deleted"; readonly object: KubeObject };
 
-/** What a list answered: all objects of a kind, or those of one namespace. */
+/** The result of a list: all objects of a kind, or those of one namespace. */
 export interface Snapshot {
   readonly kind: string;
   /** All namespaces when left out. */
   readonly namespace?: string | undefined;
   readonly objects: readonly KubeObject[];
-  /** The list's own version: what is newer than this and not listed was written after the snapshot. */
+  /** The list's own version: an object that is newer than this and not listed was written after the snapshot. */
   readonly resourceVersion: string;
-  /** The server went back in time (etcd was restored): the snapshot wins over everything that is held. */
+  /** The server went back in time (etcd was restored): the snapshot replaces everything that is cached. */
   readonly rewound: boolean;
 }
 
-/** The cache with its writing side: reflectors and the writer feed it, controllers subscribe. */
+/** The cache with its writing side: reflectors and the writer update it, controllers subscribe. */
 export interface Store extends Cache {
-  /** Takes an object of a watch or of a write's answer, unless it is deleted or what is held is as new. */
+  /** Stores an object of a watch or of a write's answer, unless it is deleted or the cached one is as new. */
   upsert(object: KubeObject): void;
-  /** Takes the deletion of that object; one of the same name with another uid stays. */
+  /** Removes that object; one of the same name with another uid stays. */
   remove(object: KubeObject): void;
-  /** Takes a whole list; what is missing in it is deleted. */
+  /** Replaces the objects by a whole list; those that it lacks are deleted. */
   replace(snapshot: Snapshot): void;
-  /** @returns a function that ends the subscription. A listener that throws disturbs nobody else. */
+  /** @returns a function that ends the subscription. A listener that throws does not affect the others. */
   subscribe(listener: (change: Change) => void): () => void;
 }
 
-/** @returns an empty store. `onListenerError` is told what a listener threw. */
+/** @returns an empty store. `onListenerError` gets what a listener threw. */
 export function createStore(onListenerError: (error: unknown) => void): Store {
   const kinds = new Map<string, Map<string, Map<string, KubeObject>>>();
   const listeners = new Set<(change: Change) => void>();

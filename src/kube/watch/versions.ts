@@ -11,7 +11,7 @@ export function compareVersions(a: string, b: string): number | undefined {
   return a < b ? -1 : 1;
 }
 
-/** Whether `a` is certainly older than `b`. */
+/** Reports whether `a` is certainly older than `b`. */
 export function isOlder(a: string, b: string): boolean {
   const order = compareVersions(a, b);
   return order !== undefined && order < 0;

@@ -4,7 +4,7 @@ import { member, parseJson, stringMember } from "../api/json.ts";
 import { parseObject, versionOf } from "../api/objects.ts";
 import type { Json, KubeObject, ResourceType } from "../api/types.ts";
 
-/** One line of a watch, checked before use. */
+/** One line of a watch, validated. */
 export type WatchEvent =
   | { readonly type: "put"; readonly object: KubeObject }
   | { readonly type: "deleted"; readonly object: KubeObject }
@@ -12,7 +12,7 @@ export type WatchEvent =
   | { readonly type: "error"; readonly error: KubeError }
   | { readonly type: "malformed" };
 
-/** @returns what a line of a watch of `type` says; never throws. */
+/** @returns the event in a line of a watch of `type`; never throws */
 export function parseEvent(type: ResourceType, line: string): WatchEvent {
   let event: Json;
   try {
@@ -46,13 +46,14 @@ function withObject(type: "put" | "deleted", object: KubeObject | undefined): Wa
 }
 
 const NEWLINE = 0x0a;
-/** etcd stores objects up to 1.5 MiB, which JSON can blow up some times. */
+/** etcd stores objects up to 1.5 MiB, which can be several times as large in JSON. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Splits a watch stream into its lines, at `\n` bytes only: Node's readline splits at a raw U+2028 too.
- * Empty lines are left out. An unterminated rest is no line; its bytes are told to `onRest`.
- * @throws KubeError "BadResponse" when a line exceeds 16 MiB; and whatever `chunks` throws.
+ * Splits a watch stream into its lines, at `
+ * ` bytes only: Node's readline also splits at a raw U+2028. Empty lines are skipped. An unterminated rest is no line;
+ * `onRest` gets its size in bytes.
+ * @throws KubeError "BadResponse" when a line exceeds 16 MiB, and whatever `chunks` throws
  */
 export async function* lines(
   chunks: AsyncIterable<Uint8Array>,

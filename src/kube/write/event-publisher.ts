@@ -5,13 +5,13 @@ import { collectionPath, EVENT, objectPath } from "../api/paths.ts";
 import { FIELD_MANAGER, type KubeClient } from "../api/transport.ts";
 import type { Clock, EventInput, JsonObject, KubeFailure, KubeObject } from "../api/types.ts";
 
-/** How often a write is tried before the event is dropped. */
+/** The number of attempts before an event is dropped. */
 const ATTEMPTS = 4;
 /** Events of cluster-scoped objects are accepted in this namespace only (and in kube-system). */
 const CLUSTER_NAMESPACE = "default";
 const PASSING: ReadonlySet<KubeFailure> = new Set(["TooManyRequests", "Server", "Unreachable", "Timeout"]);
 
-/** An event and how often it was seen. */
+/** An event and the number of its occurrences. */
 export interface Series {
   readonly regarding: KubeObject;
   readonly type: EventInput["type"];
@@ -24,7 +24,7 @@ export interface Series {
   /** On the monotonic clock. */
   lastSeenAt: number;
   lastWriteAt: number;
-  /** Waits in the queue or for its next write. */
+  /** Queued, or waiting for its next write. */
   waiting: boolean;
 }
 
@@ -32,23 +32,23 @@ export interface PublisherOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Who reports: the pod's name. */
+  /** The reporting instance: the pod's name. */
   readonly instance: string;
-  /** Where events go whose own namespace is being terminated: the operator's (docs/architecture.md §10). */
+  /** The namespace of events whose own namespace is being terminated: the operator's (docs/architecture.md §10). */
   readonly fallbackNamespace: string;
-  /** Told of every event that went there, beside the object that it is about. */
+  /** Called for every event that was written there, with the object that it is about. */
   onMoved?(regarding: KubeObject, reason: string): void;
 }
 
-/** Where a series was written. */
+/** The place where a series was written. */
 interface Place {
   readonly namespace: string;
   readonly name: string;
 }
 
 /**
- * @returns a function that writes a series: created the first time, then its count patched. It resolves with false
- * when the event is dropped, and never rejects.
+ * @returns a function that writes a series: it creates the event the first time, then patches its count. It resolves
+ * with false when the event is dropped, and never rejects.
  */
 export function createEventPublisher(
   options: PublisherOptions,
@@ -82,7 +82,10 @@ export function createEventPublisher(
     });
   };
 
-  /** One try. An event that expired meanwhile is created again; a namespace that ends takes none (403, 404). */
+  /**
+   * Makes one attempt. An event that has expired is created again; a namespace that is being terminated accepts none
+   * (403, 404).
+   */
   const write = async (series: Series, signal: AbortSignal): Promise<void> => {
     const own = series.regarding.metadata.namespace ?? CLUSTER_NAMESPACE;
     const place = places.get(series);

@@ -3,17 +3,17 @@ import { microTime, pause } from "../api/clock.ts";
 import type { EventInput, EventRecorder } from "../api/types.ts";
 import { createEventPublisher, type PublisherOptions, type Series } from "./event-publisher.ts";
 
-/** The same event within this time is one series. */
+/** Equal events within this time are one series. */
 const SERIES_MS = 10 * 60_000;
-/** A series is written at most so often. */
+/** The shortest time between two writes of a series. */
 const WRITE_EVERY_MS = 60_000;
-/** How many events may wait to be written; further ones are dropped and counted. */
+/** The number of events that may wait to be written; further ones are dropped and counted. */
 const QUEUED = 1_000;
-/** How many series are remembered. */
+/** The number of series that are remembered. */
 const REMEMBERED = 4_000;
-/** How long `stop` waits for what is queued. */
+/** How long `stop` waits for queued events. */
 const STOP_MS = 2_000;
-/** What the API server takes, in bytes. */
+/** The API server's limit, in bytes. */
 const NOTE_BYTES = 1_024;
 
 export interface RecorderOptions extends PublisherOptions {
@@ -22,11 +22,11 @@ export interface RecorderOptions extends PublisherOptions {
 }
 
 export interface Recorder extends EventRecorder {
-  /** Writes what is queued, for 2 s at most. */
+  /** Writes the queued events, for 2 s at most. */
   stop(): Promise<void>;
 }
 
-/** @returns a recorder of events.k8s.io/v1 events. */
+/** @returns a recorder of events.k8s.io/v1 events */
 export function createRecorder(options: RecorderOptions): Recorder {
   const { clock } = options;
   const publish = createEventPublisher(options);

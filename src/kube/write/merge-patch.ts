@@ -2,9 +2,9 @@ import { isObject } from "../api/json.ts";
 import type { Json, JsonObject } from "../api/types.ts";
 
 /**
- * @returns the smallest merge patch (RFC 7386) that turns `before` into `after`: vanished members are null, arrays
- * are sent whole; undefined when nothing differs. In `after`, null and undefined members count as absent, because a
- * merge patch cannot set null.
+ * @returns the smallest merge patch (RFC 7386) that turns `before` into `after`: removed members are null, arrays are
+ * sent whole; undefined when nothing differs. In `after`, null and undefined members count as absent, because a merge
+ * patch cannot set null.
  */
 export function diffMerge(before: unknown, after: JsonObject): JsonObject | undefined {
   const old = isObject(before) ? before : {};
@@ -27,7 +27,9 @@ function diffValue(before: Json | undefined, after: Json | undefined): Json | un
   return equalJson(before, after) ? undefined : after;
 }
 
-/** Whether two JSON values are the same; the order of members does not count, undefined members do not exist. */
+/**
+ * Reports whether two JSON values are equal; the order of members does not matter, undefined members count as absent.
+ */
 export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) return equalLists(a, b);

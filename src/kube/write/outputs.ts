@@ -7,7 +7,7 @@ import { diffMerge } from "./merge-patch.ts";
 
 const QUERY = { fieldManager: FIELD_MANAGER, fieldValidation: "Strict" } as const;
 
-/** @returns the writer of output ConfigMaps and Secrets. */
+/** @returns the writer of output ConfigMaps and Secrets */
 export function createOutputs(client: KubeClient): Outputs {
   return {
     configMap: (owner, name, data) => write(client, CONFIG_MAP, owner, name, data),
@@ -84,7 +84,7 @@ async function create(
       },
     });
   } catch (error) {
-    // Somebody was faster; whose it is, the next reconcile finds out.
+    // Another client was faster; the next reconcile finds out who owns it.
     if (isKube(error, "AlreadyExists")) throw new KubeError("Conflict", 409, `${type.kind} ${name} was just created`);
     throw error;
   }

@@ -9,10 +9,10 @@ const QUERY = { fieldManager: FIELD_MANAGER, fieldValidation: "Strict" } as cons
 export interface ShardsOptions {
   readonly client: KubeClient;
   readonly namespace: string;
-  /** The names are `<prefix>-0`, `<prefix>-1` and so on: RBAC can name them. */
+  /** The names are `<prefix>-0`, `<prefix>-1` and so on, so that RBAC can name them. */
   readonly prefix: string;
   readonly count: number;
-  /** By which people find all of them. */
+  /** Labels by which people find all of them. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
@@ -54,7 +54,7 @@ export function createShards({ client, namespace, prefix, count, labels }: Shard
         const contentType = "application/merge-patch+json";
         return decode(await client.request({ method: "PATCH", path: pathOf(index), query: QUERY, contentType, body }));
       } catch (error) {
-        // Somebody removed it: it is read again, and then created.
+        // Another client removed it: it is read again, and then created.
         if (isKube(error, "NotFound")) throw new KubeError("Conflict", 409, `${nameOf(index)} is gone`);
         throw error;
       }

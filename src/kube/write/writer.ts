@@ -9,10 +9,10 @@ import type { Clock, Json, JsonObject, KubeObject, ResourceType, Writer } from "
 import type { Store } from "../watch/store.ts";
 import { diffMerge, equalJson } from "./merge-patch.ts";
 
-/** The largest patch that is sent; etcd refuses objects of 1.5 MiB, and long before that something is wrong. */
+/** The largest patch that is sent; etcd refuses objects of 1.5 MiB, and a much smaller patch is wrong already. */
 const MAX_PATCH_BYTES = 512 * 1024;
 
-/** How often an outcome is refused before it is left to the caller: whoever else waits for a worker must get one. */
+/** The number of refusals of one outcome before the caller has to handle it, so that the worker is free for others. */
 const MAX_REFUSALS = 3;
 
 export interface WriterOptions {
@@ -24,7 +24,7 @@ export interface WriterOptions {
   readonly random: () => number;
 }
 
-/** @returns the one writer of our custom resources (docs/architecture.md §5). */
+/** @returns the only writer of the operator's custom resources (docs/architecture.md §5) */
 export function createWriter(options: WriterOptions): Writer {
   const { client, clock, random, store } = options;
   const types = new Map(options.types.map((type) => [type.kind, type]));
@@ -35,7 +35,7 @@ export function createWriter(options: WriterOptions): Writer {
     return type;
   };
 
-  /** Takes an answer into the store. The patch that took the last finalizer away ended the object. */
+  /** Stores the object of an answer. The patch that removed the last finalizer ended the object. */
   const remember = (type: ResourceType, answer: Json): KubeObject => {
     const object = parseObject(type, answer);
     if (object === undefined) throw new KubeError("BadResponse", 200, `the answer is no ${type.kind}`);
@@ -45,7 +45,7 @@ export function createWriter(options: WriterOptions): Writer {
     return object;
   };
 
-  /** Reads an object anew into the store. @returns undefined when it is gone, its namesake included. */
+  /** Reads an object again into the store. @returns undefined when it is gone, also when another one has its name */
   const refresh = async (object: KubeObject, signal?: AbortSignal): Promise<KubeObject | undefined> => {
     const type = typeOf(object);
     try {
@@ -84,7 +84,10 @@ export function createWriter(options: WriterOptions): Writer {
     return remember(type, answer);
   };
 
-  /** A patch that ends with "Conflict" or "NotFound" leaves the store with what the API server holds now. */
+  /**
+   * Patches an object. A patch that fails with "Conflict" or "NotFound" leaves the store with what the API server has
+   * now.
+   */
   const patchChecked = async (object: KubeObject, body: JsonObject, subresource?: "status"): Promise<KubeObject> => {
     try {
       return await patch(object, body, subresource);
@@ -119,7 +122,7 @@ export function createWriter(options: WriterOptions): Writer {
           return await patch(object, { metadata: { uid, annotations } }, undefined, signal);
         } catch (error) {
           if (signal.aborted) throw error;
-          // A namesake with another uid is answered with 422 "metadata.uid: field is immutable".
+          // For another object of the same name the API server answers 422 "metadata.uid: field is immutable".
           if (answered(error) && (await isGone(() => refresh(object, signal)))) return undefined;
           if (isKube(error, "Invalid") || isKube(error, "Forbidden")) refusals += 1;
           if (refusals > MAX_REFUSALS) throw error;
@@ -148,7 +151,7 @@ export function createWriter(options: WriterOptions): Writer {
           body: { apiVersion: "v1", kind: "DeleteOptions", preconditions: { uid }, propagationPolicy: "Background" },
         });
       } catch (error) {
-        // A namesake with another uid is answered with 409.
+        // For another object of the same name the API server answers 409.
         if (!isKube(error, "NotFound") && !isKube(error, "Conflict")) throw error;
         if ((await refresh(object)) !== undefined) throw error;
       }
@@ -156,7 +159,7 @@ export function createWriter(options: WriterOptions): Writer {
   };
 }
 
-/** @returns the annotations that differ from what the object has, undefined when none does. */
+/** @returns the annotations that differ from the object's, undefined when none does */
 function diffAnnotations(
   object: KubeObject,
   wanted: Readonly<Record<string, string | null>> = {},
@@ -168,7 +171,7 @@ function diffAnnotations(
   return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }
 
-/** Whether the answer may mean that the object is no longer there. */
+/** Reports whether the answer may mean that the object does not exist any more. */
 function answered(error: unknown): boolean {
   return isKube(error, "NotFound") || isKube(error, "Conflict") || isKube(error, "Invalid");
 }

@@ -1,4 +1,4 @@
-/** rest_client_* and leader_election_*: names and labels of controller-runtime (pkg/metrics). */
+/** rest_client_* and leader_election_*, with the names and labels of controller-runtime (pkg/metrics). */
 import { Counter, Gauge, type Registry } from "prom-client";
 
 import type { EndedRequest } from "../../kube/api/client.ts";
@@ -6,11 +6,11 @@ import type { EndedRequest } from "../../kube/api/client.ts";
 export interface ClusterMetrics {
   /** A request to the API server. */
   readonly requested: (request: EndedRequest) => void;
-  /** A try at the lease that failed. */
+  /** Counts a failed attempt to get or renew the lease. */
   readonly leaseFailed: () => void;
 }
 
-/** @param lease its name. @param leading asked at each scrape. */
+/** @param lease its name @param leading is called at each scrape */
 export function clusterMetrics(registry: Registry, lease: string, leading: () => boolean): ClusterMetrics {
   const registers = [registry];
   const requests = new Counter({

@@ -1,7 +1,7 @@
 import type { Cache } from "../../kube/api/types.ts";
 import type { MeasuredQueue } from "./queue.ts";
 
-/** What the metrics are made of; functions are asked at each scrape. */
+/** The sources of the metrics; functions are called at each scrape. */
 export interface Figures {
   readonly version: string;
   readonly kinds: readonly string[];
@@ -11,17 +11,17 @@ export interface Figures {
   readonly now: () => Date;
   readonly cache: () => Cache;
   readonly leading: () => boolean;
-  /** For how long the connection that was asked to slow down most may still not send, in milliseconds; 0: none was. */
+  /** The longest time for which a connection may not send yet after a 429, in milliseconds; 0 if none waits. */
   readonly pausedMs: () => number;
-  /** Requests a second that may be sent with the token that the platform limits most; undefined while none is used. */
+  /** The lowest rate of all tokens, in requests per second; undefined while none is used. */
   readonly lowestRate: () => number | undefined;
   /** Requests that wait for the rate limit. */
   readonly waiting: () => number;
-  /** Kind → milliseconds since its watch showed a sign of life. */
+  /** Kind → milliseconds since the last sign of life of its watch. */
   readonly silentMs: () => ReadonlyMap<string, number>;
-  /** How many spans never reached their collector. */
+  /** The number of spans that never reached their collector. */
   readonly droppedSpans: () => number;
-  /** Kind → how many objects stayed on the platform when their resources went. */
+  /** Kind → the number of objects that stayed on the platform when their resources were deleted. */
   readonly orphans: () => ReadonlyMap<string, number>;
   readonly queue: () => MeasuredQueue;
 }

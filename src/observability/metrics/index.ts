@@ -1,4 +1,4 @@
-/** All metrics on one registry of our own. */
+/** All metrics, on one registry. */
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 
 import type { QueueMetrics } from "../../kube/queue/workqueue.ts";
@@ -12,7 +12,7 @@ import { platformMetrics, type PlatformMetrics } from "./platform.ts";
 import { queueMetrics } from "./queue.ts";
 import { reconcileMetrics, type ReconcileMetrics } from "./reconcile.ts";
 
-/** Where the parts tell what they do. */
+/** What the parts of the operator report to the metrics. */
 export interface Metrics {
   readonly registry: Registry;
   readonly reconcile: ReconcileMetrics;
@@ -23,7 +23,7 @@ export interface Metrics {
   readonly changed: (change: Change) => void;
 }
 
-/** Series of Node that no dashboard of ours asks for, two dozen of them. */
+/** Two dozen series of Node's that no dashboard of the operator uses. */
 const UNASKED = [
   "nodejs_active_handles",
   "nodejs_active_handles_total",
@@ -38,7 +38,7 @@ const UNASKED = [
   "nodejs_eventloop_utilization_summary",
 ] as const;
 
-/** Of files under /proc, which the operator may not read (node-flags.ts): they would stay 0. */
+/** Series from files under /proc, which the operator may not read (node-flags.ts): they would stay 0. */
 const UNREADABLE = [
   "process_heap_bytes",
   "process_max_fds",
@@ -67,7 +67,7 @@ export function createMetrics(figures: Figures): Metrics {
   };
 }
 
-/** As Node itself tells it. */
+/** From Node itself. */
 function residentMemory(registry: Registry): void {
   const gauge = new Gauge({
     name: "process_resident_memory_bytes",

@@ -1,4 +1,4 @@
-/** Metrics of the custom resources themselves, counted from the cache at each scrape: nothing to keep in step. */
+/** Metrics of the custom resources, counted from the cache at each scrape, so that no count has to be maintained. */
 import { Counter, Gauge, type Registry } from "prom-client";
 
 import { PAUSED } from "../../api/names.ts";
@@ -10,12 +10,12 @@ import type { Change } from "../../kube/watch/store.ts";
 import { isDocumentedState } from "../../platform/codec/states.ts";
 import type { Figures } from "./figures.ts";
 
-/** Of several replicas, the one that leads tells about the objects. */
+/** Only the replica that leads reports them. */
 type ObjectFigures = Pick<Figures, "cache" | "kinds" | "leading" | "orphans" | "perObject">;
 
 const READY = ["True", "False", "Unknown"] as const;
 
-/** @returns what counts the changes of the cache. */
+/** @returns a function that counts the changes of the cache */
 export function objectMetrics(registry: Registry, figures: ObjectFigures): (change: Change) => void {
   const registers = [registry];
   const counts = new Gauge({
@@ -82,7 +82,7 @@ function hasPendingPlan(object: KubeObject): boolean {
   return plan !== undefined && plan.approved !== true;
 }
 
-/** Whether the platform reports a state for the object that its specification does not have. */
+/** Reports whether the platform reports a state for the object that its specification does not have. */
 export function hasUnknownState({ status }: KubeObject): boolean {
   const state = text(member(status, "state"));
   return state !== undefined && !isDocumentedState(state);
@@ -95,7 +95,7 @@ interface Counted {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** Counts the objects of each kind of which something holds. */
+/** Adds a gauge of the objects of each kind for which a condition holds. */
 function gaugeOf(
   registry: Registry,
   { cache, kinds, leading }: ObjectFigures,
@@ -114,7 +114,7 @@ function gaugeOf(
   });
 }
 
-/** Label names as of Flux's gotk_resource_info. */
+/** Label names are those of Flux's gotk_resource_info. */
 function infoPerObject(registry: Registry, { cache, kinds, leading }: ObjectFigures): void {
   const info = new Gauge({
     name: "platform_operator_resource_info",

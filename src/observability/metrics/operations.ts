@@ -1,6 +1,6 @@
 /**
- * How long the platform takes, as the objects tell it: an operation begins when an object begins to reconcile and ends
- * when it is settled, stalled or gone. Told by the replica that leads.
+ * How long the platform takes, as the statuses show it: an operation starts when an object starts to reconcile and ends
+ * when it is settled, stalled or deleted. Reported by the replica that leads.
  */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
@@ -16,9 +16,9 @@ type OperationFigures = Pick<Figures, "cache" | "kinds" | "leading" | "now">;
 /** From a write to a long deployment. */
 const SECONDS = [1, 5, 15, 60, 300, 900, 3_600];
 const DELETING: Reason = "Deleting";
-/** In place of a text that may be forged: no label takes one that we do not write. */
+/** Replaces a reason that the operator does not write: a forged status must not make labels. */
 const OTHER = "other";
-/** Reasons that are told as an operation; a histogram of every reason that a status could be forged with has no end. */
+/** The reasons that are reported as an operation, so that the number of series is limited. */
 const OPERATIONS: ReadonlySet<string> = new Set<Reason>([
   "Creating",
   "Deploying",
@@ -31,10 +31,10 @@ const OPERATIONS: ReadonlySet<string> = new Set<Reason>([
   "Queued",
   "Progressing",
 ]);
-/** Who waits for a person or for the clock, as its spec says, is in no operation. */
+/** Waiting for a person or for a change window, as the spec asks, is no operation. */
 const WAITS_ON_PURPOSE: ReadonlySet<string> = new Set<Reason>(["ApprovalPending", "OutsideChangeWindow"]);
 
-/** @returns what follows the changes of the cache. */
+/** @returns a function that receives the changes of the cache */
 export function operationMetrics(registry: Registry, figures: OperationFigures): (change: Change) => void {
   const registers = [registry];
   const beginnings = createBeginnings();
@@ -92,13 +92,13 @@ export function operationMetrics(registry: Registry, figures: OperationFigures):
   };
 }
 
-/** When work began, in milliseconds; NaN where nothing, or nothing that is a time, says so. */
+/** When work started, in milliseconds; NaN where no valid time is known. */
 interface Beginnings {
   readonly of: (object: KubeObject, work: Work) => number;
   readonly follow: (change: Change, now: number) => void;
 }
 
-/** The status says when work began, not when a wait on purpose in it ended: that is remembered. */
+/** The status has the start of the work, but not the end of a wait on purpose within it: that is remembered. */
 function createBeginnings(): Beginnings {
   const resumed = new Map<string, number>();
   return {
@@ -122,7 +122,7 @@ interface Ended {
   readonly seconds: number;
 }
 
-/** @returns undefined where no operation ends, or nothing says when it began. */
+/** @returns undefined where no operation ends, or its start is unknown */
 function endOf(change: Change, beginnings: Beginnings, now: number): Ended | undefined {
   const { object } = change;
   switch (change.type) {
@@ -152,7 +152,7 @@ function ended(
   return { labels: { kind, operation, outcome }, seconds: Math.max(0, ms) / 1_000 };
 }
 
-/** Work that is under way: Ready says what at, Reconciling since when (engine/compose.ts). */
+/** Returns the current work: the reason of Ready, and since when Reconciling is True. */
 function workOf(object: KubeObject): Work | undefined {
   const reconciling = conditionOf(object, "Reconciling");
   if (reconciling?.status !== "True") return undefined;

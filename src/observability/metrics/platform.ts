@@ -1,4 +1,7 @@
-/** Our own metrics. No label holds a name, id, URL or message: the number of series does not grow with the objects. */
+/**
+ * The operator's own metrics. No label holds a name, id, URL or message: the number of series does not grow with the
+ * objects.
+ */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
 import type { Change } from "../../engine/context/context.ts";
@@ -6,7 +9,7 @@ import type { CallRecord } from "../../platform/client/caller.ts";
 import type { Figures } from "./figures.ts";
 
 const PREFIX = "platform_operator";
-/** The statuses that the client tells apart or deployed services answer; a platform may invent hundreds of others. */
+/** The statuses that the client distinguishes or deployed services send; a platform may send hundreds of others. */
 const STATUSES: ReadonlySet<number> = new Set([
   0, 200, 201, 202, 204, 400, 401, 403, 404, 405, 409, 422, 429, 500, 501, 502, 503, 504,
 ]);
@@ -14,15 +17,15 @@ const STATUSES: ReadonlySet<number> = new Set([
 const CALL_SECONDS = [0.1, 0.5, 1, 5, 15];
 
 export interface PlatformMetrics {
-  /** A request to the platform, or one that the rate gate held back. */
+  /** A request to the platform, or one that the rate gate prevented. */
   readonly called: (call: CallRecord) => void;
-  /** A mutating call and how it ended. */
+  /** A mutating call and its result. */
   readonly changed: (change: Change) => void;
   readonly eventDropped: () => void;
-  /** An event of a namespace that ends went to the operator's namespace. */
+  /** Counts an event that was written to the operator's namespace, as its own is being terminated. */
   readonly eventMoved: () => void;
   readonly malformed: (kind: string) => void;
-  /** A request to the receiver of deliveries; event "none" where its body was not read. */
+  /** Counts a request to the receiver of deliveries; event "none" where its body was not read. */
   readonly delivered: (event: string, result: string) => void;
 }
 

@@ -1,4 +1,4 @@
-/** workqueue_*: names, labels and buckets of controller-runtime (pkg/internal/metrics/workqueue.go). */
+/** workqueue_*, with the names, labels and buckets of controller-runtime (pkg/internal/metrics/workqueue.go). */
 import { Counter, exponentialBuckets, Gauge, Histogram, type Registry } from "prom-client";
 
 import type { QueueMetrics, WorkQueue } from "../../kube/queue/workqueue.ts";
@@ -6,10 +6,10 @@ import type { QueueMetrics, WorkQueue } from "../../kube/queue/workqueue.ts";
 /** 10 ns to 1,000 s. */
 const QUEUE_SECONDS = exponentialBuckets(10e-9, 10, 12);
 
-/** What a queue can tell about itself. */
+/** The figures of a queue. */
 export type MeasuredQueue = Pick<WorkQueue, "depth" | "unfinishedSeconds" | "longestRunningSeconds">;
 
-/** @param queue asked at each scrape. */
+/** @param queue is read at each scrape */
 export function queueMetrics(registry: Registry, name: string, queue: () => MeasuredQueue): QueueMetrics {
   const registers = [registry];
   const labelNames = ["name", "controller"] as const;

@@ -1,4 +1,4 @@
-/** controller_runtime_*: names, labels and buckets of controller-runtime (pkg/internal/controller/metrics). */
+/** controller_runtime_*, with the names, labels and buckets of controller-runtime (pkg/internal/controller/metrics). */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
 import type { Outcome } from "../../kube/queue/controller.ts";
@@ -8,7 +8,7 @@ const RECONCILE_SECONDS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
-/** The lower-case kind, as controller-runtime names controllers. */
+/** Returns the lower-case kind, as controller-runtime names controllers. */
 export function controllerOf(kind: string): string {
   return kind.toLowerCase();
 }
@@ -16,11 +16,11 @@ export function controllerOf(kind: string): string {
 export interface ReconcileMetrics {
   started(kind: string): void;
   finished(kind: string, outcome: Outcome, seconds: number): void;
-  /** An error that no table knows. */
+  /** Counts an unexpected error. */
   panicked(kind: string): void;
 }
 
-/** @param kinds every kind, so that all series exist from the start. */
+/** @param kinds every kind, so that all series exist from the start */
 export function reconcileMetrics(registry: Registry, kinds: readonly string[], workers: number): ReconcileMetrics {
   const registers = [registry];
   const labelNames = ["controller"] as const;

@@ -1,7 +1,7 @@
-/** Whether there are traces, and whose. */
+/** Opens the traces, if they are configured. */
 import type { Traces, TracesOptions } from "./traces.ts";
 
-/** @returns traces that go to the endpoint, or nowhere where none is told: then nothing of OpenTelemetry is loaded. */
+/** @returns traces for the endpoint; without an endpoint nothing is sent, and OpenTelemetry is not loaded */
 export async function openTraces(options: TracesOptions): Promise<Traces> {
   const { otlpEndpoint } = options.config;
   if (otlpEndpoint === undefined) return NO_TRACES;

@@ -1,6 +1,6 @@
 /**
- * The traces over OpenTelemetry's SDK, sent as OTLP/HTTP in JSON. The only file that knows OpenTelemetry; it is loaded
- * when an endpoint is told, and touches none of the SDK's globals.
+ * Traces with OpenTelemetry's SDK, sent as OTLP/HTTP in JSON. No other file uses OpenTelemetry; it is loaded only with
+ * an endpoint, and changes none of the SDK's globals.
  */
 import { type Attributes, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
@@ -20,16 +20,16 @@ import type { MadeCall, Pass } from "../passes.ts";
 import { targetOf } from "../telemetry.ts";
 import type { Traces, TracesOptions } from "./traces.ts";
 
-/** How long a batch may take to be sent; meanwhile the next ones wait. */
+/** The deadline of a batch; meanwhile the next ones wait. */
 const SEND_MS = 5_000;
 /** How long spans are gathered before they are sent. */
 const GATHER_MS = 2_000;
 const BATCH = 256;
-/** What is left when the operator stops has so long to be sent. */
+/** How long the rest may take when the operator stops. */
 const LAST_MS = 500;
 const PREFIX = "platform_operator";
 
-/** Of what can be told, what is. */
+/** The attributes that are known. */
 type Facts = Readonly<Record<string, string | number | undefined>>;
 
 export function createOtlpTraces({
@@ -99,7 +99,7 @@ export function createOtlpTraces({
     },
     called,
     ended: (pass, at, result, object) => {
-      // A call that the engine has not told the reason of, as it failed within it.
+      // A call whose cause the engine has not reported, as it failed within it.
       if (pass.changed !== undefined) called(pass, pass.changed);
       const span = spans.get(pass);
       if (span === undefined) return;
@@ -130,7 +130,7 @@ export function createOtlpTraces({
   };
 }
 
-/** Names of the semantic conventions where they have one. */
+/** Names are those of the semantic conventions where they have one. */
 function factsOf({ call, connection }: Pick<MadeCall, "call" | "connection">): Facts {
   const { operation: name, method, status, attempt, requestId, failure, sent } = call;
   return {
@@ -146,26 +146,26 @@ function factsOf({ call, connection }: Pick<MadeCall, "call" | "connection">): F
   };
 }
 
-/** How many spans may wait, those that are being sent included: some megabytes at most. */
+/** The number of spans that may wait, including those being sent: some megabytes at most. */
 export const MOST_SPANS = 2_048;
 
 export interface BoundedExport {
   readonly exporter: SpanExporter;
-  /** Hands on to `next` what there is room for. */
+  /** Passes spans on to `next` while there is room. */
   processor(next: SpanProcessor): SpanProcessor;
   dropped(): number;
 }
 
-/** Told once each time it changes. */
+/** Called once for each change. */
 export interface BoundedExportEvents {
   readonly failed: (count: number) => void;
   readonly works: () => void;
 }
 
-/** ExportResultCode.SUCCESS of a package that is none of our own dependencies. */
+/** ExportResultCode.SUCCESS of a package that is no direct dependency. */
 const SUCCESS = 0;
 
-/** The SDK drops silently; here each span is counted in and out. */
+/** The SDK drops spans silently; here each span is counted in and out. */
 export function boundedExport(exporter: SpanExporter, events: BoundedExportEvents): BoundedExport {
   let waiting = 0;
   let dropped = 0;

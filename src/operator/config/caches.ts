@@ -6,7 +6,7 @@ import type { Clock, ResourceType } from "../../kube/api/types.ts";
 import { createReflector, type Reflector, type ReflectorObserver } from "../../kube/watch/reflector.ts";
 import { createStore, type Store } from "../../kube/watch/store.ts";
 
-/** The types of our custom resources, parents first. */
+/** The types of the custom resources, parents first. */
 export const TYPES: readonly ResourceType[] = RESOURCES.map(({ kind, plural, scope }) => ({
   group: GROUP,
   version: VERSION,
@@ -22,9 +22,9 @@ export interface CachesOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly observer: ReflectorObserver;
-  /** What a listener of the store threw. */
+  /** Called with an error that a listener of the store threw. */
   readonly onListenerError: (error: unknown) => void;
-  /** Every first list is in the store. */
+  /** Called when every first list is in the store. */
   readonly onSynced: () => void;
 }
 
@@ -33,9 +33,9 @@ export interface Caches {
   start(): void;
   /** Resolves when nothing enters the store any more. */
   stop(): Promise<void>;
-  /** Kinds whose first list is not in the store yet. */
+  /** Returns the kinds whose first list is not in the store yet. */
   missing(): readonly string[];
-  /** Kind → milliseconds since its most silent watch showed a sign of life. */
+  /** Kind → milliseconds since the last sign of life of its most silent watch. */
   silentMs(): ReadonlyMap<string, number>;
 }
 
@@ -44,7 +44,7 @@ interface Watched {
   readonly reflector: Reflector;
 }
 
-/** @returns caches that are not started. */
+/** @returns caches that are not started */
 export function createCaches(options: CachesOptions): Caches {
   const { namespaces, observer } = options;
   const store = createStore(options.onListenerError);

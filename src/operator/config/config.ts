@@ -1,6 +1,6 @@
 /**
- * What the operator is told when it starts: flags before environment variables before defaults. The only reader of
- * the environment.
+ * The operator's configuration: flags before environment variables before defaults. No other file reads the
+ * environment.
  */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -15,13 +15,13 @@ import { envName, FLAGS, readFlags, type FlagName } from "./flags.ts";
 import { parseLogLevels, type LogLevels } from "./log-levels.ts";
 import { OPERATOR } from "./rbac.ts";
 
-/** Where a server listens; without a host on all addresses. Port 0: a free one, which the log names. */
+/** The address of a server; without a host all addresses. Port 0 is a free one, which the log names. */
 export interface BindAddress {
   readonly host: string | undefined;
   readonly port: number;
 }
 
-/** Everything the operator is told. Frozen. */
+/** The whole configuration. Frozen. */
 export interface Config {
   /** undefined: no such server. */
   readonly metricsAddress: BindAddress | undefined;
@@ -41,15 +41,15 @@ export interface Config {
   readonly workers: number;
   readonly logLevels: LogLevels;
   readonly metricsPerObject: boolean;
-  /** Where traces go, without a slash at the end; undefined: nowhere. */
+  /** The endpoint of traces, without a slash at the end; undefined: none. */
   readonly otlpEndpoint: string | undefined;
-  /** Whether the platform is told of traces. */
+  /** Whether requests to the platform have trace headers. */
   readonly otlpPropagate: boolean;
   readonly windows: Windows;
   readonly deadlines: Deadlines;
 }
 
-/** What is wrong with the command line or the environment; the message says what, where and what to do. */
+/** An invalid command line or environment; the message says what, where and what to do. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message);
@@ -57,7 +57,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Where a config comes from besides the command line; tests have their own. */
+/** The sources of a configuration besides the command line; tests have their own. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly hostname: () => string;
@@ -65,9 +65,12 @@ export interface Surroundings {
   readonly readFile: (path: string) => string | undefined;
 }
 
-/** Of the engine's times, as JSON of milliseconds, e.g. {"landingMs":500}: for tests, which cannot wait for minutes. */
+/**
+ * Overrides the engine's times, as JSON of milliseconds, e.g. {"landingMs":500}: for tests, which cannot wait for
+ * minutes.
+ */
 export const WINDOWS_VARIABLE = "PLATFORM_OPERATOR_WINDOWS";
-/** The same for the deadlines of calls of the platform, e.g. {"readMs":500}. */
+/** Overrides the deadlines of calls of the platform, e.g. {"readMs":500}. */
 export const DEADLINES_VARIABLE = "PLATFORM_OPERATOR_DEADLINES";
 /** Mounted with every ServiceAccount token (Kubernetes: "Accessing the API from a Pod"). */
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
@@ -128,8 +131,8 @@ const options = z.object({
 const milliseconds = z.int().min(0).max(86_400_000);
 
 /**
- * @param args the command line after `run`.
- * @throws ConfigError naming everything that is wrong at once.
+ * @param args the command line after `run`
+ * @throws ConfigError with everything that is wrong
  */
 export function loadConfig(args: readonly string[], surroundings: Surroundings = systemSurroundings()): Config {
   const { env, readFile } = surroundings;
@@ -163,8 +166,8 @@ export function loadConfig(args: readonly string[], surroundings: Surroundings =
 }
 
 /**
- * Where a command that a user runs may send tokens: what its flags say, else the variables that `run` knows.
- * @param given `hosts` as in --allowed-platform-hosts.
+ * Returns the hosts that a command of a user may send tokens to: those in its flags, else in the variables of `run`.
+ * @param given `hosts` as in --allowed-platform-hosts
  * @throws ConfigError
  */
 export function loadPlatformRules(
@@ -182,14 +185,14 @@ export function loadPlatformRules(
   return { allowedPlatformHosts: parsed.data[hosts], allowInsecurePlatform: parsed.data[insecure] };
 }
 
-/** What the user's shell and kubectl say to a command. */
+/** What the user's shell and kubectl set for a command. */
 export interface Shell {
   readonly kubeconfig: string | undefined;
-  /** What kubectl wants of a credential plugin, as JSON (Kubernetes: "client-go credential plugins"). */
+  /** The input of a credential plugin from kubectl, as JSON (Kubernetes: "client-go credential plugins"). */
   readonly execInfo: string | undefined;
 }
 
-/** @returns what the environment of a command says. */
+/** @returns what the environment of a command sets */
 export function loadShell({ env }: Pick<Surroundings, "env"> = systemSurroundings()): Shell {
   return { kubeconfig: env["KUBECONFIG"], execInfo: env["KUBERNETES_EXEC_INFO"] };
 }
@@ -212,7 +215,7 @@ function given(args: readonly string[]): ReadonlyMap<FlagName, string> {
   try {
     return readFlags(args);
   } catch (error) {
-    // parseArgs names the argument, and no value.
+    // parseArgs names the argument, without its value.
     throw new ConfigError(error instanceof Error ? error.message : "the command line cannot be read");
   }
 }
@@ -224,7 +227,7 @@ function explain(issue: z.core.$ZodIssue, flags: ReadonlyMap<FlagName, string>):
   return `${where} ${issue.message}`;
 }
 
-/** Variables that others than us have made up for the same thing. */
+/** Standard variables with the same meaning, which other programs have defined. */
 function standard(flag: FlagName, env: Surroundings["env"]): string | undefined {
   return flag === "otlp-endpoint" ? env["OTEL_EXPORTER_OTLP_ENDPOINT"] : undefined;
 }
@@ -241,7 +244,7 @@ function ownNamespace(text: string | undefined): string {
   return name;
 }
 
-/** @returns the times that a variable tells, as JSON, in place of some of `usual`. */
+/** @returns `usual` with the times that a variable overrides, as JSON */
 function readTimes<Times extends object>(variable: string, env: Surroundings["env"], usual: Times): Times {
   const text = env[variable];
   if (text === undefined || text === "") return usual;

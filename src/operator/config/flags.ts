@@ -1,12 +1,12 @@
-/** The options of `run` as data: their names, what they say of themselves, and how a command line is read. */
+/** The options of `run` as data: names, descriptions, and how a command line is parsed. */
 import { parseArgs } from "node:util";
 
 export interface Flag {
   /** Without the dashes. The environment variable is PLATFORM_OPERATOR_ and the name in upper case. */
   readonly name: string;
-  /** A switch may stand alone, which means true, or carry =true or =false. */
+  /** A switch may stand alone, which means true, or have =true or =false. */
   readonly is: "value" | "switch";
-  /** What stands for the value in the usage text. */
+  /** The placeholder of the value in the usage text. */
   readonly value: string;
   readonly fallback: string;
   readonly about: string;
@@ -128,15 +128,15 @@ export const FLAGS = [
 
 export type FlagName = (typeof FLAGS)[number]["name"];
 
-/** @returns the environment variable that stands in for a flag. */
+/** @returns the environment variable of a flag */
 export function envName(flag: FlagName): string {
   return `PLATFORM_OPERATOR_${flag.replaceAll("-", "_").toUpperCase()}`;
 }
 
 /**
- * Reads a command line.
- * @returns the flags that are given.
- * @throws Error for an unknown flag, a missing value or a stray argument; the message says which.
+ * Parses a command line.
+ * @returns the flags that are given
+ * @throws Error for an unknown flag, a missing value or an extra argument; the message says which
  */
 export function readFlags(args: readonly string[]): ReadonlyMap<FlagName, string> {
   const switches = new Set<string>(FLAGS.filter(({ is }) => is === "switch").map(({ name }) => `--${name}`));
@@ -154,7 +154,7 @@ export function readFlags(args: readonly string[]): ReadonlyMap<FlagName, string
   );
 }
 
-/** @returns one line for each flag, for the usage text. */
+/** @returns one line for each flag, for the usage text */
 export function describeFlags(): string {
   return FLAGS.map(({ name, value, fallback, about }) => {
     const head = `  --${name} ${value}`;

@@ -1,4 +1,7 @@
-/** How servers listen and stop; those of /metrics and of the probes: GET alone, a fixed set of paths. */
+/**
+ * HTTP servers: how they listen and stop, and those of /metrics and of the probes, which answer GET for a fixed set of
+ * paths.
+ */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
@@ -14,16 +17,16 @@ export interface Answer {
 export type Routes = Readonly<Record<string, () => Answer | Promise<Answer>>>;
 
 export interface HttpServer {
-  /** Where it listens, e.g. "http://127.0.0.1:8080". */
+  /** The address, e.g. "http://127.0.0.1:8080". */
   readonly url: string;
   /** Ends all connections. */
   stop(): Promise<void>;
 }
 
-/** Nobody needs longer to ask for one of our paths. */
+/** The time for a request to one of these paths. */
 const REQUEST_MS = 5_000;
 
-/** Starts a server. @throws Error with what to do when the address cannot be used. */
+/** Starts a server. @throws Error with what to do when the address cannot be used */
 export async function serve(address: BindAddress, routes: Routes): Promise<HttpServer> {
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
     void respond(routes, request, response);
@@ -32,7 +35,7 @@ export async function serve(address: BindAddress, routes: Routes): Promise<HttpS
   return await listen(server, address);
 }
 
-/** Lets a server listen. @throws Error with what to do when the address cannot be used. */
+/** Makes a server listen. @throws Error with what to do when the address cannot be used */
 export async function listen(server: Server, address: BindAddress): Promise<HttpServer> {
   server.listen(address.port, address.host);
   try {

@@ -18,7 +18,7 @@ import {
 } from "../../kinds/index.ts";
 import type { Platform } from "../../platform/index.ts";
 
-/** @returns all kinds, with no memory of any earlier ones. */
+/** @returns all kinds, with empty memories */
 export function boundKinds(): readonly Bound<Platform>[] {
   return Object.values({
     PlatformConnection: bind(connection),

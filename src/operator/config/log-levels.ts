@@ -1,16 +1,18 @@
-/** How much each part of the operator tells. */
+/** The log levels of the parts of the operator. */
 
-/** From what tells most to what tells least. */
+/** From the most to the least verbose. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The parts, by the field `logger` of their lines: rooms of the house, and the change log. */
+/** The parts, by the field `logger` of their lines, and the change log. */
 export const LOGGERS = ["app", "kube", "engine", "platform", "changes"] as const;
 export type LoggerName = (typeof LOGGERS)[number];
 
 export type LogLevels = Readonly<Record<LoggerName, LogLevel>>;
 
-/** A level, levels of single parts, or both, e.g. "info,platform=debug": what parseLogLevels takes, without spaces. */
+/**
+ * A level, levels of single parts, or both, e.g. "info,platform=debug": what parseLogLevels accepts, without spaces.
+ */
 export const LEVELS_PATTERN = ((): RegExp => {
   const level = `(${LOG_LEVELS.join("|")})`;
   const single = `(${LOGGERS.join("|")})=${level}`;
@@ -21,9 +23,9 @@ const isLevel = (text: string): text is LogLevel => (LOG_LEVELS as readonly stri
 const isLogger = (text: string): text is LoggerName => (LOGGERS as readonly string[]).includes(text);
 
 /**
- * Reads the flag --log-level. The change log tells everything unless it is named itself: a quiet operator still says
+ * Parses the flag --log-level. The change log writes every line unless it is named itself: a quiet operator still logs
  * what it changed.
- * @returns the levels, or what is wrong with the text.
+ * @returns the levels, or what is wrong with the text
  */
 export function parseLogLevels(text: string): LogLevels | { readonly problem: string } {
   const parts = text.split(",").map((part) => part.trim());

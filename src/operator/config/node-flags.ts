@@ -1,15 +1,15 @@
 /**
- * The flags of Node that the operator runs under (docs/security/supply-chain.md): the one list, for the image, for the
- * tests and for docs/reference/permissions.md. Each is described in "Command-line API" of Node's documentation.
+ * The flags of Node that the operator runs with (docs/security/supply-chain.md), for the image, the tests and
+ * docs/reference/permissions.md. Node's "Command-line API" describes each.
  */
 
 export interface NodeFlag {
   readonly flag: string;
-  /** What the process cannot do any more. */
+  /** What the process can no longer do. */
   readonly why: string;
 }
 
-/** All of them but those that name files. */
+/** All of them, except those that name files. */
 export const NODE_FLAGS: readonly NodeFlag[] = [
   { flag: "--disable-proto=throw", why: "no write through `__proto__` changes what all objects inherit" },
   { flag: "--disallow-code-generation-from-strings", why: "no text becomes code: `eval` and `new Function` throw" },
@@ -22,9 +22,8 @@ export const NODE_FLAGS: readonly NodeFlag[] = [
 ];
 
 /**
- * @param readable files and folders, absolute: the program, and where the kubeconfig or the ServiceAccount's token
- * lies.
- * @returns the command line between `node` and the program. Nothing can be written.
+ * @param readable absolute files and folders: the program, and the kubeconfig or the ServiceAccount's token
+ * @returns the arguments between `node` and the program. Nothing can be written.
  */
 export function nodeFlags(readable: readonly string[]): readonly string[] {
   return [...NODE_FLAGS.map(({ flag }) => flag), ...readable.map((path) => `--allow-fs-read=${path}`)];

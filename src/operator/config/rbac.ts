@@ -1,6 +1,6 @@
 /**
- * What the operator may do in the cluster: the one declaration, from which deploy/rbac/ is generated. Least privilege:
- * no list or watch of Secrets, no wildcards, no workloads, no CRDs.
+ * The operator's rights in the cluster, from which deploy/rbac/ is generated. Least privilege: no list or watch of
+ * Secrets, no wildcards, no workloads, no CRDs.
  */
 import { GROUP } from "../../api/names.ts";
 import type { Resource } from "../../api/resource.ts";
@@ -11,10 +11,10 @@ import { platformOperation } from "../../kinds/operation/crd.ts";
 export const OPERATOR = "platform-operator";
 export const LEASE = "platform-operator-leader-election";
 
-/** The ConfigMaps of the orphan ledger are called `<this>-0` and so on, up to the count. */
+/** The ConfigMaps of the orphan ledger are named `<this>-0` and so on, up to the count. */
 export const ORPHANS = `${OPERATOR}-orphans`;
 export const ORPHAN_SHARDS = 16;
-/** By which people find them. */
+/** The label by which people find them. */
 export const ORPHANS_LABEL = { name: `${GROUP}/ledger`, value: "orphans" } as const;
 
 export interface Grant {
@@ -22,9 +22,9 @@ export interface Grant {
   readonly group: string;
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
-  /** Only objects of these names. */
+  /** Only objects with these names. */
   readonly names?: readonly string[];
-  /** everywhere: in all namespaces, or in each that --watch-namespaces names; cluster: what is in no namespace. */
+  /** everywhere: in all namespaces, or in each of --watch-namespaces; cluster: cluster-scoped objects. */
   readonly where: "everywhere" | "cluster" | "operator's namespace" | "namespaces where its role is bound";
   readonly why: string;
 }
@@ -133,9 +133,9 @@ export const GRANTS: readonly Grant[] = [
 ];
 
 /**
- * A ClusterRole that nobody has until a cluster admin binds it, in the namespaces that want it: RBAC cannot limit a
- * create by name, nor a patch to what we own, so whoever has it can write any Secret of the namespace. Without it
- * everything works but PlatformCluster's writeTokenSecretToRef, which says so.
+ * A ClusterRole that nobody has until a cluster admin binds it in chosen namespaces: RBAC cannot limit a create by
+ * name, nor a patch to owned objects, so its holder can write any Secret of the namespace. Without it everything works
+ * but PlatformCluster's writeTokenSecretToRef, which reports that.
  */
 export const SECRET_OUTPUTS: Grant & { readonly role: string } = {
   role: `${OPERATOR}-secret-outputs`,

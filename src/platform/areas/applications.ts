@@ -77,7 +77,7 @@ const settings = {
   name: filled,
   buildMode: wellFormed.optional(),
   dockerfilePath: wellFormed.optional(),
-  // Platform units, which the spec does not name.
+  // In units of the platform, which the spec does not name.
   cpu: z.number().optional(),
   memory: z.number().optional(),
   minRunningInstances: z.int().optional(),
@@ -87,7 +87,7 @@ const settings = {
 /** The members of the specification. */
 const documentedApplication = request({ ...settings, gitRepository: repositoryRequest });
 const applicationRequest = request({ ...settings, gitRepository: withProvider });
-/** With those that deployed services require beyond it. */
+/** With the members that deployed services require beyond the specification. */
 const extendedApplication = applicationRequest.transform((body) => ({ healthchecks: {}, ...body }));
 const deployRequest = request({ gitCommitId: commit });
 const logQuery = z.object({ tail: z.int().min(1) });
@@ -97,7 +97,7 @@ export type ApplicationPort = z.output<typeof port>;
 export type ApplicationInput = z.input<typeof applicationRequest>;
 
 export interface Applications {
-  /** @param options.extended sends the members as well that deployed services require beyond the specification. */
+  /** @param options.extended also sends the members that deployed services require beyond the specification */
   create(environmentId: string, input: ApplicationInput, options?: Extended): Promise<Created<Application>>;
   status(applicationId: string, options?: ReadOptions): Promise<ServiceStatus>;
   /** Starts a deployment of one commit. Undefined when the answer has no body. */
@@ -161,7 +161,10 @@ export function applications(caller: Caller): Applications {
   };
 }
 
-/** A PUT on top of what is there. A port with an id is changed, one without is new (docs/architecture.md §9). */
+/**
+ * Returns the body of a PUT over the current record. A port with an id is changed, one without is new
+ * (docs/architecture.md §9).
+ */
 function changed(current: Application, input: ApplicationInput): Encode {
   const stored = z.looseObject({}).safeParse(current.record["git_repository"]).data ?? {};
   const idOf = (internalPort: number) => current.ports?.find((port) => port.internalPort === internalPort)?.id;
@@ -179,7 +182,7 @@ function changed(current: Application, input: ApplicationInput): Encode {
 
 const logList = wellShapedResults(z.object({ message: z.string() }));
 
-/** `{results: [{message}]}`, else the text as it is; deployed services ignore `tail` and send 1,000 lines. */
+/** Reads `{results: [{message}]}`, else the whole text; deployed services ignore `tail` and send 1,000 lines. */
 function lastLines(tail: number): Decode<readonly string[]> {
   return ({ text: body }) => {
     const messages = matching(logList, body)?.map(({ message }) => message);
@@ -189,8 +192,8 @@ function lastLines(tail: number): Decode<readonly string[]> {
 }
 
 /**
- * Deployed services want the hosting provider beside a repository's URL (docs/architecture.md §9), the spec does not
- * name it.
+ * The hosting provider that deployed services require beside a repository's URL (docs/architecture.md §9); the spec
+ * does not name it.
  */
 const PROVIDERS = ["GITHUB", "GITLAB", "BITBUCKET"] as const;
 const SCP_FORM = /^[^/@]+@([^/:]+):/; // git@host:owner/name.git

@@ -7,9 +7,9 @@ import { filled, jsonObject, request, uri, wellFormed } from "../codec/request-s
 import { optional, record, text, uuid } from "../codec/schema.ts";
 
 /**
- * With deploy=true the specification does not show the answer, so nothing of it is counted on: not a body, not an id.
- * One with a `state` and nothing of a blueprint is the status of the service that the blueprint became, and its id is
- * that service's.
+ * The specification does not show the answer to a create with deploy=true, so no member is required: no body, no id. An
+ * answer with a `state` and nothing of a blueprint is the status of the service that the blueprint became, and its id
+ * is that service's.
  */
 const blueprint = record({
   id: optional(uuid),
@@ -33,12 +33,12 @@ const blueprintRequest = request({
     .array(request({ name: filled, value: wellFormed, isSecret: z.boolean().default(false) }))
     .readonly()
     .optional(),
-  /** Overrides over the manifest, in the platform's own spelling, e.g. `engine_version`; null is sent as it is. */
+  /** Overrides of the manifest, in the platform's own spelling, e.g. `engine_version`; null is sent as it is. */
   specOverrides: jsonObject.nullable().optional(),
 });
 const deployQuery = z.object({ deploy: z.boolean() });
 
-/** What the answer to a create shows. Without an id nobody knows yet what was created. */
+/** The answer to a create. Without an id it is not known yet what was created. */
 export type Blueprint = Readonly<
   Partial<Record<"id" | "catalogUrl" | "tag" | "environmentId" | "state" | "deploymentRequestId" | "serviceId", string>>
 >;
@@ -46,8 +46,8 @@ export type BlueprintInput = z.input<typeof blueprintRequest>;
 
 export interface Blueprints {
   /**
-   * Creates a service from a blueprint. Whatever a success answers, it is a success.
-   * @param options.deploy starts a deployment right after.
+   * Creates a service from a blueprint. Any 2xx is a success.
+   * @param options.deploy starts a deployment right after
    */
   create(environmentId: string, input: BlueprintInput, options: { readonly deploy: boolean }): Promise<Blueprint>;
 }

@@ -42,12 +42,12 @@ export type EnvironmentChange = z.input<typeof environmentChange>;
 export interface Environments {
   /**
    * A platform that does not read `cluster_id` takes its default cluster: compare `clusterId` of the answer.
-   * @param options.extended sends the cluster as `cluster` as well, the name that deployed services read
+   * @param options.extended also sends the cluster as `cluster`, the name that deployed services read
    */
   create(projectId: string, input: EnvironmentInput, options?: Extended): Promise<Created<Environment>>;
   /**
-   * The default values of a chart, as YAML. Changes nothing.
-   * @param source where the chart comes from, in the platform's own spelling: the spec does not show its two variants.
+   * Returns the default values of a chart, as YAML. It changes nothing.
+   * @param source where the chart comes from, in the platform's own spelling: the spec does not show its two variants
    */
   helmDefaultValues(environmentId: string, source: Readonly<Record<string, unknown>>): Promise<string>;
   /** Full surface: the environments of a project. */

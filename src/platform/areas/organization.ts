@@ -23,10 +23,10 @@ export type GitRepository = z.output<typeof repository>;
 export type GitRepositoryQuery = z.input<typeof repositoryQuery>;
 
 export interface Organization {
-  /** Has the invoices sent to the account holder by e-mail. */
+  /** Makes the platform send the invoices to the account holder by e-mail. */
   sendInvoices(): Promise<void>;
   gcpCredentials(credentialsId: string, options?: ReadOptions): Promise<CloudCredentials>;
-  /** The specification lists the API-token scheme alone for it; with another token the platform decides. */
+  /** The specification lists only the API-token scheme for it; with another token the platform decides. */
   gitRepositories(query?: GitRepositoryQuery, options?: ReadOptions): Promise<readonly GitRepository[]>;
 }
 

@@ -8,7 +8,7 @@ import { optional, record, strings, text, wellShaped } from "../codec/schema.ts"
 
 /** Bounds are int64: a bigint keeps every digit. */
 const int64 = optional(z.union([z.bigint(), z.int().transform(BigInt)]));
-/** No text is as long as an integer beyond 2^53 says: any such bound is the same, and none is rounded. */
+/** No text is longer than 2^53 characters, so larger bounds are all the same, and none is rounded. */
 const length = optional(
   z.union([z.bigint().transform((n) => (n > 0n ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER)), z.int()]),
 );
@@ -24,7 +24,7 @@ const constraints = record({
 
 const field = record({
   key: z.string(),
-  /** string, number or bool; others may come. */
+  /** string, number or bool; others may be added */
   type: z.string(),
   required: z.boolean(),
   /** Text whatever the type. */
@@ -61,7 +61,7 @@ const template = record({
 }).transform(({ layers: { known, isIncomplete }, ...rest }) => ({
   ...rest,
   layers: known,
-  /** A layer could not be read: what the others do not have, it may have. */
+  /** A layer could not be parsed: it may have what the others lack. */
   ...(isIncomplete && { isIncomplete }),
 }));
 
@@ -111,14 +111,14 @@ export type TemplateLayer = z.output<typeof layer>;
 export type TemplateComponent = z.output<typeof component>;
 export type TemplateField = z.output<typeof field>;
 export type FieldConstraints = z.output<typeof constraints>;
-/** The values of `managedConfig` and `customerProvidedInputs` may be secrets: compare them, show them nowhere. */
+/** The values of `managedConfig` and `customerProvidedInputs` may be secrets: compare them, never show them. */
 export type Binding = z.output<typeof binding>;
 
 export type ClusterContext = z.input<typeof clusterContext>;
 export type ConfigValue = z.input<typeof configValue>;
 
 export type BindingInput = z.input<typeof bindingRequest> & {
-  /** Values from Secrets among them: kept out of the texts of errors. */
+  /** Values from Secrets, which must not appear in error texts. */
   readonly secrets?: readonly string[] | undefined;
 };
 

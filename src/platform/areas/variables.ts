@@ -6,14 +6,14 @@ import { sent } from "../codec/encode.ts";
 import { filled, request, wellFormed } from "../codec/request-schema.ts";
 import { count, date, flag, optional, record, text, uuid, wellShaped } from "../codec/schema.ts";
 
-/** Another variable that one overrides or is an alias of. */
+/** The variable that this one overrides or is an alias of. */
 const other = optional(
   record({ id: text, key: text, mount_path: text, description: text, enable_interpolation_in_file: flag }),
 );
 
 /**
- * A variable or a secret, without its value: echoed values are dropped here, so that none can get anywhere.
- * Lists hold inherited ones as well; only one whose `scope` is APPLICATION is the application's own.
+ * A variable or a secret, without its value: echoed values are dropped here, so that they reach nothing else. Lists
+ * also have inherited ones; only one whose `scope` is APPLICATION is the application's own.
  */
 const variable = record({
   id: uuid,
@@ -38,7 +38,7 @@ const imported = record({
   successful_imported_variables: wellShaped(record({ name: z.string(), is_secret: flag, scope: text })),
 });
 
-/** The spec does not show what the creation of one variable answers; it is known by its key anyway. */
+/** The spec does not show the answer to the creation of one variable; its key identifies it. */
 const createdVariable = record({ id: optional(uuid) });
 
 const variableRequest = request({ key: filled, value: wellFormed });
@@ -59,7 +59,7 @@ const importRequest = request({
 
 export type Variable = z.output<typeof variable>;
 export type CreatedVariable = z.output<typeof createdVariable>;
-/** What an import took over: names, never values. */
+/** The variables that an import created or replaced: names, never values. */
 export type ImportedVariables = z.output<typeof imported>;
 
 export type VariableInput = z.input<typeof variableRequest>;
@@ -87,7 +87,7 @@ export interface Variables {
 const variableList = list(variable);
 
 export function variables(caller: Caller): Variables {
-  /** Whatever the platform makes of it, the value of a variable may be a secret. */
+  /** The value of any variable may be a secret. */
   const body = (input: VariableInput) => ({ body: sent(variableRequest, input), secrets: [input.value] });
   return {
     import: (applicationId, input) =>

@@ -27,7 +27,7 @@ const webhookRequest = request({
   enabled: z.boolean(),
   /** Of the full surface, where deployed services require it: STANDARD or SLACK. The spec does not show it. */
   kind: filled.optional(),
-  /** Of the full surface: sent with every delivery as it is, and never told back. */
+  /** Full surface: sent with every delivery as it is, and never returned. */
   targetSecret: filled.optional(),
 });
 

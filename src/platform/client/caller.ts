@@ -1,4 +1,7 @@
-/** One call of one operation: request, gate, exchange, answer. The areas say what; this file does it. */
+/**
+ * Makes one call of one operation: builds the request, waits for the rate gate, sends it, reads the answer. The areas
+ * say what to call.
+ */
 import type { Decode, Received } from "../codec/decode.ts";
 import { isOnce, isRead, type OperationName, type PathIds } from "../codec/operations.ts";
 import { ShapeError } from "../codec/shape.ts";
@@ -16,25 +19,25 @@ import { createSharedReads } from "./reads.ts";
 import { type Content, prepare, type Prepared, queryOf, type Target } from "./request.ts";
 
 export interface ReadOptions {
-  /** An answer from memory will do if it is at most so old; default 0. */
+  /** The largest age of a remembered answer that may be used, in milliseconds; 0 by default. */
   readonly maxAgeMs?: number;
 }
 
-/** One request, or one that was not sent because the gate was closed; for metrics and logs. Holds no bodies. */
+/** One request, or one that the closed gate prevented, for metrics and logs. It holds no bodies. */
 export interface CallRecord {
   readonly operation: OperationName;
   readonly method: string;
-  /** What its path names, by placeholder. */
+  /** The ids in the path, by placeholder. */
   readonly ids: Readonly<Record<string, string>>;
-  /** Which try of the same read it was, from 1. */
+  /** The number of the attempt of the same read, from 1. */
   readonly attempt: number;
   /** HTTP status, 0 when there was no answer. */
   readonly status: number;
-  /** False when the gate held it back. */
+  /** False when the gate prevented the request. */
   readonly sent: boolean;
   readonly failure: ApiError["failure"]["is"] | undefined;
   readonly durationMs: number;
-  /** The platform's id of a deployment request, where the answer tells one. */
+  /** The platform's id of a deployment request, where the answer has one. */
   readonly requestId: string | undefined;
 }
 
@@ -42,19 +45,19 @@ interface Call<T> extends Content {
   readonly answer: Decode<T>;
 }
 
-/** What the areas are written on. Every method throws ApiError and nothing else. */
+/** The interface that the areas are built on. Every method throws ApiError and nothing else. */
 export interface Caller {
-  /** A read that others may share. */
+  /** Makes a read whose answer others may share. */
   read<Name extends OperationName, T>(name: Name, ids: PathIds<Name>, call: Call<T> & ReadOptions): Promise<T>;
-  /** A read whose answer is never remembered, e.g. because it is a credential. */
+  /** Makes a read whose answer is never remembered, e.g. because it is a credential. */
   fetch<Name extends OperationName, T>(name: Name, ids: PathIds<Name>, call: Call<T>): Promise<T>;
-  /** From now on no read is answered from memory. */
+  /** Answers no read from memory from now on. */
   refresh(): void;
-  /** A write: sent once, never repeated. */
+  /** Makes a write: sent once, never repeated. */
   write<Name extends OperationName, T>(name: Name, ids: PathIds<Name>, call: Call<T>): Promise<T>;
 }
 
-/** In milliseconds, from connecting to the last byte. Tests scale them down. */
+/** Deadlines in milliseconds, from connecting to the last byte. Tests scale them down. */
 export interface Deadlines {
   /** Spans the retries of a read. */
   readonly readMs: number;
@@ -66,24 +69,24 @@ export const DEFAULT_DEADLINES: Deadlines = { readMs: 15_000, writeMs: 8_000 };
 export interface CallerOptions {
   readonly target: Target;
   readonly deadlines: Deadlines;
-  /** The one of the token as it is now. */
+  /** Returns the gate of the current token. */
   readonly gate: () => Gate;
-  /** On whose behalf a call is made; those who wait for the gate take turns. */
+  /** Returns the lane of the current call; lanes that wait for the gate take turns. */
   readonly lane: () => string;
-  /** How urgent it is. */
+  /** Returns the priority of the current call. */
   readonly priority: () => Priority;
-  /** Asked right before each call: whether it may still be made. */
+  /** Reports, right before each call, whether it may still be made. */
   readonly mayCall: () => boolean;
   readonly transport: Transport;
   readonly capabilities: Learning;
   readonly clock: Clock;
   readonly random: () => number;
   readonly onCall: (call: CallRecord) => void;
-  /** The platform's clock, from each answer that tells it. */
+  /** Receives the platform's clock from each answer that has it. */
   readonly onServerDate: (date: Date) => void;
 }
 
-/** @returns a caller whose reads are shared among all who use it. */
+/** Returns a caller whose reads are shared among all its users. */
 export function createCaller(options: CallerOptions): Caller {
   const { target, deadlines, transport, capabilities, clock, random } = options;
   const shared = createSharedReads(clock);
@@ -99,7 +102,7 @@ export function createCaller(options: CallerOptions): Caller {
     options.onCall({ operation, method: request.method, ids, attempt, ...end, sent, durationMs });
   };
 
-  /** Sends one request that the gate has let through. */
+  /** Sends one request that the gate has admitted. */
   const send = async <T>(attempt: Attempt, deadlineMs: number, decode: Decode<T>): Promise<T> => {
     const { prepared, gate } = attempt;
     const sentAt = clock.monotonic();
@@ -123,7 +126,7 @@ export function createCaller(options: CallerOptions): Caller {
     }
   };
 
-  /** @param waitMs what the gate said. */
+  /** Throws unless the gate admits the request. @param waitMs what the gate returned */
   const pass = (attempt: Attempt, waitMs: number): void => {
     const { operation } = attempt.prepared;
     if (waitMs === 0 && options.mayCall()) return;
@@ -173,7 +176,9 @@ export function createCaller(options: CallerOptions): Caller {
   };
 }
 
-/** A request of a process that may not make any: nothing was sent, and nothing is known to be wrong. */
+/**
+ * The error of a process that may not make requests any more: nothing was sent, and nothing is wrong with the platform.
+ */
 function notOurs(name: string): ApiError {
   const failure = { is: "OverBudget", retryAfterMs: 1_000 } as const;
   return new ApiError(name, failure, 0, "another process of the operator leads");
@@ -181,7 +186,7 @@ function notOurs(name: string): ApiError {
 
 type Ids = Readonly<Record<string, string>>;
 
-/** One try of a call. */
+/** One attempt of a call. */
 interface Attempt {
   readonly prepared: Prepared;
   readonly ids: Ids;
@@ -190,26 +195,29 @@ interface Attempt {
   readonly gate: Gate;
 }
 
-/** As the answer to a deploy, and the status of a service or of a deployment, tell it. */
+/** Returns the request id of an answer to a deploy, or of the status of a service or a deployment. */
 function requestIdOf(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || !("deploymentRequestId" in value)) return undefined;
   const { deploymentRequestId: id } = value;
   return typeof id === "string" ? id : undefined;
 }
 
-/** A request that the gate held back: since a 429, or because the process ends. @param waitMs what the gate said */
+/**
+ * The error of a request that the gate prevented: after a 429, or because the process ends. @param waitMs what the gate
+ * returned
+ */
 export function heldBack(name: string, waitMs: number, { pausedMs }: Budget): ApiError {
   const failure = { is: pausedMs > 0 ? "RateLimited" : "OverBudget", retryAfterMs: waitMs } as const;
   const message = pausedMs > 0 ? "the platform asked to slow down" : "the rate limit leaves no room for it now";
   return new ApiError(name, failure, 0, message);
 }
 
-/** The platform's clock as an answer tells it. */
+/** Returns the platform's clock as an answer shows it. */
 export function serverDateOf(answer: HttpAnswer): Date | undefined {
   return parseDate(answer.header("date"));
 }
 
-/** What an answer tells of the platform's rate limit. */
+/** Returns what an answer says of the platform's rate limit. */
 export function quotaIn(answer: HttpAnswer, now: Date): Quota | undefined {
   const told = (name: string): string | undefined => answer.header(`x-ratelimit-${name}`);
   const headers = { limit: told("limit"), remaining: told("remaining"), reset: told("reset") };
@@ -231,7 +239,8 @@ export function valueOf<T>(answer: HttpAnswer, { operation, secrets }: Prepared,
 }
 
 /**
- * Whatever went wrong, as an ApiError. Anything else than the absence of an answer is a defect of ours and thrown on.
+ * Returns an error as an ApiError. It rethrows everything but the absence of an answer, which is a defect of the
+ * operator.
  */
 export function failureOf(error: unknown, { operation }: Prepared): ApiError {
   if (error instanceof ApiError) return error;

@@ -1,6 +1,6 @@
 /**
- * What a platform offers beyond the specification: known per operation, from what it answered. The operations of the
- * specification are never learned as absent.
+ * Records, per operation, what a platform offers beyond the specification, as its answers show it. Operations of the
+ * specification are never recorded as missing.
  */
 import { isDocumented, isRead, operation, type OperationName } from "../codec/operations.ts";
 import type { Clock } from "../transport/clock.ts";
@@ -8,46 +8,49 @@ import type { ApiError } from "../transport/errors.ts";
 
 export type Support = "Supported" | "Unsupported" | "Unknown";
 
-/** What of the knowledge outlives the process: names of operations, in alphabetical order. */
+/** The part of the knowledge that outlives the process: names of operations, in alphabetical order. */
 export interface KnownOperations {
   readonly supported: readonly string[];
   readonly unsupported: readonly string[];
 }
 
-/** A summary; nothing is decided by it. undefined while nothing is known. */
+/** A summary, which decides nothing. undefined while nothing is known. */
 export type SurfaceSummary = "Documented" | "Partial" | "Full" | undefined;
 
 export interface Capabilities {
-  /** An operation that was not supported is Unknown again after an hour. */
+  /** Returns Unknown again for an operation that was not supported an hour ago. */
   supports(name: string): Support;
-  /** What it answered last: the same, but that Unsupported stays until something else is known. */
+  /** Returns the same, but keeps Unsupported until another answer arrives. */
   learned(name: string): Support;
   /**
-   * Whether an optional read is worth a request now: not while it is Unsupported, nor soon after an answer that did not
-   * tell whether it is. So its cost does not grow with the number of objects.
+   * Reports whether an optional read should be sent now: not while it is Unsupported, nor soon after an inconclusive
+   * answer. So its cost does not grow with the number of objects.
    */
   isWorthTrying(name: OperationName): boolean;
-  /** The operation was answered 404 for an object that the platform showed in the same reconcile: it does not exist. */
+  /**
+   * Records that the operation was answered 404 for an object that the platform showed in the same reconcile: it does
+   * not exist.
+   */
   missing(name: string): void;
-  /** Takes over what an older process learned. What this one knows stays. */
+  /** Restores what an older process learned. What this one knows stays. */
   restore(known: { readonly [Key in keyof KnownOperations]?: KnownOperations[Key] | undefined }): void;
   known(): KnownOperations;
-  /** The HTTP status of the last answer to a read that did not tell whether it is supported; 0 without an answer. */
+  /** Returns the HTTP status of the last inconclusive answer to a read; 0 without an answer. */
   inconclusive(name: OperationName): number | undefined;
   summary(): SurfaceSummary;
 }
 
-/** What the caller tells of each answer. */
+/** What the caller reports of each answer. */
 export interface Learning extends Capabilities {
   succeeded(name: OperationName): void;
   failed(name: OperationName, error: ApiError): void;
 }
 
-/** How long what the platform does not support is left alone. */
+/** How long an unsupported operation is not tried. */
 const RETRY_MS = 3_600_000;
-/** The first pause after an answer that tells nothing, e.g. a 500; each further one is twice as long. */
+/** The first pause after an inconclusive answer, e.g. a 500; each further one is twice as long. */
 const PAUSE_MS = 15_000;
-/** Answers that do not tell whether a read is supported; others concern the whole connection, or were none. */
+/** Answers that do not show whether a read is supported; others concern the whole connection, or were none. */
 const INCONCLUSIVE: ReadonlySet<ApiError["failure"]["is"]> = new Set([
   "NotFound",
   "Unauthorized",
@@ -60,7 +63,7 @@ const INCONCLUSIVE: ReadonlySet<ApiError["failure"]["is"]> = new Set([
 
 interface Learned {
   readonly support: Support;
-  /** Until when it is not tried, on the monotonic clock. */
+  /** When it may be tried again, on the monotonic clock. */
   readonly restsUntil: number;
   readonly pauseMs: number;
   readonly status?: number;
@@ -68,7 +71,7 @@ interface Learned {
 
 const NOTHING: Learned = { support: "Unknown", restsUntil: Number.NEGATIVE_INFINITY, pauseMs: PAUSE_MS };
 
-/** @param surface what the user says of the platform: then nothing is learned */
+/** @param surface the platform's surface as the user declares it: then nothing is learned */
 export function createCapabilities(surface: "Auto" | "Documented" | "Full", clock: Pick<Clock, "monotonic">): Learning {
   const learned = new Map<string, Learned>();
   const of = (name: string): Learned => learned.get(name) ?? NOTHING;
@@ -114,13 +117,13 @@ export function createCapabilities(surface: "Auto" | "Documented" | "Full", cloc
     summary: () => {
       if (surface !== "Auto") return surface;
       const { supported, unsupported } = known();
-      // Any other operation may be missing alone; without this read none was seen to be there.
+      // Any other operation may be missing alone; without this read none has been seen to exist.
       if (supported.length === 0) return unsupported.includes("getProject") ? "Documented" : undefined;
       return unsupported.length === 0 ? "Full" : "Partial";
     },
     succeeded: (name) => {
       note(name, "Supported", 0);
-      // What was just written can be read: a 404 of that read before may have said that there was nothing.
+      // What was just written can be read: an earlier 404 of that read may have meant that nothing was there.
       for (const read of operation(name).stale ?? []) if (of(read).support === "Unknown") learned.delete(read);
     },
     failed: (name, { failure, status }) => {

@@ -1,6 +1,4 @@
-/**
- * Reads that several objects share: equal ones in flight are one request, and answers may be used again for a while.
- */
+/** Shares reads between objects: equal reads in flight are one request, and answers are reused for a while. */
 import { operation } from "../codec/operations.ts";
 import type { OperationName } from "../codec/operations.ts";
 import type { Clock } from "../transport/clock.ts";
@@ -10,30 +8,29 @@ export interface ReadKey {
   readonly ids: Readonly<Record<string, string>>;
   /** The encoded query, "" for none. */
   readonly query: string;
-  /** On whose behalf: nobody waits for a read that waits for its turn in another lane. */
+  /** The lane of the reader: nobody waits for a read that waits for its turn in another lane. */
   readonly lane?: string;
 }
 
 export interface SharedReads {
   /**
-   * Answers from memory what is at most `maxAgeMs` old, else joins an equal read in flight in its lane, else calls
-   * `load`.
-   * Failures are shared with those who wait, and never remembered.
+   * Returns a remembered answer that is at most `maxAgeMs` old, else joins an equal read in flight in its lane, else
+   * calls `load`. Failures are shared with those who wait, and never remembered.
    */
   get<T>(key: ReadKey, maxAgeMs: number, load: () => Promise<T>): Promise<T>;
   /**
-   * Forgets, before and after a write, the reads that it makes stale: those of `operations[…].stale` whose ids do
-   * not contradict the write's. One that is in flight still answers those who wait, but nobody else.
+   * Forgets, before and after a write, the reads that it makes stale: those of `operations[…].stale` whose ids do not
+   * contradict the write's. A read in flight still answers those who wait, but nobody else.
    */
   forget(write: OperationName, ids: Readonly<Record<string, string>>): void;
-  /** Forgets all reads, as the platform was heard to have changed. Those in flight answer those who wait. */
+  /** Forgets all reads, after a report that the platform has changed. Reads in flight still answer those who wait. */
   forgetAll(): void;
 }
 
 interface Entry {
   readonly key: ReadKey;
   readonly value: Promise<unknown>;
-  /** When the answer was asked for: it is at least as fresh as that. */
+  /** When the read was sent: the answer is at least as fresh as that. */
   readonly askedAt: number;
 }
 

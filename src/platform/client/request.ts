@@ -1,4 +1,4 @@
-/** Builds the requests of one connection; whatever is refused is refused here, before anything is taken or sent. */
+/** Builds the requests of one connection, and refuses invalid ones before a rate token is taken or anything is sent. */
 import type { Encode } from "../codec/encode.ts";
 import { stringifyJson } from "../codec/json.ts";
 import { operation } from "../codec/operations.ts";
@@ -16,7 +16,7 @@ export interface Target {
   readonly scheme: "Token" | "Bearer";
   readonly token: () => string;
   readonly userAgent: string;
-  /** Further headers of the request at hand, in lower case. */
+  /** Further headers of the current request, in lower case. */
   readonly more: () => Readonly<Record<string, string>>;
 }
 
@@ -27,14 +27,14 @@ export interface Query {
 export interface Content {
   readonly query?: Encode<Query>;
   readonly body?: Encode;
-  /** Values in the body that must not come back in the text of an error. */
+  /** Values in the body that must not appear in the text of an error. */
   readonly secrets?: readonly string[];
 }
 
 export interface Prepared {
   readonly operation: OperationName;
   readonly request: Omit<HttpRequest, "deadlineMs">;
-  /** The token and the content's secrets: kept out of every text. */
+  /** The token and the secrets of the content, which must not appear in any text. */
   readonly secrets: readonly string[];
 }
 
@@ -75,7 +75,7 @@ export function prepare(
   return { operation: name, request, secrets: [token, ...secrets] };
 }
 
-/** @returns "" or "?" and the members that are given. @throws ApiError "Refused" */
+/** @returns "" or "?" and the members that are set. @throws ApiError "Refused" */
 export function queryOf(name: OperationName, { query, secrets }: Content): string {
   if (query === undefined) return "";
   const search = new URLSearchParams();
@@ -95,10 +95,9 @@ function encoded<T>(name: OperationName, encode: () => T, secrets: readonly stri
   }
 }
 
-/** What is wrong with the content of a request; undefined for a defect of ours. */
+/** Returns what is wrong with the content of a request; undefined for a defect of the operator. */
 function complaintOf(error: unknown): string | undefined {
   if (error instanceof ShapeError) return error.message;
-  // Some thousand objects within each other are more than the stack holds (E5), be they in a spec or in the record of
-  // the platform that a PUT starts from.
+  // Some thousand nested objects exceed the stack (E5), in a spec or in the platform's record that a PUT starts from.
   return error instanceof RangeError ? "the request cannot be sent: it is nested too deeply" : undefined;
 }

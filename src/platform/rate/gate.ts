@@ -1,6 +1,6 @@
 /**
- * The rate gate of one token: what is sent with it passes here at the rate that the pacer allows, by priority and then
- * lane by lane. A 429 closes the gate for as long as the platform asks; then one request tries whether it is over.
+ * The rate gate of one token. It admits requests at the rate that the pacer allows, by priority and then lane by lane.
+ * A 429 closes the gate for as long as the platform asks; then one request finds out whether the limit is over.
  */
 import type { Clock } from "../transport/clock.ts";
 import { createLine, type Priority } from "./line.ts";
@@ -8,39 +8,42 @@ import { createPacer, type Ceiling } from "./pacer.ts";
 import type { Quota } from "./rate-headers.ts";
 
 export interface Budget {
-  /** Requests a second that may be sent now. */
+  /** The current rate, in requests per second. */
   readonly requestsPerSecond: number;
-  /** Requests that wait for their turn. */
+  /** The number of requests that wait for their turn. */
   readonly waiting: number;
-  /** Milliseconds until the gate opens, 0 when it is open. */
+  /** Milliseconds until the gate opens, 0 while it is open. */
   readonly pausedMs: number;
-  /** For how long the platform has taken no request, in milliseconds; 0 when it did last. */
+  /** For how long the platform has refused all requests, in milliseconds; 0 when it accepted the last one. */
   readonly refusedMs: number;
 }
 
-/** How one request ended, as far as the rate is concerned. */
+/** The end of one request, as far as the rate is concerned. */
 export interface Answer {
   /** When it was sent, on the monotonic clock. */
   readonly sentAt: number;
   readonly isAnswered: boolean;
-  /** For how long a 429 asks to wait; undefined for every other end. */
+  /** How long a 429 asks to wait; undefined for every other end. */
   readonly pauseMs?: number | undefined;
-  /** What the answer's headers tell of the limit. */
+  /** The limit in the answer's headers. */
   readonly quota?: Quota | undefined;
 }
 
 export interface Gate {
-  /** Waits for a turn. @returns 0 when the request may be sent now, else the milliseconds after which to come back */
+  /** Waits for a turn. @returns 0 when the request may be sent now, else the milliseconds after which to try again */
   admit(priority: Priority, lane: string): Promise<number>;
-  /** Takes the turn of a write that is about to come. Unused, it lapses after ten seconds. @returns as `admit` */
+  /** Reserves the turn of a write. Unused, the reservation lapses after ten seconds. @returns as `admit` */
   reserve(priority: Priority, lane: string): Promise<number>;
-  /** As `admit`, but uses up a reservation where there is one, and without one waits for two seconds at most. */
+  /**
+   * Does the same as `admit`, but uses up a reservation where there is one, and without one waits for two seconds at
+   * most.
+   */
   admitReserved(priority: Priority, lane: string): Promise<number>;
-  /** To be told of the end of every request that was admitted. */
+  /** Receives the end of every admitted request. */
   ended(answer: Answer): void;
-  /** Whether work of this priority would get to send soon; if not, `changed` is called when that may have changed. */
+  /** Reports whether work of this priority could soon send; if not, calls `changed` when that may have changed. */
   hasRoom(priority: Priority): boolean;
-  /** Work was begun because there is room; after a pause there is room for one at first. */
+  /** Records that work was started because there is room; after a pause there is room for one at first. */
   expect(): void;
   budget(): Budget;
   /** Turns away all who wait, and from then on everybody without a reservation. */
@@ -52,24 +55,24 @@ export interface GateOptions {
   /** In [0, 1). */
   readonly random: () => number;
   readonly ceiling: () => Ceiling;
-  /** Somebody has to look at `hasRoom` again. */
+  /** Called when `hasRoom` may return something else. */
   readonly changed?: () => void;
-  /** The platform refuses requests from now on, or does no longer and did for so long. */
+  /** Called when the platform starts to refuse requests, and when it stops, with how long it did. */
   readonly limited?: (isLimited: boolean, sinceMs: number) => void;
 }
 
-/** A pause up to this long is waited for; a longer one is told, and the caller's queue does the waiting. */
+/** The longest pause that a caller waits for here; after a longer one the work queue adds its key again. */
 const SHORT_MS = 2_000;
 const RESERVATION_MS = 10_000;
-/** After a pause nobody else is let on for so long, unless the one that tries is answered before. */
+/** How long after a pause only one request is sent, unless it is answered before. */
 const TRIAL_MS = 10_000;
-/** For how long work that was begun counts as on its way to its first request. */
+/** How long work that was started is expected to send its first request. */
 const EXPECTED_MS = 1_000;
 const MAX_JITTER_MS = 500;
 const JITTER = 0.1;
-/** Work is begun while less than this part of a second's requests waits. */
+/** Work is started while less than this part of a second's requests waits. */
 const WAITING_PART = 0.25;
-/** What a caller that is turned away without a 429 waits before it comes back. */
+/** How long a caller that is turned away without a 429 waits before it tries again. */
 const LATER_MS = 1_000;
 
 export function createGate(options: GateOptions): Gate {
@@ -82,14 +85,14 @@ export function createGate(options: GateOptions): Gate {
   let reservations: readonly number[] = []; // when each one lapses
   let opensAt = -Infinity;
   let closedAt = -Infinity;
-  /** Since when no request has passed; undefined while they do. */
+  /** Since when no request has been accepted; undefined while they are. */
   let refusedAt: number | undefined;
-  /** "due": the next request is the first after a pause. A number: until when its answer is waited for. */
+  /** "due": the next request is the first after a pause. A number: how long its answer is awaited. */
   let trial: "none" | "due" | number = "none";
   let expectedUntil = -Infinity;
 
   const timers = new Set<() => void>();
-  /** Tells later that something may have changed. */
+  /** Reports later that something may have changed. */
   const tellAfter = (ms: number): void => {
     if (changed === undefined) return;
     const cancel = clock.after(ms, () => {
@@ -101,7 +104,7 @@ export function createGate(options: GateOptions): Gate {
 
   const pausedMs = (): number => Math.max(0, Math.ceil(opensAt - now()));
 
-  /** Milliseconds until one of this priority may go on. */
+  /** Returns the milliseconds until a request of this priority may be sent. */
   const untilNext = (priority: Priority): number => {
     if (pausedMs() > 0) return pausedMs();
     if (trial === "due") return 0;
@@ -109,7 +112,7 @@ export function createGate(options: GateOptions): Gate {
     return pacer.untilNext(priority);
   };
 
-  /** The request that is sent now is the one that tries whether a pause is over. */
+  /** The request that is sent now finds out whether a pause is over. */
   const begin = (): void => {
     if (trial !== "due") return;
     pacer.resume();
@@ -122,7 +125,7 @@ export function createGate(options: GateOptions): Gate {
     pacer.take();
   };
 
-  /** Lets on whose turn it is, and comes back for the others. */
+  /** Admits the next in line, and schedules itself for the others. */
   const serve = (): void => {
     untime();
     const isHeld = (priority: Priority): boolean => untilNext(priority) > 0;
@@ -171,7 +174,7 @@ export function createGate(options: GateOptions): Gate {
   const answered = ({ sentAt, pauseMs, quota }: Answer): void => {
     const isNews = sentAt >= closedAt;
     if (pauseMs !== undefined) {
-      // Those that were under way when the gate closed say nothing new.
+      // Requests that were in flight when the gate closed are no new evidence.
       if (isNews) pacer.refused(pauseMs);
       pause(pauseMs);
       return;

@@ -1,9 +1,9 @@
-/** One gate for each token at each host, whoever uses it: a platform counts the requests of a token. */
+/** One gate for each token at each host, shared by all its users: a platform counts the requests of a token. */
 import type { Clock } from "../transport/clock.ts";
 import { createGate, type Gate } from "./gate.ts";
 import type { Ceiling } from "./pacer.ts";
 
-/** Who sends with a token, which may be rotated. */
+/** A user of a token, which may be rotated. */
 export interface Member {
   /** Scheme, host and port. */
   readonly origin: string;
@@ -14,18 +14,18 @@ export interface Member {
 }
 
 export interface Membership {
-  /** The gate of the token as it is now. */
+  /** Returns the gate of the current token. */
   readonly gate: () => Gate;
-  /** Tells the gate apart from all others; the same for all who send through it. */
+  /** Returns the id of the gate, the same for all who send through it. */
   readonly id: () => string;
   readonly leave: () => void;
 }
 
 export interface Gates {
   join(member: Member): Membership;
-  /** Those that somebody sends through. */
+  /** Returns the gates that are in use. */
   all(): readonly Gate[];
-  /** By the id of its membership. */
+  /** Returns a gate by the id of its membership. */
   byId(id: string): Gate | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface GatesOptions {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Somebody has to look again at whether the gates have room. */
+  /** Called when gates may have room again. */
   readonly changed?: () => void;
 }
 
@@ -91,7 +91,7 @@ export function createGates({ clock, random, changed }: GatesOptions): Gates {
   };
 }
 
-/** Of several limits for one token the lowest holds. */
+/** Returns the lowest of several limits for one token. */
 function lowest(members: ReadonlySet<Member>): Ceiling {
   const least = (values: readonly (number | undefined)[]): number | undefined => {
     const set = values.filter((value) => value !== undefined);

@@ -1,6 +1,9 @@
-/** Who waits for the rate gate: by priority, and within one in lanes that take turns, e.g. one for each namespace. */
+/**
+ * The line of requests that wait for the rate gate: by priority, and within one in lanes that take turns, e.g. one for
+ * each namespace.
+ */
 
-/** What somebody asked of an existing object, then new objects, then work that is followed, then routine checks. */
+/** Changes by users of existing objects, then new objects, then work that is followed, then routine checks. */
 export type Priority = "urgent" | "high" | "normal" | "low";
 
 export const PRIORITIES: readonly Priority[] = ["urgent", "high", "normal", "low"];
@@ -14,21 +17,21 @@ export interface Waiter {
 
 export interface Line {
   readonly size: number;
-  /** @returns takes it out again */
+  /** @returns a function that takes it out again */
   join(waiter: Waiter): () => void;
-  /** Takes out the one whose turn it is. @param isHeld priorities that are passed over */
+  /** Takes out the next in turn. @param isHeld priorities that are skipped */
   next(isHeld: (priority: Priority) => boolean): Waiter | undefined;
-  /** The priorities that somebody waits with. */
+  /** Returns the priorities of those who wait. */
   priorities(): readonly Priority[];
   turnAway(): void;
 }
 
-/** Every so many turns the one that waited longest goes first, whatever its priority: nothing starves. */
+/** Every fifth turn goes to the one that waited longest, whatever its priority, so that nothing starves. */
 const FAIR_EVERY = 5;
-/** Of so many lanes the last turn is remembered. */
+/** The number of lanes whose last turn is remembered. */
 const MAX_LANES = 5_000;
 
-/** @returns a line in which nobody waits. */
+/** @returns an empty line */
 export function createLine(): Line {
   let waiters: readonly Waiter[] = [];
   /** Lane → the number of its last turn, the oldest first. */

@@ -1,7 +1,7 @@
 /**
- * How many requests a second the platform takes from one token, found out from its answers: doubled each second until
- * the first 429, then held a little below what passed and raised slowly; lowered by each further 429. Only a rate that
- * is used is raised. Headers that tell what is left of a window make a 429 unnecessary.
+ * Finds out how many requests per second the platform accepts from one token. The rate doubles each second until the
+ * first 429, then stays a little below what was accepted and rises slowly; each further 429 lowers it. Only a rate that
+ * is used rises. Headers with the rest of a window make a 429 unnecessary.
  */
 import type { Priority } from "./line.ts";
 import type { Quota } from "./rate-headers.ts";
@@ -15,46 +15,47 @@ export interface Ceiling {
 }
 
 export interface Pacer {
-  /** Requests a second, as of now. */
+  /** Returns the current rate in requests per second. */
   rate(): number;
   /** Milliseconds until a request of this priority may be sent; 0 is now. */
   untilNext(priority: Priority): number;
-  /** A request is sent, or is promised a place. */
+  /** Records that a request is sent, or has a reservation. */
   take(): void;
   /**
-   * An answer other than a 429. @returns for how long nothing may be sent, as the window has no requests left; 0 mostly
+   * Records an answer other than a 429. @returns for how long nothing may be sent because the window has no requests
+   * left, mostly 0
    */
   passed(quota: Quota | undefined): number;
-  /** A 429 to a request that was sent since the last one, and how long it asks to wait. */
+  /** Records a 429 to a request that was sent since the last one, and how long it asks to wait. */
   refused(pauseMs: number): void;
-  /** A pause ends: what it would have allowed is not made up for. */
+  /** Ends a pause. What could have been sent during it is not made up for. */
   resume(): void;
 }
 
 const START = 10;
 const SLOWEST = 1 / 60;
-/** The rate may change once in so many milliseconds, and requests. */
+/** The shortest time between two changes of the rate, in milliseconds and in requests. */
 const STEP_MS = 1_000;
 const STEP_REQUESTS = 4;
-/** A rate of which less is used is not raised. */
+/** The part of a rate that has to be used for it to rise. */
 const USED = 0.8;
-/** What is held of what passed before a 429. */
+/** The part of the accepted rate that is kept after a 429. */
 const HELD = 0.9;
-/** One 429 lowers the rate to less than half at most: what passed may have been little for other reasons. */
+/** The largest drop of one 429, to this part: the accepted rate may have been low for other reasons. */
 const LOWEST_DROP = 0.45;
-/** The growth of one second: slow for a minute of use after a 429, then quicker, as the limit may be another now. */
+/** The growth per second: slow for a minute of use after a 429, then faster, as the limit may have changed. */
 const SLOW_GROWTH = 1.003;
 const TOLD_GROWTH = 1.01;
 const QUICK_GROWTH = 1.05;
 const SLOW_STEPS = 60;
-/** What is used of a limit that the headers tell: less at first, as a window may have begun at a lower rate. */
+/** The part of the limit in the headers that is used: less at first, as a window may have started at a lower rate. */
 const NEAR_FIRST = 0.95;
 const NEAR = 0.97;
-/** Requests that go out at once, beyond one, as a part of a second's: room for timers that fire late. */
+/** The burst beyond one request, as a part of a second's requests: it absorbs timers that fire late. */
 const BURST_PART = 0.02;
-/** Windows that end sooner are not spread: their ends are told in whole seconds. */
+/** Shorter windows are not spread: headers have their ends in whole seconds. */
 const SHORT_MS = 2_000;
-/** Where less than this part of a long window is left, requests of a priority are spread over the rest of it. */
+/** Below this part of a long window, requests of a priority are spread over the rest of it. */
 const RESERVED: Readonly<Record<Priority, number>> = { urgent: 0.05, high: 0.1, normal: 0.25, low: 0.5 };
 
 export function createPacer(monotonic: () => number, ceiling: () => Ceiling): Pacer {
@@ -79,7 +80,7 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling): Pa
   };
   tokens = depth();
 
-  /** Raises what was used. */
+  /** Raises the rate, if it was used. */
   const step = (): void => {
     const elapsed = monotonic() - second.since;
     const stepMs = Math.max(STEP_MS, STEP_REQUESTS * (1_000 / rate()));
@@ -90,16 +91,16 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling): Pa
     second = begin();
   };
 
-  /** @param passed requests a second, of late */
+  /** @param passed requests per second that were accepted recently */
   const raise = (passed: number): void => {
     stepsSince += 1;
-    // A window may end a little after each second.
+    // A window may end a little later than the second in its header.
     const left = Math.min(second.left, before.left);
     const isTold = left < 1;
     const slow = isTold ? TOLD_GROWTH : SLOW_GROWTH;
     const growth = stepsSince > SLOW_STEPS ? QUICK_GROWTH : slow;
     const raised = rate() * (isFound ? growth : 2);
-    // What passed has used `1 - left` of a window.
+    // The requests accepted so far have used `1 - left` of a window.
     const told = isTold ? (passed / (1 - left)) * (isFound ? NEAR : NEAR_FIRST) : Number.POSITIVE_INFINITY;
     if (told < raised) isFound = true;
     learned = Math.max(rate(), Math.min(raised, told));
@@ -146,7 +147,7 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling): Pa
       const isLong = quota.resetMs > SHORT_MS || (last?.isLong === true && now < last.endsAt);
       window = { quota, endsAt: now + quota.resetMs, isLong };
       second.left = Math.min(second.left, quota.remaining / quota.limit);
-      // A platform that always says 0 is not believed.
+      // A platform that always reports 0 is not believed.
       const isEmptied = quota.remaining === 0 && last !== undefined && last.quota.remaining > 0;
       return isEmptied && quota.resetMs > SHORT_MS ? quota.resetMs : 0;
     },

@@ -1,4 +1,4 @@
-/** What the headers of an answer say about the platform's rate limit. Pure: headers in, numbers out. */
+/** Reads the platform's rate limit from the headers of an answer. Pure. */
 const DEFAULT_MS = 60_000; // the spec's guide: "falls back to 60 seconds when the header is absent"
 const MIN_MS = 500; // a reset of 0, or of a moment that has passed
 const MAX_MS = 3_600_000;
@@ -14,7 +14,7 @@ export interface RateHeaders {
   readonly date: string | undefined;
 }
 
-/** What is left of a window in which the platform takes so many requests. */
+/** The rest of a window in which the platform accepts a number of requests. */
 export interface Quota {
   /** `X-RateLimit-Limit`, ≥ 1. */
   readonly limit: number;
@@ -24,14 +24,14 @@ export interface Quota {
   readonly resetMs: number;
 }
 
-/** @returns how long a 429 asks for, in milliseconds, 500 to 3,600,000; 60,000 where the headers say nothing. */
+/** @returns the pause that a 429 asks for, in milliseconds, 500 to 3,600,000; 60,000 without usable headers */
 export function pauseMs(headers: RateHeaders, now: Date): number {
   const nowMs = parseDate(headers.date)?.getTime() ?? now.getTime();
   const asked = fromNumber(headers.reset, nowMs) ?? fromNumber(headers.retryAfter, nowMs) ?? fromDate(headers, nowMs);
   return asked === undefined ? DEFAULT_MS : Math.min(Math.max(asked, MIN_MS), MAX_MS);
 }
 
-/** @returns undefined where the three headers do not make sense together */
+/** @returns undefined where the three headers contradict each other */
 export function quotaOf(
   headers: Pick<RateHeaders, "reset" | "date"> & Readonly<Record<"limit" | "remaining", string | undefined>>,
   now: Date,

@@ -9,7 +9,7 @@ import { ApiError } from "./errors.ts";
 export interface AddressRules {
   /** Host names (`api.example.com`, `*.example.com`), addresses and CIDR blocks. No host name: every public host. */
   readonly allowedHosts: readonly string[];
-  /** Lets plain http and loopback, link-local and private addresses stand: for the demo and tests. */
+  /** Allows plain http, and loopback, link-local and private addresses: for the demo and tests. */
   readonly allowInsecure: boolean;
 }
 
@@ -39,8 +39,8 @@ const CIDR = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i;
 const PREFIX = /^(?:\/[A-Za-z0-9._~-]+)*$/;
 
 /**
- * Builds the test for addresses that a connection may go to, literal or from DNS.
- * A block of `allowedHosts` lets addresses in it stand, so that a platform in a private network can be reached.
+ * Builds the filter of addresses that a connection may use, literal or from DNS. A block of `allowedHosts` allows its
+ * addresses, so that a platform in a private network can be reached.
  */
 export function addressFilter(rules: AddressRules): (address: string) => boolean {
   const closed = blockList(PRIVATE_BLOCKS);
@@ -52,11 +52,11 @@ export function addressFilter(rules: AddressRules): (address: string) => boolean
 }
 
 /**
- * Checks where a connection wants to go.
- * @param baseUrl scheme, host and optional port, nothing else.
- * @param pathPrefix "" or e.g. "/api/v1".
- * @returns what request paths are appended to, without a slash at the end.
- * @throws ApiError "Refused".
+ * Checks the URL of a connection.
+ * @param baseUrl scheme, host and optional port, nothing else
+ * @param pathPrefix "" or e.g. "/api/v1"
+ * @returns the prefix of all request URLs, without a slash at the end
+ * @throws ApiError "Refused"
  */
 export function checkedBase(baseUrl: string, pathPrefix: string, rules: AddressRules): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : refuse("the base URL cannot be read");
@@ -77,7 +77,7 @@ function checkHost(url: URL, rules: AddressRules): void {
   if (!listed) refuse("the host is not in the operator's list of allowed platform hosts");
 }
 
-/** An entry without a port lets every port stand. */
+/** An entry without a port allows every port. */
 function matches(entry: string, host: string, { port, protocol }: URL): boolean {
   const wanted = entry.toLowerCase();
   const usual = protocol === "https:" ? "443" : "80";

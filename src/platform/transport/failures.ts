@@ -1,8 +1,8 @@
-/** What an answer or its absence means to the caller (docs/architecture.md §6, §8). Pure tables. */
+/** Classifies answers and their absence (docs/architecture.md §6, §8). Pure tables. */
 import type { ApiFailure } from "./errors.ts";
 import type { TransportFailure } from "./transport.ts";
 
-/** Whether the operation only looks. A write leaves the question open whether it was executed. */
+/** Whether the operation only reads. After a failed write it is open whether it was executed. */
 export type Effect = "read" | "write";
 
 const STATUS: ReadonlyMap<number, ApiFailure> = new Map([
@@ -16,9 +16,9 @@ const STATUS: ReadonlyMap<number, ApiFailure> = new Map([
 ]);
 
 /**
- * Classifies an answer that is not a success. Every status that the design does not list as "definitely not executed"
- * leaves a write open: that includes redirects, the other 4xx and 501, which only of a read proves a missing operation.
- * @param retryAfterMs what a 429 asks for; used for no other status.
+ * Classifies an answer that is not a success. A status that docs/architecture.md §8 does not list as "certainly not
+ * executed" leaves a write open: redirects, the other 4xx, and 501, which proves a missing operation of reads only.
+ * @param retryAfterMs the pause that a 429 asks for; used for no other status
  */
 export function failureOfStatus(status: number, effect: Effect, retryAfterMs: number): ApiFailure {
   if (status === 429) return { is: "RateLimited", retryAfterMs };
@@ -46,7 +46,7 @@ export function failureOfTransport(failure: TransportFailure, effect: Effect): A
   }
 }
 
-/** Classifies a success that cannot be read. */
+/** Classifies a success that cannot be parsed. */
 export function failureOfShape(effect: Effect): ApiFailure {
   return { is: effect === "write" ? "OutcomeUnknown" : "BadResponse" };
 }

@@ -1,4 +1,4 @@
-/** HTTP over undici: the only file of the platform client that knows it. */
+/** HTTP over undici. No other file of the platform client uses undici. */
 import { lookup } from "node:dns";
 import type { LookupAddress, LookupOptions } from "node:dns";
 import type { Socket } from "node:net";
@@ -9,16 +9,17 @@ import { TransportError } from "./transport.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 
 export interface HttpOptions {
-  /** Concurrent connections; further requests wait inside their deadline. */
+  /** Concurrent connections; further requests wait within their deadline. */
   readonly connections: number;
   readonly connectTimeoutMs: number;
-  /** PEM; replaces the built-in authorities. */
+  /** CA certificates in PEM; they replace the built-in ones. */
   readonly ca: string | undefined;
   /**
-   * Asked right before anything is sent: what waited for a connection, or was frozen with the process, may be too late.
+   * Asked right before anything is sent: a request that waited for a connection, or was frozen with the process, may be
+   * too late.
    */
   readonly mayCall: () => boolean;
-  /** Whether a connection may go to an address that DNS gave. */
+  /** Reports whether a connection may use an address that DNS returned. */
   readonly allowAddress: (address: string) => boolean;
 }
 
@@ -26,7 +27,7 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const REFUSED_ADDRESS = "ERR_REFUSED_ADDRESS";
 const TOO_LATE = "ERR_TOO_LATE";
 
-/** Failures before the request is sent: the platform certainly never saw it. So do all CERT_*. */
+/** Errors before the request is sent: the platform certainly never received it. All CERT_* are of this kind. */
 const NEVER_SENT = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -43,7 +44,7 @@ const NEVER_SENT = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
-/** One pool of HTTP/1.1 connections to one platform. Redirects are answers like others. */
+/** Creates one pool of HTTP/1.1 connections to one platform. Redirects are answers like others. */
 export function createTransport(options: HttpOptions): Transport {
   const agent = new Agent({
     allowH2: false,
@@ -58,7 +59,7 @@ function connector({ connectTimeoutMs, allowAddress, ca, mayCall }: HttpOptions)
   const connect = buildConnector({
     timeout: connectTimeoutMs,
     lookup: guardedLookup(allowAddress),
-    // Said here, as NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment counts where nothing is said.
+    // Set explicitly, as NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment applies otherwise.
     rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca }),
   });
@@ -71,7 +72,8 @@ function connector({ connectTimeoutMs, allowAddress, ca, mayCall }: HttpOptions)
 }
 
 /**
- * @returns the socket, which sends nothing that may not be sent: asked as near to the system call as JavaScript gets.
+ * @returns the socket, which refuses to send once `mayCall` is false: checked as near to the system call as JavaScript
+ * allows
  */
 function guarded<S extends Socket>(socket: S, mayCall: () => boolean): S {
   socket.write = new Proxy(socket.write.bind(socket), {
@@ -85,7 +87,7 @@ function guarded<S extends Socket>(socket: S, mayCall: () => boolean): S {
 
 async function exchange(agent: Agent, { method, url, headers, body, deadlineMs }: HttpRequest): Promise<HttpAnswer> {
   try {
-    // undici's own timers are coarse, and none of them ends a drip-fed body.
+    // undici's own timers are coarse, and none of them ends a body that arrives byte by byte.
     const signal = AbortSignal.timeout(deadlineMs);
     const answer = await request(url, { dispatcher: agent, method, headers, body: body ?? null, signal });
     const text = await answer.body.text();
@@ -123,7 +125,9 @@ function traits(error: unknown): { readonly name: string; readonly code: string;
 
 type LookupDone = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
-/** `dns.lookup`, but an answer with an address that is not allowed is no answer: DNS may say anything, at any time. */
+/**
+ * Calls `dns.lookup`, and refuses an answer with an address that is not allowed. DNS may return anything, at any time.
+ */
 function guardedLookup(allow: (address: string) => boolean) {
   return (host: string, options: LookupOptions, done: LookupDone): void => {
     lookup(host, { ...options, all: true }, (error, addresses) => {

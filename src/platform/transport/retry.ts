@@ -1,4 +1,4 @@
-/** Repetition of reads. A write is never repeated: only its ledger knows whether it may be. */
+/** Repeats reads. A write is never repeated here: only the ledger knows whether it may be. */
 import type { Clock } from "./clock.ts";
 import { sleep } from "./clock.ts";
 import { ApiError } from "./errors.ts";
@@ -10,11 +10,11 @@ const BASE_MS = 200;
 export interface Retries {
   /**
    * Runs a read up to three times while it fails with Server or Unreachable, 200 and 400 ms apart ± 50 %. After as many
-   * failures in a row the platform counts as down: until something succeeds every read is sent once, so that those who
-   * ask whether it is there again do not ask three times (docs/reliability.md C2).
-   * @param attempt can ask what is left of `deadlineMs`, which spans all attempts and the pauses between them, and is
-   * told which attempt it is, from 1.
-   * @throws ApiError of the last attempt.
+   * failures in a row the platform counts as down: until something succeeds every read is sent once, so that probes do
+   * not send three requests (docs/reliability.md C2).
+   * @param attempt gets a function for the rest of `deadlineMs`, which spans all attempts and the pauses between them,
+   * and the number of the attempt, from 1
+   * @throws ApiError of the last attempt
    */
   run<T>(attempt: (remainingMs: () => number, made: number) => Promise<T>, deadlineMs: number): Promise<T>;
 }
@@ -44,7 +44,7 @@ export function createRetries(clock: Clock, random: () => number): Retries {
   };
 }
 
-/** The platform works, whatever it thinks of the question. */
+/** Reports whether the platform answered, even if it refused. */
 function isAnswer(error: unknown): boolean {
   return error instanceof ApiError && error.status > 0;
 }

@@ -1,4 +1,4 @@
-/** Arguments that several commands have. */
+/** Arguments of several commands. */
 export const APPLICATION = {
   name: "application",
   about: "id of the application, or the name of a PlatformApplication",

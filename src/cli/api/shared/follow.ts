@@ -1,4 +1,4 @@
-/** Following what was asked of the platform to its end. */
+/** Follows a requested change to its end. */
 import { pause } from "../../../kube/api/clock.ts";
 import type { ServiceStatus } from "../../../platform/areas/service-status.ts";
 import { servicePhase } from "../../../platform/codec/states.ts";
@@ -18,19 +18,19 @@ const FIRST_MS = 2_000;
 const LONGEST_MS = 10_000;
 
 export interface Following {
-  /** The state that is wanted in the end. */
+  /** The state to wait for. */
   readonly wanted: "running" | "stopped";
   readonly timeoutMs: number;
-  /** @returns the state now; undefined while it says nothing about what was asked for. */
+  /** @returns the current state; undefined while it does not show the requested change */
   readonly look: () => Promise<string | undefined>;
-  /** A command that shows it later, without the program's name. */
+  /** A command that shows the state later, without the program's name. */
   readonly later: string;
 }
 
 /**
- * Looks again and again until the platform is done; tells each new state on standard error.
- * @returns 0 when it came to the wanted state, 3 when it did not in time, 130 with Ctrl-C.
- * @throws CliError when it ended in another state,
+ * Polls until the platform is done, and prints each new state on standard error.
+ * @returns 0 when it reached the wanted state, 3 when it did not in time, 130 after Ctrl-C
+ * @throws CliError when it ended in another state
  */
 export async function follow(call: Call, { wanted, timeoutMs, look, later }: Following): Promise<number> {
   const { clock } = call.host;
@@ -58,7 +58,7 @@ export async function follow(call: Call, { wanted, timeoutMs, look, later }: Fol
   }
 }
 
-/** Follows a deployment request where there is one, else the application's own status once that has moved on. */
+/** Follows a deployment request if there is one, else the application's status once it has changed. */
 export function lookAtApplication(
   { platform, id }: Target,
   started: ServiceStatus | undefined,
@@ -81,7 +81,7 @@ function isOver(state: string): boolean {
   return phase !== "busy" && phase !== "unknown" && phase !== "idle";
 }
 
-/** A failure that passes says nothing; a request may not be found for a moment after it was made. */
+/** A temporary failure shows nothing; a new request may not be found for a moment. */
 async function looked(look: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await look();

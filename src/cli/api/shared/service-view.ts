@@ -2,7 +2,7 @@
 import type { ServiceStatus } from "../../../platform/areas/service-status.ts";
 import type { View } from "../../base/render.ts";
 
-/** @param type what -o name calls the service. */
+/** @param type the type in -o name */
 export function serviceView(type: "application" | "database"): View<ServiceStatus> {
   return {
     columns: [

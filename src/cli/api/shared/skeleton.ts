@@ -1,4 +1,4 @@
-/** A PlatformBinding for a template, to be filled in. Pure. */
+/** Renders a PlatformBinding for a template, to be filled in. Pure. */
 import { API_VERSION } from "../../../api/names.ts";
 import type {
   ClusterContext,
@@ -11,19 +11,19 @@ import type {
 import { printable } from "../../../text/text.ts";
 
 export interface SkeletonOptions {
-  /** Id of the cluster; a placeholder when left out. */
+  /** The id of the cluster; a placeholder if absent. */
   readonly cluster?: string | undefined;
   readonly context?: ClusterContext | undefined;
 }
 
 const PLACEHOLDER = "00000000-0000-4000-8000-000000000000";
-/** Words that YAML 1.1 or 1.2 read as something else than a string. */
+/** Words that YAML 1.1 or 1.2 do not parse as a string. */
 const NOT_PLAIN = /^(?:true|false|null|yes|no|on|off|y|n|~)$/i;
 const PLAIN = /^[A-Za-z][\w.-]*$/;
 
 /**
- * @returns YAML that the API server accepts: what has a default or is required as values, the rest and the layers that
- *   are off by default as comments; constraints and descriptions as comments; sensitive fields from a Secret.
+ * @returns YAML that the API server accepts. Fields with a default and required fields have values; the rest, layers
+ * that are off by default, constraints and descriptions are comments; sensitive fields come from a Secret.
  */
 export function skeletonOf(template: Template, { cluster, context }: SkeletonOptions): string {
   const name = objectName(template.key);
@@ -51,7 +51,7 @@ function contextLines(context: ClusterContext | undefined): readonly string[] {
   return ["  cluster:", `    mode: ${scalar(context.clusterMode)}`, `    provider: ${scalar(context.cloudProvider)}`];
 }
 
-/** A layer that the cluster cannot have must be named neither as selected nor, when mandatory, as deselected. */
+/** A layer that the cluster cannot have must neither be selected nor, if mandatory, deselected. */
 function layerLines({ layers }: Template, context: ClusterContext | undefined): readonly string[] {
   const lines = layers.map((layer) => {
     const { key, mandatory, description, modes, providers } = layer;
@@ -79,7 +79,7 @@ interface Part {
   readonly lines: readonly string[];
 }
 
-/** A mapping of nothing but comments would be null, which the API server refuses. */
+/** A mapping that has only comments would be null, which the API server refuses. */
 function mapping(key: string, parts: readonly Part[]): readonly string[] {
   if (parts.length === 0) return [];
   const empty = parts.some(({ active }) => active) ? "" : " {}";
@@ -125,7 +125,7 @@ function fieldLines(component: string, field: TemplateField, name: string): read
   ];
 }
 
-/** Lines that are not active become comments, at the same column. */
+/** Turns inactive lines into comments, at the same column. */
 function commented(lines: readonly string[], active: boolean): readonly string[] {
   return active ? lines : lines.map((line) => line.replace(/^ {4}/, "    # "));
 }
@@ -142,7 +142,7 @@ function describe(field: TemplateField): string {
   return words.filter((word) => word !== "").join("; ");
 }
 
-/** A label that only repeats the key says nothing. */
+/** Drops a label that only repeats the key. */
 function aboutOf({ key, label = "", description }: TemplateField): string {
   const letters = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   return description ?? (letters(label) === letters(key) ? "" : label);
@@ -163,14 +163,14 @@ function range(what: string, least: bigint | number | undefined, most: bigint | 
   return most === undefined ? "" : `${what}up to ${most}`;
 }
 
-/** The default, else what is most likely to be allowed; a text where nothing is known of it. */
+/** Returns the default, else a value that is likely to be allowed; a text where nothing is known of it. */
 function valueOf({ type, defaultValue, constraints }: TemplateField): string {
   const { allowedValues, min } = constraints;
   const usual =
     defaultValue !== undefined && allowedValues?.includes(defaultValue) !== false ? defaultValue : undefined;
   const text = usual ?? allowedValues?.[0] ?? String(min ?? "");
   if (type === "bool") return text === "true" ? "true" : "false";
-  // Longer integers are texts in a binding, so that nothing rounds them.
+  // Larger integers are texts in a binding, so that none is rounded.
   if (type === "number" && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return text;
   return JSON.stringify(text);
 }
@@ -183,7 +183,7 @@ function scalar(text: string): string {
   return PLAIN.test(text) && !NOT_PLAIN.test(text) ? text : JSON.stringify(text);
 }
 
-/** A DNS-1123 name like `text`. */
+/** Returns a DNS-1123 name like `text`. */
 function objectName(text: string): string {
   const name = text
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** Whether the cluster's CRDs are those of this program. */
+/** Checks that the cluster's CRDs are those of this program. */
 import { z } from "zod";
 
 import { GROUP, VERSION } from "../../../api/names.ts";
@@ -20,10 +20,10 @@ const CRD: ResourceType = {
 };
 
 const WHAT = "CRDs";
-/** The most fields that are named. */
+/** The number of fields that a finding names. */
 const NAMED = 3;
 
-/** Looks at every CRD: whether it is there, and knows the fields that this program knows. @throws KubeError */
+/** Checks that every CRD exists and has the fields that this program knows. @throws KubeError */
 export async function checkCrds({ client }: Cluster): Promise<readonly Finding[]> {
   const schemas = await Promise.all(
     RESOURCES.map(async (resource) => ({ resource, schema: await schemaOf(client, resource) })),
@@ -83,7 +83,7 @@ async function known(client: Cluster["client"]): Promise<Finding> {
 
 type Path = readonly string[];
 
-/** All fields of the spec and the top ones of the status. */
+/** Returns all fields of the spec and the top-level ones of the status. */
 function fieldsOf({ spec, status }: Resource): readonly Path[] {
   const schema: unknown = z.toJSONSchema(spec, { io: "input", reused: "inline", unrepresentable: "any" });
   return [

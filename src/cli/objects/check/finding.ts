@@ -1,13 +1,13 @@
-/** What a check found. */
+/** The result of a check. */
 
-/** ok; failed: something has to be done; unknown: it could not be found out; info: worth knowing. */
+/** ok; failed: action is required; unknown: it could not be checked; info: worth knowing. */
 export type Mark = "ok" | "failed" | "unknown" | "info";
 
 export interface Finding {
-  /** In a few words, e.g. "CRDs". */
+  /** The subject in a few words, e.g. "CRDs". */
   readonly what: string;
   readonly is: Mark;
-  /** What was found, and what to do. */
+  /** The finding, and what to do. */
   readonly detail: string;
 }
 

@@ -1,4 +1,4 @@
-/** The command `check`: whether everything is in place, and what to do where it is not. */
+/** The command `check`: checks CRDs, rights, operator and platform, with a remedy for each finding. */
 import { pause } from "../../../kube/api/clock.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { isObject, stringMember } from "../../../kube/api/json.ts";
@@ -87,8 +87,8 @@ function partOf(flags: { readonly pre: boolean; readonly installation: boolean; 
 }
 
 /**
- * What `check` looks at; each part is looked at, whatever became of the others.
- * @param part what is needed before an installation, what it brings, or all of it and what users made of it
+ * Runs all checks; a check that fails does not stop the others.
+ * @param part the requirements of an installation, the installation itself, or everything including the users' objects
  */
 export async function checkAll(
   platforms: Platforms,
@@ -116,7 +116,7 @@ export async function checkAll(
   ];
 }
 
-/** One check that cannot be made does not hold up the others. */
+/** Runs one check; an error becomes a finding. */
 async function guarded(what: string, run: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await run();
@@ -125,7 +125,7 @@ async function guarded(what: string, run: () => Promise<readonly Finding[]>): Pr
   }
 }
 
-/** CRDs here have selectable fields: Kubernetes 1.30 knows them by default (KEP-4358). */
+/** The CRDs have selectable fields, which Kubernetes has by default from 1.30 on (KEP-4358). */
 const LEAST_MINOR = 30;
 
 async function checkVersion({ client }: Cluster): Promise<readonly Finding[]> {
@@ -164,10 +164,10 @@ async function show(findings: readonly Finding[], output: string, io: Io): Promi
   }
 }
 
-/** How wide lists may be. */
+/** The width of lists. */
 const COLUMNS = 120;
 
-/** Broken between words, with further lines below the first. */
+/** Breaks the text between words, with further lines below the first. */
 function wrapped(text: string, indent: number): string {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

@@ -1,4 +1,4 @@
-/** Whether an operator is at work. */
+/** Checks that an operator is running. */
 import { ageOf } from "../../../console/tree/duration.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { member, stringMember } from "../../../kube/api/json.ts";
@@ -9,10 +9,10 @@ import type { Cluster } from "../../base/cluster.ts";
 import { failed, ok, unknown, type Finding } from "./finding.ts";
 
 const WHAT = "operator";
-/** How much the clocks of this machine and of the operator's may differ, in milliseconds. */
+/** The largest difference between the clocks of this machine and of the operator's, in milliseconds. */
 const SKEW_MS = 60_000;
 
-/** Looks at the lease of the leader. @throws KubeError */
+/** Checks the lease of the leader. @throws KubeError */
 export async function checkOperator(cluster: Cluster, namespace: string, clock: Clock): Promise<readonly Finding[]> {
   try {
     const path = objectPath(LEASES, { namespace, name: LEASE });

@@ -1,4 +1,4 @@
-/** Connections, and the platform behind the one that the user would use. */
+/** Checks the connections, and the platform of the one that the user would use. */
 import { ageOf } from "../../../console/tree/duration.ts";
 import { conditionOf, factOf } from "../../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection } from "../../../kinds/connection/crd.ts";
@@ -14,9 +14,7 @@ import { listObjects } from "../shared/listing.ts";
 import { shortTarget } from "../shared/target.ts";
 import { failed, info, ok, unknown, type Finding } from "./finding.ts";
 
-/**
- * Beyond this, times that the platform tells are of no use for telling who made something (docs/architecture.md §7).
- */
+/** With a larger difference, the platform's times cannot show who created something (docs/architecture.md §7). */
 const SKEW_MS = 60_000;
 
 export interface Platforms {
@@ -28,7 +26,7 @@ export interface Platforms {
   readonly clock: Clock;
 }
 
-/** What the operator says of the namespace's connections. @throws KubeError */
+/** Reports the conditions of the namespace's connections. @throws KubeError */
 export async function checkConnections({ cluster }: Platforms): Promise<readonly Finding[]> {
   const kinds = [platformConnection.kind, clusterPlatformConnection.kind];
   const all = await listObjects({ cluster, namespace: cluster.namespace, kinds, tell: () => {} });
@@ -47,7 +45,7 @@ function connectionFinding(object: KubeObject): Finding {
   return mark === "new" ? unknown(what, "the operator has not said anything of it") : failed(what, words);
 }
 
-/** What is known of the operations beyond the specification. */
+/** Reports what is known of the operations beyond the specification. */
 function operationFindings(object: KubeObject): readonly Finding[] {
   return operationsOf(object).map(({ support, names }) => info(`${nameOf(object)} ${support}`, names));
 }
@@ -55,7 +53,8 @@ function operationFindings(object: KubeObject): readonly Finding[] {
 const nameOf = ({ kind, metadata }: KubeObject): string => shortTarget({ kind, name: metadata.name });
 
 /**
- * Whether a namespace has to do with an object: one of the cluster is for those that it names, or selects by labels.
+ * Reports whether an object concerns a namespace: a cluster-scoped connection does in the namespaces that it names or
+ * selects.
  */
 function concerns({ kind, spec }: KubeObject, namespace: string): boolean {
   if (kind !== clusterPlatformConnection.kind) return true;
@@ -63,7 +62,7 @@ function concerns({ kind, spec }: KubeObject, namespace: string): boolean {
   return allowed?.selector !== undefined || (allowed?.names?.includes(namespace) ?? false);
 }
 
-/** Asks the platform as the user would. */
+/** Calls the platform as the user would. */
 export async function checkPlatform(platforms: Platforms): Promise<readonly Finding[]> {
   const what = "platform";
   let access: Access;
@@ -98,7 +97,7 @@ function clockFinding({ platform }: Access, clock: Clock): Finding {
   );
 }
 
-/** The platform does not tell what a token may do; how long a JWT lasts is in it (RFC 7519 §4.1.4). */
+/** The platform does not show what a token may do; a JWT has its expiry (RFC 7519 §4.1.4). */
 async function tokenFindings(
   { connection, spec }: Access,
   { cluster, operatorNamespace, clock }: Platforms,
@@ -137,7 +136,7 @@ function expiryOf(token: string): Date | undefined {
   }
 }
 
-/** Objects that say that a person is needed. @throws KubeError */
+/** Reports the objects that need a person. @throws KubeError */
 export async function checkObjects({ cluster }: Platforms): Promise<readonly Finding[]> {
   const all = await listObjects({ cluster, namespace: cluster.namespace, tell: () => {} });
   const objects = all.filter((object) => concerns(object, cluster.namespace));

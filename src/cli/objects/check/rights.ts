@@ -1,4 +1,4 @@
-/** What may be done: by the user, and by the operator. */
+/** Checks the rights of the user and of the operator. */
 import { GROUP } from "../../../api/names.ts";
 import { RESOURCES } from "../../../kinds/crds.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
@@ -17,7 +17,7 @@ interface Question {
   readonly name?: string;
 }
 
-/** What those who install need. */
+/** The rights that an installation needs. */
 const INSTALLS: readonly Question[] = [
   { group: "apiextensions.k8s.io", resource: "customresourcedefinitions", verb: "create" },
   { group: "rbac.authorization.k8s.io", resource: "clusterroles", verb: "create" },
@@ -26,14 +26,14 @@ const INSTALLS: readonly Question[] = [
   { group: "apps", resource: "deployments", verb: "create", namespace: OPERATOR },
 ];
 
-/** Whether the user may install the operator. @throws KubeError */
+/** Checks that the user may install the operator. @throws KubeError */
 export async function checkInstaller(cluster: Cluster): Promise<readonly Finding[]> {
   const denied = await deniedOf(cluster, INSTALLS);
   if (denied.length === 0) return [ok("your rights", "enough to install")];
   return [failed("your rights", `you may not ${denied.join(", ")}. Ask a cluster admin to install the operator.`)];
 }
 
-/** Whether the user may work with the custom resources of the namespace, and read the tokens. @throws KubeError */
+/** Checks that the user may work with the custom resources of the namespace, and read the tokens. @throws KubeError */
 export async function checkUser(cluster: Cluster): Promise<readonly Finding[]> {
   const { namespace } = cluster;
   const ours = RESOURCES.filter(({ scope }) => scope === "Namespaced");
@@ -60,8 +60,8 @@ export async function checkUser(cluster: Cluster): Promise<readonly Finding[]> {
 }
 
 /**
- * Whether the operator's ServiceAccount has the roles that it needs: in its namespace, in the user's, and for what is
- * in none. It may have been told to look at some namespaces only.
+ * Checks that the operator's ServiceAccount has its roles: in its namespace, in the user's, and for cluster-scoped
+ * objects. It may be limited to some namespaces.
  * @throws KubeError
  */
 export async function checkOperatorRights(
@@ -90,7 +90,7 @@ export async function checkOperatorRights(
   }
 }
 
-/** @param places the namespace of the operator and that of the user */
+/** @param places the namespaces of the operator and of the user */
 function questionsOf(
   { group, resources, verbs, names, where }: Grant,
   places: { readonly own: string; readonly users: string },
@@ -109,10 +109,10 @@ function questionsOf(
   );
 }
 
-/** At most so many questions are asked at once: each is a request. */
+/** The number of concurrent questions: each is a request. */
 const AT_ONCE = 8;
 
-/** @returns in words what may not be done. @param user the user whose own rights are asked for when left out */
+/** @returns what is denied, as text @param user the user whose own rights are checked if absent */
 async function deniedOf(cluster: Cluster, questions: readonly Question[], user?: string): Promise<readonly string[]> {
   const denied: string[] = [];
   for (let at = 0; at < questions.length; at += AT_ONCE) {
@@ -149,7 +149,7 @@ async function mayI({ client }: Cluster, question: Question, user: string | unde
   return member(member(answer, "status"), "allowed") === true;
 }
 
-/** The most that are named. */
+/** The number of denied rights that a finding names. */
 const NAMED = 4;
 
 function some(denied: readonly string[]): string {

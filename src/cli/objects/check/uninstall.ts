@@ -1,4 +1,4 @@
-/** What would hold up the deletion of custom resources, or change the platform with it: those with our finalizer. */
+/** Finds the objects whose deletion would wait, or change the platform: those with the operator's finalizer. */
 import { FINALIZER } from "../../../api/names.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { member, stringMember } from "../../../kube/api/json.ts";
@@ -10,7 +10,7 @@ import { failed, ok, unknown, type Finding } from "./finding.ts";
 
 const WHAT = "finalizers";
 
-/** @param namespace "" for all of them. @returns a finding for each object with our finalizer. @throws KubeError */
+/** @param namespace "" for all of them @returns a finding for each object with the finalizer @throws KubeError */
 export async function checkUninstall(cluster: Cluster, namespace: string): Promise<readonly Finding[]> {
   const lists = await Promise.all(TYPES.map(async ({ kind }) => listOf(cluster, kind, namespace)));
   const objects = lists.flatMap((list) => list ?? []);
@@ -27,7 +27,7 @@ export async function checkUninstall(cluster: Cluster, namespace: string): Promi
 }
 
 /**
- * @returns undefined where the user may not list them; none where the cluster does not know the kind. @throws KubeError
+ * @returns undefined where the user may not list them; none where the cluster does not know the kind @throws KubeError
  */
 async function listOf(cluster: Cluster, kind: string, namespace: string): Promise<readonly KubeObject[] | undefined> {
   try {

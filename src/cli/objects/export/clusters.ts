@@ -1,11 +1,11 @@
-/** Clusters and what is bound to them as manifests. Pure. */
+/** Writes manifests of clusters and their bindings. Pure. */
 import type { Binding, Template } from "../../../platform/areas/templates.ts";
 import { clusterPhase } from "../../../platform/codec/states.ts";
 import type { FoundCluster } from "./inventory.ts";
 import { documentOf, type Document, type SpecData } from "./manifests.ts";
 import { bindingId, unlessHeld, type Scribe } from "./scribe.ts";
 
-/** @returns the cluster and what is bound to it. */
+/** @returns the cluster and its binding */
 export function clusterDocuments(found: FoundCluster, scribe: Scribe): readonly Document[] {
   const { record, status, binding } = found;
   const isStopped = clusterPhase(status?.status ?? record.status ?? "") === "stopped";
@@ -59,7 +59,9 @@ function bindingDocument({ record, templates }: FoundCluster, binding: Binding, 
 const WITHHELD =
   "Values that may be secret are not written here. Put them into a Secret, refer to it by valueFrom, and take the comment signs away:";
 
-/** Whether a field is secret, by "component/field"; what the template does not describe is not among them. */
+/**
+ * Returns the sensitive fields, as "component/field"; fields that the template does not describe are not among them.
+ */
 function sensitiveFields(template: Template | undefined): ReadonlyMap<string, boolean> {
   const components = template?.layers.flatMap((layer) => layer.components) ?? [];
   return new Map(
@@ -67,7 +69,7 @@ function sensitiveFields(template: Template | undefined): ReadonlyMap<string, bo
   );
 }
 
-/** Values of fields that the template knows as open; of the others, the paths. */
+/** Returns the values of fields that the template does not mark as sensitive, and the paths of the others. */
 function openConfig({ managedConfig = {} }: Binding, sensitive: ReadonlyMap<string, boolean>) {
   const all = Object.entries(managedConfig).flatMap(([component, values]) =>
     Object.entries(values).map(([key, value]) => ({ component, key, value })),
@@ -85,7 +87,7 @@ function openConfig({ managedConfig = {} }: Binding, sensitive: ReadonlyMap<stri
   };
 }
 
-/** Long integers as texts, so that nothing rounds them. */
+/** Large integers become texts, so that none is rounded. */
 function plain(value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;
 }

@@ -1,4 +1,4 @@
-/** An inventory as files of manifests. Pure. */
+/** Writes an inventory as files of manifests. Pure. */
 import { clusterDocuments } from "./clusters.ts";
 import type { FoundEnvironment, FoundProject, Inventory } from "./inventory.ts";
 import { documentOf, type Document } from "./manifests.ts";
@@ -6,12 +6,12 @@ import { scribeOf, unlessHeld, type Home, type Scribe } from "./scribe.ts";
 import { applicationDocument, databaseDocument, otherService } from "./services.ts";
 
 export interface File {
-  /** Without its ending. */
+  /** Without its extension. */
   readonly name: string;
   readonly documents: readonly Document[];
 }
 
-/** @returns one file for each project, and one for the clusters where there are any. */
+/** @returns one file for each project, and one for the clusters if there are any */
 export function filesOf(inventory: Inventory, home: Home): readonly File[] {
   const scribe = scribeOf(inventory, home);
   const projects = inventory.projects.map((project) => ({

@@ -1,4 +1,7 @@
-/** The command `export`: what exists on the platform as YAML that adopts it, and changes nothing when it is applied. */
+/**
+ * The command `export`: writes what exists on the platform as YAML that adopts it, and changes nothing when it is
+ * applied.
+ */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -94,7 +97,7 @@ function idOf({ status, spec }: KubeObject): string | undefined {
   return stringMember(status, "externalId") ?? stringMember(spec, "externalId");
 }
 
-/** Of a binding, the cluster that it names. */
+/** Returns the cluster that a binding names. */
 function boundTo({ kind, spec }: KubeObject, objects: readonly KubeObject[]): string | undefined {
   if (kind !== platformBinding.kind) return undefined;
   const reference = member(spec, "clusterRef");
@@ -104,7 +107,7 @@ function boundTo({ kind, spec }: KubeObject, objects: readonly KubeObject[]): st
   return id === undefined ? undefined : bindingId(id);
 }
 
-/** What the user may not see is taken as not there: apply would tell. */
+/** Objects that the user may not see count as absent: apply would report them. */
 async function present(cluster: Cluster, tell: (line: string) => void): Promise<readonly KubeObject[]> {
   try {
     return await listObjects({ cluster, namespace: cluster.namespace, tell });
@@ -137,7 +140,7 @@ async function write(directory: string, files: readonly File[], notes: readonly 
   }
 }
 
-/** @param header sentences at the top. @returns YAML that `kubectl apply` takes. */
+/** @param header sentences at the top @returns YAML that `kubectl apply` accepts */
 export function yamlOf(documents: readonly Document[], header: readonly string[]): string {
   const parts = documents.map(({ comments, manifest, disabled }) => {
     const yaml = manifest === undefined ? "" : stringify(manifest, { lineWidth: 0 });
@@ -146,7 +149,7 @@ export function yamlOf(documents: readonly Document[], header: readonly string[]
   return header.map(comment).join("") + parts.map((part) => `---\n${part}`).join("");
 }
 
-/** One line a sentence: nothing in the platform's texts may end it. */
+/** Writes one line per sentence: no text of the platform may end the comment. */
 function comment(sentence: string): string {
   return `# ${printable(sentence)}\n`;
 }

@@ -24,11 +24,11 @@ export interface FoundDatabase {
 export interface FoundEnvironment {
   readonly id: string;
   readonly serviceCount: number | undefined;
-  /** The documented surface does not show it, nor what is in the environment. */
+  /** The documented surface shows neither the record nor the services of an environment. */
   readonly record: Environment | undefined;
   readonly applications: readonly FoundApplication[];
   readonly databases: readonly FoundDatabase[];
-  /** Of types that no custom resource describes, and those that come from a blueprint. */
+  /** Services of types without a custom resource, and those that come from a blueprint. */
   readonly others: readonly Service[];
 }
 
@@ -40,17 +40,17 @@ export interface FoundProject {
 export interface FoundCluster {
   readonly record: Cluster;
   readonly status: ClusterStatus | undefined;
-  /** undefined where there is none. */
+  /** undefined without a binding. */
   readonly binding: Binding | undefined;
-  /** Those of the organization: they tell which values are secret. */
+  /** The templates of the organization, which show the sensitive values. */
   readonly templates: readonly Template[];
 }
 
 export interface Inventory {
   readonly surface: "Documented" | "Full";
   readonly projects: readonly FoundProject[];
-  /** Empty where the surface does not list them, or where single projects are exported. */
+  /** Empty where the platform does not list them, or where single projects are exported. */
   readonly clusters: readonly FoundCluster[];
-  /** What could not be read, in sentences. */
+  /** What could not be read, as sentences. */
   readonly gaps: readonly string[];
 }

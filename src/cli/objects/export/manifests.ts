@@ -1,4 +1,4 @@
-/** Manifests that adopt what is on the platform: the spec says what is there, so nothing has to be written. Pure. */
+/** Builds manifests that adopt what is on the platform: the spec equals it, so nothing has to be written. Pure. */
 import { API_VERSION } from "../../../api/names.ts";
 import { RESOURCES } from "../../../kinds/crds.ts";
 
@@ -7,7 +7,7 @@ export type SpecData = Readonly<Record<string, unknown>>;
 
 /** One document of the output. */
 export interface Document {
-  /** Sentences above it. */
+  /** The sentences above it. */
   readonly comments: readonly string[];
   readonly manifest?: Readonly<Record<string, unknown>>;
   /** It cannot be applied as it is: it is written as a comment. */
@@ -23,8 +23,8 @@ export interface Wish {
 }
 
 /**
- * Makes a manifest of what is known. A field whose value the custom resource does not take is left out, with a comment,
- * where it may be left out; else the whole manifest becomes a comment.
+ * Builds a manifest of what is known. A field with a value that the custom resource does not accept is replaced by a
+ * comment if it is optional; else the whole manifest becomes a comment.
  */
 export function documentOf({ kind, name, namespace, spec, comments = [] }: Wish): Document {
   const checked = fitting(kind, pruned(spec));
@@ -41,7 +41,7 @@ interface Checked {
   readonly fits: boolean;
 }
 
-/** Drops one member after the other until the rest can be applied. */
+/** Drops one member after the other until the rest is accepted. */
 function fitting(kind: string, spec: SpecData): Checked {
   const schema = RESOURCES.find((resource) => resource.kind === kind)?.spec;
   const dropped = new Map<string, string>();
@@ -61,7 +61,7 @@ function fitting(kind: string, spec: SpecData): Checked {
   }
 }
 
-/** Without members that are undefined, at any depth. */
+/** Removes members that are undefined, at any depth. */
 function pruned(value: SpecData): SpecData {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => (member === undefined ? [] : [[name, prunedValue(member)]])),

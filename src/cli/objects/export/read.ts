@@ -1,4 +1,4 @@
-/** Reads what there is on the platform. Writes nothing. */
+/** Reads what is on the platform. It writes nothing. */
 import type { Project } from "../../../platform/areas/projects.ts";
 import type { Template } from "../../../platform/areas/templates.ts";
 import type { Variable } from "../../../platform/areas/variables.ts";
