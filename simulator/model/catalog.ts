@@ -77,7 +77,7 @@ export const cloudVendors = [
 export type CloudVendor = (typeof cloudVendors)[number];
 
 /** The mode and provider of a cluster, where the caller gave them. */
-export interface ClusterContext {
+export interface TemplateContext {
   readonly mode: ClusterMode;
   readonly provider: CloudVendor;
 }
@@ -93,7 +93,7 @@ export function isAvailable(template: TemplateVersion, organizationId: string): 
 }
 
 /** @returns a field's constraints, narrowed to the cluster's context where there is one. */
-export function constraintsOf(field: Field, context: ClusterContext | undefined): Constraints {
+export function constraintsOf(field: Field, context: TemplateContext | undefined): Constraints {
   if (context === undefined) return field.constraints;
   const fitting = field.narrowings.filter(
     ({ mode, provider }) =>

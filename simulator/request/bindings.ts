@@ -2,7 +2,7 @@ import { Problem } from "../base/problems.ts";
 import {
   constraintsOf,
   isAvailable,
-  type ClusterContext,
+  type TemplateContext,
   type Field,
   type Layer,
   type TemplateVersion,
@@ -120,7 +120,7 @@ function statusOf(layer: Layer, cluster: Cluster, { layerSelections }: Wish): La
   return { ...base, status: "DISABLED", reason: selected === undefined ? "Disabled by default" : "Deselected" };
 }
 
-function contextOf(cluster: Cluster): ClusterContext {
+function contextOf(cluster: Cluster): TemplateContext {
   const provider = cloudVendors.find((vendor) => vendor === cluster.cloudProvider) ?? "UNKNOWN";
   return { mode: cluster.mode, provider };
 }

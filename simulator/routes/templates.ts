@@ -6,7 +6,7 @@ import {
   cloudVendors,
   clusterModes,
   constraintsOf,
-  type ClusterContext,
+  type TemplateContext,
   type Layer,
   type TemplateVersion,
 } from "../model/catalog.ts";
@@ -71,7 +71,7 @@ export const templateRoutes = [
   }),
 ];
 
-function contextOf({ clusterMode, cloudProvider }: z.output<typeof Query>): ClusterContext | undefined {
+function contextOf({ clusterMode, cloudProvider }: z.output<typeof Query>): TemplateContext | undefined {
   if (clusterMode !== undefined && cloudProvider !== undefined) return { mode: clusterMode, provider: cloudProvider };
   if (clusterMode === undefined && cloudProvider === undefined) return undefined;
   throw new Problem(400, "clusterMode and cloudProvider must be supplied together");
@@ -83,12 +83,12 @@ function checkCatalog(call: Call): void {
   if (catalog === "unavailable") throw new Problem(503, "A component configuration model is temporarily unavailable");
 }
 
-function showTemplate(template: TemplateVersion, context: ClusterContext | undefined): Fields {
+function showTemplate(template: TemplateVersion, context: TemplateContext | undefined): Fields {
   const { key, version, status, description, layers } = template;
   return { key, version, status, description, layers: layers.map((layer) => showLayer(layer, context)) };
 }
 
-function showLayer(layer: Layer, context: ClusterContext | undefined): Fields {
+function showLayer(layer: Layer, context: TemplateContext | undefined): Fields {
   return {
     ...layer,
     componentKeys: layer.components.map((component) => component.key),

@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { orphan } from "../../test/support/platform/orphans.ts";
 import type { Change } from "../engine/context/context.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
-import { tellChange, tellOrphan } from "./changes.ts";
+import { logChange, logOrphan } from "./changes.ts";
 import type { Fields, Logger } from "./logger.ts";
-import type { Pass } from "./passes.ts";
+import type { RunningReconcile } from "./reconcile-tracker.ts";
 
 const CHANGE: Change = {
   key: { kind: "PlatformApplication", namespace: "shop", name: "api" },
@@ -44,8 +44,8 @@ function told(change: Partial<Change>, call: Partial<CallRecord> | undefined): L
     call === undefined
       ? undefined
       : { connection: "PlatformConnection/shop/default", call: { ...CALL, ...call }, at: new Date(0) };
-  const pass: Pass = { id: "p-1", key: "PlatformApplication/shop/api", priority: "normal", changed };
-  tellChange({ log, installation: "cluster-1" }, { ...CHANGE, ...change }, pass);
+  const pass: RunningReconcile = { id: "p-1", key: "PlatformApplication/shop/api", priority: "normal", changed };
+  logChange({ log, installation: "cluster-1" }, { ...CHANGE, ...change }, pass);
   expect(lines).toHaveLength(1);
   return lines[0];
 }
@@ -115,7 +115,7 @@ it.each([
     };
   const log = { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
   const entry = orphan();
-  tellOrphan(log, { is, orphan: entry });
+  logOrphan(log, { is, orphan: entry });
   const { kind, namespace, name, id, host, organizationId, installation, why, at: since } = entry;
   expect(lines).toMatchObject([
     [expected, expect.any(String), { orphan: is, kind, namespace, name, id, host, organizationId, installation }],

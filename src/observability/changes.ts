@@ -6,7 +6,7 @@ import type { Change } from "../engine/context/context.ts";
 import type { OrphanChange } from "../engine/orphans/ledger.ts";
 import { notExecuted } from "../platform/transport/errors.ts";
 import type { Logger } from "./logger.ts";
-import type { Pass } from "./passes.ts";
+import type { RunningReconcile } from "./reconcile-tracker.ts";
 import { fieldsOf, fieldsOfCall, targetOf } from "./telemetry.ts";
 
 export interface ChangeLogOptions {
@@ -16,7 +16,11 @@ export interface ChangeLogOptions {
 }
 
 /** Writes the line of one change. @param pass the reconcile that made it, which knows the call */
-export function tellChange({ log, installation }: ChangeLogOptions, change: Change, pass: Pass | undefined): void {
+export function logChange(
+  { log, installation }: ChangeLogOptions,
+  change: Change,
+  pass: RunningReconcile | undefined,
+): void {
   const { key, uid, generation, cause, op, commit, result, sent } = change;
   const made = pass?.changed?.call.operation === op ? pass.changed : undefined;
   const { level, message } = said(result, sent);
@@ -42,7 +46,7 @@ const ORPHANED = {
 } as const satisfies Record<OrphanChange["is"], string>;
 
 /** Writes the line of one change of the orphan ledger. */
-export function tellOrphan(log: Logger, { is, orphan }: OrphanChange): void {
+export function logOrphan(log: Logger, { is, orphan }: OrphanChange): void {
   const { kind, namespace, name, id, parentId, installation, host, organizationId, why, at } = orphan;
   log[is === "dropped" ? "warn" : "info"](ORPHANED[is], {
     ...fieldsOf({ kind, namespace, name }),

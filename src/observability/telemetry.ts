@@ -52,7 +52,7 @@ function watchTrouble(error: KubeError): string {
 }
 
 /** Logs a request to the platform. */
-export function tellCall(log: Logger, connection: string, call: CallRecord): void {
+export function logCall(log: Logger, connection: string, call: CallRecord): void {
   log.debug(call.sent ? "asked the platform" : "held back by the rate gate", {
     ...fieldsOf(parseKey(connection)),
     op: call.operation,
@@ -64,7 +64,7 @@ export function tellCall(log: Logger, connection: string, call: CallRecord): voi
 }
 
 /** Logs a request to the API server. */
-export function tellRequest(log: Logger, { method, path, code, durationMs }: EndedRequest): void {
+export function logRequest(log: Logger, { method, path, code, durationMs }: EndedRequest): void {
   log.trace("asked the API server", { method, path, code, durationMs: Math.round(durationMs) });
 }
 
@@ -72,23 +72,23 @@ export function tellRequest(log: Logger, { method, path, code, durationMs }: End
  * Logs a reconcile that takes so long that it may never end. The runbook of the alert PlatformOperatorReconcileStuck
  * names this line.
  */
-export function tellLastingPass(log: Logger, key: string): void {
+export function logLongReconcile(log: Logger, key: string): void {
   log.warn("is still being reconciled", fieldsOf(parseKey(key)));
 }
 
 /** Logs a reconcile that ended without an error. */
-export function tellPass(log: Logger, key: string, outcome: Outcome, durationMs: number): void {
+export function logReconcile(log: Logger, key: string, outcome: Outcome, durationMs: number): void {
   log.debug("reconciled", { ...fieldsOf(parseKey(key)), result: outcome, durationMs: Math.round(durationMs) });
 }
 
 /** Logs a reconcile that ended with an error of the API server and is tried again. */
-export function tellFailedPass(log: Logger, key: string, error: unknown): void {
+export function logFailedReconcile(log: Logger, key: string, error: unknown): void {
   const message = error instanceof KubeError ? "reconcile failed, trying again" : "reconcile failed unexpectedly";
   log.error(message, { ...fieldsOf(parseKey(key)), error });
 }
 
 /** Logs an event that could not be written to the namespace of its object. */
-export function tellMovedEvent(log: Logger, object: KubeObject, reason: string): void {
+export function logMovedEvent(log: Logger, object: KubeObject, reason: string): void {
   log.warn("the namespace is being terminated: its event is in the operator's", { ...fieldsOf(keyOf(object)), reason });
 }
 

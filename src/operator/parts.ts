@@ -12,19 +12,19 @@ import { createReader } from "../kube/watch/secrets.ts";
 import { createRecorder, type Recorder } from "../kube/write/events.ts";
 import { createOutputs } from "../kube/write/outputs.ts";
 import { createWriter } from "../kube/write/writer.ts";
-import { tellChange, tellOrphan } from "../observability/changes.ts";
+import { logChange, logOrphan } from "../observability/changes.ts";
 import { tagged, type Logs } from "../observability/logger.ts";
 import { createMetrics, type Metrics } from "../observability/metrics/index.ts";
-import { createPasses, type MadeCall } from "../observability/passes.ts";
+import { createReconcileTracker, type EndedCall } from "../observability/reconcile-tracker.ts";
 import { discreetEvents, discreetWriter, redacting, type Redactor } from "../observability/secrets.ts";
 import {
   engineObserver,
-  tellCall,
-  tellFailedPass,
-  tellLastingPass,
-  tellMovedEvent,
-  tellPass,
-  tellRequest,
+  logCall,
+  logFailedReconcile,
+  logLongReconcile,
+  logMovedEvent,
+  logReconcile,
+  logRequest,
   watchObserver,
 } from "../observability/telemetry.ts";
 import type { Traces } from "../observability/traces/traces.ts";
@@ -76,12 +76,12 @@ export interface Parts {
 export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
   const { config, version, clock, random, traces } = options;
   let working: Work | undefined;
-  const passes = createPasses(random, (key) => {
+  const tracker = createReconcileTracker(random, (key) => {
     const object = caches.store.get(parseKey(key));
     return object === undefined ? "normal" : priorityOf(object);
   });
   const logs = tagged(options.logs, () => {
-    const pass = passes.current();
+    const pass = tracker.current();
     return pass === undefined ? {} : { pass: pass.id, traceId: traces.idOf(pass) };
   });
   // Closures, as the parts refer to each other.
@@ -121,13 +121,13 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     onStarted: tell.leading,
     onLost: tell.lost,
   });
-  const turns = createTurns(passes, (key) => {
+  const turns = createTurns(tracker, (key) => {
     const connection = working?.connectionOf(key);
     return connection === undefined ? "" : platforms.gateOf(connection);
   });
   /** The engine reports the cause of a change soon after the call. */
-  const note = (made: MadeCall): void => {
-    const pass = passes.current();
+  const note = (made: EndedCall): void => {
+    const pass = tracker.current();
     if (pass === undefined) return;
     if (isRead(made.call.operation)) traces.called(pass, made);
     else pass.changed = made;
@@ -146,12 +146,12 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     },
     mayCall: () => election.leading(),
     headers: () => {
-      const pass = passes.current();
+      const pass = tracker.current();
       return pass === undefined ? {} : traces.headersFor(pass);
     },
     onCall: (connection, call) => {
       metrics.platform.called(call);
-      tellCall(logs.platform, connection, call);
+      logCall(logs.platform, connection, call);
       note({ connection, call, at: clock.now() });
     },
   });
@@ -162,13 +162,13 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     onDropped: metrics.platform.eventDropped,
     onMoved: (object, reason) => {
       metrics.platform.eventMoved();
-      tellMovedEvent(logs.kube, object, reason);
+      logMovedEvent(logs.kube, object, reason);
     },
   });
   // Whose event comes first has the events of all others written with it.
   const owned: EventRecorder = {
     record: (event) => {
-      passes.outside(() => {
+      tracker.outside(() => {
         events.record(event);
       });
     },
@@ -179,7 +179,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     windows: config.windows,
     shards: orphanShards(client, config.operatorNamespace),
     tell: (change) => {
-      tellOrphan(logs.changes, change);
+      logOrphan(logs.changes, change);
       if (change.is === "dropped") owned.record(droppedOrphan(config.operatorNamespace, change.orphan));
     },
   });
@@ -199,7 +199,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
   });
 
   const traceEnd = (key: string, outcome: Outcome): void => {
-    const pass = passes.current();
+    const pass = tracker.current();
     if (pass !== undefined) traces.ended(pass, clock.now(), outcome, caches.store.get(parseKey(key)));
   };
 
@@ -211,20 +211,20 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
       clock,
       kinds: boundKinds(),
       within: (key, run) =>
-        passes.within(key, (pass) => {
+        tracker.within(key, (pass) => {
           traces.began(pass, clock.now());
           return run();
         }),
       metrics: metrics.reconcile,
       lasting: (key) => {
-        tellLastingPass(logs.engine, key);
+        logLongReconcile(logs.engine, key);
       },
       finished: (key, outcome, durationMs) => {
-        tellPass(logs.engine, key, outcome, durationMs);
+        logReconcile(logs.engine, key, outcome, durationMs);
         traceEnd(key, outcome);
       },
       failed: (key, error) => {
-        tellFailedPass(logs.engine, key, error);
+        logFailedReconcile(logs.engine, key, error);
         traceEnd(key, "error");
       },
       ledgerFailed: (error, isFinal) => {
@@ -246,8 +246,8 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
         installation,
         observer: engineObserver(logs.engine, metrics, (change) => {
           metrics.platform.changed(change);
-          const pass = passes.current();
-          tellChange({ log: logs.changes, installation }, change, pass);
+          const pass = tracker.current();
+          logChange({ log: logs.changes, installation }, change, pass);
           if (pass?.changed !== undefined) traces.called(pass, pass.changed, change.commit);
           if (pass !== undefined) pass.changed = undefined;
         }),
@@ -275,7 +275,7 @@ function connect({ config, version, clock, logs }: PartsOptions, metrics: Metric
     clock,
     onRequest: (request) => {
       metrics.cluster.requested(request);
-      tellRequest(logs.kube, request);
+      logRequest(logs.kube, request);
     },
   });
 }

@@ -2,11 +2,11 @@ import { setImmediate } from "node:timers/promises";
 
 import { expect, it } from "vitest";
 
-import { createPasses } from "../observability/passes.ts";
+import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { createTurns } from "./turns.ts";
 
 it("carries the namespace and the priority of a key along with the work on it, and nowhere else", async () => {
-  const passes = createPasses(
+  const passes = createReconcileTracker(
     () => 0,
     (key) => (key.includes("/b/") ? "urgent" : "low"),
   );

@@ -4,7 +4,7 @@
  */
 import { parseKey } from "../engine/contract/keys.ts";
 import type { Priority } from "../engine/reconcile/priority.ts";
-import type { Passes } from "../observability/passes.ts";
+import type { ReconcileTracker } from "../observability/reconcile-tracker.ts";
 
 export interface Turns {
   /** The lane of a queued key: its namespace, and the rate gate that it needs. */
@@ -18,7 +18,10 @@ export interface Turns {
 }
 
 /** @param gateOf the rate gate that a key needs, "" for none */
-export function createTurns({ current }: Pick<Passes, "current">, gateOf: (key: string) => string = () => ""): Turns {
+export function createTurns(
+  { current }: Pick<ReconcileTracker, "current">,
+  gateOf: (key: string) => string = () => "",
+): Turns {
   const namespaceOf = (key: string): string => parseKey(key).namespace;
   return {
     laneOf: (key) => `${namespaceOf(key)} ${gateOf(key)}`,

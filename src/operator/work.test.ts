@@ -10,9 +10,9 @@ import type { KubeObject } from "../kube/api/types.ts";
 import { createWorkQueue } from "../kube/queue/workqueue.ts";
 import { createStore, type Store } from "../kube/watch/store.ts";
 import { createLogs, tagged } from "../observability/logger.ts";
-import { createPasses } from "../observability/passes.ts";
+import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { createRedactor } from "../observability/secrets.ts";
-import { tellLastingPass } from "../observability/telemetry.ts";
+import { logLongReconcile } from "../observability/telemetry.ts";
 import type { Platform } from "../platform/index.ts";
 import { parseLogLevels } from "./config/log-levels.ts";
 import { createWork, LONG_PASS_MS, type WorkOptions } from "./work.ts";
@@ -179,7 +179,7 @@ describe("the work", () => {
   });
 
   it("tells once, in the lines of the pass, which object takes longer than a minute", async () => {
-    const passesOf = createPasses(() => 0.5);
+    const passesOf = createReconcileTracker(() => 0.5);
     const levels = parseLogLevels("info");
     if ("problem" in levels) throw new Error(levels.problem);
     const lines: unknown[] = [];
@@ -198,7 +198,7 @@ describe("the work", () => {
     const started = work([holding], {
       within: (key, run) => passesOf.within(key, run),
       lasting: (key) => {
-        tellLastingPass(logs.engine, key);
+        logLongReconcile(logs.engine, key);
       },
     });
     void started.start();

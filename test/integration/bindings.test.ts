@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { changeSettings } from "../../simulator/base/settings.ts";
 import { createBinding } from "../../src/kinds/binding/index.ts";
-import type { BindingPass, Seen } from "../../src/kinds/binding/model.ts";
+import type { BindingContext, Seen } from "../../src/kinds/binding/model.ts";
 import { platformCatalog } from "../../src/kinds/catalog/crd.ts";
 import { catalog, type CatalogTypes } from "../../src/kinds/catalog/index.ts";
-import { bindingPass, bindingSpec, passOf } from "../support/kinds/bindings.ts";
+import { bindingContext, bindingSpec, contextOf } from "../support/kinds/bindings.ts";
 import { supportsOn } from "../support/kinds/supports.ts";
 import { hurriedClock } from "../support/platform/client.ts";
 import { startHarness, type World } from "../support/platform/env.ts";
@@ -29,8 +29,8 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
   });
   afterAll(() => harness.close());
 
-  const passFor = (cluster: 0 | 1, change: object = {}): BindingPass =>
-    bindingPass(
+  const passFor = (cluster: 0 | 1, change: object = {}): BindingContext =>
+    bindingContext(
       bindingSpec({
         clusterRef: { externalId: harness.clusterIds[cluster] },
         template,
@@ -42,11 +42,11 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
     );
 
   /** Observes, plans and acts until there is no step, as the engine does. */
-  async function converge(pass: BindingPass): Promise<{ pass: BindingPass; seen: Seen; steps: number }> {
+  async function converge(pass: BindingContext): Promise<{ pass: BindingContext; seen: Seen; steps: number }> {
     return await follow(pass, await kind.observe(pass, harness.admin), 0);
   }
 
-  async function follow(pass: BindingPass, seen: Seen, steps: number): ReturnType<typeof converge> {
+  async function follow(pass: BindingContext, seen: Seen, steps: number): ReturnType<typeof converge> {
     const plan = kind.plan(pass, seen);
     if (plan.is !== "step") return { pass, seen, steps };
     const known = await kind.act(plan.step, pass, seen, harness.admin);
@@ -113,7 +113,7 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
   });
 
   it("reads the whole catalogue", async () => {
-    const pass = passOf<CatalogTypes>(
+    const pass = contextOf<CatalogTypes>(
       platformCatalog.spec.parse({ include: ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"] }),
       {},
       {},
@@ -141,7 +141,7 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
       template,
       problems: [],
     });
-    const catalogPass = passOf<CatalogTypes>(platformCatalog.spec.parse({}), {}, {}, { surface, requested: "now" });
+    const catalogPass = contextOf<CatalogTypes>(platformCatalog.spec.parse({}), {}, {}, { surface, requested: "now" });
     await expect(catalog.observe(catalogPass, client)).rejects.toMatchObject(unavailable);
     changeSettings(harness.simulator.sim.settings, { catalog: "ok" });
     expect(await kind.observe(pass, client)).toMatchObject({ template, problems: [] });

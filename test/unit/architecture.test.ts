@@ -56,7 +56,9 @@ describe("the house (test/unit/layers.ts)", () => {
         !isTest && ["engine", "kinds", "api"].includes(layer) && /new Date\(\s*\)|Date\.now\(/.test(text),
     );
     expect(
-      found.map(({ module }) => `src/${module}.ts asks the machine for the time; take it from Pass or Clock`),
+      found.map(
+        ({ module }) => `src/${module}.ts asks the machine for the time; take it from ReconcileContext or Clock`,
+      ),
     ).toEqual([]);
   });
 

@@ -44,12 +44,12 @@ export const deploy = command({
       if (code === EXIT.ok) await printOne(call, serviceView("application"), await platform.applications.status(id));
       return code;
     } catch (error) {
-      if (error instanceof CliError) await tellLog();
+      if (error instanceof CliError) await printLog();
       throw error;
     }
 
     /** Prints the end of the application's log, if it can be read. */
-    async function tellLog(): Promise<void> {
+    async function printLog(): Promise<void> {
       const lines = await platform.applications.log(id, LAST_LINES).catch(() => []);
       const { printable } = await import("../../text/text.ts");
       for (const line of lines) call.tell(`| ${printable(line)}`);

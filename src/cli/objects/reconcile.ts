@@ -85,7 +85,7 @@ async function awaitReady(
   const { outcome, awaited } = await waitedFor(cluster, objects, { token, timeoutMs, host, tell });
   const code = ending(outcome, awaited, tell, program);
   for (const { verdict, now } of awaited)
-    if (verdict === "stalled" && now !== undefined) await tellLog(now, access, tell);
+    if (verdict === "stalled" && now !== undefined) await printLog(now, access, tell);
   return code;
 }
 
@@ -168,7 +168,7 @@ function ending(outcome: Outcome, awaited: readonly Ended[], tell: (line: string
 }
 
 /** The last lines that an application that failed has logged, where the user may see them. */
-async function tellLog(object: KubeObject, access: Call["access"], tell: (line: string) => void): Promise<void> {
+async function printLog(object: KubeObject, access: Call["access"], tell: (line: string) => void): Promise<void> {
   const id = stringMember(object.status, "externalId");
   if (object.kind !== platformApplication.kind || id === undefined) return;
   try {

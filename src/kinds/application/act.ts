@@ -9,7 +9,7 @@ import { takesMore } from "../shared/offered.ts";
 import { importItems } from "../shared/variables.ts";
 import type { ApplicationMemory, LastDeployment } from "./crd.ts";
 import { variablesIncluded } from "./deployment.ts";
-import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
+import { recordOf, type ApplicationContext, type Do, type Seen } from "./model.ts";
 import { followed } from "./progress.ts";
 import { applicationInput, declaredSettings, observedSettings } from "./settings.ts";
 import { imported, prepare } from "./variables.ts";
@@ -17,7 +17,7 @@ import { imported, prepare } from "./variables.ts";
 type Folded = Known<Seen, ApplicationMemory>;
 
 /** @throws ApiError */
-export async function act(step: Do, context: ApplicationPass, seen: Seen, api: Platform): Promise<Folded> {
+export async function act(step: Do, context: ApplicationContext, seen: Seen, api: Platform): Promise<Folded> {
   const id = context.id ?? "";
   switch (step.what) {
     case "create":
@@ -51,7 +51,7 @@ export async function act(step: Do, context: ApplicationPass, seen: Seen, api: P
   }
 }
 
-async function create(context: ApplicationPass, seen: Seen, api: Platform): Promise<Folded> {
+async function create(context: ApplicationContext, seen: Seen, api: Platform): Promise<Folded> {
   const made = await api.applications.create(context.inputs.environmentId, applicationInput(context.spec), {
     extended: takesMore(context),
   });
@@ -64,7 +64,7 @@ async function create(context: ApplicationPass, seen: Seen, api: Platform): Prom
   return { seen: { ...seen, siblings: seen.siblings && [...seen.siblings, made], status }, memory: noted, id: made.id };
 }
 
-async function update(context: ApplicationPass, seen: Seen, api: Platform): Promise<Folded> {
+async function update(context: ApplicationContext, seen: Seen, api: Platform): Promise<Folded> {
   const record = recordOf(context, seen);
   if (record === undefined) return { seen, memory: context.memory };
   const input = applicationInput(context.spec);
@@ -81,11 +81,11 @@ async function update(context: ApplicationPass, seen: Seen, api: Platform): Prom
 }
 
 /** Returns the memory before a write with what is deployed now, so that the write counts as a change to it. */
-function pinned(context: ApplicationPass, seen: Seen): ApplicationMemory {
+function pinned(context: ApplicationContext, seen: Seen): ApplicationMemory {
   return { ...context.memory, lastDeployment: followed(context, seen) };
 }
 
-async function importVariables(context: ApplicationPass, seen: Seen, api: Platform, id: string): Promise<Folded> {
+async function importVariables(context: ApplicationContext, seen: Seen, api: Platform, id: string): Promise<Folded> {
   const { variables } = context.inputs;
   const answer = await api.variables.import(id, { overwrite: true, vars: importItems(context, variables) });
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? variables.map(({ name }) => name);
@@ -94,7 +94,7 @@ async function importVariables(context: ApplicationPass, seen: Seen, api: Platfo
 
 async function replaceSecret(
   step: Extract<Do, { what: "secret" }>,
-  context: ApplicationPass,
+  context: ApplicationContext,
   seen: Seen,
   api: Platform,
   id: string,
@@ -115,7 +115,7 @@ async function replaceSecret(
 }
 
 function deploymentOf(
-  context: ApplicationPass,
+  context: ApplicationContext,
   before: Seen,
   step: Extract<Do, { what: "deploy" }>,
   answer: ServiceStatus | undefined,

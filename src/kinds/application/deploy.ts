@@ -7,13 +7,13 @@ import { revisionOf } from "../service/settings.ts";
 import { startDue, once } from "../service/steps.ts";
 import { orderMark } from "../service/trace.ts";
 import { deployCause, foreignCommit, lastDeployment, variablesIncluded, type Cause } from "./deployment.ts";
-import type { ApplicationPass, Do, Seen } from "./model.ts";
+import type { ApplicationContext, Do, Seen } from "./model.ts";
 import { followed } from "./progress.ts";
 import { failure, shortCommit } from "./words.ts";
 
 /** Returns the step, if one is due: for a cause of the operator's, to start what was stopped, or as another attempt. */
 export function checkDeploy(
-  context: ApplicationPass,
+  context: ApplicationContext,
   seen: Seen,
   status: ServiceStatus,
   progress: Progress,
@@ -42,7 +42,11 @@ interface Wanted {
   readonly attempts: number | undefined;
 }
 
-function deployment(context: ApplicationPass, status: ServiceStatus, { commit, corrects, attempts }: Wanted): Plan<Do> {
+function deployment(
+  context: ApplicationContext,
+  status: ServiceStatus,
+  { commit, corrects, attempts }: Wanted,
+): Plan<Do> {
   const { written } = context.memory;
   const why: Why = { reason: "Deploying", message: `Commit ${shortCommit(commit)} is being deployed.` };
   const made = {
@@ -60,7 +64,7 @@ function deployment(context: ApplicationPass, status: ServiceStatus, { commit, c
   });
 }
 
-function causeOf(context: ApplicationPass, seen: Seen, progress: Progress): Cause | undefined {
+function causeOf(context: ApplicationContext, seen: Seen, progress: Progress): Cause | undefined {
   const last = lastDeployment(context, seen);
   const failed = progress.phase === "failed" || progress.phase === "unknown" || (last !== undefined && hasFailed(last));
   const cause = deployCause(context, last, failed);
@@ -71,7 +75,7 @@ function causeOf(context: ApplicationPass, seen: Seen, progress: Progress): Caus
   return lags ? undefined : "foreign";
 }
 
-function deployDue(context: ApplicationPass, progress: Progress, cause: Cause | undefined): boolean {
+function deployDue(context: ApplicationContext, progress: Progress, cause: Cause | undefined): boolean {
   if (cause === undefined) return false;
   if (context.spec.deploy?.policy === "Manual") return cause === "retry";
   // Somebody stopped it: only a new commit starts it; other changes are deployed with the next start.

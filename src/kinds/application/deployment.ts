@@ -7,7 +7,7 @@ import { everDeployed } from "../service/baseline.ts";
 import { revisionOf } from "../service/settings.ts";
 import { shownState } from "../service/words.ts";
 import type { LastDeployment } from "./crd.ts";
-import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
+import { recordOf, type ApplicationContext, type Seen } from "./model.ts";
 import { variablesSent } from "./variables.ts";
 
 /**
@@ -15,14 +15,14 @@ import { variablesSent } from "./variables.ts";
  * what is deployed is taken as the baseline and is not deployed again: the commit that the platform shows, else the
  * spec's own. Under the policy Manual others deploy, an operation or a person: what they brought out is the last one.
  */
-export function lastDeployment(context: ApplicationPass, seen: Seen): LastDeployment | undefined {
+export function lastDeployment(context: ApplicationContext, seen: Seen): LastDeployment | undefined {
   const remembered = context.memory.lastDeployment;
   if (remembered !== undefined && !isReplaced(context, seen, remembered)) return remembered;
   return foundDeployment(context, seen) ?? remembered;
 }
 
 /** Returns what is deployed, whoever deployed it. */
-function foundDeployment(context: ApplicationPass, seen: Seen): LastDeployment | undefined {
+function foundDeployment(context: ApplicationContext, seen: Seen): LastDeployment | undefined {
   if (seen.status === undefined || !everDeployed(seen.status)) return undefined;
   const commit = deployedCommit(context, seen) ?? context.spec.deploy?.gitCommitId;
   if (commit === undefined) return undefined;
@@ -38,7 +38,7 @@ function foundDeployment(context: ApplicationPass, seen: Seen): LastDeployment |
 }
 
 /** Reports whether others deployed another commit since, as the policy Manual expects. */
-function isReplaced(context: ApplicationPass, seen: Seen, remembered: LastDeployment): boolean {
+function isReplaced(context: ApplicationContext, seen: Seen, remembered: LastDeployment): boolean {
   if (context.spec.deploy?.policy !== "Manual" || remembered.finishedAt === undefined) return false;
   const commit = deployedCommit(context, seen);
   const { state = "", deploymentRequestId } = seen.status ?? {};
@@ -54,12 +54,12 @@ const COMMIT = /^[0-9a-f]{7,64}$/;
  * Returns the deployed commit, where the platform shows it; else the one that a PlatformOperation deployed since the
  * last deployment. What is no commit is not shown.
  */
-export function deployedCommit(context: ApplicationPass, seen: Seen): string | undefined {
+export function deployedCommit(context: ApplicationContext, seen: Seen): string | undefined {
   const shown = recordOf(context, seen)?.gitRepository?.deployedCommitId?.toLowerCase();
   return shown !== undefined && COMMIT.test(shown) ? shown : commitOfOperation(context, seen);
 }
 
-function commitOfOperation({ memory }: ApplicationPass, { status }: Seen): string | undefined {
+function commitOfOperation({ memory }: ApplicationContext, { status }: Seen): string | undefined {
   const { lastOperation: operation, lastDeployment: last } = memory;
   const { gitCommitId: commit = "", startedAt = "" } = operation ?? {};
   const isLater = startedAt > (last?.startedAt ?? last?.finishedAt ?? "");
@@ -84,7 +84,7 @@ export type Cause = "commit" | "settings" | "variables" | "foreign" | "retry";
 
 /** Compares the spec and what the operator wrote with the last deployment; never the platform's OUT_OF_DATE. */
 export function deployCause(
-  context: ApplicationPass,
+  context: ApplicationContext,
   last: LastDeployment | undefined,
   failed: boolean,
 ): Exclude<Cause, "foreign"> | undefined {
@@ -99,7 +99,7 @@ export function deployCause(
 
 /** Returns the commit that others deployed since the operator's last deployment. @param last with what is known now */
 export function foreignCommit(
-  context: ApplicationPass,
+  context: ApplicationContext,
   seen: Seen,
   last: LastDeployment | undefined,
 ): string | undefined {
@@ -108,7 +108,7 @@ export function foreignCommit(
   return commit === undefined || sameCommit(commit, last.gitCommitId) ? undefined : commit;
 }
 
-function changedSettings({ memory, pendingOperations }: ApplicationPass, last: LastDeployment): boolean {
+function changedSettings({ memory, pendingOperations }: ApplicationContext, last: LastDeployment): boolean {
   return pendingOperations.has("updateApplication") || revisionOf(memory) !== (last.settings ?? 0);
 }
 
@@ -117,7 +117,7 @@ function changedSettings({ memory, pendingOperations }: ApplicationPass, last: L
  * variable set may not be known at the moment, e.g. while it is adopted: then what the last deployment included still
  * counts.
  */
-export function variablesIncluded({ writtenAt = "", memory }: ApplicationPass): string {
+export function variablesIncluded({ writtenAt = "", memory }: ApplicationContext): string {
   const before = memory.lastDeployment?.variablesAt ?? "";
   return writtenAt > before ? writtenAt : before;
 }
@@ -126,11 +126,11 @@ export function variablesIncluded({ writtenAt = "", memory }: ApplicationPass): 
  * Reports whether a variable set wrote to the application since. A deployment that knows nothing of variable sets is
  * not repeated for one.
  */
-function isWrittenSince({ writtenAt }: ApplicationPass, { variablesAt }: LastDeployment): boolean {
+function isWrittenSince({ writtenAt }: ApplicationContext, { variablesAt }: LastDeployment): boolean {
   return writtenAt !== undefined && variablesAt !== undefined && writtenAt > variablesAt;
 }
 
-function changedVariables({ memory, pendingOperations }: ApplicationPass, last: LastDeployment): boolean {
+function changedVariables({ memory, pendingOperations }: ApplicationContext, last: LastDeployment): boolean {
   const written = memory.written?.variables;
   if (pendingOperations.has("importVariables") || pendingOperations.has("updateSecret")) return true;
   return written !== undefined && !sameContent(written, last.variables);

@@ -11,7 +11,7 @@ import {
 } from "../../../test/support/services/applications.ts";
 import { baselineOf } from "../service/baseline.ts";
 import type { ApplicationMemory } from "./crd.ts";
-import type { ApplicationPass, Seen } from "./model.ts";
+import type { ApplicationContext, Seen } from "./model.ts";
 import { report } from "./report.ts";
 
 type Change = Parameters<typeof passWith>[0];
@@ -146,7 +146,7 @@ describe("a deployment without a request id", () => {
   const before = statusOf("DEPLOYED", { deploymentRequestId: undefined as never });
   const open = { requestId: undefined, baseline: baselineOf(before) };
   const context = passWith({ memory: { lastDeployment: openDeployment(open) } });
-  const over = (seen: Seen, of: ApplicationPass = context) =>
+  const over = (seen: Seen, of: ApplicationContext = context) =>
     (report(of, seen).status as ApplicationMemory).lastDeployment?.finishedAt !== undefined;
 
   it.each<[string, Partial<typeof before>, string, boolean]>([

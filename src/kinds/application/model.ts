@@ -67,7 +67,7 @@ export interface ApplicationTypes {
   readonly api: Platform;
 }
 
-export type ApplicationPass = ReconcileContext<ApplicationTypes>;
+export type ApplicationContext = ReconcileContext<ApplicationTypes>;
 
 export const NOTHING_SEEN: Seen = {
   environmentIsOurs: true,
@@ -87,6 +87,6 @@ export const NOTHING_SEEN: Seen = {
 };
 
 /** Returns the application's own record, where the platform shows it. */
-export function recordOf(context: ApplicationPass, seen: Seen): Application | undefined {
+export function recordOf(context: ApplicationContext, seen: Seen): Application | undefined {
   return seen.own ?? seen.siblings?.find(({ id }) => id === context.id);
 }

@@ -19,12 +19,12 @@ import {
 } from "../service/observe.ts";
 import { offered, SHOWN } from "../shared/offered.ts";
 import { sideRead } from "../shared/side-read.ts";
-import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
+import { NOTHING_SEEN, type ApplicationContext, type Seen } from "./model.ts";
 import { unsentSettings } from "./settings.ts";
 import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
 
 /** @throws ApiError */
-export async function observe(context: ApplicationPass, api: Platform): Promise<Seen> {
+export async function observe(context: ApplicationContext, api: Platform): Promise<Seen> {
   const place = { ...NOTHING_SEEN, ...(await placeOf(context, api)) };
   if (!place.environmentIsOurs) return place;
   // First: a state that was read before the request ended would be reported as the end.
@@ -49,7 +49,7 @@ export async function observe(context: ApplicationPass, api: Platform): Promise<
 }
 
 async function recordsOf(
-  context: ApplicationPass,
+  context: ApplicationContext,
   isFresh: boolean,
   api: Platform,
 ): Promise<Neighbours<Application> | "gone"> {
@@ -68,7 +68,7 @@ async function recordsOf(
  * may lag: only its own read tells whether a recorded application is gone.
  */
 async function statusOf(
-  context: ApplicationPass,
+  context: ApplicationContext,
   id: Uuid,
   { siblings, isFresh }: Pick<Seen, "siblings"> & { readonly isFresh: boolean },
   api: Platform,
@@ -82,7 +82,7 @@ async function statusOf(
 }
 
 async function details(
-  context: ApplicationPass,
+  context: ApplicationContext,
   id: Uuid,
   status: ServiceStatus,
   api: Platform,
@@ -95,7 +95,7 @@ type VariablesSeen = Pick<Seen, "keys" | "secretIds" | "secrets" | "variablesFau
 
 /** Reads which variables exist: only where memory does not know, and where a secret has to be changed by its id. */
 async function variablesOf(
-  context: ApplicationPass,
+  context: ApplicationContext,
   id: Uuid,
   status: ServiceStatus,
   api: Platform,

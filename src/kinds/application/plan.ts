@@ -9,7 +9,7 @@ import { checkSettings as checkServiceSettings } from "../service/settings.ts";
 import { checkBusy, checkUnclear, stalled, stop as stopService } from "../service/steps.ts";
 import { firstOf } from "../shared/checks.ts";
 import { checkDeploy } from "./deploy.ts";
-import { type ApplicationPass, type Do, recordOf, type Seen } from "./model.ts";
+import { type ApplicationContext, type Do, recordOf, type Seen } from "./model.ts";
 import { failedDeployment, progressOf } from "./progress.ts";
 import { declaredSettings, observedSettings } from "./settings.ts";
 import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
@@ -18,7 +18,7 @@ import { failure, ofCommit } from "./words.ts";
 type Check = Plan<Do> | undefined;
 
 /** Returns the next step. */
-export function plan(context: ApplicationPass, seen: Seen): Plan<Do> {
+export function plan(context: ApplicationContext, seen: Seen): Plan<Do> {
   if (context.goal !== "present") return planRemoval(context, seen);
   const place = checkPlace(context, seen);
   if (place !== undefined) return place;
@@ -26,7 +26,7 @@ export function plan(context: ApplicationPass, seen: Seen): Plan<Do> {
   return checkIdentity(context, seen, context.id, "application") ?? planExisting(context, seen);
 }
 
-function planExisting(context: ApplicationPass, seen: Seen): Plan<Do> {
+function planExisting(context: ApplicationContext, seen: Seen): Plan<Do> {
   const { status } = seen;
   const progress = progressOf(context, seen);
   if (progress === undefined || status === undefined) return { is: "settled" };
@@ -42,7 +42,7 @@ function planExisting(context: ApplicationPass, seen: Seen): Plan<Do> {
   ]);
 }
 
-function checkSettings(context: ApplicationPass, seen: Seen): Check {
+function checkSettings(context: ApplicationContext, seen: Seen): Check {
   const record = recordOf(context, seen);
   return checkServiceSettings(context, {
     noun: "application",
@@ -55,7 +55,7 @@ function checkSettings(context: ApplicationPass, seen: Seen): Check {
   });
 }
 
-function checkVariables(context: ApplicationPass, seen: Seen): Check {
+function checkVariables(context: ApplicationContext, seen: Seen): Check {
   // Whether the variables of a service that others deployed are as wanted is unknown while they cannot be read.
   if (seen.variablesFault !== undefined && isForeign(context, seen.status)) return undefined;
   if (!variablesSent(context, seen)) {
@@ -81,7 +81,7 @@ function checkVariables(context: ApplicationPass, seen: Seen): Check {
   return undefined;
 }
 
-function checkProgress(context: ApplicationPass, progress: Progress): Check {
+function checkProgress(context: ApplicationContext, progress: Progress): Check {
   const commit = progress.ours ? context.memory.lastDeployment?.gitCommitId : undefined;
   const busy = checkBusy(progress, ofCommit(commit));
   if (busy !== undefined || progress.phase !== "gone") return busy;
@@ -101,19 +101,19 @@ function checkProgress(context: ApplicationPass, progress: Progress): Check {
   );
 }
 
-function checkRunState(context: ApplicationPass, status: ServiceStatus, progress: Progress): Check {
+function checkRunState(context: ApplicationContext, status: ServiceStatus, progress: Progress): Check {
   if (context.spec.runState !== "Stopped") return undefined;
   if (progress.phase === "stopped" || progress.phase === "idle") return { is: "settled" };
   return checkUnclear(progress, "application") ?? stop(context, status);
 }
 
-function checkFailure(context: ApplicationPass, seen: Seen, progress: Progress): Check {
+function checkFailure(context: ApplicationContext, seen: Seen, progress: Progress): Check {
   if (progress.phase !== "failed") return undefined;
   return { is: "stalled", why: failure(progress.state, failedDeployment(context, seen)?.gitCommitId) };
 }
 
 /** Reports an out-of-band stop, and does not revert it. */
-function checkStopped(context: ApplicationPass, status: ServiceStatus): Check {
+function checkStopped(context: ApplicationContext, status: ServiceStatus): Check {
   const { deploy, runState } = context.spec;
   if (servicePhase(status.state) !== "stopped" || deploy === undefined || runState === "Stopped") return undefined;
   return stalled(
@@ -123,7 +123,7 @@ function checkStopped(context: ApplicationPass, status: ServiceStatus): Check {
 }
 
 /** Stops the application where the platform can. */
-export function stop(context: ApplicationPass, status: ServiceStatus): Plan<Do> {
+export function stop(context: ApplicationContext, status: ServiceStatus): Plan<Do> {
   if (context.supports("stopApplication") === "Unsupported") {
     return stalled(
       "NotSupportedByApi",
@@ -135,7 +135,7 @@ export function stop(context: ApplicationPass, status: ServiceStatus): Plan<Do> 
 }
 
 /** Returns the plan for the goals "stopped" and "absent". */
-export function planRemoval(context: ApplicationPass, seen: Seen): Plan<Do> {
+export function planRemoval(context: ApplicationContext, seen: Seen): Plan<Do> {
   return planServiceRemoval<Do>(context, seen, {
     noun: "application",
     op: "deleteApplication",

@@ -17,13 +17,13 @@ import { shownState, stateCondition } from "../service/words.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { ApplicationMemory, LastDeployment } from "./crd.ts";
 import { deployCause, deployedCommit, foreignCommit, lastDeployment, sameCommit } from "./deployment.ts";
-import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
+import { recordOf, type ApplicationContext, type Seen } from "./model.ts";
 import { failedDeployment, followed, progressOf, runningCommit } from "./progress.ts";
 import { declaredSettings, observedSettings } from "./settings.ts";
 import { secretsOf, variablesCondition } from "./variables.ts";
 import { failure, shortCommit } from "./words.ts";
 
-export function report(context: ApplicationPass, seen: Seen): Report {
+export function report(context: ApplicationContext, seen: Seen): Report {
   // What is not this resource's, or not yet, is neither reported nor remembered.
   if (context.proof !== "recorded") return { ready: ready(context, seen), conditions: [], status: {} };
   const last = followed(context, seen);
@@ -52,7 +52,7 @@ export function report(context: ApplicationPass, seen: Seen): Report {
   };
 }
 
-function ready(context: ApplicationPass, seen: Seen): Why {
+function ready(context: ApplicationContext, seen: Seen): Why {
   const phase = servicePhase(seen.status?.state ?? "");
   if (context.spec.runState === "Stopped" && phase !== "running")
     return { reason: "Stopped", message: "The application is stopped, as spec.runState says." };
@@ -69,7 +69,7 @@ function deployed({ status }: Seen): readonly ConditionFact[] {
 }
 
 /** Reports whether the last change is deployed. Without anything to deploy there is no such condition. */
-function upToDate(context: ApplicationPass, seen: Seen): readonly ConditionFact[] {
+function upToDate(context: ApplicationContext, seen: Seen): readonly ConditionFact[] {
   const { deploy } = context.spec;
   if (deploy === undefined || seen.status === undefined) return [];
   const last = lastDeployment(context, seen);
@@ -91,13 +91,13 @@ function upToDate(context: ApplicationPass, seen: Seen): readonly ConditionFact[
 }
 
 /** Reports whether the last deployment failed, and nothing shows that others deployed its commit since. */
-function isLost(context: ApplicationPass, seen: Seen, last: LastDeployment): boolean {
+function isLost(context: ApplicationContext, seen: Seen, last: LastDeployment): boolean {
   const commit = deployedCommit(context, seen);
   return hasFailed(last) && (commit === undefined || !sameCommit(commit, last.gitCommitId));
 }
 
 /** Kept until a deployment succeeds. */
-function lastFailure(context: ApplicationPass, seen: Seen): ApplicationMemory["lastFailure"] {
+function lastFailure(context: ApplicationContext, seen: Seen): ApplicationMemory["lastFailure"] {
   const { gitCommitId, requestId } = failedDeployment(context, seen) ?? {};
   const of = (state: string) => ({
     state,
@@ -109,7 +109,7 @@ function lastFailure(context: ApplicationPass, seen: Seen): ApplicationMemory["l
 }
 
 /** Returns what the operator wrote. For an adopted service, the spec at that time is the baseline. */
-function written(context: ApplicationPass, seen: Seen): ApplicationMemory["written"] {
+function written(context: ApplicationContext, seen: Seen): ApplicationMemory["written"] {
   const known = context.memory.written;
   if (seen.status === undefined) return known;
   const settings = known?.settings ?? memorable(declaredSettings(context.spec));
@@ -126,7 +126,7 @@ function written(context: ApplicationPass, seen: Seen): ApplicationMemory["writt
 }
 
 /** @param foreign whether the variables of an adopted service exist */
-function writtenVariables(context: ApplicationPass, foreign: boolean): Partial<ApplicationMemory["written"]> {
+function writtenVariables(context: ApplicationContext, foreign: boolean): Partial<ApplicationMemory["written"]> {
   const { fingerprint, variables } = context.inputs;
   const { written } = context.memory;
   const names = foreign ? variables.map(({ name }) => name) : (written?.variableNames ?? []);
@@ -140,7 +140,7 @@ function writtenVariables(context: ApplicationPass, foreign: boolean): Partial<A
 }
 
 /** Returns where the platform differs. What only the operator knows (a secret's value) is not compared. */
-function drift(context: ApplicationPass, seen: Seen): readonly DriftField[] {
+function drift(context: ApplicationContext, seen: Seen): readonly DriftField[] {
   if (seen.status === undefined) return [];
   const record = recordOf(context, seen);
   const settings = record && settingsDrift(declaredSettings(context.spec), observedSettings(record, context.spec));
@@ -155,7 +155,7 @@ function drift(context: ApplicationPass, seen: Seen): readonly DriftField[] {
  * Returns drift of the deployment once the operator's own is over: another commit, or changes of others that are not
  * deployed.
  */
-function deploymentDrift(context: ApplicationPass, seen: Seen): readonly DriftField[] {
+function deploymentDrift(context: ApplicationContext, seen: Seen): readonly DriftField[] {
   const last = followed(context, seen);
   if (last?.finishedAt === undefined || servicePhase(seen.status?.state ?? "") !== "running") return [];
   const commit = foreignCommit(context, seen, last);

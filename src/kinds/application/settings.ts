@@ -2,7 +2,7 @@
 import type { Application, ApplicationInput, ApplicationPort } from "../../platform/areas/applications.ts";
 import { settingsOf, unsentPaths, type Settings } from "../service/settings.ts";
 import type { ApplicationSpec } from "./crd.ts";
-import type { ApplicationPass } from "./model.ts";
+import type { ApplicationContext } from "./model.ts";
 
 type Port = NonNullable<ApplicationSpec["ports"]>[number];
 
@@ -44,7 +44,7 @@ export function observedSettings(record: Application, spec: ApplicationSpec): Se
 }
 
 /** Returns the paths of the declared settings that differ from what was last sent; none when that is not known. */
-export function unsentSettings({ spec, memory }: ApplicationPass): readonly string[] {
+export function unsentSettings({ spec, memory }: ApplicationContext): readonly string[] {
   return unsentPaths(declaredSettings(spec), memory.written);
 }
 

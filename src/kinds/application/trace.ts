@@ -8,12 +8,12 @@ import { deployLanded, landedDeployment, stopLanded } from "../service/trace.ts"
 import { baseline, landed, notCreated } from "../shared/create-trace.ts";
 import { offered } from "../shared/offered.ts";
 import { platformApplication, type ApplicationMemory, type LastDeployment } from "./crd.ts";
-import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
+import { NOTHING_SEEN, type ApplicationContext, type Seen } from "./model.ts";
 
 /** @throws ApiError */
 export async function trace(
   intent: OpenIntent,
-  context: ApplicationPass,
+  context: ApplicationContext,
   api: Platform,
 ): Promise<Trace<Seen, ApplicationMemory>> {
   if (intent.creates) return await traceCreate(intent, context, api);
@@ -36,7 +36,7 @@ export async function trace(
 
 async function traceCreate(
   intent: OpenIntent,
-  context: ApplicationPass,
+  context: ApplicationContext,
   api: Platform,
 ): Promise<Trace<Seen, ApplicationMemory>> {
   const environmentId = intent.parentId ?? context.inputs.environmentId;
@@ -53,7 +53,7 @@ async function traceCreate(
 }
 
 /** Returns the deployment of an intent, with the request id that the service shows. */
-function traced(intent: OpenIntent, context: ApplicationPass, status: ServiceStatus): LastDeployment {
+function traced(intent: OpenIntent, context: ApplicationContext, status: ServiceStatus): LastDeployment {
   const mark = platformApplication.memory.parse({
     lastDeployment: {
       gitCommitId: intent.commit ?? "",

@@ -5,7 +5,7 @@ import { faultCondition } from "../shared/side-read.ts";
 import { inputsOf, isOfThen, isUntouched, type InputVariable } from "../shared/variables.ts";
 import type { ApplicationSpec } from "./crd.ts";
 import type { ApplicationMemory } from "./crd.ts";
-import type { ApplicationPass, Do, Inputs, Seen } from "./model.ts";
+import type { ApplicationContext, Do, Inputs, Seen } from "./model.ts";
 
 /** Returns the variables with their values and fingerprints. */
 export function inputVariables(
@@ -25,7 +25,7 @@ export function inputVariables(
 }
 
 /** Reports whether the variables were sent as they are now. For a service that was found deployed, its keys count. */
-export function variablesSent(context: ApplicationPass, seen: Seen): boolean {
+export function variablesSent(context: ApplicationContext, seen: Seen): boolean {
   const { variables, fingerprint } = context.inputs;
   if (variables.length === 0) return true;
   const written = context.memory.written?.variables;
@@ -37,13 +37,16 @@ export function variablesSent(context: ApplicationPass, seen: Seen): boolean {
  * Reports whether others deployed the service and nothing tells what was sent to it: what the operator wrote always has
  * settings, unless it is unreadable.
  */
-export function isForeign({ memory: { written, lastDeployment } }: ApplicationPass, status: Seen["status"]): boolean {
+export function isForeign(
+  { memory: { written, lastDeployment } }: ApplicationContext,
+  status: Seen["status"],
+): boolean {
   const isUnknown = lastDeployment === undefined || written?.settings === undefined;
   return written?.variables === undefined && isUnknown && everDeployed(status);
 }
 
 /** Returns the secrets that were sent but not replaced: some platforms replace no secret by an import. */
-export function pendingSecrets(context: ApplicationPass): readonly InputVariable[] {
+export function pendingSecrets(context: ApplicationContext): readonly InputVariable[] {
   const { written } = context.memory;
   if (written?.variables === undefined || !sameContent(written.variables, context.inputs.fingerprint)) return [];
   const taken = new Set(written.variableNames);
@@ -56,7 +59,7 @@ type Written = NonNullable<ApplicationMemory["written"]>;
  * Returns, before an import on a platform that cannot replace secrets, the memory of those that do not exist yet. After
  * a crash this identifies the ones that the import made, which hold what was sent.
  */
-export function prepare(step: Do, context: ApplicationPass, seen: Seen): ApplicationMemory | undefined {
+export function prepare(step: Do, context: ApplicationContext, seen: Seen): ApplicationMemory | undefined {
   if (step.what !== "import" || context.supports("updateSecret") === "Supported" || seen.secrets === undefined)
     return undefined;
   const { written } = context.memory;
@@ -81,7 +84,7 @@ export function keep({ written }: ApplicationMemory): JsonObject | undefined {
 }
 
 /** Returns what was written by an import of which the platform took these names. */
-export function imported(context: ApplicationPass, seen: Seen, taken: readonly string[]): Written {
+export function imported(context: ApplicationContext, seen: Seen, taken: readonly string[]): Written {
   const { fingerprint, variables } = context.inputs;
   const names = variables
     .map(({ name }) => name)
@@ -91,7 +94,7 @@ export function imported(context: ApplicationPass, seen: Seen, taken: readonly s
 }
 
 /** Reports whether a secret that an import could not replace has the value of the spec. */
-function isInPlace({ inputs, memory, supports }: ApplicationPass, { secrets }: Seen, name: string): boolean {
+function isInPlace({ inputs, memory, supports }: ApplicationContext, { secrets }: Seen, name: string): boolean {
   const digest = inputs.secrets.get(name);
   // More than one where a secret of the environment or the project has the same name.
   const entries = secrets?.filter(({ key }) => key === name) ?? [];
@@ -110,7 +113,7 @@ function isInPlace({ inputs, memory, supports }: ApplicationPass, { secrets }: S
 }
 
 /** Returns the digests of the secrets that are in place. */
-export function secretsOf({ inputs }: ApplicationPass, names: readonly string[]): Written["secrets"] {
+export function secretsOf({ inputs }: ApplicationContext, names: readonly string[]): Written["secrets"] {
   const secrets = names.flatMap((key) => {
     const digest = inputs.secrets.get(key);
     return digest === undefined ? [] : [{ key, digest }];
@@ -119,7 +122,7 @@ export function secretsOf({ inputs }: ApplicationPass, names: readonly string[])
 }
 
 /** Returns the condition VariablesSynced; none without variables. */
-export function variablesCondition(context: ApplicationPass, seen: Seen): readonly ConditionFact[] {
+export function variablesCondition(context: ApplicationContext, seen: Seen): readonly ConditionFact[] {
   if (context.inputs.variables.length === 0) return [];
   const pending = pendingSecrets(context).map(({ name }) => name);
   const isInOrder = variablesSent(context, seen) && pending.length === 0;

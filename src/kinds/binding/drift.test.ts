@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import {
-  bindingPass,
+  bindingContext,
   bindingSeen,
   bindingSpec,
   component,
@@ -42,7 +42,7 @@ const spec = bindingSpec({
   },
   customerProvidedInputs: { ingress: { contact: { value: "hunter22" }, region: { value: "us" } } },
 });
-const context = bindingPass(
+const context = bindingContext(
   spec,
   { surface: "Full" },
   { "spec.managedConfig[ingress][token]": "s3cret-value", "spec.managedConfig[ingress][owner]": "me" },
@@ -141,7 +141,7 @@ describe("drift", () => {
   });
 
   it("shows no value of a sensitive field, even of a spec that is refused for it", () => {
-    const plain = bindingPass(bindingSpec({ managedConfig: { ingress: { token: { value: "hunter22" } } } }));
+    const plain = bindingContext(bindingSpec({ managedConfig: { ingress: { token: { value: "hunter22" } } } }));
     expect(driftOf(plain, bindingSeen({ template: catalogue, bound: { ...asWanted, layers: [] } }))).toEqual([]);
   });
 
@@ -161,7 +161,7 @@ describe("drift", () => {
     const long = "k".repeat(2000);
     const many = bindingSpec({ layerSelections: { [`${long}a`]: true, [`${long}b`]: true } });
     const bound = { ...asWanted, layerSelections: { [`${long}a`]: false, [`${long}b`]: false } };
-    const found = driftOf(bindingPass(many, { surface: "Full" }), bindingSeen({ template: catalogue, bound }));
+    const found = driftOf(bindingContext(many, { surface: "Full" }), bindingSeen({ template: catalogue, bound }));
     expect(found?.map(({ path }) => path.length)).toEqual([300]);
   });
 });

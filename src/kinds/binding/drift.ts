@@ -3,7 +3,7 @@ import type { DriftField } from "../../engine/contract/kind.ts";
 import type { Binding, TemplateField } from "../../platform/areas/templates.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import { pathOf } from "./leaves.ts";
-import type { BindingPass, Leaf, Seen } from "./model.ts";
+import type { BindingContext, Leaf, Seen } from "./model.ts";
 import { typed } from "./values.ts";
 
 const ABSENT = "absent";
@@ -12,7 +12,7 @@ const ABSENT = "absent";
  * Compares declared fields only, one by one. Values from Secrets are not compared: platforms mask them.
  * @returns undefined where the platform does not show its binding
  */
-export function driftOf(context: BindingPass, { bound, template }: Seen): readonly DriftField[] | undefined {
+export function driftOf(context: BindingContext, { bound, template }: Seen): readonly DriftField[] | undefined {
   if (bound === undefined) return undefined;
   const { spec, inputs } = context;
   if (bound === "none") {
@@ -38,7 +38,7 @@ export function driftOf(context: BindingPass, { bound, template }: Seen): readon
  * Reports whether the platform shows all that the spec declares, and the same: what others bound is adopted without a
  * write. A value from a Secret cannot be compared.
  */
-export function isAlike(context: BindingPass, seen: Seen): boolean {
+export function isAlike(context: BindingContext, seen: Seen): boolean {
   const { config, customer } = context.inputs;
   const isShown = seen.bound !== undefined && seen.bound !== "none";
   return (
@@ -53,7 +53,7 @@ function different(path: string, desired: string, observed: string | undefined):
 }
 
 /** A selection that the platform does not return is drift only where the template would decide otherwise. */
-function layerDrift({ spec }: BindingPass, { layerSelections }: Binding, template: Seen["template"]) {
+function layerDrift({ spec }: BindingContext, { layerSelections }: Binding, template: Seen["template"]) {
   if (layerSelections === undefined) return [];
   return Object.entries(spec.layerSelections).flatMap(([key, desired]): readonly DriftField[] => {
     const layer = template?.layers.find((each) => each.key === key);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import {
-  bindingPass,
+  bindingContext,
   bindingSeen,
   bindingSpec,
   CLUSTER,
@@ -15,7 +15,7 @@ import {
 import { supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { createBinding } from "./index.ts";
-import type { BindingPass, Seen } from "./model.ts";
+import type { BindingContext, Seen } from "./model.ts";
 
 const kind = createBinding();
 const PUT = { is: "step", step: { repeat: "safe", op: "putBinding", do: "put" } };
@@ -67,15 +67,15 @@ describe("what a binding needs", () => {
 
 describe("the plan of a binding", () => {
   const written = (layers: Binding["layers"] = enabled) => ({
-    memory: writtenMemory(bindingPass(), layers),
+    memory: writtenMemory(bindingContext(), layers),
   });
   const refusing = { allowUnverifiedIds: false };
   const UNPROVEN = { is: "stalled", why: { reason: "NotObservable" } };
   const other = {
-    memory: { ...writtenMemory(bindingPass(), enabled), written: { key: "k", digest: "other", sources: "s" } },
+    memory: { ...writtenMemory(bindingContext(), enabled), written: { key: "k", digest: "other", sources: "s" } },
   };
 
-  it.each<[string, Partial<BindingPass> & OnSurface, Partial<Seen>, object]>([
+  it.each<[string, Partial<BindingContext> & OnSurface, Partial<Seen>, object]>([
     ["not written yet", {}, {}, PUT],
     ["written", written(), {}, { is: "settled" }],
     ["another content than was written", other, {}, PUT],
@@ -164,22 +164,22 @@ describe("the plan of a binding", () => {
     ["a full surface without this read", { surface: "Full", ...written() }, {}, { is: "settled" }],
   ])("%s", (_name, context, seen, expected) => {
     expect(
-      kind.plan(bindingPass(bindingSpec(), context), bindingSeen({ template: essentials, ...seen })),
+      kind.plan(bindingContext(bindingSpec(), context), bindingSeen({ template: essentials, ...seen })),
     ).toMatchObject(expected);
   });
 
   it("writes values from Secrets, which cannot be compared with what somebody else bound", () => {
     const token = { valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
     const spec = bindingSpec({ managedConfig: { c: { token } } });
-    const context = bindingPass(spec, { surface: "Full" }, { "spec.managedConfig[c][token]": "value" });
+    const context = bindingContext(spec, { surface: "Full" }, { "spec.managedConfig[c][token]": "value" });
     expect(kind.plan(context, bindingSeen({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
   });
 
   it("remembers what it took over, so that a change of the spec is written", () => {
-    const context = bindingPass(bindingSpec(), { surface: "Full" });
+    const context = bindingContext(bindingSpec(), { surface: "Full" });
     const { status } = kind.report(context, bindingSeen({ template: essentials, bound: full(enabled) }));
     expect(status).toMatchObject({ written: context.inputs.fingerprint });
-    const changed = bindingPass(bindingSpec({ layerSelections: { gpu: false } }), {
+    const changed = bindingContext(bindingSpec({ layerSelections: { gpu: false } }), {
       surface: "Full",
       memory: { written: context.inputs.fingerprint },
     });
@@ -187,7 +187,7 @@ describe("the plan of a binding", () => {
   });
 
   it("stalls over a layer that the platform leaves out though the spec selects it", () => {
-    const context = bindingPass(bindingSpec({ layerSelections: { gpu: true } }));
+    const context = bindingContext(bindingSpec({ layerSelections: { gpu: true } }));
     const layers = [...enabled, { key: "gpu", status: "SKIPPED", reason: "Not available on IBM" }];
     const seen = bindingSeen({ template: essentials, bound: full(layers) });
     expect(

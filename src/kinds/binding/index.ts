@@ -8,7 +8,7 @@ import { platformBinding, type BindingMemory } from "./crd.ts";
 import { driftOf, isAlike } from "./drift.ts";
 import { areLayersOn, shownLayers } from "./layers.ts";
 import { inputsOf, valueRequests } from "./leaves.ts";
-import type { BindingPass, Leaf, Seen, BindingTypes } from "./model.ts";
+import type { BindingContext, Leaf, Seen, BindingTypes } from "./model.ts";
 import { createTemplateList, observe } from "./observe.ts";
 import { configFault, isBound, layersFault, report } from "./report.ts";
 import { typed } from "./values.ts";
@@ -33,7 +33,7 @@ export function createBinding(): Kind<BindingTypes> {
   };
 }
 
-function plan(context: BindingPass, seen: Seen): Plan<"put"> {
+function plan(context: BindingContext, seen: Seen): Plan<"put"> {
   const refused = refusal(context, seen);
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (seen.cluster.listed === false) return { is: "waiting", why: noCluster(context) };
@@ -51,7 +51,7 @@ function plan(context: BindingPass, seen: Seen): Plan<"put"> {
  * Writes the binding when the spec or a value changed, when the platform shows another binding, and on request where
  * only the answer shows the layers.
  */
-function checkWritten(context: BindingPass, seen: Seen): Plan<"put"> | undefined {
+function checkWritten(context: BindingContext, seen: Seen): Plan<"put"> | undefined {
   if (seen.sent) return undefined;
   const { written } = context.memory;
   if (written === undefined && isAlike(context, seen)) return undefined;
@@ -67,21 +67,21 @@ function checkWritten(context: BindingPass, seen: Seen): Plan<"put"> | undefined
   };
 }
 
-function checkLayers(context: BindingPass, seen: Seen): Plan<"put"> | undefined {
+function checkLayers(context: BindingContext, seen: Seen): Plan<"put"> | undefined {
   const layers = layersFault(context, seen);
   if (layers === undefined) return undefined;
   const { waits, reason, message } = layers;
   return { is: waits ? "waiting" : "stalled", why: { reason, message } };
 }
 
-function checkRead(context: BindingPass, seen: Seen): Plan<"put"> | undefined {
+function checkRead(context: BindingContext, seen: Seen): Plan<"put"> | undefined {
   if (seen.sent && seen.bound === undefined && context.supports("getBinding") !== "Unsupported")
     return { is: "waiting", why: { reason: "Progressing", message: "The binding was written and is read back." } };
   return undefined;
 }
 
 /** Where a policy forbids writes and nothing was ever written, there may be no binding. */
-function checkBound(context: BindingPass, seen: Seen): Plan<"put"> | undefined {
+function checkBound(context: BindingContext, seen: Seen): Plan<"put"> | undefined {
   if (seen.sent || context.memory.written !== undefined || isBound(context, seen)) return undefined;
   const { clusterId } = context.inputs;
   if (seen.bound === "none") {
@@ -93,13 +93,13 @@ function checkBound(context: BindingPass, seen: Seen): Plan<"put"> | undefined {
   return { is: "stalled", why: { reason: "NotObservable", message } };
 }
 
-function noCluster({ inputs }: BindingPass): Why {
+function noCluster({ inputs }: BindingContext): Why {
   const message = `The organization has no cluster ${inputs.clusterId}. Fix spec.clusterRef, or the connection.`;
   return { reason: "DependencyNotReady", message };
 }
 
 /** Returns why this resource may not write to the cluster at all. */
-function refusal(context: BindingPass, { cluster }: Seen): Why | undefined {
+function refusal(context: BindingContext, { cluster }: Seen): Why | undefined {
   const id = context.inputs.clusterId;
   const holder = context.holderOf(id);
   if (holder !== undefined) {
@@ -111,7 +111,7 @@ function refusal(context: BindingPass, { cluster }: Seen): Why | undefined {
   return clusterNotAllowed(context) ?? (isGiven ? unprovenId(context, `cluster ${id}`) : undefined);
 }
 
-async function put(context: BindingPass, seen: Seen, api: Platform): Promise<Known<Seen, BindingMemory>> {
+async function put(context: BindingContext, seen: Seen, api: Platform): Promise<Known<Seen, BindingMemory>> {
   const { spec, inputs, supports } = context;
   const answer = await api.templates.bind(inputs.clusterId, bindingInput(context, seen));
   return {
@@ -126,7 +126,7 @@ async function put(context: BindingPass, seen: Seen, api: Platform): Promise<Kno
   };
 }
 
-function bindingInput({ spec, inputs }: BindingPass, { template }: Seen): BindingInput {
+function bindingInput({ spec, inputs }: BindingContext, { template }: Seen): BindingInput {
   const components = template?.layers.flatMap((layer) => layer.components) ?? [];
   const inType = ({ component, key, value }: Leaf): ConfigValue => {
     const fields = components.find((each) => each.key === component)?.fields;

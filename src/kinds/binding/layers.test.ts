@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { bindingPass, bindingSeen, bindingSpec, layer, template } from "../../../test/support/kinds/bindings.ts";
+import { bindingContext, bindingSeen, bindingSpec, layer, template } from "../../../test/support/kinds/bindings.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { platformBinding } from "./crd.ts";
 import { shownLayers, standing } from "./layers.ts";
@@ -29,7 +29,7 @@ function stand(
     bound: { layers },
     cluster: { listed: true, kind },
   });
-  return standing(bindingPass(bindingSpec({ layerSelections })), seen);
+  return standing(bindingContext(bindingSpec({ layerSelections })), seen);
 }
 
 describe("the standing of the layers", () => {
@@ -138,7 +138,7 @@ describe("the standing of the layers", () => {
   });
 
   it("is known from the last answer where the platform does not show its binding, else not at all", () => {
-    const context = bindingPass();
+    const context = bindingContext();
     const remembered = { ...context, memory: { layers: [on("base"), on("nodes"), on("logs")] } };
     expect(standing(remembered, bindingSeen({ template: catalogue }))).toMatchObject({ enabled: 3 });
     expect(standing(context, bindingSeen({ template: catalogue }))).toBeUndefined();

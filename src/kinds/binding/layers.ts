@@ -2,7 +2,7 @@
 import type { Binding, Template, TemplateLayer } from "../../platform/areas/templates.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import type { BindingLayer, BindingSpec } from "./crd.ts";
-import type { BindingPass, ClusterKind, Seen } from "./model.ts";
+import type { BindingContext, ClusterKind, Seen } from "./model.ts";
 
 /** The documented modes of clusters; a layer that names both is for every cluster. */
 const MODES = ["PLATFORM_MANAGED", "CUSTOMER_MANAGED"];
@@ -62,7 +62,7 @@ export interface Standing {
 }
 
 /** @returns undefined while nothing is known of the layers */
-export function standing({ spec, memory }: BindingPass, { bound, template, cluster }: Seen): Standing | undefined {
+export function standing({ spec, memory }: BindingContext, { bound, template, cluster }: Seen): Standing | undefined {
   const layers = bound === undefined ? memory.layers : bound === "none" ? undefined : bound.layers;
   if (layers === undefined) return undefined;
   const reported = new Map(layers.map((layer) => [layer.key, layer]));
@@ -82,7 +82,7 @@ export function standing({ spec, memory }: BindingPass, { bound, template, clust
 }
 
 /** Reports whether every selected layer is known to be enabled. */
-export function areLayersOn(context: BindingPass, seen: Seen): boolean {
+export function areLayersOn(context: BindingContext, seen: Seen): boolean {
   const stand = standing(context, seen);
   return stand !== undefined && stand.enabled === stand.selected;
 }

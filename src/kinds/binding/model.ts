@@ -62,7 +62,7 @@ export interface BindingTypes {
   readonly api: Platform;
 }
 
-export type BindingPass = ReconcileContext<BindingTypes>;
+export type BindingContext = ReconcileContext<BindingTypes>;
 
 /** Compares texts by code unit, which gives the same order everywhere. */
 export function byCodeUnit(left: string, right: string): number {

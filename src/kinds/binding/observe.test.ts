@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import {
-  bindingPass,
+  bindingContext,
   bindingSpec,
   CLUSTER,
   enabled,
@@ -12,7 +12,7 @@ import {
 } from "../../../test/support/kinds/bindings.ts";
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import type { Cluster } from "../../platform/areas/clusters.ts";
-import type { Binding, ClusterContext, Template } from "../../platform/areas/templates.ts";
+import type { Binding, TemplateContext, Template } from "../../platform/areas/templates.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { createBinding } from "./index.ts";
 
@@ -26,7 +26,7 @@ describe("what is seen", () => {
   }
 
   function platform(answers: Fake) {
-    const contexts: (ClusterContext | undefined)[] = [];
+    const contexts: (TemplateContext | undefined)[] = [];
     const given = <T>(answer: T | ApiError | undefined): Promise<T> =>
       answer === undefined || answer instanceof ApiError
         ? Promise.reject(answer ?? new TypeError("was not to be asked"))
@@ -50,7 +50,7 @@ describe("what is seen", () => {
   const narrowed = { clusterMode: "CUSTOMER_MANAGED", cloudProvider: "GCP" };
   const cluster = { id: CLUSTER, kubernetes: "SELF_MANAGED", cloudProvider: "GCP" };
 
-  it.each<[string, object, "Documented" | "Full", Fake, ClusterContext | undefined]>([
+  it.each<[string, object, "Documented" | "Full", Fake, TemplateContext | undefined]>([
     ["nothing", {}, "Documented", {}, undefined],
     ["the spec's pair", { cluster: pair }, "Documented", {}, narrowed],
     ["the cluster's, on the full surface", {}, "Full", { clusters: [cluster], binding: full([]) }, narrowed],
@@ -84,7 +84,7 @@ describe("what is seen", () => {
     ],
   ])("narrows the templates by %s", async (_name, change, surface, answers, expected) => {
     const { api, contexts } = platform({ templates: [essentials], ...answers });
-    const seen = await kind.observe(bindingPass(bindingSpec(change), { surface }), api);
+    const seen = await kind.observe(bindingContext(bindingSpec(change), { surface }), api);
     expect(contexts).toEqual([expected]);
     expect(seen).toMatchObject({ template: essentials, problems: [], sent: false });
     const clusters = Array.isArray(answers.clusters);
@@ -92,7 +92,7 @@ describe("what is seen", () => {
   });
 
   it("shows the binding on the full surface", async () => {
-    const context = bindingPass(bindingSpec(), { surface: "Full" });
+    const context = bindingContext(bindingSpec(), { surface: "Full" });
     const see = async (binding: Binding | ApiError) =>
       (await kind.observe(context, platform({ templates: [], clusters: [cluster], binding }).api)).bound;
     expect(await see(full(enabled))).toEqual(full(enabled));
@@ -103,7 +103,7 @@ describe("what is seen", () => {
 
   it("does not ask for the binding of a cluster that is not the organization's", async () => {
     const { api } = platform({ templates: [essentials], clusters: [] });
-    const seen = await kind.observe(bindingPass(bindingSpec(), { surface: "Full" }), api);
+    const seen = await kind.observe(bindingContext(bindingSpec(), { surface: "Full" }), api);
     expect(seen).toMatchObject({ cluster: { listed: false }, bound: undefined });
   });
 
@@ -114,7 +114,7 @@ describe("what is seen", () => {
         { ...essentials, key: "other" },
       ],
     });
-    const context = bindingPass();
+    const context = bindingContext();
     const seen = await kind.observe(context, api);
     expect(seen.template).toBeUndefined();
     expect(kind.plan(context, seen)).toEqual({
@@ -130,22 +130,22 @@ describe("what is seen", () => {
   it.each([500, 503])("keeps to the last good list when the catalogue answers %i", async (status) => {
     const { api, state } = platform({ templates: failed("Server", status) });
     const own = createBinding();
-    await expect(own.observe(bindingPass(), api)).rejects.toThrow("said");
+    await expect(own.observe(bindingContext(), api)).rejects.toThrow("said");
     state.templates = [essentials];
-    await own.observe(bindingPass(), api);
+    await own.observe(bindingContext(), api);
     state.templates = failed("Server", status);
-    expect((await own.observe(bindingPass(), api)).template).toEqual(essentials);
+    expect((await own.observe(bindingContext(), api)).template).toEqual(essentials);
     // Other kinds of clusters, and other connections, have lists of their own.
-    await expect(own.observe(bindingPass(bindingSpec({ cluster: pair })), api)).rejects.toThrow("said");
-    await expect(own.observe(bindingPass(), platform({ templates: failed("Server", status) }).api)).rejects.toThrow(
+    await expect(own.observe(bindingContext(bindingSpec({ cluster: pair })), api)).rejects.toThrow("said");
+    await expect(own.observe(bindingContext(), platform({ templates: failed("Server", status) }).api)).rejects.toThrow(
       "said",
     );
   });
 
   it("hands every other failure on", async () => {
     const { api, state } = platform({ templates: [essentials] });
-    await kind.observe(bindingPass(), api);
+    await kind.observe(bindingContext(), api);
     state.templates = failed("Unauthorized", 401);
-    await expect(kind.observe(bindingPass(), api)).rejects.toThrow("said");
+    await expect(kind.observe(bindingContext(), api)).rejects.toThrow("said");
   });
 });

@@ -7,7 +7,7 @@ import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { offered } from "../shared/offered.ts";
 import { problemsOf } from "./check.ts";
-import type { BindingPass, ClusterKind, ClusterSeen, Seen } from "./model.ts";
+import type { BindingContext, ClusterKind, ClusterSeen, Seen } from "./model.ts";
 
 /** Templates and clusters change rarely, and all bindings of a connection share the answers. */
 const MAX_AGE_MS = 60_000;
@@ -47,7 +47,7 @@ export function createTemplateList(): ListTemplates {
 }
 
 /** Reads, and checks the spec by what was read. @throws ApiError */
-export async function observe(context: BindingPass, api: Platform, list: ListTemplates): Promise<Seen> {
+export async function observe(context: BindingContext, api: Platform, list: ListTemplates): Promise<Seen> {
   const { spec, inputs } = context;
   const cluster = await clusterOf(context, api);
   const templates = await list(api, cluster.kind);
@@ -59,7 +59,7 @@ export async function observe(context: BindingPass, api: Platform, list: ListTem
 }
 
 /** Returns mode and provider of the spec, else what the cluster shows of itself. */
-async function clusterOf({ spec, inputs }: BindingPass, api: Platform): Promise<ClusterSeen> {
+async function clusterOf({ spec, inputs }: BindingContext, api: Platform): Promise<ClusterSeen> {
   const clusters = await orUnshown(offered(api, "listClusters", () => api.clusters.list({ maxAgeMs: MAX_AGE_MS })));
   const cluster = clusters?.find(({ id }) => id === inputs.clusterId);
   return { listed: clusters && cluster !== undefined, kind: spec.cluster ?? kindOf(cluster) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import {
-  bindingPass,
+  bindingContext,
   bindingSeen,
   bindingSpec,
   CLUSTER,
@@ -64,7 +64,7 @@ describe("the write", () => {
         },
       },
     });
-    const context = bindingPass(spec, { surface }, values);
+    const context = bindingContext(spec, { surface }, values);
     const known = await kind.act(
       { repeat: "safe", op: "putBinding", do: "put" },
       context,

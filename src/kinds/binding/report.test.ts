@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import {
-  bindingPass,
+  bindingContext,
   bindingSeen,
   CLUSTER,
   enabled,
@@ -15,13 +15,13 @@ import {
 import type { OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { platformBinding } from "./crd.ts";
-import type { BindingPass, Seen } from "./model.ts";
+import type { BindingContext, Seen } from "./model.ts";
 import { report as reportOf } from "./report.ts";
 
 describe("the report of a binding", () => {
-  const context = bindingPass();
+  const context = bindingContext();
   const memory = (layers: Binding["layers"]) => ({ memory: writtenMemory(context, layers) });
-  const report = (change: Partial<BindingPass> & OnSurface, seen: Partial<Seen> = {}) =>
+  const report = (change: Partial<BindingContext> & OnSurface, seen: Partial<Seen> = {}) =>
     reportOf({ ...context, ...change }, bindingSeen({ template: essentials, ...seen }));
 
   it("says that all is on", () => {

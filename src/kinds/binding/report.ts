@@ -3,7 +3,7 @@ import { refreshed, type ConditionFact, type Report, type Why } from "../../engi
 import { cleaned } from "../../platform/codec/text.ts";
 import { driftOf, isAlike } from "./drift.ts";
 import { shownLayers, standing, type Standing } from "./layers.ts";
-import type { BindingPass, Seen } from "./model.ts";
+import type { BindingContext, Seen } from "./model.ts";
 import { listOf } from "./values.ts";
 
 const LISTED_PROBLEMS = 10;
@@ -11,12 +11,12 @@ const LISTED_PROBLEMS = 10;
 const PROBLEMS_LENGTH = 800;
 
 /** Returns the template of the spec, for a sentence. */
-export function templateName({ spec }: BindingPass): string {
+export function templateName({ spec }: BindingContext): string {
   return `template "${spec.template.key}" version "${spec.template.version}"`;
 }
 
 /** Reports whether what the spec names is bound, as far as that is known. */
-export function isBound({ spec, memory }: BindingPass, { bound }: Seen): boolean {
+export function isBound({ spec, memory }: BindingContext, { bound }: Seen): boolean {
   if (bound === "none") return false;
   const key = bound?.templateKey ?? memory.templateKey;
   const version = bound?.templateVersion ?? memory.templateVersion;
@@ -24,7 +24,7 @@ export function isBound({ spec, memory }: BindingPass, { bound }: Seen): boolean
 }
 
 /** Returns why the spec cannot be bound, by the catalogue. */
-export function configFault(context: BindingPass, seen: Seen): Why | undefined {
+export function configFault(context: BindingContext, seen: Seen): Why | undefined {
   if (seen.template === undefined)
     return isBound(context, seen) ? undefined : { reason: "TemplateNotAvailable", message: notListed(context, seen) };
   if (seen.problems.length === 0) return undefined;
@@ -32,7 +32,7 @@ export function configFault(context: BindingPass, seen: Seen): Why | undefined {
   return { reason: "InvalidSpec", message };
 }
 
-function notListed({ spec }: BindingPass, { offered }: Seen): string {
+function notListed({ spec }: BindingContext, { offered }: Seen): string {
   const { key, version } = spec.template;
   const versions = offered.filter((each) => each.key === key).map((each) => each.version);
   const keys = [...new Set(offered.map((each) => each.key))];
@@ -56,7 +56,7 @@ function summary(problems: readonly string[]): string {
 }
 
 /** Returns why the layers are not ready. `waits`: the platform may enable them and shows it then. */
-export function layersFault(context: BindingPass, seen: Seen): (Why & { readonly waits: boolean }) | undefined {
+export function layersFault(context: BindingContext, seen: Seen): (Why & { readonly waits: boolean }) | undefined {
   const stand = standing(context, seen);
   if (stand === undefined || stand.off.length === 0) return undefined;
   const isShown = seen.bound !== undefined;
@@ -72,7 +72,7 @@ const ASK_AGAIN =
   " The platform's surface does not show layers later; the annotation platform-operator.io/reconcile-requested-at " +
   "binds the template once more, which shows them.";
 
-export function report(context: BindingPass, seen: Seen): Report {
+export function report(context: BindingContext, seen: Seen): Report {
   const stand = standing(context, seen);
   const drift = driftOf(context, seen);
   const known = context.memory.written ?? (isAlike(context, seen) ? { ...context.inputs.fingerprint } : undefined);
@@ -90,7 +90,7 @@ export function report(context: BindingPass, seen: Seen): Report {
   };
 }
 
-function readyWhy(context: BindingPass, seen: Seen, stand: Standing | undefined): Why {
+function readyWhy(context: BindingContext, seen: Seen, stand: Standing | undefined): Why {
   const bound = `Cluster ${context.inputs.clusterId} ${isBound(context, seen) ? "has" : "does not have"} ${templateName(context)}`;
   if (stand === undefined)
     return { reason: "Available", message: `${bound}; the platform does not show how its layers are.` };
@@ -111,7 +111,7 @@ function unclearAdvice(template: Seen["template"], kind: Seen["cluster"]["kind"]
   return "Look at the cluster on the platform.";
 }
 
-function configFact(context: BindingPass, seen: Seen): ConditionFact {
+function configFact(context: BindingContext, seen: Seen): ConditionFact {
   const type = "ConfigValid";
   const fault = configFault(context, seen);
   if (fault !== undefined) return { type, status: "False", ...fault };
@@ -127,7 +127,7 @@ function configFact(context: BindingPass, seen: Seen): ConditionFact {
   return { type, status: "Unknown", reason: "TemplateNotAvailable", message };
 }
 
-function layersFact(context: BindingPass, seen: Seen, stand: Standing | undefined): readonly ConditionFact[] {
+function layersFact(context: BindingContext, seen: Seen, stand: Standing | undefined): readonly ConditionFact[] {
   const type = "LayersReady";
   const fault = layersFault(context, seen);
   if (fault !== undefined) return [{ type, status: "False", reason: fault.reason, message: fault.message }];

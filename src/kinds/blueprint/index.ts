@@ -10,7 +10,7 @@ import { offered } from "../shared/offered.ts";
 import { fitOptional } from "../shared/text.ts";
 import { variableRequests } from "../shared/variables.ts";
 import { type BlueprintMemory, platformBlueprint } from "./crd.ts";
-import { type BlueprintPass, type BlueprintTypes, NOTHING_SEEN, type Seen } from "./model.ts";
+import { type BlueprintContext, type BlueprintTypes, NOTHING_SEEN, type Seen } from "./model.ts";
 import { blueprintsIn, observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
@@ -43,7 +43,11 @@ export const blueprint: Kind<BlueprintTypes> = {
 };
 
 /** Creates the service. Where the answer has no id, the engine traces it. @throws ApiError */
-export async function create(context: BlueprintPass, seen: Seen, api: Platform): Promise<Known<Seen, BlueprintMemory>> {
+export async function create(
+  context: BlueprintContext,
+  seen: Seen,
+  api: Platform,
+): Promise<Known<Seen, BlueprintMemory>> {
   const { deployOnCreate = false } = context.spec;
   const made = await api.blueprints.create(context.inputs.environmentId, blueprintInput(context), {
     deploy: deployOnCreate,
@@ -60,7 +64,7 @@ export async function create(context: BlueprintPass, seen: Seen, api: Platform):
 /** Traces an unconfirmed create. @throws ApiError */
 export async function trace(
   intent: OpenIntent,
-  context: BlueprintPass,
+  context: BlueprintContext,
   api: Platform,
 ): Promise<Trace<Seen, BlueprintMemory>> {
   const environmentId = intent.parentId ?? context.inputs.environmentId;
@@ -93,7 +97,7 @@ export function keep({ createdAt, lastDeployment, serviceId }: BlueprintMemory):
 }
 
 /** Returns the memory of a service that was just created. Its deployment is the first one. */
-function newborn({ memory, now }: BlueprintPass, deploys: boolean, answer: Blueprint = {}): BlueprintMemory {
+function newborn({ memory, now }: BlueprintContext, deploys: boolean, answer: Blueprint = {}): BlueprintMemory {
   const { state, deploymentRequestId, serviceId } = answer;
   const lastDeployment = {
     ...begun(undefined, undefined, now),

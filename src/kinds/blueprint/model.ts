@@ -45,7 +45,7 @@ export interface BlueprintTypes {
   readonly api: Platform;
 }
 
-export type BlueprintPass = ReconcileContext<BlueprintTypes>;
+export type BlueprintContext = ReconcileContext<BlueprintTypes>;
 
 export const NOTHING_SEEN: Seen = {
   environmentIsOurs: true,
@@ -60,12 +60,15 @@ export const NOTHING_SEEN: Seen = {
 };
 
 /** Returns the service of the blueprint, where the platform shows it. */
-export function serviceOf(context: BlueprintPass, seen: Seen): BlueprintService | undefined {
+export function serviceOf(context: BlueprintContext, seen: Seen): BlueprintService | undefined {
   return seen.siblings?.find(({ id }) => id === context.id);
 }
 
 /** Reports whether the service is to run: it was deployed with its creation, or adopted as deployed. */
-export function isToRun({ spec: { deployOnCreate }, memory: { createdAt, lastDeployment } }: BlueprintPass): boolean {
+export function isToRun({
+  spec: { deployOnCreate },
+  memory: { createdAt, lastDeployment },
+}: BlueprintContext): boolean {
   if (createdAt === undefined) return deployOnCreate === true;
   return lastDeployment !== undefined && deployOnCreate !== false;
 }
@@ -74,6 +77,6 @@ export function isToRun({ spec: { deployOnCreate }, memory: { createdAt, lastDep
 const LAG_MS = 10 * 60_000;
 
 /** Reports whether the platform may not show it yet. */
-export function isRecent({ now }: BlueprintPass, since: string | undefined): boolean {
+export function isRecent({ now }: BlueprintContext, since: string | undefined): boolean {
   return since !== undefined && now.getTime() - Date.parse(since) < LAG_MS;
 }

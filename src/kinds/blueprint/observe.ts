@@ -14,10 +14,10 @@ import {
 import { offered, SHOWN } from "../shared/offered.ts";
 import { presenceIn } from "../shared/presence.ts";
 import { NOT_READ } from "../shared/side-read.ts";
-import { NOTHING_SEEN, type BlueprintPass, type BlueprintService, type Seen } from "./model.ts";
+import { NOTHING_SEEN, type BlueprintContext, type BlueprintService, type Seen } from "./model.ts";
 
 /** @throws ApiError */
-export async function observe(context: BlueprintPass, api: Platform): Promise<Seen> {
+export async function observe(context: BlueprintContext, api: Platform): Promise<Seen> {
   const place = await placeOf(context, api);
   const nothing = { ...NOTHING_SEEN, ...place };
   if (!place.environmentIsOurs) return { ...nothing, serverNow: api.serverNow() };
@@ -34,13 +34,13 @@ export async function observe(context: BlueprintPass, api: Platform): Promise<Se
 }
 
 /** Without a list, nothing else shows that a request belongs to the environment. */
-function ofPlace({ inputs }: BlueprintPass, request: Seen["request"]): Seen["request"] {
+function ofPlace({ inputs }: BlueprintContext, request: Seen["request"]): Seen["request"] {
   const { environmentId = inputs.environmentId } = request ?? {};
   return environmentId === inputs.environmentId ? request : undefined;
 }
 
 async function listOf(
-  context: BlueprintPass,
+  context: BlueprintContext,
   isFresh: boolean,
   api: Platform,
 ): Promise<Pick<Seen, "siblings" | "presence">> {
@@ -59,7 +59,7 @@ async function listOf(
 }
 
 /** A list that never showed the service proves nothing, and one that may lag proves nothing by itself. */
-async function isProvenGone(context: BlueprintPass, api: Platform): Promise<boolean> {
+async function isProvenGone(context: BlueprintContext, api: Platform): Promise<boolean> {
   const { environmentId } = context.inputs;
   const { serviceId } = context.memory;
   if (serviceId === undefined) return false;
@@ -71,7 +71,7 @@ async function isProvenGone(context: BlueprintPass, api: Platform): Promise<bool
 
 /** Reads the state of the service, and its ingress: only charts can have one. */
 async function stateOf(
-  { inputs }: BlueprintPass,
+  { inputs }: BlueprintContext,
   { serviceId, type }: BlueprintService,
   isFresh: boolean,
   api: Platform,

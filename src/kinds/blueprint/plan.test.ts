@@ -11,7 +11,7 @@ import {
   SERVICE,
 } from "../../../test/support/services/blueprints.ts";
 import type { BlueprintMemory } from "./crd.ts";
-import type { BlueprintPass, Seen } from "./model.ts";
+import type { BlueprintContext, Seen } from "./model.ts";
 import { plan } from "./plan.ts";
 
 /** A deployment that was asked for with the create, so many minutes ago. */
@@ -31,7 +31,7 @@ const nowhere = seenIn(undefined);
 const gone = seenIn(undefined, { isGone: true });
 
 describe("a blueprint that exists", () => {
-  it.each<[string, BlueprintPass, Seen, string]>([
+  it.each<[string, BlueprintContext, Seen, string]>([
     ["runs", passWith(), seenIn("DEPLOYED"), "settled"],
     ["was never to be deployed", passWith(), seenIn("READY"), "settled"],
     ["is at work", passWith(), seenIn("DEPLOYING"), "waiting Deploying"],
@@ -104,7 +104,7 @@ describe("a blueprint that does not exist yet", () => {
   const anew = (change: Parameters<typeof passWith>[0] = {}) =>
     passWith({ id: undefined, proof: undefined, memory: { createdAt: undefined, serviceId: undefined }, ...change });
 
-  it.each<[string, BlueprintPass, Seen, string]>([
+  it.each<[string, BlueprintContext, Seen, string]>([
     ["is created", anew(), nowhere, "createBlueprint"],
     ["is created where there is no list", anew({ surface: "Documented" }), nowhere, "createBlueprint"],
     ["is taken over by its name", anew(), seenIn("DEPLOYED"), "adopt"],
@@ -141,7 +141,7 @@ describe("a blueprint that does not exist yet", () => {
 });
 
 describe("a blueprint that is to go", () => {
-  it.each<[string, BlueprintPass, Seen, string]>([
+  it.each<[string, BlueprintContext, Seen, string]>([
     ["is there", passWith({ goal: "absent" }), seenIn("DEPLOYED"), "stalled DeleteNotSupported"],
     ["is to stop", passWith({ goal: "stopped" }), seenIn("DEPLOYED"), "stalled NotSupportedByApi"],
     ["is gone", passWith({ goal: "absent" }), nowhere, "settled"],

@@ -8,14 +8,14 @@ import { nameMark } from "../shared/create-trace.ts";
 import { adoptOrRefuse, checkLatecomers, deletedThere, gone, outside, sameName, unseen } from "../shared/names.ts";
 import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
 import { overridesRefused } from "./engine.ts";
-import { isRecent, isToRun, serviceOf, type BlueprintPass, type Do, type Seen } from "./model.ts";
+import { isRecent, isToRun, serviceOf, type BlueprintContext, type Do, type Seen } from "./model.ts";
 import { progressIn } from "./progress.ts";
 import { changedPaths, written } from "./settings.ts";
 
 type Check = Plan<Do> | undefined;
 
 /** Returns the next step. */
-export function plan(context: BlueprintPass, seen: Seen): Plan<Do> {
+export function plan(context: BlueprintContext, seen: Seen): Plan<Do> {
   if (context.goal !== "present") return planRemoval(context, seen);
   const place = checkPlace(context, seen);
   if (place !== undefined) return place;
@@ -23,7 +23,7 @@ export function plan(context: BlueprintPass, seen: Seen): Plan<Do> {
   return checkIdentity(context, seen, context.id) ?? planExisting(context, seen);
 }
 
-function planNew(context: BlueprintPass, seen: Seen): Plan<Do> {
+function planNew(context: BlueprintContext, seen: Seen): Plan<Do> {
   const { name, deployOnCreate = false } = context.spec;
   const what = `service "${name}"`;
   const matches = (seen.siblings ?? []).filter((one) => sameName(one.name, name));
@@ -38,7 +38,7 @@ function planNew(context: BlueprintPass, seen: Seen): Plan<Do> {
 }
 
 /** Checks that the id leads to the right blueprint. */
-function checkIdentity(context: BlueprintPass, seen: Seen, id: Uuid): Check {
+function checkIdentity(context: BlueprintContext, seen: Seen, id: Uuid): Check {
   const service = serviceOf(context, seen);
   if (seen.siblings === undefined || service !== undefined) {
     const what = `service "${context.spec.name}"`;
@@ -54,16 +54,16 @@ function checkIdentity(context: BlueprintPass, seen: Seen, id: Uuid): Check {
   return seen.isGone ? gone(context, why) : { is: "stalled", why };
 }
 
-const missed = ({ spec }: BlueprintPass, id: Uuid) =>
+const missed = ({ spec }: BlueprintContext, id: Uuid) =>
   ({ noun: "service", name: spec.name, id, where: "the environment" }) as const;
 
 /** Reports whether it was created so recently that the platform's list may not show it yet. */
-function isUnlisted(context: BlueprintPass): boolean {
+function isUnlisted(context: BlueprintContext): boolean {
   return context.memory.serviceId === undefined && isRecent(context, context.memory.createdAt);
 }
 
 /** People see the id of the service more often than that of its blueprint. */
-function notListed(context: BlueprintPass, { siblings }: Seen, id: Uuid): Why {
+function notListed(context: BlueprintContext, { siblings }: Seen, id: Uuid): Why {
   const meant = siblings?.find(({ serviceId }) => serviceId === id)?.id;
   if (meant === undefined) {
     return unseen(context, { noun: "blueprint", name: context.spec.name, id, where: "the environment" });
@@ -72,7 +72,7 @@ function notListed(context: BlueprintPass, { siblings }: Seen, id: Uuid): Why {
   return { reason: "InvalidSpec", message };
 }
 
-function planExisting(context: BlueprintPass, seen: Seen): Plan<Do> {
+function planExisting(context: BlueprintContext, seen: Seen): Plan<Do> {
   const changed = changedPaths(context);
   if (changed.length > 0) {
     return stalled(
@@ -91,13 +91,13 @@ function planExisting(context: BlueprintPass, seen: Seen): Plan<Do> {
 }
 
 /** The documented surface shows no state. Elsewhere every listed service has one. */
-function withoutState({ supports }: BlueprintPass): Plan<Do> {
+function withoutState({ supports }: BlueprintContext): Plan<Do> {
   if (supports("listServiceStatuses") !== "Supported") return { is: "settled" };
   return { is: "waiting", why: { reason: "Progressing", message: "The platform shows no state of the service yet." } };
 }
 
 /** Stalls on a deployment that was requested with the create and never shows: nobody would see its end. */
-function checkBegun(context: BlueprintPass, { status, request }: Seen): Check {
+function checkBegun(context: BlueprintContext, { status, request }: Seen): Check {
   const last = context.memory.lastDeployment;
   if (last === undefined || last.finishedAt !== undefined || last.baseline === undefined) return undefined;
   if (request !== undefined || status?.state !== "READY" || isRecent(context, last.startedAt)) return undefined;
@@ -108,7 +108,7 @@ function checkBegun(context: BlueprintPass, { status, request }: Seen): Check {
 }
 
 /** Reports what only the platform can fix. */
-function checkEnd(context: BlueprintPass, seen: Seen, { phase, state }: Progress): Check {
+function checkEnd(context: BlueprintContext, seen: Seen, { phase, state }: Progress): Check {
   const { name } = context.spec;
   if (phase === "failed") {
     const after = seen.siblings === undefined ? ", then set spec.deployOnCreate false: the service is not shown" : "";
@@ -128,7 +128,7 @@ function checkEnd(context: BlueprintPass, seen: Seen, { phase, state }: Progress
 }
 
 /** No surface deletes or stops the service of a blueprint. */
-function planRemoval(context: BlueprintPass, seen: Seen): Plan<Do> {
+function planRemoval(context: BlueprintContext, seen: Seen): Plan<Do> {
   if (context.id === undefined) return { is: "settled" };
   const isUnshown = seen.siblings !== undefined && serviceOf(context, seen) === undefined && !isUnlisted(context);
   if (isUnshown) return planUnshownRemoval(seen.presence ?? "Gone", missed(context, context.id));

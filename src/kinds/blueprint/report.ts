@@ -8,11 +8,11 @@ import { shownState, stateCondition } from "../service/words.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { BlueprintMemory } from "./crd.ts";
 import { configCondition } from "./engine.ts";
-import { isToRun, serviceOf, type BlueprintPass, type Seen } from "./model.ts";
+import { isToRun, serviceOf, type BlueprintContext, type Seen } from "./model.ts";
 import { progressIn } from "./progress.ts";
 import { sameVariables, settingsDrifted, written } from "./settings.ts";
 
-export function report(context: BlueprintPass, seen: Seen): Report {
+export function report(context: BlueprintContext, seen: Seen): Report {
   const config = configCondition(context.spec);
   // What is not this resource's, or not yet, is neither reported nor remembered.
   if (context.proof !== "recorded") return { ready: ready(context, seen), conditions: config, status: {} };
@@ -39,7 +39,7 @@ export function report(context: BlueprintPass, seen: Seen): Report {
   };
 }
 
-function ready(context: BlueprintPass, seen: Seen): Why {
+function ready(context: BlueprintContext, seen: Seen): Why {
   const what = `Service "${context.spec.name}" of the blueprint ${context.spec.tag}`;
   if (seen.status === undefined) return unshown(context, seen, what);
   const phase = servicePhase(seen.status.state);
@@ -50,7 +50,7 @@ function ready(context: BlueprintPass, seen: Seen): Why {
 }
 
 /** Where the platform does not show the service, its creation is all that is known. */
-function unshown(context: BlueprintPass, seen: Seen, what: string): Why {
+function unshown(context: BlueprintContext, seen: Seen, what: string): Why {
   const { createdAt, lastDeployment } = context.memory;
   if (progressIn(context, seen)?.phase === "running") {
     const message = `${what} was created and deployed; the platform's surface does not show what became of it since.`;
@@ -64,7 +64,7 @@ function unshown(context: BlueprintPass, seen: Seen, what: string): Why {
   return { reason: "Available", message: `${what} was ${how}; the platform's surface does not show its state.` };
 }
 
-function deployed(context: BlueprintPass, seen: Seen): readonly ConditionFact[] {
+function deployed(context: BlueprintContext, seen: Seen): readonly ConditionFact[] {
   const { supports } = context;
   const { status } = seen;
   const progress = progressIn(context, seen);
@@ -79,7 +79,7 @@ function deployed(context: BlueprintPass, seen: Seen): readonly ConditionFact[] 
 }
 
 /** Reports whether the platform was sent the current variables; no condition without variables. */
-function variablesCondition(context: BlueprintPass): readonly ConditionFact[] {
+function variablesCondition(context: BlueprintContext): readonly ConditionFact[] {
   if (context.inputs.variables.length === 0) return [];
   const type = "VariablesSynced";
   if (!sameVariables(context)) {
@@ -95,7 +95,7 @@ function variablesCondition(context: BlueprintPass): readonly ConditionFact[] {
 }
 
 /** Returns the deployment of the creation: the first request that the service shows is its own. */
-function lastDeployment(context: BlueprintPass, seen: Seen): BlueprintMemory["lastDeployment"] {
+function lastDeployment(context: BlueprintContext, seen: Seen): BlueprintMemory["lastDeployment"] {
   const last = context.memory.lastDeployment;
   const next = advanced(last, progressIn(context, seen), seen, context.now);
   if (next === undefined || last?.finishedAt !== undefined) return next;
@@ -103,7 +103,7 @@ function lastDeployment(context: BlueprintPass, seen: Seen): BlueprintMemory["la
   return requestId === undefined ? next : { ...next, requestId };
 }
 
-function lastFailure(context: BlueprintPass, seen: Seen): BlueprintMemory["lastFailure"] {
+function lastFailure(context: BlueprintContext, seen: Seen): BlueprintMemory["lastFailure"] {
   const { memory, now } = context;
   const words = (state: string) => ({
     state,
@@ -114,7 +114,7 @@ function lastFailure(context: BlueprintPass, seen: Seen): BlueprintMemory["lastF
 }
 
 /** Returns what was sent. For an adopted service, the spec at that time is the baseline. */
-function kept(context: BlueprintPass): BlueprintMemory["written"] {
+function kept(context: BlueprintContext): BlueprintMemory["written"] {
   const known = context.memory.written ?? written(context);
   return {
     ...known,
@@ -122,7 +122,7 @@ function kept(context: BlueprintPass): BlueprintMemory["written"] {
   };
 }
 
-function drift(context: BlueprintPass, seen: Seen): readonly DriftField[] {
+function drift(context: BlueprintContext, seen: Seen): readonly DriftField[] {
   const phase = servicePhase(seen.status?.state ?? "");
   const isEnded = isToRun(context) && (phase === "stopped" || phase === "gone");
   const state = isEnded ? [{ path: "state", desired: "DEPLOYED", observed: shownState(seen.status?.state ?? "") }] : [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { essentials, failed, fakePlatform, NOW, passOf } from "../../../test/support/kinds/bindings.ts";
-import type { ClusterContext, Template } from "../../platform/areas/templates.ts";
+import { essentials, failed, fakePlatform, NOW, contextOf } from "../../../test/support/kinds/bindings.ts";
+import type { TemplateContext, Template } from "../../platform/areas/templates.ts";
 import type { ReadOptions } from "../../platform/client/caller.ts";
 import { parseJson } from "../../platform/codec/json.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -12,7 +12,7 @@ import { catalog, type CatalogTypes } from "./index.ts";
 const all = ["GitRepositories", "Templates", "DatabaseTypes", "CloudProviders"];
 
 const context = (change: object = {}, memory: CatalogMemory = {}, more: object = {}) =>
-  passOf<CatalogTypes>(platformCatalog.spec.parse(change), {}, memory, { name: "full", ...more });
+  contextOf<CatalogTypes>(platformCatalog.spec.parse(change), {}, memory, { name: "full", ...more });
 
 interface Fake {
   readonly templates?: readonly Template[] | ApiError;
@@ -20,13 +20,13 @@ interface Fake {
 }
 
 function platform({ templates = [essentials], repositories }: Fake = {}) {
-  const asked: [string, ClusterContext | undefined, ReadOptions | undefined][] = [];
+  const asked: [string, TemplateContext | undefined, ReadOptions | undefined][] = [];
   const gitTokens: unknown[] = [];
   const list = async <T>(
     name: string,
     answer: T | ApiError,
     options?: ReadOptions,
-    context?: ClusterContext,
+    context?: TemplateContext,
   ): Promise<T> => {
     asked.push([name, context, options]);
     if (answer instanceof ApiError) throw answer;

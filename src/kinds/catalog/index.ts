@@ -21,7 +21,7 @@ export interface CatalogTypes {
   readonly api: Platform;
 }
 
-type CatalogPass = ReconcileContext<CatalogTypes>;
+type CatalogContext = ReconcileContext<CatalogTypes>;
 
 /** Two catalogs, or a catalog and a binding, share an answer. Below the shortest interval. */
 const MAX_AGE_MS = 30_000;
@@ -67,7 +67,7 @@ function intervalMs(interval: string): Ms {
   return Number.parseInt(interval, 10) * (interval.endsWith("h") ? 60 : 1) * MINUTE_MS;
 }
 
-function changedAt({ memory, now }: CatalogPass, digest: string): string {
+function changedAt({ memory, now }: CatalogContext, digest: string): string {
   const known = memory.digest === digest ? memory.changedAt : undefined;
   return known ?? `${now.toISOString().slice(0, 19)}Z`;
 }

@@ -5,7 +5,7 @@ import { clusterPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { isStoppedAlready } from "../shared/stopped-already.ts";
 import type { ClusterMemory } from "./crd.ts";
-import { factsOf, isShown, type ClusterPass, type Do, type Seen } from "./model.ts";
+import { factsOf, isShown, type ClusterContext, type Do, type Seen } from "./model.ts";
 import { orderOf } from "./order.ts";
 
 /** The least state that the platform shows once it has accepted a request (docs/architecture.md §9). */
@@ -18,7 +18,7 @@ const QUEUED = {
 /** @throws ApiError */
 export async function act(
   step: Do,
-  context: ClusterPass,
+  context: ClusterContext,
   seen: Seen,
   api: Platform,
 ): Promise<Known<Seen, ClusterMemory>> {
@@ -71,7 +71,7 @@ async function stop(id: string, seen: Seen, api: Platform): Promise<ClusterStatu
 }
 
 /** The answer may have no body, or still show the earlier state. */
-function accepted(step: Do, context: ClusterPass, seen: Seen, answer: ClusterStatus | undefined): ClusterStatus {
+function accepted(step: Do, context: ClusterContext, seen: Seen, answer: ClusterStatus | undefined): ClusterStatus {
   const shown = answer ?? seen.status;
   const isBusy = clusterPhase(answer?.status ?? "") === "busy";
   return { clusterId: context.spec.externalId, ...shown, status: isBusy ? (answer?.status ?? "") : QUEUED[step.what] };

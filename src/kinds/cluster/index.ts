@@ -4,7 +4,7 @@ import { shownState } from "../service/words.ts";
 import { isNew, withOperation } from "../shared/last-operation.ts";
 import { act } from "./act.ts";
 import { type ClusterMemory, platformCluster } from "./crd.ts";
-import type { ClusterPass, ClusterTypes } from "./model.ts";
+import type { ClusterContext, ClusterTypes } from "./model.ts";
 import { observe, showsClusters } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
@@ -28,7 +28,7 @@ export const cluster: Kind<ClusterTypes> = {
 };
 
 /** Where the platform shows clusters, they are read; else the operation's request counts as the last one. */
-export function learn(action: ExternalAction, context: ClusterPass): ClusterMemory {
+export function learn(action: ExternalAction, context: ClusterContext): ClusterMemory {
   const memory = withOperation(context.memory, action);
   if (showsClusters(context.supports) || !isNew(context.memory, action)) return memory;
   if (action.op === "stopCluster")
@@ -38,7 +38,7 @@ export function learn(action: ExternalAction, context: ClusterPass): ClusterMemo
 
 function answered(
   { state }: ExternalAction,
-  { generation }: ClusterPass,
+  { generation }: ClusterContext,
   memory: ClusterMemory,
   operation: "Stop" | "Upgrade",
 ): ClusterMemory {
@@ -52,12 +52,12 @@ function answered(
 }
 
 /** Without a wanted run state, none is reached. */
-function runStateAfter({ spec, memory }: ClusterPass): ClusterMemory["runState"] {
+function runStateAfter({ spec, memory }: ClusterContext): ClusterMemory["runState"] {
   return spec.runState === undefined ? memory.runState : "Stopped";
 }
 
 /** An upgrade leads to the next minor version: a spec that names that version afterwards does not send another one. */
-function upgraded(memory: ClusterMemory, { spec, generation }: ClusterPass): ClusterMemory {
+function upgraded(memory: ClusterMemory, { spec, generation }: ClusterContext): ClusterMemory {
   const { kubernetesVersion = spec.kubernetesVersion } = memory.versionBaseline ?? {};
   if (kubernetesVersion === undefined) return memory;
   const [major = 0, minor = 0] = kubernetesVersion.split(".").map(Number);

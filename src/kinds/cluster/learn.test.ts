@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { clusterPass } from "../../../test/support/kinds/cluster-contexts.ts";
+import { clusterContext } from "../../../test/support/kinds/cluster-contexts.ts";
 import type { ExternalAction } from "../../engine/contract/kind.ts";
 import type { ClusterMemory } from "./crd.ts";
 import { learn } from "./index.ts";
-import { NOTHING_SEEN, type ClusterPass } from "./model.ts";
+import { NOTHING_SEEN, type ClusterContext } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 
@@ -15,12 +15,12 @@ const action = (op: string): ExternalAction => ({
   state: "DEPLOYED",
 });
 
-function after(op: string, spec: object, memory: ClusterMemory = {}): ClusterPass {
-  const context = clusterPass({ surface: "Documented", allowUnverifiedIds: true, memory }, spec);
+function after(op: string, spec: object, memory: ClusterMemory = {}): ClusterContext {
+  const context = clusterContext({ surface: "Documented", allowUnverifiedIds: true, memory }, spec);
   return { ...context, memory: learn(action(op), context) };
 }
 
-function said(context: ClusterPass): string {
+function said(context: ClusterContext): string {
   const found = plan(context, NOTHING_SEEN);
   if (found.is === "step") return found.step.op;
   return "why" in found ? found.why.reason : report(context, NOTHING_SEEN).ready.reason;
@@ -42,7 +42,7 @@ describe("a cluster that is not shown, after an operation", () => {
   });
 
   it("names the operation where its own order is not later", () => {
-    const message = (context: ClusterPass) => report(context, NOTHING_SEEN).ready.message;
+    const message = (context: ClusterContext) => report(context, NOTHING_SEEN).ready.message;
     const upgraded = after("upgradeCluster", { kubernetesVersion: "1.33" }, baseline);
     expect(message(upgraded)).toContain("shop/op");
     expect(report(upgraded, NOTHING_SEEN).conditions).toContainEqual(
@@ -56,6 +56,6 @@ describe("a cluster that is not shown, after an operation", () => {
   it("is not written twice, and is only remembered where the platform shows clusters", () => {
     const context = after("stopCluster", {});
     expect(learn(action("stopCluster"), context)).toBe(context.memory);
-    expect(learn(action("stopCluster"), clusterPass())).toEqual({ lastOperation: expect.anything() as unknown });
+    expect(learn(action("stopCluster"), clusterContext())).toEqual({ lastOperation: expect.anything() as unknown });
   });
 });

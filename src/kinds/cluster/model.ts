@@ -20,7 +20,7 @@ export interface ClusterTypes {
   readonly api: Platform;
 }
 
-export type ClusterPass = ReconcileContext<ClusterTypes>;
+export type ClusterContext = ReconcileContext<ClusterTypes>;
 
 /** A read whose failure is reported, and holds up nothing else. */
 export type Attempt<T> =
@@ -77,7 +77,7 @@ export function factsOf(status: ClusterStatus): Facts {
 }
 
 /** Returns what is known of the cluster: observed now, else last answered, which may be long ago. */
-export function knownFacts({ memory }: ClusterPass, { status }: Seen): Facts {
+export function knownFacts({ memory }: ClusterContext, { status }: Seen): Facts {
   if (status !== undefined) return factsOf(status);
   const { state, isDeployed, reason, nextKubernetesVersion, lastExecutionId, lastDeploymentDate, lock } = memory;
   return { state, isDeployed, reason, nextKubernetesVersion, lastExecutionId, lastDeploymentDate, lock };
@@ -100,11 +100,11 @@ export function shownVersion({ listed }: Seen): string | undefined {
 }
 
 /** Returns what the list of the organization should show. */
-export const missed = ({ spec }: ClusterPass) =>
+export const missed = ({ spec }: ClusterContext) =>
   ({ noun: "cluster", name: spec.externalId, id: spec.externalId, where: "the organization" }) as const;
 
 /** The reason of work under way. A requested upgrade is reported as such. */
-export function working({ memory, spec }: ClusterPass, state: string): Why {
+export function working({ memory, spec }: ClusterContext, state: string): Why {
   const { lastOrder } = memory;
   const version = lastOrder?.operation === "Upgrade" ? lastOrder.kubernetesVersion : undefined;
   const isUpgrade = version !== undefined && version === spec.kubernetesVersion && state.startsWith("DEPLOY");

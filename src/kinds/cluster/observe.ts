@@ -5,7 +5,7 @@ import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { offered } from "../shared/offered.ts";
 import { presenceIn } from "../shared/presence.ts";
-import { factsOf, NOTHING_SEEN, type Attempt, type ClusterPass, type Seen } from "./model.ts";
+import { factsOf, NOTHING_SEEN, type Attempt, type ClusterContext, type Seen } from "./model.ts";
 import { baselineOf, refusal } from "./order.ts";
 import { tokenDue } from "./token.ts";
 
@@ -14,7 +14,7 @@ const LIST_MAX_AGE_MS = 60_000;
 const CREDENTIALS_MAX_AGE_MS = 600_000;
 
 /** @throws ApiError */
-export async function observe(context: ClusterPass, api: Platform): Promise<Seen> {
+export async function observe(context: ClusterContext, api: Platform): Promise<Seen> {
   const seen = (await shown(context, api)) ?? NOTHING_SEEN;
   if (
     context.goal !== "present" ||
@@ -35,7 +35,7 @@ export async function observe(context: ClusterPass, api: Platform): Promise<Seen
   return { ...seen, credentials, token };
 }
 
-async function shown(context: ClusterPass, api: Platform): Promise<Seen | undefined> {
+async function shown(context: ClusterContext, api: Platform): Promise<Seen | undefined> {
   const { externalId: id } = context.spec;
   const isIt = (cluster: Cluster) => cluster.id === id;
   const find = (clusters: readonly Cluster[]) => {
@@ -81,21 +81,21 @@ export async function clusterStatus(
 }
 
 /** Reports whether the platform shows the state of a cluster, by its own status or in a list. */
-export function showsClusters(supports: ClusterPass["supports"]): boolean {
+export function showsClusters(supports: ClusterContext["supports"]): boolean {
   return supports("getClusterStatus") === "Supported" || supports("listClusters") === "Supported";
 }
 
 /** Reports whether the cluster was last observed at work, or has an open request. */
-function isFollowed({ memory }: ClusterPass): boolean {
+function isFollowed({ memory }: ClusterContext): boolean {
   return memory.lastOrder?.baseline !== undefined || clusterPhase(memory.state ?? "") === "busy";
 }
 
-function isRoutine({ proof, requested, goal }: ClusterPass): boolean {
+function isRoutine({ proof, requested, goal }: ClusterContext): boolean {
   return proof === "recorded" && requested === undefined && goal === "present";
 }
 
 /** Reports whether the cluster changed since its version was last shown: the list may be older than that. */
-function hasMoved({ memory }: ClusterPass, status: ClusterStatus | undefined): boolean {
+function hasMoved({ memory }: ClusterContext, status: ClusterStatus | undefined): boolean {
   return status !== undefined && baselineOf(memory) !== baselineOf(factsOf(status));
 }
 

@@ -9,7 +9,7 @@ import { clusterNotAllowed, unprovenId } from "../shared/limits.ts";
 import { alreadyManaged, notThere } from "../shared/names.ts";
 import { fit } from "../shared/text.ts";
 import type { ClusterOrder } from "./crd.ts";
-import { type ClusterPass, type Do, type Facts, factsOf, isShown, knownFacts, type Seen } from "./model.ts";
+import { type ClusterContext, type Do, type Facts, factsOf, isShown, knownFacts, type Seen } from "./model.ts";
 
 const ORDERS = {
   stop: { op: "stopCluster", operation: "Stop", reason: "Stopping", text: "The cluster is being stopped." },
@@ -31,7 +31,7 @@ export function baselineOf({ state, lastExecutionId, lastDeploymentDate, nextKub
 }
 
 /** Returns the request of a step. */
-export function orderOf(context: ClusterPass, seen: Seen, step: Do): ClusterOrder {
+export function orderOf(context: ClusterContext, seen: Seen, step: Do): ClusterOrder {
   return {
     operation: ORDERS[step.what].operation,
     generation: context.generation,
@@ -42,7 +42,7 @@ export function orderOf(context: ClusterPass, seen: Seen, step: Do): ClusterOrde
 }
 
 /** Returns why the reconcile waits for the last request, while the cluster shows no change. */
-export function openOrder({ memory, requested }: ClusterPass, { status, ordered }: Seen): Why | undefined {
+export function openOrder({ memory, requested }: ClusterContext, { status, ordered }: Seen): Why | undefined {
   const order = memory.lastOrder;
   if (order?.baseline === undefined || status === undefined || requested !== undefined) return undefined;
   if (!ordered && isOver(order, status)) return undefined;
@@ -56,7 +56,7 @@ function isOver(order: ClusterOrder, status: ClusterStatus): boolean {
 }
 
 /** Returns the last request, without its baseline once the cluster changed. */
-export function followedOrder({ memory }: ClusterPass, { status, ordered }: Seen): ClusterOrder | undefined {
+export function followedOrder({ memory }: ClusterContext, { status, ordered }: Seen): ClusterOrder | undefined {
   const order = memory.lastOrder;
   if (order === undefined || order.baseline === undefined || status === undefined || ordered) return order;
   if (!isOver(order, status)) return order;
@@ -66,7 +66,7 @@ export function followedOrder({ memory }: ClusterPass, { status, ordered }: Seen
 
 /** Returns a step, unless the cluster is locked. */
 export function give(
-  context: ClusterPass,
+  context: ClusterContext,
   seen: Seen,
   step: Do,
   facts: Pick<Step<Do>, "corrects" | "changes"> = {},
@@ -96,7 +96,7 @@ const QUOTED = 60;
  * Returns why nothing may be changed. A remembered lock ends by its own time, or is tried when the user asks: the
  * platform would never show that it was removed.
  */
-export function lockOf(context: ClusterPass, seen: Seen): Why | undefined {
+export function lockOf(context: ClusterContext, seen: Seen): Why | undefined {
   const { lock } = knownFacts(context, seen);
   if (lock === undefined) return undefined;
   if (seen.status === undefined && (context.requested !== undefined || hasEnded(context, lock))) return undefined;
@@ -109,12 +109,12 @@ export function lockOf(context: ClusterPass, seen: Seen): Why | undefined {
 }
 
 /** A lock without a known end does not hold for ever: the platform decides. */
-function hasEnded({ now }: ClusterPass, { lockedAt, ttlInDays }: NonNullable<Facts["lock"]>): boolean {
+function hasEnded({ now }: ClusterContext, { lockedAt, ttlInDays }: NonNullable<Facts["lock"]>): boolean {
   return !(Date.parse(lockedAt ?? "") + (ttlInDays ?? 0) * DAY_MS > now.getTime());
 }
 
 /** Returns what prevents any work on the cluster; undefined when nothing does. */
-export function refusal(context: ClusterPass, seen: Seen): Why | undefined {
+export function refusal(context: ClusterContext, seen: Seen): Why | undefined {
   const { externalId: id } = context.spec;
   if (seen.listed === "Gone")
     return context.proof === "recorded" ? gone(id) : notThere("cluster", id, "the organization");
@@ -128,7 +128,7 @@ export function refusal(context: ClusterPass, seen: Seen): Why | undefined {
  * Returns why the cluster is not known to be the organization's: it is not in its list, no request that names both was
  * accepted, and the connection does not accept unproven ids.
  */
-export function unproven(context: ClusterPass, seen: Seen): Why | undefined {
+export function unproven(context: ClusterContext, seen: Seen): Why | undefined {
   const isProven = isShown(seen) || context.memory.verified === true;
   return isProven ? undefined : unprovenId(context, `cluster ${context.spec.externalId}`);
 }

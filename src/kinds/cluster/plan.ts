@@ -7,7 +7,7 @@ import { firstOf } from "../shared/checks.ts";
 import { clusterNotAllowed } from "../shared/limits.ts";
 import { notThere } from "../shared/names.ts";
 import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
-import { faultOf, type ClusterPass, type Do, failed, missed, type Seen, shownPhase, working } from "./model.ts";
+import { faultOf, type ClusterContext, type Do, failed, missed, type Seen, shownPhase, working } from "./model.ts";
 import { give, openOrder, refusal, unproven } from "./order.ts";
 import { checkRunState } from "./run-state.ts";
 import { checkToken } from "./token.ts";
@@ -16,7 +16,7 @@ import { checkVersion } from "./version.ts";
 type Check = Plan<Do> | undefined;
 
 /** Returns the next step. Clusters are adopted, never created. */
-export function plan(context: ClusterPass, seen: Seen): Plan<Do> {
+export function plan(context: ClusterContext, seen: Seen): Plan<Do> {
   if (context.goal !== "present") return planRemoval(context, seen);
   const { listed } = seen;
   if (typeof listed === "string" && isOpen(listed)) return planUnshown(context, listed, missed(context));
@@ -33,7 +33,7 @@ export function plan(context: ClusterPass, seen: Seen): Plan<Do> {
   ]);
 }
 
-function checkProgress(context: ClusterPass, seen: Seen): Check {
+function checkProgress(context: ClusterContext, seen: Seen): Check {
   const open = openOrder(context, seen);
   if (open !== undefined) return { is: "waiting", why: open };
   const state = seen.status?.status ?? "";
@@ -60,7 +60,7 @@ function checkFailure(seen: Seen): Check {
   return shownPhase(seen) === "failed" ? { is: "stalled", why: failed(seen.status?.status ?? "") } : undefined;
 }
 
-function checkCredentials({ spec: { credentialsId } }: ClusterPass, { credentials }: Seen): Check {
+function checkCredentials({ spec: { credentialsId } }: ClusterContext, { credentials }: Seen): Check {
   if (credentialsId === undefined || credentials?.is !== "failed") return undefined;
   const { error } = credentials;
   if (error.failure.is === "NotFound") {
@@ -70,7 +70,7 @@ function checkCredentials({ spec: { credentialsId } }: ClusterPass, { credential
 }
 
 /** Returns the plan for the goals "stopped" and "absent". */
-export function planRemoval(context: ClusterPass, seen: Seen): Plan<Do> {
+export function planRemoval(context: ClusterContext, seen: Seen): Plan<Do> {
   if (typeof seen.listed === "string") return planUnshownRemoval(seen.listed, missed(context));
   if (context.goal === "absent") return stalled("DeleteNotSupported", "The operator does not delete clusters.");
   const notAllowed = clusterNotAllowed(context) ?? unproven(context, seen);

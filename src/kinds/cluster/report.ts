@@ -3,13 +3,13 @@ import type { ConditionFact, Report, Why } from "../../engine/contract/kind.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import { shownState, stateCondition } from "../service/words.ts";
 import { fit, fitOptional, ID } from "../shared/text.ts";
-import { isShown, knownFacts, shownPhase, shownVersion, type ClusterPass, type Facts, type Seen } from "./model.ts";
+import { isShown, knownFacts, shownPhase, shownVersion, type ClusterContext, type Facts, type Seen } from "./model.ts";
 import { followedOrder, lockOf } from "./order.ts";
 import { reachedRunState, runStateDrift } from "./run-state.ts";
 import { tokenReport } from "./token.ts";
 import { isReached, versionBaseline, wasOrdered } from "./version.ts";
 
-export function report(context: ClusterPass, seen: Seen): Report {
+export function report(context: ClusterContext, seen: Seen): Report {
   // What is not this resource's, or not yet, is neither reported nor remembered.
   if (context.proof !== "recorded" || typeof seen.listed === "string")
     return { ready: ready(context, seen), conditions: [], status: {} };
@@ -44,7 +44,7 @@ function description(seen: Seen): Report["status"] {
 }
 
 /** Without their keys. */
-function credentials({ spec }: ClusterPass, { credentials: read }: Seen): Report["status"] {
+function credentials({ spec }: ClusterContext, { credentials: read }: Seen): Report["status"] {
   if (spec.credentialsId === undefined || read?.is !== "found") return {};
   const { id, name, objectType } = read.value;
   return { credentials: { id: fit(id, ID), name: fitOptional(name), objectType: fitOptional(objectType) } };
@@ -62,7 +62,7 @@ function deployed({ state }: Facts, seen: Seen): ConditionFact {
   return { ...fact, message, ...(clusterPhase(state) === "busy" && { status: "Unknown" }) };
 }
 
-function locked(context: ClusterPass, seen: Seen, { state, lock }: Facts): readonly ConditionFact[] {
+function locked(context: ClusterContext, seen: Seen, { state, lock }: Facts): readonly ConditionFact[] {
   const type = "Locked";
   if (lock !== undefined) {
     const why = lockOf({ ...context, requested: undefined }, seen);
@@ -75,7 +75,7 @@ function locked(context: ClusterPass, seen: Seen, { state, lock }: Facts): reado
 }
 
 /** Reports whether the wanted version runs. Without a wanted version there is no such condition. */
-function upToDate(context: ClusterPass, seen: Seen): readonly ConditionFact[] {
+function upToDate(context: ClusterContext, seen: Seen): readonly ConditionFact[] {
   const type = "UpToDate";
   const { kubernetesVersion: wanted } = context.spec;
   if (wanted === undefined) return [];
@@ -105,7 +105,7 @@ function assumedVersion(version: string): string {
   return `The platform's surface does not show which version of Kubernetes runs. ${version} counts as that version; a newer one in spec.kubernetesVersion sends one upgrade.`;
 }
 
-function ready(context: ClusterPass, seen: Seen): Why {
+function ready(context: ClusterContext, seen: Seen): Why {
   const { listed } = seen;
   if (typeof listed !== "object") return unseenReady(context);
   const what = `Cluster "${fit(listed.name, ID)}"`;
@@ -121,7 +121,7 @@ function ready(context: ClusterPass, seen: Seen): Why {
   }
 }
 
-function unseenReady(context: ClusterPass): Why {
+function unseenReady(context: ClusterContext): Why {
   const { spec, memory } = context;
   if (spec.runState === "Stopped") {
     if (clusterPhase(memory.state ?? "") === "stopped") {
@@ -141,12 +141,12 @@ function unseenReady(context: ClusterPass): Why {
 }
 
 /** Reports that the platform accepted the last request, where a PlatformOperation made it. */
-function acceptedStop({ memory: { lastOrder, lastOperation: last } }: ClusterPass): string | undefined {
+function acceptedStop({ memory: { lastOrder, lastOperation: last } }: ClusterContext): string | undefined {
   if (last?.operation !== "stopCluster" || lastOrder?.operation !== "Stop") return undefined;
   return `The platform accepted the stop of the cluster that PlatformOperation ${last.name} requested; its surface does not show when it is stopped, or started again.`;
 }
 
-function acceptedUpgrade({ memory: { lastOrder, lastOperation: last } }: ClusterPass): string | undefined {
+function acceptedUpgrade({ memory: { lastOrder, lastOperation: last } }: ClusterContext): string | undefined {
   const isLast = lastOrder?.operation === "Upgrade" && lastOrder.kubernetesVersion === undefined;
   if (last?.operation !== "upgradeCluster" || !isLast) return undefined;
   return `The platform accepted the upgrade of the cluster that PlatformOperation ${last.name} requested. It chooses the version itself; its surface shows neither that version nor how far the upgrade is.`;

@@ -1,10 +1,10 @@
 /** Running or stopped. Pure. */
 import type { DriftField, Plan } from "../../engine/contract/kind.ts";
 import { stalled } from "../service/steps.ts";
-import { shownPhase, type ClusterPass, type Do, type Seen } from "./model.ts";
+import { shownPhase, type ClusterContext, type Do, type Seen } from "./model.ts";
 import { give } from "./order.ts";
 
-type RunState = NonNullable<ClusterPass["spec"]["runState"]>;
+type RunState = NonNullable<ClusterContext["spec"]["runState"]>;
 
 /** Reports whether the cluster runs, where the platform shows it. A cluster that was never deployed does not run. */
 export function shownRunState(seen: Seen): RunState | undefined {
@@ -14,7 +14,7 @@ export function shownRunState(seen: Seen): RunState | undefined {
 }
 
 /** Returns the run state that the spec wants and that was reached: a later difference was made by others. */
-export function reachedRunState({ spec, memory, goal }: ClusterPass, seen: Seen): RunState | undefined {
+export function reachedRunState({ spec, memory, goal }: ClusterContext, seen: Seen): RunState | undefined {
   if (goal !== "present") return memory.runState;
   // Without a wanted run state, what was reached once does not count.
   if (spec.runState === undefined) return undefined;
@@ -22,7 +22,7 @@ export function reachedRunState({ spec, memory, goal }: ClusterPass, seen: Seen)
 }
 
 /** Returns the drift of a run state that others changed after it was reached. */
-export function runStateDrift({ spec, memory }: ClusterPass, seen: Seen): readonly DriftField[] {
+export function runStateDrift({ spec, memory }: ClusterContext, seen: Seen): readonly DriftField[] {
   const { runState: wanted } = spec;
   const observed = shownRunState(seen);
   if (wanted === undefined || observed === undefined || observed === wanted || memory.runState !== wanted) return [];
@@ -30,7 +30,7 @@ export function runStateDrift({ spec, memory }: ClusterPass, seen: Seen): readon
 }
 
 /** Stops or starts the cluster where that is due. */
-export function checkRunState(context: ClusterPass, seen: Seen): Plan<Do> | undefined {
+export function checkRunState(context: ClusterContext, seen: Seen): Plan<Do> | undefined {
   const { runState: wanted } = context.spec;
   if (wanted === undefined || shownRunState(seen) === wanted) return undefined;
   if (shownPhase(seen) === undefined) return checkUnseen(context, seen, wanted);
@@ -45,7 +45,7 @@ export function checkRunState(context: ClusterPass, seen: Seen): Plan<Do> | unde
 }
 
 /** A failed cluster may be stopped. A failed stop is repeated on request only, like a deployment. */
-function isRepairable({ requested, memory, generation }: ClusterPass, seen: Seen, wanted: RunState): boolean {
+function isRepairable({ requested, memory, generation }: ClusterContext, seen: Seen, wanted: RunState): boolean {
   if (requested !== undefined) return true;
   const { lastOrder } = memory;
   const isOurs = lastOrder?.operation === "Stop" && lastOrder.generation === generation;
@@ -53,7 +53,7 @@ function isRepairable({ requested, memory, generation }: ClusterPass, seen: Seen
 }
 
 /** Nothing shows the cluster: a stop is requested once, or when the user asks; there is no start. */
-function checkUnseen(context: ClusterPass, seen: Seen, wanted: RunState): Plan<Do> | undefined {
+function checkUnseen(context: ClusterContext, seen: Seen, wanted: RunState): Plan<Do> | undefined {
   const isStopped = context.memory.runState === "Stopped";
   if (wanted === "Running") {
     if (!isStopped) return undefined;

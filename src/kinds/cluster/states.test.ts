@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { CLUSTER, clusterPass, listed } from "../../../test/support/kinds/cluster-contexts.ts";
+import { CLUSTER, clusterContext, listed } from "../../../test/support/kinds/cluster-contexts.ts";
 import { clusterStates } from "../../platform/codec/states.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
@@ -34,7 +34,7 @@ const TABLE: Readonly<Record<string, readonly [running: string, stopped: string,
 };
 
 function said(state: string, runState: string | undefined): string {
-  const found = plan(clusterPass({}, { runState }), listed(state));
+  const found = plan(clusterContext({}, { runState }), listed(state));
   if (found.is === "step") return found.step.op;
   return "why" in found ? found.why.reason : found.is;
 }
@@ -50,13 +50,13 @@ describe("a cluster", () => {
 
   it("[C5] in a state of the future waits, and shows it", () => {
     expect(said("HIBERNATING", "Running")).toBe("UnknownState");
-    expect(report(clusterPass(), listed("HIBERNATING")).conditions).toContainEqual(
+    expect(report(clusterContext(), listed("HIBERNATING")).conditions).toContainEqual(
       expect.objectContaining({ type: "ClusterDeployed", status: "Unknown", reason: "HIBERNATING" }),
     );
   });
 
   it.each(Object.keys(TABLE))("carries %s as the reason of ClusterDeployed", (state) => {
-    expect(report(clusterPass(), listed(state)).conditions).toContainEqual(
+    expect(report(clusterContext(), listed(state)).conditions).toContainEqual(
       expect.objectContaining({
         type: "ClusterDeployed",
         reason: state,
@@ -68,7 +68,7 @@ describe("a cluster", () => {
 
 describe("steps that a policy withholds", () => {
   const context = (spec: object) =>
-    clusterPass({ blockedOperations: new Set(["stopCluster", "upgradeCluster"]) }, spec);
+    clusterContext({ blockedOperations: new Set(["stopCluster", "upgradeCluster"]) }, spec);
   it("are passed over", () => {
     expect(plan(context({ runState: "Stopped" }), listed("DEPLOYED"))).toEqual({ is: "settled" });
     const offered = listed("DEPLOYED", { nextK8sAvailableVersion: "1.34" });
@@ -83,7 +83,7 @@ describe("the wanted version", () => {
   const said = (wanted: string, runs: string | undefined, next: string | undefined): string => {
     const seen = listed("DEPLOYED", next === undefined ? {} : { nextK8sAvailableVersion: next });
     const cluster = { id: CLUSTER, name: "edge", ...(runs === undefined ? {} : { version: runs }) };
-    const found = plan(clusterPass({}, { kubernetesVersion: wanted }), { ...seen, listed: cluster });
+    const found = plan(clusterContext({}, { kubernetesVersion: wanted }), { ...seen, listed: cluster });
     if (found.is === "step") return found.step.op;
     return "why" in found ? found.why.reason : found.is;
   };
@@ -107,7 +107,7 @@ describe("the wanted version", () => {
     ["is asked for again by a new generation", "1.34", 2, "Upgrading"],
   ])("that was ordered %s", (_name, next, generation, reason) => {
     const lastOrder = { operation: "Upgrade" as const, kubernetesVersion: "1.34", generation: 1 };
-    const context = clusterPass({ generation, memory: { lastOrder } }, { kubernetesVersion: "1.34" });
+    const context = clusterContext({ generation, memory: { lastOrder } }, { kubernetesVersion: "1.34" });
     const seen = listed("DEPLOYED", next === undefined ? {} : { nextK8sAvailableVersion: next });
     const found = plan(context, seen);
     expect(found.is === "step").toBe(generation === 2);
@@ -117,7 +117,7 @@ describe("the wanted version", () => {
   it("is not asked for while the cluster does not run", () => {
     const stopped = listed("STOPPED", { nextK8sAvailableVersion: "1.34" });
     for (const runState of ["Stopped", undefined]) {
-      expect(plan(clusterPass({}, { runState, kubernetesVersion: "1.34" }), stopped)).toEqual({ is: "settled" });
+      expect(plan(clusterContext({}, { runState, kubernetesVersion: "1.34" }), stopped)).toEqual({ is: "settled" });
     }
   });
 });

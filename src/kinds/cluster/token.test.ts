@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 
-import { clusterPass, listed } from "../../../test/support/kinds/cluster-contexts.ts";
+import { clusterContext, listed } from "../../../test/support/kinds/cluster-contexts.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import type { Seen } from "./model.ts";
@@ -22,8 +22,8 @@ const failing = (is: "Forbidden" | "Server" | "NotSupported" | "BadResponse" | "
   const failure: ApiFailure = { is };
   return { ...listed("DEPLOYED"), token: { is: "failed", error: new ApiError("getClusterToken", failure, 400, "no") } };
 };
-const passOf = (change: object = {}, spec: object = {}) =>
-  clusterPass({ now: NOW, ...change }, { writeTokenSecretToRef: ref, ...spec });
+const contextOf = (change: object = {}, spec: object = {}) =>
+  clusterContext({ now: NOW, ...change }, { writeTokenSecretToRef: ref, ...spec });
 const held = (change: object = {}) => ({
   token: {
     secretName: "edge",
@@ -43,7 +43,7 @@ describe("the token of a cluster", () => {
     ["a life that it does not tell", undefined, 300_000],
     ["a life that nobody can read", "soon", 300_000],
   ])("that has %s, is renewed in time", (_name, expires, lookWithin) => {
-    const told = report(passOf(), fetched(expires));
+    const told = report(contextOf(), fetched(expires));
     expect(told.lookWithin).toBe(lookWithin);
     expect(told.secret?.status).toEqual({
       token: {
@@ -57,14 +57,14 @@ describe("the token of a cluster", () => {
 
   it("is in the Secret alone", () => {
     const server = "https://edge.example.com:6443";
-    const context = passOf({}, { writeTokenSecretToRef: { ...ref, server, caBundle } });
+    const context = contextOf({}, { writeTokenSecretToRef: { ...ref, server, caBundle } });
     const { secret, ...rest } = report(context, fetched("2026-11-21T11:00:00Z"));
     expect(Object.keys(secret?.data ?? {}).toSorted()).toEqual(["expirationTimestamp", "kubeconfig", "token"]);
     expect(secret?.data["token"]).toBe("s3cret-value");
     expect(JSON.stringify([rest, secret?.status, plan(context, fetched("2026-11-21T11:00:00Z"))])).not.toContain(
       "s3cret",
     );
-    expect(Object.keys(report(passOf(), fetched(undefined)).secret?.data ?? {})).toEqual(["token"]);
+    expect(Object.keys(report(contextOf(), fetched(undefined)).secret?.data ?? {})).toEqual(["token"]);
   });
 
   it.each<[string, object, object, Seen, boolean]>([
@@ -79,7 +79,7 @@ describe("the token of a cluster", () => {
     ["the cluster is not deployed", {}, {}, listed("STOPPED", { isDeployed: false }), false],
     ["the cluster is to be stopped", {}, { runState: "Stopped" }, listed("DEPLOYED"), false],
   ])("is fetched or not when %s", (_name, change, spec, seen, expected) => {
-    expect(tokenDue(passOf(change, spec), seen)).toBe(expected);
+    expect(tokenDue(contextOf(change, spec), seen)).toBe(expected);
   });
 
   it.each([
@@ -89,15 +89,15 @@ describe("the token of a cluster", () => {
     ["Invalid", "waiting", "DependencyNotReady"],
     ["Server", "waiting", "PlatformUnavailable"],
   ] as const)("that cannot be had (%s) is told once no older one holds", (failure, is, reason) => {
-    expect(plan(passOf(), failing(failure))).toMatchObject({ is, why: { reason } });
-    expect(plan(passOf({ memory: held() }), failing(failure))).toEqual({ is: "settled" });
-    expect(report(passOf({ memory: held() }), failing(failure))).toMatchObject({ lookWithin: 60_000 });
-    expect(plan(passOf({ memory: held(), now: new Date("2026-11-21T10:30:00Z") }), failing(failure)).is).toBe(is);
+    expect(plan(contextOf(), failing(failure))).toMatchObject({ is, why: { reason } });
+    expect(plan(contextOf({ memory: held() }), failing(failure))).toEqual({ is: "settled" });
+    expect(report(contextOf({ memory: held() }), failing(failure))).toMatchObject({ lookWithin: 60_000 });
+    expect(plan(contextOf({ memory: held(), now: new Date("2026-11-21T10:30:00Z") }), failing(failure)).is).toBe(is);
   });
 
   it("is forgotten when nobody wants it any more", () => {
     const { status, secret } = report(
-      passOf({ memory: held() }, { writeTokenSecretToRef: undefined }),
+      contextOf({ memory: held() }, { writeTokenSecretToRef: undefined }),
       listed("READY"),
     );
     expect(status).toMatchObject({ token: undefined });

@@ -3,7 +3,7 @@ import type { Ms, Plan, Report } from "../../engine/contract/kind.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import { fit } from "../shared/text.ts";
 import type { ClusterMemory } from "./crd.ts";
-import { FAULT_LOOK_MS, faultOf, type ClusterPass, knownFacts, type Seen } from "./model.ts";
+import { FAULT_LOOK_MS, faultOf, type ClusterContext, knownFacts, type Seen } from "./model.ts";
 
 /**
  * Returns a complete kubeconfig for one cluster and one token. Every value is a JSON string, which is valid YAML
@@ -45,7 +45,7 @@ const MARGIN_MS = 300_000;
 const SHORTEST_MS = 60_000;
 
 /** Reports whether a token is wanted and available: a cluster that does not run gives none. */
-function isWanted(context: ClusterPass, seen: Seen): boolean {
+function isWanted(context: ClusterContext, seen: Seen): boolean {
   const { writeTokenSecretToRef, runState } = context.spec;
   return (
     writeTokenSecretToRef !== undefined && runState !== "Stopped" && knownFacts(context, seen).isDeployed !== false
@@ -53,20 +53,20 @@ function isWanted(context: ClusterPass, seen: Seen): boolean {
 }
 
 /** Returns the token in the Secret, if it is of this spec. */
-function current({ spec, memory: { token }, generation }: ClusterPass): Kept | undefined {
+function current({ spec, memory: { token }, generation }: ClusterContext): Kept | undefined {
   const isOfSpec = token?.generation === generation && token.secretName === spec.writeTokenSecretToRef?.name;
   return isOfSpec ? token : undefined;
 }
 
 /** Reports whether a token has to be fetched now. */
-export function tokenDue(context: ClusterPass, seen: Seen): boolean {
+export function tokenDue(context: ClusterContext, seen: Seen): boolean {
   if (!isWanted(context, seen)) return false;
   const held = current(context);
   return held === undefined || context.requested !== undefined || !(Date.parse(held.renewAt) > context.now.getTime());
 }
 
 /** Reports a token that cannot be fetched. While the last one is valid, that is no error. */
-export function checkToken(context: ClusterPass, seen: Seen): Plan<never> | undefined {
+export function checkToken(context: ClusterContext, seen: Seen): Plan<never> | undefined {
   if (!isWanted(context, seen)) return undefined;
   const { token } = seen;
   const held = current(context);
@@ -75,7 +75,7 @@ export function checkToken(context: ClusterPass, seen: Seen): Plan<never> | unde
 }
 
 /** Returns the Secret to write, and when the next token is due. */
-export function tokenReport(context: ClusterPass, seen: Seen): Pick<Report, "secret" | "lookWithin"> {
+export function tokenReport(context: ClusterContext, seen: Seen): Pick<Report, "secret" | "lookWithin"> {
   const ref = context.spec.writeTokenSecretToRef;
   if (ref === undefined || !isWanted(context, seen)) return {};
   const { token } = seen;
@@ -88,7 +88,7 @@ export function tokenReport(context: ClusterPass, seen: Seen): Pick<Report, "sec
   return { lookWithin, secret: { name: ref.name, data, status: { token: { ...kept } } } };
 }
 
-function keep(context: ClusterPass, secretName: string, { status }: ClusterToken): Kept {
+function keep(context: ClusterContext, secretName: string, { status }: ClusterToken): Kept {
   const { expirationTimestamp } = status;
   return {
     secretName,
@@ -105,8 +105,8 @@ function renewAfter(now: Date, expires: string | undefined): Ms {
 }
 
 function dataOf(
-  context: ClusterPass,
-  { server, caBundle }: NonNullable<ClusterPass["spec"]["writeTokenSecretToRef"]>,
+  context: ClusterContext,
+  { server, caBundle }: NonNullable<ClusterContext["spec"]["writeTokenSecretToRef"]>,
   { status: { token, expirationTimestamp } }: ClusterToken,
 ): Readonly<Record<string, string>> {
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { CLUSTER, clusterPass, listed } from "../../../test/support/kinds/cluster-contexts.ts";
+import { CLUSTER, clusterContext, listed } from "../../../test/support/kinds/cluster-contexts.ts";
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -27,7 +27,7 @@ const showing = (status: () => unknown, surface: "Documented" | "Full" = "Full")
 const traced = async (op: string, state: string, change: object = {}) =>
   await trace(
     intent(op),
-    clusterPass(),
+    clusterContext(),
     showing(() => listed(state, change).status),
   );
 
@@ -57,13 +57,13 @@ describe("the trace of an order", () => {
       showing(() => {
         throw new ApiError("getClusterStatus", { is }, 0, "no");
       });
-    expect(await trace(intent("stopCluster"), clusterPass(), failing("NotFound"))).toEqual({ is: "absent" });
-    await expect(trace(intent("stopCluster"), clusterPass(), failing("Server"))).rejects.toThrow("no");
+    expect(await trace(intent("stopCluster"), clusterContext(), failing("NotFound"))).toEqual({ is: "absent" });
+    await expect(trace(intent("stopCluster"), clusterContext(), failing("Server"))).rejects.toThrow("no");
   });
 
   it("where nothing shows the cluster, lets a stop be repeated and leaves an upgrade to a person", async () => {
     const api = showing(() => expect.fail("nothing is read"), "Documented");
-    const context = clusterPass({ surface: "Documented" });
+    const context = clusterContext({ surface: "Documented" });
     expect(await trace(intent("stopCluster"), context, api)).toMatchObject({
       is: "unknowable",
       repeatable: true,

@@ -7,14 +7,14 @@ import { ApiError } from "../../platform/transport/errors.ts";
 import { baseline } from "../shared/create-trace.ts";
 import { offered } from "../shared/offered.ts";
 import type { ClusterMemory, ClusterOrder } from "./crd.ts";
-import { factsOf, NOTHING_SEEN, type ClusterPass, type Seen } from "./model.ts";
+import { factsOf, NOTHING_SEEN, type ClusterContext, type Seen } from "./model.ts";
 import { clusterStatus } from "./observe.ts";
 import { baselineOf } from "./order.ts";
 
 /** @throws ApiError */
 export async function trace(
   intent: OpenIntent,
-  context: ClusterPass,
+  context: ClusterContext,
   api: Platform,
 ): Promise<Trace<Seen, ClusterMemory>> {
   const status = await statusOrGone(context, api);
@@ -47,7 +47,7 @@ const OPERATIONS: ReadonlyMap<string, ClusterOrder["operation"]> = new Map([
   ["upgradeCluster", "Upgrade"],
 ]);
 
-function tracedOrder(intent: OpenIntent, context: ClusterPass): ClusterOrder {
+function tracedOrder(intent: OpenIntent, context: ClusterContext): ClusterOrder {
   const version = baseline(intent.mark, "kubernetesVersion");
   return {
     operation: OPERATIONS.get(intent.op) ?? "Start",
@@ -56,7 +56,7 @@ function tracedOrder(intent: OpenIntent, context: ClusterPass): ClusterOrder {
   };
 }
 
-async function statusOrGone(context: ClusterPass, api: Platform): Promise<ClusterStatus | "gone" | "hidden"> {
+async function statusOrGone(context: ClusterContext, api: Platform): Promise<ClusterStatus | "gone" | "hidden"> {
   const { externalId: id } = context.spec;
   try {
     const status = await offered(api, "getClusterStatus", () => api.clusters.status(id));

@@ -1,16 +1,16 @@
 /** A cluster that the surface does not show: what is sent, and what is said of it. */
 import { describe, expect, it } from "vitest";
 
-import { clusterPass } from "../../../test/support/kinds/cluster-contexts.ts";
+import { clusterContext } from "../../../test/support/kinds/cluster-contexts.ts";
 import type { ClusterMemory } from "./crd.ts";
-import { NOTHING_SEEN, type ClusterPass } from "./model.ts";
+import { NOTHING_SEEN, type ClusterContext } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 
-const unseen = (change: Partial<ClusterPass> = {}, spec: object = {}): ClusterPass =>
-  clusterPass({ surface: "Documented", allowUnverifiedIds: true, ...change }, spec);
+const unseen = (change: Partial<ClusterContext> = {}, spec: object = {}): ClusterContext =>
+  clusterContext({ surface: "Documented", allowUnverifiedIds: true, ...change }, spec);
 
-function said(context: ClusterPass): string {
+function said(context: ClusterContext): string {
   const found = plan(context, NOTHING_SEEN);
   if (found.is === "step") return found.step.op;
   return "why" in found ? found.why.reason : found.is;
@@ -19,7 +19,7 @@ function said(context: ClusterPass): string {
 describe("a cluster that nothing proves to be the organization's", () => {
   const refused = { allowUnverifiedIds: false };
 
-  it.each<[string, Partial<ClusterPass>]>([
+  it.each<[string, Partial<ClusterContext>]>([
     ["taken over", { proof: "given" }],
     ["acted upon", {}],
     ["stopped when its resource goes", { goal: "stopped" }],
@@ -66,7 +66,7 @@ describe("the version of a cluster that is not shown", () => {
   });
 
   it("is remembered from the first look on, but not where the surface shows it", () => {
-    const look = (context: ClusterPass) => report(context, NOTHING_SEEN).status["versionBaseline"];
+    const look = (context: ClusterContext) => report(context, NOTHING_SEEN).status["versionBaseline"];
     expect(look(unseen({}, { kubernetesVersion: "1.34" }))).toEqual({ generation: 1, kubernetesVersion: "1.34" });
     expect(look(unseen())).toEqual({ generation: 1 });
     expect(look(unseen({ memory: baseline(), generation: 2 }, { kubernetesVersion: "1.34" }))).toEqual({

@@ -2,14 +2,14 @@
 import type { Plan } from "../../engine/contract/kind.ts";
 import { stalled } from "../service/steps.ts";
 import type { VersionBaseline } from "./crd.ts";
-import { isShown, knownFacts, shownPhase, shownVersion, type ClusterPass, type Do, type Seen } from "./model.ts";
+import { isShown, knownFacts, shownPhase, shownVersion, type ClusterContext, type Do, type Seen } from "./model.ts";
 import { give } from "./order.ts";
 
 /**
  * Reports whether the cluster runs the wanted version or a newer one: there is no way back. Where the platform does not
  * show the cluster: whether the upgrade was accepted, or the spec has not changed since the cluster was adopted.
  */
-export function isReached(context: ClusterPass, seen: Seen, wanted: string): boolean {
+export function isReached(context: ClusterContext, seen: Seen, wanted: string): boolean {
   const runs = isShown(seen) ? shownVersion(seen) : versionBaseline(context, seen)?.kubernetesVersion;
   if (runs !== undefined) return compareVersions(runs, wanted) >= 0;
   return wasOrdered(context, wanted) && (shownPhase(seen) ?? "running") === "running";
@@ -20,7 +20,7 @@ export function isReached(context: ClusterPass, seen: Seen, wanted: string): boo
  * nothing shows the running version only a change of the spec sends one.
  * @returns undefined where the platform shows the cluster
  */
-export function versionBaseline(context: ClusterPass, seen: Seen): VersionBaseline | undefined {
+export function versionBaseline(context: ClusterContext, seen: Seen): VersionBaseline | undefined {
   if (isShown(seen)) return undefined;
   const { spec, memory, generation } = context;
   if (memory.versionBaseline !== undefined) return memory.versionBaseline;
@@ -29,12 +29,12 @@ export function versionBaseline(context: ClusterPass, seen: Seen): VersionBaseli
 }
 
 /** Reports whether the last request was the upgrade to this version. */
-export function wasOrdered({ memory: { lastOrder } }: ClusterPass, wanted: string): boolean {
+export function wasOrdered({ memory: { lastOrder } }: ClusterContext, wanted: string): boolean {
   return lastOrder?.operation === "Upgrade" && lastOrder.kubernetesVersion === wanted;
 }
 
 /** Upgrades where that is due and possible. A cluster that does not run is upgraded once it does. */
-export function checkVersion(context: ClusterPass, seen: Seen): Plan<Do> | undefined {
+export function checkVersion(context: ClusterContext, seen: Seen): Plan<Do> | undefined {
   const { kubernetesVersion: wanted, runState } = context.spec;
   if (wanted === undefined || runState === "Stopped" || isReached(context, seen, wanted)) return undefined;
   const phase = shownPhase(seen);
@@ -48,7 +48,7 @@ export function checkVersion(context: ClusterPass, seen: Seen): Plan<Do> | undef
 /**
  * Reports an upgrade that ended, to a version that the list does not show: it lags, or the version is offered again.
  */
-function notObservableAfterwards(context: ClusterPass, seen: Seen, wanted: string): Plan<never> {
+function notObservableAfterwards(context: ClusterContext, seen: Seen, wanted: string): Plan<never> {
   const taken = `The platform took the upgrade to Kubernetes ${wanted}`;
   if (knownFacts(context, seen).nextKubernetesVersion !== wanted) {
     const message = `${taken}; its list of clusters does not show the version yet.`;
@@ -60,7 +60,7 @@ function notObservableAfterwards(context: ClusterPass, seen: Seen, wanted: strin
   );
 }
 
-function checkOffer(context: ClusterPass, seen: Seen, wanted: string): Plan<Do> {
+function checkOffer(context: ClusterContext, seen: Seen, wanted: string): Plan<Do> {
   const { nextKubernetesVersion: next } = knownFacts(context, seen);
   // A list of clusters shows no next version.
   const isUnknown = next === undefined && !(isShown(seen) && context.supports("getClusterStatus") === "Supported");

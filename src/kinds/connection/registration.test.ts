@@ -7,7 +7,7 @@ import type { Fingerprint, OpenIntent, ReconcileContext, Plan, ReceiverInputs } 
 import { platformConnection, type ConnectionMemory, type ConnectionSpec } from "./crd.ts";
 import { registration, type RegistrationTypes } from "./registration.ts";
 
-type RegistrationPass = ReconcileContext<RegistrationTypes<ConnectionSpec>>;
+type RegistrationContext = ReconcileContext<RegistrationTypes<ConnectionSpec>>;
 
 const KIND = registration<ConnectionSpec>(platformConnection);
 const PATH = "f".repeat(64);
@@ -26,7 +26,7 @@ afterEach(async () => {
   await harness.close();
 });
 
-function passOf(change: Partial<RegistrationPass> & OnSurface = {}): RegistrationPass {
+function contextOf(change: Partial<RegistrationContext> & OnSurface = {}): RegistrationContext {
   return {
     name: "default",
     spec: platformConnection.spec.parse({
@@ -53,7 +53,7 @@ function passOf(change: Partial<RegistrationPass> & OnSurface = {}): Registratio
 }
 
 /** Plans and acts until there is no step. @returns what was sent, how it ended, and what is remembered */
-async function run(first: RegistrationPass) {
+async function run(first: RegistrationContext) {
   const ops: string[] = [];
   let context = first;
   let seen = await KIND.observe(context, harness.api);
@@ -63,7 +63,7 @@ async function run(first: RegistrationPass) {
     const known = await KIND.act(plan.step as never, context, seen, harness.api);
     ({ seen } = known);
     const { memory, id = context.id } = known;
-    context = passOf({ ...first, memory, id, proof: id === undefined ? undefined : "recorded" });
+    context = contextOf({ ...first, memory, id, proof: id === undefined ? undefined : "recorded" });
   }
   const { webhook } = KIND.report(context, seen).status as { readonly webhook?: ConnectionMemory["webhook"] };
   const reason = plan.is === "stalled" || plan.is === "waiting" ? plan.why.reason : plan.is;
@@ -78,7 +78,7 @@ describe.each<SurfaceName>(["Documented", "Full"])("the registration of the rece
   });
 
   it("asks for the events that the surface knows, and is found again by what is remembered", async () => {
-    const { ops, reason, memory } = await run(passOf());
+    const { ops, reason, memory } = await run(contextOf());
     expect([ops, reason]).toEqual([["createWebhook"], "settled"]);
     expect(harness.writes()).toEqual([
       [
@@ -94,52 +94,52 @@ describe.each<SurfaceName>(["Documented", "Full"])("the registration of the rece
       ],
     ]);
     expect(memory.webhook).toMatchObject({ registered: inputs.registered });
-    expect(await run(passOf({ memory }))).toMatchObject({ ops: [], reason: "settled", memory });
+    expect(await run(contextOf({ memory }))).toMatchObject({ ops: [], reason: "settled", memory });
   });
 
   it("is found again by a record that the status has not", async () => {
-    const { id } = await run(passOf());
-    const again = await run(passOf({ id, proof: "recorded" }));
+    const { id } = await run(contextOf());
+    const again = await run(contextOf({ id, proof: "recorded" }));
     expect(again).toMatchObject({ ops: [], reason: "settled", memory: { webhook: { id } } });
     // The record of a registration that was repeated is newer than the status.
     const old = { webhook: { id: "00000000-0000-4000-8000-00000000dead", registered: print("old") } };
-    expect(await run(passOf({ id, proof: "recorded", memory: old }))).toMatchObject({ memory: { webhook: { id } } });
+    expect(await run(contextOf({ id, proof: "recorded", memory: old }))).toMatchObject({ memory: { webhook: { id } } });
   });
 
   it("believes an annotation only where it leads to the receiver", async () => {
-    const { id } = await run(passOf());
-    const claimed = await run(passOf({ id, proof: "claimed" }));
+    const { id } = await run(contextOf());
+    const claimed = await run(contextOf({ id, proof: "claimed" }));
     expect(claimed).toMatchObject({ ops: [], reason: isFull ? "adopt" : "NotObservable" });
-    expect(await run(passOf({ id, proof: "claimed", inputs: moved }))).toMatchObject({ reason: "NotObservable" });
+    expect(await run(contextOf({ id, proof: "claimed", inputs: moved }))).toMatchObject({ reason: "NotObservable" });
   });
 
   it("follows another address where it can be changed", async () => {
-    const { memory } = await run(passOf());
-    const change = await run(passOf({ memory, inputs: moved }));
+    const { memory } = await run(contextOf());
+    const change = await run(contextOf({ memory, inputs: moved }));
     expect([change.ops, change.reason]).toEqual(isFull ? [["updateWebhook"], "settled"] : [[], "UpdateNotSupported"]);
     expect(change.memory.webhook?.registered).toEqual(isFull ? moved.registered : inputs.registered);
-    expect(await run(passOf({ memory: change.memory, inputs: isFull ? moved : inputs }))).toMatchObject({
+    expect(await run(contextOf({ memory: change.memory, inputs: isFull ? moved : inputs }))).toMatchObject({
       ops: [],
       reason: "settled",
     });
   });
 
   it("is repeated on a person's word alone, once in a pass", async () => {
-    const { memory } = await run(passOf());
-    const again = await run(passOf({ memory, inputs: { ...inputs, anew: true } }));
+    const { memory } = await run(contextOf());
+    const again = await run(contextOf({ memory, inputs: { ...inputs, anew: true } }));
     expect([again.ops, again.reason]).toEqual([["createWebhook"], "settled"]);
     expect(again.memory.webhook?.id).not.toBe(memory.webhook?.id);
   });
 
   it("goes to http only where the platform itself is reached by it", async () => {
     const plain = { ...inputs, url: `http://hooks.example.com/${PATH}` };
-    expect(await run(passOf({ inputs: plain }))).toMatchObject({ ops: [], reason: "InvalidSpec" });
-    const spec = { ...passOf().spec, baseUrl: "http://127.0.0.1:8080" };
-    expect(await run(passOf({ inputs: plain, spec }))).toMatchObject({ ops: ["createWebhook"], reason: "settled" });
+    expect(await run(contextOf({ inputs: plain }))).toMatchObject({ ops: [], reason: "InvalidSpec" });
+    const spec = { ...contextOf().spec, baseUrl: "http://127.0.0.1:8080" };
+    expect(await run(contextOf({ inputs: plain, spec }))).toMatchObject({ ops: ["createWebhook"], reason: "settled" });
   });
 
   it("cannot be traced, and says the way out without the path that nobody may know", async () => {
-    const traced = await KIND.trace({ op: "createWebhook", creates: true } as OpenIntent, passOf(), harness.api);
+    const traced = await KIND.trace({ op: "createWebhook", creates: true } as OpenIntent, contextOf(), harness.api);
     expect(traced).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
     const said = JSON.stringify(traced);
     expect(said).toContain("https://hooks.example.com/…");
@@ -154,17 +154,17 @@ describe("on the full surface", () => {
   });
 
   it("is put right where others changed it, and not put back where they deleted it", async () => {
-    const { memory } = await run(passOf());
+    const { memory } = await run(contextOf());
     harness.edit(memory.webhook?.id, { enabled: false, events: ["DEPLOYMENT_STARTED"] });
-    expect(await run(passOf({ memory }))).toMatchObject({ ops: ["updateWebhook"], reason: "settled" });
+    expect(await run(contextOf({ memory }))).toMatchObject({ ops: ["updateWebhook"], reason: "settled" });
     harness.remove(memory.webhook?.id);
-    expect(await run(passOf({ memory }))).toMatchObject({ ops: [], reason: "ExternalResourceDeleted" });
+    expect(await run(contextOf({ memory }))).toMatchObject({ ops: [], reason: "ExternalResourceDeleted" });
   });
 
   it("is brought up to the surface once that is known", async () => {
-    const { memory } = await run(passOf({ surface: "Documented" }));
+    const { memory } = await run(contextOf({ surface: "Documented" }));
     harness.writes();
-    expect(await run(passOf({ memory }))).toMatchObject({ ops: ["updateWebhook"], reason: "settled" });
+    expect(await run(contextOf({ memory }))).toMatchObject({ ops: ["updateWebhook"], reason: "settled" });
     expect(harness.writes()).toMatchObject([["updateWebhook", { target_secret: "***", enabled: true }]]);
   });
 });

@@ -29,7 +29,7 @@ export interface RegistrationTypes<Spec> {
   readonly action: Do;
   readonly api: Platform;
 }
-type RegistrationPass<Spec> = ReconcileContext<RegistrationTypes<Spec>>;
+type RegistrationContext<Spec> = ReconcileContext<RegistrationTypes<Spec>>;
 type RegistrationKind<Spec> = Kind<RegistrationTypes<Spec>>;
 
 /** What the documentation shows, and what deployed services know (docs/architecture.md §9). */
@@ -83,7 +83,7 @@ export function registration<Spec extends ConnectionSpec>(
   };
 }
 
-function plan<Spec extends ConnectionSpec>(context: RegistrationPass<Spec>, seen: Seen): Plan<Do> {
+function plan<Spec extends ConnectionSpec>(context: RegistrationContext<Spec>, seen: Seen): Plan<Do> {
   const { spec, inputs } = context;
   if (!inputs.url.startsWith("https:") && spec.baseUrl.startsWith("https:")) {
     return stalled("InvalidSpec", "spec.webhook.receiverUrl must be https: what proves a delivery is sent to it.");
@@ -100,7 +100,7 @@ function plan<Spec extends ConnectionSpec>(context: RegistrationPass<Spec>, seen
   return claim ?? firstOf(context, [() => checkShown(context, seen), () => checkSent(context, seen)]);
 }
 
-function create<Spec extends ConnectionSpec>({ inputs }: RegistrationPass<Spec>): Plan<Do> {
+function create<Spec extends ConnectionSpec>({ inputs }: RegistrationContext<Spec>): Plan<Do> {
   const name = shownTarget(inputs.url);
   const why: Why = { reason: "Creating", message: `Registering the operator's receiver at ${name}.` };
   return {
@@ -110,7 +110,7 @@ function create<Spec extends ConnectionSpec>({ inputs }: RegistrationPass<Spec>)
 }
 
 /** Checks an id that only an annotation holds, as after a loss of status: it counts if it leads to the receiver. */
-function checkClaim<Spec>({ proof, memory, inputs }: RegistrationPass<Spec>, seen: Seen, id: Uuid) {
+function checkClaim<Spec>({ proof, memory, inputs }: RegistrationContext<Spec>, seen: Seen, id: Uuid) {
   if (proof === "recorded" || memory.webhook !== undefined) return undefined;
   if (typeof seen.shown === "object" && seen.shown.targetUrl === inputs.url) return { is: "adopt" as const, id };
   return stalled(
@@ -119,7 +119,7 @@ function checkClaim<Spec>({ proof, memory, inputs }: RegistrationPass<Spec>, see
   );
 }
 
-function checkShown<Spec>(context: RegistrationPass<Spec>, seen: Seen): Plan<Do> | undefined {
+function checkShown<Spec>(context: RegistrationContext<Spec>, seen: Seen): Plan<Do> | undefined {
   if (typeof seen.shown !== "object" || seen.sent) return undefined;
   const differs = driftOf(wanted(context), seen.shown).length > 0;
   if (!differs && !isOutdated(context.memory.webhook?.registered, context.inputs.registered)) return undefined;
@@ -128,7 +128,7 @@ function checkShown<Spec>(context: RegistrationPass<Spec>, seen: Seen): Plan<Do>
   return { is: "step", step: { repeat: "safe", op: "updateWebhook", do: "update", message } };
 }
 
-function checkSent<Spec>({ memory, inputs }: RegistrationPass<Spec>, seen: Seen): Plan<Do> | undefined {
+function checkSent<Spec>({ memory, inputs }: RegistrationContext<Spec>, seen: Seen): Plan<Do> | undefined {
   if (seen.shown !== undefined || !isOutdated(memory.webhook?.registered, inputs.registered)) return undefined;
   return NO_UPDATE;
 }
@@ -141,11 +141,11 @@ const NO_UPDATE = stalled(
 );
 
 /** A record with a valid signature is newer than the status, whose write a crash may have prevented. */
-function idOf<Spec>({ id, proof, memory }: RegistrationPass<Spec>): Uuid | undefined {
+function idOf<Spec>({ id, proof, memory }: RegistrationContext<Spec>): Uuid | undefined {
   return proof === "recorded" ? id : (memory.webhook?.id ?? id);
 }
 
-function wanted<Spec>({ inputs, supports }: RegistrationPass<Spec>): Registration {
+function wanted<Spec>({ inputs, supports }: RegistrationContext<Spec>): Registration {
   return {
     targetUrl: inputs.url,
     events: EVENTS[takesMore({ supports }) ? "Full" : "Documented"],
@@ -158,7 +158,7 @@ function mutable({ targetUrl, events, enabled }: Registration) {
 }
 
 function remember<Spec>(
-  { memory }: RegistrationPass<Spec>,
+  { memory }: RegistrationContext<Spec>,
   id: Uuid,
   registered: ReceiverInputs["registered"],
 ): ConnectionMemory {
@@ -166,13 +166,13 @@ function remember<Spec>(
 }
 
 /** Returns the memory to store. A record without a status was made just before a crash. */
-function reported<Spec>({ id, proof, memory, inputs }: RegistrationPass<Spec>): ConnectionMemory["webhook"] {
+function reported<Spec>({ id, proof, memory, inputs }: RegistrationContext<Spec>): ConnectionMemory["webhook"] {
   const known = memory.webhook;
   if (proof === "recorded" && id !== undefined && id !== known?.id) return { id, registered: inputs.registered };
   return known && { ...known, registered: refreshed(known.registered, inputs.registered) };
 }
 
-function unknown<Spec>({ inputs }: RegistrationPass<Spec>): Why {
+function unknown<Spec>({ inputs }: RegistrationContext<Spec>): Why {
   return {
     reason: "CreateResultUnknown",
     message: `The platform did not confirm the registration, and its surface has no list to look it up in. Look there for a webhook to ${shownTarget(inputs.url)}, delete it if it exists, then ${ANEW}.`,

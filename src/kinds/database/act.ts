@@ -7,7 +7,7 @@ import { accepted, begun } from "../service/progress.ts";
 import { memorable, revisionOf, writtenWith } from "../service/settings.ts";
 import { isStoppedAlready } from "../shared/stopped-already.ts";
 import type { DatabaseMemory } from "./crd.ts";
-import { recordOf, type DatabasePass, type Do, type Seen, typeCheckOf } from "./model.ts";
+import { recordOf, type DatabaseContext, type Do, type Seen, typeCheckOf } from "./model.ts";
 import { followed } from "./progress.ts";
 import { databaseInput, databaseSettings, declaredSettings, observedSettings, shownRecord } from "./settings.ts";
 import { NO_REQUEST } from "./told.ts";
@@ -15,7 +15,7 @@ import { NO_REQUEST } from "./told.ts";
 type Folded = Known<Seen, DatabaseMemory>;
 
 /** @throws ApiError */
-export async function act(step: Do, before: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
+export async function act(step: Do, before: DatabaseContext, seen: Seen, api: Platform): Promise<Folded> {
   // What was looked up before the order is remembered with it: while it is followed, nothing else is looked up.
   const context = { ...before, memory: { ...before.memory, typeCheck: typeCheckOf(before, seen) } };
   const id = context.id ?? "";
@@ -36,7 +36,7 @@ export async function act(step: Do, before: DatabasePass, seen: Seen, api: Platf
   }
 }
 
-async function create(context: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
+async function create(context: DatabaseContext, seen: Seen, api: Platform): Promise<Folded> {
   const made = await api.databases.create(context.inputs.environmentId, databaseInput(context.spec));
   // A service that was just created is READY until it is deployed (docs/architecture.md §9).
   const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
@@ -45,7 +45,7 @@ async function create(context: DatabasePass, seen: Seen, api: Platform): Promise
   return { seen: { ...seen, siblings: seen.siblings && [...seen.siblings, made], status }, memory, id: made.id };
 }
 
-async function update(context: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
+async function update(context: DatabaseContext, seen: Seen, api: Platform): Promise<Folded> {
   const record = recordOf(context, seen);
   if (record === undefined) return { seen, memory: context.memory };
   const updated = await api.databases.update(record, databaseSettings(context.spec));
@@ -58,7 +58,7 @@ async function update(context: DatabasePass, seen: Seen, api: Platform): Promise
 
 function deployed(
   step: Extract<Do, { what: "deploy" }>,
-  context: DatabasePass,
+  context: DatabaseContext,
   seen: Seen,
   answer: ServiceStatus | undefined,
 ): Folded {
@@ -78,7 +78,7 @@ function deployed(
 /**
  * Stops a database. Where nothing shows it, the answer may show that it is stopped already, by others or an operation.
  */
-async function stop(context: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
+async function stop(context: DatabaseContext, seen: Seen, api: Platform): Promise<Folded> {
   const id: Uuid = context.id ?? "";
   try {
     return stopping(context, seen, await api.databases.stop(id));
@@ -93,7 +93,7 @@ async function stop(context: DatabasePass, seen: Seen, api: Platform): Promise<F
   }
 }
 
-function stopping(context: DatabasePass, seen: Seen, answer: ServiceStatus | undefined): Folded {
+function stopping(context: DatabaseContext, seen: Seen, answer: ServiceStatus | undefined): Folded {
   const order = {
     runState: "Stopped" as const,
     stopping: baselineOf(seen.status),
@@ -106,7 +106,7 @@ function stopping(context: DatabasePass, seen: Seen, answer: ServiceStatus | und
  * Returns what is observed once a request was accepted. Without a request id the documented surface shows nothing of it
  * afterwards.
  */
-function ordered(context: DatabasePass, seen: Seen, answer: ServiceStatus | undefined, queued: string): Seen {
+function ordered(context: DatabaseContext, seen: Seen, answer: ServiceStatus | undefined, queued: string): Seen {
   const id: Uuid = context.id ?? "";
   const isLost = context.supports("listServiceStatuses") !== "Supported" && answer?.deploymentRequestId === undefined;
   if (isLost) return { ...seen, status: { id, state: "" }, request: undefined, unseen: NO_REQUEST, ordered: true };
@@ -114,6 +114,6 @@ function ordered(context: DatabasePass, seen: Seen, answer: ServiceStatus | unde
 }
 
 /** Returns the memory before a write with what is deployed now, so that the write counts as a change to it. */
-function pinned(context: DatabasePass, seen: Seen): DatabaseMemory {
+function pinned(context: DatabaseContext, seen: Seen): DatabaseMemory {
   return { ...context.memory, lastDeployment: followed(context, seen) };
 }

@@ -4,7 +4,7 @@ import { deployment, passWith, REQUEST, seenFull } from "../../../test/support/s
 import type { ExternalAction, JsonObject } from "../../engine/contract/kind.ts";
 import type { DatabaseMemory } from "./crd.ts";
 import { learn } from "./learn.ts";
-import { NOTHING_SEEN, type DatabasePass } from "./model.ts";
+import { NOTHING_SEEN, type DatabaseContext } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 import { told } from "./told.ts";
@@ -23,17 +23,17 @@ const stop = (change: Partial<ExternalAction> = {}) => action("stopDatabase", ch
 const start = (change: Partial<ExternalAction> = {}) =>
   action("deployDatabase", { state: "DEPLOYMENT_QUEUED", ...change });
 
-const unseen = (memory: DatabaseMemory = {}, spec: JsonObject = {}): DatabasePass =>
+const unseen = (memory: DatabaseMemory = {}, spec: JsonObject = {}): DatabaseContext =>
   passWith({ surface: "Documented", memory, spec });
 
 /** The pass after the action, and what is seen then; `status` is how far its request is. */
-function after(context: DatabasePass, done: ExternalAction, status?: string) {
-  const next: DatabasePass = { ...context, memory: learn(done, context) };
+function after(context: DatabaseContext, done: ExternalAction, status?: string) {
+  const next: DatabaseContext = { ...context, memory: learn(done, context) };
   const request = status === undefined ? undefined : { status };
   return { context: next, seen: { ...NOTHING_SEEN, ...told(next, next.id ?? "", request) } };
 }
 
-function said(context: DatabasePass, done: ExternalAction, status?: string): string {
+function said(context: DatabaseContext, done: ExternalAction, status?: string): string {
   const next = after(context, done, status);
   const found = plan(next.context, next.seen);
   if (found.is === "step") return found.step.op;

@@ -6,10 +6,10 @@ import { revisionOf } from "../service/settings.ts";
 import { shownState } from "../service/words.ts";
 import { isNew, withOperation } from "../shared/last-operation.ts";
 import type { DatabaseDeployment, DatabaseMemory } from "./crd.ts";
-import type { DatabasePass } from "./model.ts";
+import type { DatabaseContext } from "./model.ts";
 
 /** Where the platform shows the state of databases, it is read; else the operation's request is followed. */
-export function learn(action: ExternalAction, context: DatabasePass): DatabaseMemory {
+export function learn(action: ExternalAction, context: DatabaseContext): DatabaseMemory {
   const memory = withOperation(context.memory, action);
   const isRead = context.supports("listServiceStatuses") === "Supported";
   if (isRead || !isNew(context.memory, action) || isOutdated(action, context)) return memory;
@@ -20,13 +20,13 @@ export function learn(action: ExternalAction, context: DatabasePass): DatabaseMe
 /**
  * Reports whether the database was deployed after it, or its status was lost since, perhaps with what was done later.
  */
-function isOutdated({ at }: ExternalAction, { memory, begun }: DatabasePass): boolean {
+function isOutdated({ at }: ExternalAction, { memory, begun }: DatabaseContext): boolean {
   const { lastDeployment, state } = memory;
   if (lastDeployment === undefined && state === undefined) return begun === true;
   return (lastDeployment?.startedAt ?? "") > at;
 }
 
-function stopped({ at, requestId }: ExternalAction, { spec }: DatabasePass, memory: DatabaseMemory): DatabaseMemory {
+function stopped({ at, requestId }: ExternalAction, { spec }: DatabaseContext, memory: DatabaseMemory): DatabaseMemory {
   const { lastDeployment: last } = memory;
   return {
     ...memory,
@@ -40,7 +40,7 @@ function stopped({ at, requestId }: ExternalAction, { spec }: DatabasePass, memo
 
 function deployed(
   { at, requestId, state }: ExternalAction,
-  { spec }: DatabasePass,
+  { spec }: DatabaseContext,
   memory: DatabaseMemory,
 ): DatabaseMemory {
   const lastDeployment: DatabaseDeployment = {
@@ -60,7 +60,7 @@ function deployed(
 }
 
 /** Returns the operation that stopped the database, if nothing was deployed since. */
-export function stoppedBy({ memory }: DatabasePass): LastOperation | undefined {
+export function stoppedBy({ memory }: DatabaseContext): LastOperation | undefined {
   const { lastOperation: last, lastDeployment } = memory;
   if (last?.operation !== "stopDatabase" || last.result === "Failed") return undefined;
   return (lastDeployment?.startedAt ?? "") <= last.startedAt ? last : undefined;
@@ -70,7 +70,7 @@ export function stoppedBy({ memory }: DatabasePass): LastOperation | undefined {
  * Returns the run state that an operation requested last against the spec, where no state is observed. What the
  * resource requests itself is in `runState`.
  */
-export function unwantedRunState({ memory, spec }: DatabasePass): "Running" | "Stopped" | undefined {
+export function unwantedRunState({ memory, spec }: DatabaseContext): "Running" | "Stopped" | undefined {
   const { lastOperation, lastDeployment, stopping, runState = "Running" } = memory;
   if (lastOperation === undefined || runState !== spec.runState) return undefined;
   if (runState === "Running") return stopping === undefined ? undefined : "Stopped";

@@ -50,7 +50,7 @@ export interface DatabaseTypes {
   readonly api: Platform;
 }
 
-export type DatabasePass = ReconcileContext<DatabaseTypes>;
+export type DatabaseContext = ReconcileContext<DatabaseTypes>;
 
 export const NOTHING_SEEN: Seen = {
   environmentIsOurs: true,
@@ -68,7 +68,7 @@ export const NOTHING_SEEN: Seen = {
 };
 
 /** Returns the database's own record, where the platform shows it. */
-export function recordOf(context: DatabasePass, seen: Seen): Database | undefined {
+export function recordOf(context: DatabaseContext, seen: Seen): Database | undefined {
   return seen.siblings?.find(({ id }) => id === context.id);
 }
 
@@ -76,7 +76,7 @@ export function recordOf(context: DatabasePass, seen: Seen): Database | undefine
 const MAX_AGE_MS = 3_600_000;
 
 /** Reads the list while it is not known to hold the type; undefined where it is not needed or not available. */
-export async function typesOf(context: DatabasePass, api: Platform): Promise<Seen["types"]> {
+export async function typesOf(context: DatabaseContext, api: Platform): Promise<Seen["types"]> {
   const { mode, type } = context.spec;
   if (mode !== "MANAGED" || context.goal !== "present") return undefined;
   const known = context.memory.typeCheck;
@@ -92,7 +92,7 @@ export async function typesOf(context: DatabasePass, api: Platform): Promise<See
 }
 
 /** Returns whether the type is listed, as far as the list was read. */
-export function typeCheckOf(context: DatabasePass, { types }: Seen): DatabaseMemory["typeCheck"] {
+export function typeCheckOf(context: DatabaseContext, { types }: Seen): DatabaseMemory["typeCheck"] {
   const { mode, type } = context.spec;
   if (mode !== "MANAGED") return undefined;
   if (types !== undefined) return { type, listed: types.some((name) => name.toUpperCase() === type) };
@@ -101,7 +101,7 @@ export function typeCheckOf(context: DatabasePass, { types }: Seen): DatabaseMem
 }
 
 /** Returns the condition TypeKnown; none where the list was not read. */
-export function typeCondition(context: DatabasePass, seen: Seen): readonly ConditionFact[] {
+export function typeCondition(context: DatabaseContext, seen: Seen): readonly ConditionFact[] {
   const check = typeCheckOf(context, seen);
   if (check === undefined) return [];
   const { type, listed } = check;

@@ -17,12 +17,12 @@ import {
 import { unsentPaths } from "../service/settings.ts";
 import { offered, SHOWN } from "../shared/offered.ts";
 import { isOpen } from "../shared/presence.ts";
-import { NOTHING_SEEN, type DatabasePass, type Seen, typesOf } from "./model.ts";
+import { NOTHING_SEEN, type DatabaseContext, type Seen, typesOf } from "./model.ts";
 import { declaredSettings } from "./settings.ts";
 import { followedRequest, told } from "./told.ts";
 
 /** @throws ApiError */
-export async function observe(context: DatabasePass, api: Platform): Promise<Seen> {
+export async function observe(context: DatabaseContext, api: Platform): Promise<Seen> {
   const place = { ...NOTHING_SEEN, ...(await placeOf(context, api)) };
   if (!place.environmentIsOurs) return place;
   const seen = await seenOf(context, place, api);
@@ -31,12 +31,12 @@ export async function observe(context: DatabasePass, api: Platform): Promise<See
 }
 
 /** A followed database is read often, and only for its progress. */
-function isFollowed({ memory }: DatabasePass): boolean {
+function isFollowed({ memory }: DatabaseContext): boolean {
   const last = memory.lastDeployment;
   return memory.stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
 }
 
-async function seenOf(context: DatabasePass, place: Seen, api: Platform): Promise<Seen> {
+async function seenOf(context: DatabaseContext, place: Seen, api: Platform): Promise<Seen> {
   // First: a state that was read before the request ended would be reported as the end.
   const request = await requestOf(context, api);
   const isFresh = context.requested !== undefined || mayBeOver(context, request);
@@ -48,7 +48,7 @@ async function seenOf(context: DatabasePass, place: Seen, api: Platform): Promis
   return await onFull(context, { ...place, request, siblings }, isFresh, api);
 }
 
-async function onDocumented(context: DatabasePass, place: Seen, api: Platform): Promise<Seen> {
+async function onDocumented(context: DatabaseContext, place: Seen, api: Platform): Promise<Seen> {
   if (context.id === undefined) return place;
   const requestId = followedRequest(context);
   const request =
@@ -56,7 +56,7 @@ async function onDocumented(context: DatabasePass, place: Seen, api: Platform): 
   return { ...place, ...told(context, context.id, request) };
 }
 
-async function onFull(context: DatabasePass, seen: Seen, isFresh: boolean, api: Platform): Promise<Seen> {
+async function onFull(context: DatabaseContext, seen: Seen, isFresh: boolean, api: Platform): Promise<Seen> {
   if (context.id === undefined) return seen;
   const shown = await statusOf(context, context.id, { ...seen, isFresh }, api);
   if (shown !== undefined) return { ...seen, ...shown };
@@ -64,7 +64,7 @@ async function onFull(context: DatabasePass, seen: Seen, isFresh: boolean, api: 
 }
 
 async function recordsOf(
-  context: DatabasePass,
+  context: DatabaseContext,
   isFresh: boolean,
   api: Platform,
 ): Promise<Neighbours<Database> | "gone"> {
@@ -84,7 +84,7 @@ async function recordsOf(
  * recorded database is gone, and then its last reported state counts.
  */
 async function statusOf(
-  context: DatabasePass,
+  context: DatabaseContext,
   id: Uuid,
   { siblings, request, isFresh }: Pick<Seen, "siblings" | "request"> & { readonly isFresh: boolean },
   api: Platform,

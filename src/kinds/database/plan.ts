@@ -10,14 +10,14 @@ import { orderMark } from "../service/trace.ts";
 import { firstOf } from "../shared/checks.ts";
 import { onWhoseRequest } from "../shared/last-operation.ts";
 import { stoppedBy, unwantedRunState } from "./learn.ts";
-import { type DatabasePass, type Do, recordOf, type Seen, failure } from "./model.ts";
+import { type DatabaseContext, type Do, recordOf, type Seen, failure } from "./model.ts";
 import { followed, isPending, progressOf } from "./progress.ts";
 import { declaredSettings, observedSettings } from "./settings.ts";
 
 type Check = Plan<Do> | undefined;
 
 /** Returns the next step. */
-export function plan(context: DatabasePass, seen: Seen): Plan<Do> {
+export function plan(context: DatabaseContext, seen: Seen): Plan<Do> {
   if (context.goal !== "present") {
     return planRemoval<Do>(context, seen, {
       noun: "database",
@@ -37,7 +37,7 @@ export function plan(context: DatabasePass, seen: Seen): Plan<Do> {
 }
 
 /** Adopts only a database of the spec's type and mode: neither can be changed. */
-function alike(context: DatabasePass, { siblings }: Seen, found: Plan<Do>): Plan<Do> {
+function alike(context: DatabaseContext, { siblings }: Seen, found: Plan<Do>): Plan<Do> {
   if (found.is !== "adopt") return found;
   const record = siblings?.find(({ id }) => id === found.id);
   for (const field of ["type", "mode"] as const) {
@@ -51,7 +51,7 @@ function unlike(field: "type" | "mode", id: Uuid): string {
   return `The database ${id} on the platform has another ${field} than spec.${field} says, and it cannot be changed. Fix spec.${field}, or choose another spec.name.`;
 }
 
-function planExisting(context: DatabasePass, seen: Seen): Plan<Do> {
+function planExisting(context: DatabaseContext, seen: Seen): Plan<Do> {
   const { status } = seen;
   const progress = progressOf(context, seen);
   if (progress === undefined || status === undefined) {
@@ -67,7 +67,7 @@ function planExisting(context: DatabasePass, seen: Seen): Plan<Do> {
   ]);
 }
 
-function checkSettings(context: DatabasePass, seen: Seen): Check {
+function checkSettings(context: DatabaseContext, seen: Seen): Check {
   const record = recordOf(context, seen);
   return checkServiceSettings(context, {
     noun: "database",
@@ -80,7 +80,7 @@ function checkSettings(context: DatabasePass, seen: Seen): Check {
   });
 }
 
-function checkRunState(context: DatabasePass, status: ServiceStatus, progress: Progress): Check {
+function checkRunState(context: DatabaseContext, status: ServiceStatus, progress: Progress): Check {
   const { phase } = progress;
   if (context.spec.runState !== "Stopped" || phase === "gone") return undefined;
   if (phase === "stopped" || phase === "idle") return { is: "settled" };
@@ -88,7 +88,7 @@ function checkRunState(context: DatabasePass, status: ServiceStatus, progress: P
 }
 
 /** Reports what is neither under way nor to be done: a failure, and what others did. */
-function checkEnded(context: DatabasePass, { phase, state }: Progress): Check {
+function checkEnded(context: DatabaseContext, { phase, state }: Progress): Check {
   const { spec } = context;
   const ask = "request it with the annotation platform-operator.io/reconcile-requested-at";
   if (phase === "failed") return { is: "stalled", why: failure(state) };
@@ -104,7 +104,7 @@ function checkEnded(context: DatabasePass, { phase, state }: Progress): Check {
 /**
  * Returns the step, if one is due: never deployed, settings written, a start of what was stopped, or another attempt.
  */
-export function checkDeploy(context: DatabasePass, seen: Seen, progress: Progress): Plan<Do> | undefined {
+export function checkDeploy(context: DatabaseContext, seen: Seen, progress: Progress): Plan<Do> | undefined {
   if (context.spec.runState === "Stopped") return undefined;
   const start = startDue(context, progress);
   if (start !== undefined) return deployment(context, seen.status, { corrects: start === "corrects" });
@@ -121,7 +121,7 @@ export function checkDeploy(context: DatabasePass, seen: Seen, progress: Progres
 }
 
 /** Where the state is not observed, only earlier requests tell what to request. */
-export function checkUnseen(context: DatabasePass, { status, ordered }: Seen): Plan<Do> | undefined {
+export function checkUnseen(context: DatabaseContext, { status, ordered }: Seen): Plan<Do> | undefined {
   if (ordered || status === undefined) return undefined;
   const { runState = "Running" } = context.memory;
   const asked = isAskedUnseen(context);
@@ -132,29 +132,29 @@ export function checkUnseen(context: DatabasePass, { status, ordered }: Seen): P
   return deployment(context, status, { corrects: unwanted !== undefined });
 }
 
-function isAskedUnseen({ requested, memory }: DatabasePass): boolean {
+function isAskedUnseen({ requested, memory }: DatabaseContext): boolean {
   return requested !== undefined && requested !== memory.lastDeployment?.retry;
 }
 
 /** Reports whether an operation stopped or deployed it, and its end is not shown. */
-function changed({ memory, spec }: DatabasePass, to: "Running" | "Stopped"): Plan<never> {
+function changed({ memory, spec }: DatabaseContext, to: "Running" | "Stopped"): Plan<never> {
   const done = to === "Stopped" ? "stopped" : "deployed";
   const message = `The database was ${done} ${onWhoseRequest(memory.lastOperation)}, but spec.runState is ${spec.runState}, and the platform's surface does not show how that ended. To undo it, use the annotation platform-operator.io/reconcile-requested-at; or set spec.runState to ${to}.`;
   return stalled("DriftDetected", message);
 }
 
 /** Stops the database. Every surface can. */
-export function stop(context: DatabasePass, status: ServiceStatus): Plan<Do> {
+export function stop(context: DatabaseContext, status: ServiceStatus): Plan<Do> {
   return stopService(context, status, { op: "stopDatabase", noun: "database", failed: failure });
 }
 
 /** Reports whether the user asks to retry what failed, or what is in a state that says nothing; once per token. */
-function isAsked({ requested }: DatabasePass, { phase }: Progress, handled: string | undefined): boolean {
+function isAsked({ requested }: DatabaseContext, { phase }: Progress, handled: string | undefined): boolean {
   return (phase === "failed" || phase === "unknown") && requested !== undefined && requested !== handled;
 }
 
 function deployment(
-  context: DatabasePass,
+  context: DatabaseContext,
   status: ServiceStatus | undefined,
   { corrects = false, attempts }: { readonly corrects?: boolean; readonly attempts?: number },
 ): Plan<Do> {

@@ -8,11 +8,11 @@ import { memorable, revisionOf, settingsDrift, shownField } from "../service/set
 import { shownState, stateCondition } from "../service/words.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { DatabaseMemory } from "./crd.ts";
-import { recordOf, type DatabasePass, type Seen, typeCheckOf, typeCondition, failure } from "./model.ts";
+import { recordOf, type DatabaseContext, type Seen, typeCheckOf, typeCondition, failure } from "./model.ts";
 import { failedDeployment, followed, isPending, progressOf } from "./progress.ts";
 import { declaredSettings, observedSettings, shownRecord } from "./settings.ts";
 
-export function report(context: DatabasePass, seen: Seen): Report {
+export function report(context: DatabaseContext, seen: Seen): Report {
   const typeCheck = typeCheckOf(context, seen);
   // What is not this resource's, or not yet, is neither reported nor remembered.
   if (context.proof !== "recorded") {
@@ -28,7 +28,7 @@ export function report(context: DatabasePass, seen: Seen): Report {
   };
 }
 
-function statusOf(context: DatabasePass, seen: Seen): JsonObject {
+function statusOf(context: DatabaseContext, seen: Seen): JsonObject {
   const { status, unseen } = seen;
   const stopping = unseen === undefined ? stoppingOf(context, status) : context.memory.stopping;
   return {
@@ -49,7 +49,7 @@ function statusOf(context: DatabasePass, seen: Seen): JsonObject {
   };
 }
 
-function ready(context: DatabasePass, { status, unseen }: Seen): Why {
+function ready(context: DatabaseContext, { status, unseen }: Seen): Why {
   if (unseen !== undefined) return unseen;
   const phase = servicePhase(status?.state ?? "");
   const what = `Database "${context.spec.name}"`;
@@ -75,7 +75,7 @@ function deployed({ status, unseen }: Seen): readonly ConditionFact[] {
  * Reports whether the last change is deployed. For a database that was stopped before it ever ran there is no such
  * condition.
  */
-function upToDate(context: DatabasePass, seen: Seen): readonly ConditionFact[] {
+function upToDate(context: DatabaseContext, seen: Seen): readonly ConditionFact[] {
   const phase = progressOf(context, seen)?.phase;
   if (phase === undefined || (phase === "idle" && context.spec.runState === "Stopped")) return [];
   const last = followed(context, seen);
@@ -87,7 +87,7 @@ function upToDate(context: DatabasePass, seen: Seen): readonly ConditionFact[] {
 }
 
 /** Kept until a deployment succeeds. */
-function lastFailure(context: DatabasePass, seen: Seen): DatabaseMemory["lastFailure"] {
+function lastFailure(context: DatabaseContext, seen: Seen): DatabaseMemory["lastFailure"] {
   const { requestId } = failedDeployment(context, seen) ?? {};
   const of = (state: string) => ({
     state,
@@ -98,13 +98,13 @@ function lastFailure(context: DatabasePass, seen: Seen): DatabaseMemory["lastFai
 }
 
 /** Returns what the operator wrote. For an adopted database, the spec at that time is the baseline. */
-function written({ memory, spec }: DatabasePass, { status }: Seen): DatabaseMemory["written"] {
+function written({ memory, spec }: DatabaseContext, { status }: Seen): DatabaseMemory["written"] {
   if (status === undefined) return memory.written;
   return { revision: revisionOf(memory), settings: { ...memorable(declaredSettings(spec)) }, ...memory.written };
 }
 
 /** Returns where the platform differs, as far as it shows it. */
-function drift(context: DatabasePass, seen: Seen): readonly DriftField[] {
+function drift(context: DatabaseContext, seen: Seen): readonly DriftField[] {
   const { status } = seen;
   if (status === undefined) return [];
   const record = recordOf(context, seen);
@@ -117,7 +117,7 @@ function drift(context: DatabasePass, seen: Seen): readonly DriftField[] {
 }
 
 /** Returns drift of the deployment once the operator's own is over: changes of others that are not deployed. */
-function deploymentDrift(context: DatabasePass, seen: Seen): readonly DriftField[] {
+function deploymentDrift(context: DatabaseContext, seen: Seen): readonly DriftField[] {
   const last = followed(context, seen);
   const { state = "", serviceDeploymentStatus } = seen.status ?? {};
   const isOver = last?.finishedAt !== undefined && servicePhase(state) === "running" && !isPending(context, last);

@@ -6,7 +6,7 @@ import type { Ms, Supports, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Deployment } from "../../platform/areas/deployments.ts";
 import { requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import type { DatabaseMemory } from "./crd.ts";
-import type { DatabasePass, Seen } from "./model.ts";
+import type { DatabaseContext, Seen } from "./model.ts";
 
 type Told = Pick<Seen, "status" | "request" | "unseen">;
 
@@ -43,7 +43,7 @@ export function notObservableAfterwards({ lastDeployment }: DatabaseMemory, supp
 }
 
 /** Returns the id of the followed request: of a stop, else of a deployment that has not ended. */
-export function followedRequest({ memory }: DatabasePass): Uuid | undefined {
+export function followedRequest({ memory }: DatabaseContext): Uuid | undefined {
   if (memory.stopping !== undefined) return memory.stopRequestId;
   const last = memory.lastDeployment;
   return last?.finishedAt === undefined ? last?.requestId : undefined;
@@ -53,7 +53,7 @@ export function followedRequest({ memory }: DatabasePass): Uuid | undefined {
  * Returns what is known of the state. @param request the one of `followedRequest`, undefined where the platform has
  * none
  */
-export function told(context: DatabasePass, id: Uuid, request: Deployment | undefined): Told {
+export function told(context: DatabaseContext, id: Uuid, request: Deployment | undefined): Told {
   const { lastDeployment: last, stopping } = context.memory;
   const isOpen = stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
   if (!isOpen) return standing(context, id);
@@ -70,7 +70,7 @@ export function told(context: DatabasePass, id: Uuid, request: Deployment | unde
 }
 
 /** The platform does not know the request, or not yet. */
-function unanswered({ memory, now }: DatabasePass, id: Uuid): Told {
+function unanswered({ memory, now }: DatabaseContext, id: Uuid): Told {
   const { lastDeployment, stopping, state = "" } = memory;
   const isRecent = now.getTime() - Date.parse(lastDeployment?.startedAt ?? "") < FIND_MS;
   if (stopping !== undefined || !isRecent) return unseen(id, NO_SUCH_REQUEST);
@@ -79,7 +79,7 @@ function unanswered({ memory, now }: DatabasePass, id: Uuid): Told {
 }
 
 /** Nothing is under way. A database that was created here and that nothing was reported of was never deployed. */
-function standing({ memory, spec, begun, confirmedByUser }: DatabasePass, id: Uuid): Told {
+function standing({ memory, spec, begun, confirmedByUser }: DatabaseContext, id: Uuid): Told {
   const { state, lastDeployment } = memory;
   const known = state ?? lastDeployment?.state;
   if (known === undefined && begun === true) return unseen(id, LOST);

@@ -6,12 +6,12 @@ import { deployLanded, landedDeployment, stopLanded } from "../service/trace.ts"
 import { baseline, landed, notCreated } from "../shared/create-trace.ts";
 import { offered } from "../shared/offered.ts";
 import { platformDatabase, type DatabaseMemory } from "./crd.ts";
-import { NOTHING_SEEN, type DatabasePass, type Seen } from "./model.ts";
+import { NOTHING_SEEN, type DatabaseContext, type Seen } from "./model.ts";
 
 type Traced = Trace<Seen, DatabaseMemory>;
 
 /** @throws ApiError */
-export async function trace(intent: OpenIntent, context: DatabasePass, api: Platform): Promise<Traced> {
+export async function trace(intent: OpenIntent, context: DatabaseContext, api: Platform): Promise<Traced> {
   if (intent.creates) return await traceCreate(intent, context, api);
   const environmentId = intent.parentId ?? context.inputs.environmentId;
   const statuses = await offered(api, "listServiceStatuses", () => api.services.statuses(environmentId));
@@ -29,7 +29,7 @@ export async function trace(intent: OpenIntent, context: DatabasePass, api: Plat
   return { is: "landed", known: [{ seen: { ...NOTHING_SEEN, status }, memory: { ...context.memory, ...order } }] };
 }
 
-async function traceCreate(intent: OpenIntent, context: DatabasePass, api: Platform): Promise<Traced> {
+async function traceCreate(intent: OpenIntent, context: DatabaseContext, api: Platform): Promise<Traced> {
   const environmentId = intent.parentId ?? context.inputs.environmentId;
   const list = await offered(api, "listDatabases", () => api.databases.list(environmentId));
   if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
@@ -48,7 +48,7 @@ async function traceCreate(intent: OpenIntent, context: DatabasePass, api: Platf
  * same settings: other settings come with another generation. The user's request to retry permits a new attempt, unless
  * the open one was made for that very request.
  */
-function unconfirmed({ op, mark, repetition }: OpenIntent, { requested }: DatabasePass): Traced {
+function unconfirmed({ op, mark, repetition }: OpenIntent, { requested }: DatabaseContext): Traced {
   if (requested !== undefined && requested !== baseline(mark, "retry")) return { is: "absent" };
   const what = op === "stopDatabase" ? "stop" : "deploy";
   const why: Why = {

@@ -10,7 +10,7 @@ import {
   PROJECT,
   fresh,
   full,
-  passOf,
+  contextOf,
   record,
   seenFull,
   seenOf,
@@ -24,20 +24,20 @@ describe("the report of an environment", () => {
   it("tells its record where that is shown, else as it was made", () => {
     const memory = { name: "staging", mode: "STAGING", clusterId: CLUSTER, createdAt: "2026-11-21T09:00:00Z" };
     const counts = [{ id: MINE, serviceTotalNumber: 3 }];
-    expect(environment.report(passOf({ memory }), seenOf({ counts }))).toEqual({
+    expect(environment.report(contextOf({ memory }), seenOf({ counts }))).toEqual({
       ready: { reason: "Available", message: 'Environment "staging" exists on the platform.' },
       conditions: [],
       status: { ...memory, projectId: PROJECT, serviceCount: 3 },
       drift: [],
     });
-    const shown = environment.report(passOf({ ...full, memory }), seenFull(record({ mode: "PREVIEW" })));
+    const shown = environment.report(contextOf({ ...full, memory }), seenFull(record({ mode: "PREVIEW" })));
     expect(shown.status).toMatchObject({ mode: "PREVIEW" });
     expect(shown.drift).toEqual([{ path: "spec.mode", desired: "STAGING", observed: "PREVIEW" }]);
   });
 
   it("tells nothing of what is not its own, or not yet", () => {
     for (const proof of ["given", "claimed"] as const) {
-      expect(environment.report(passOf({ ...full, proof }), seenFull(record({ mode: "PREVIEW" })))).toMatchObject({
+      expect(environment.report(contextOf({ ...full, proof }), seenFull(record({ mode: "PREVIEW" })))).toMatchObject({
         status: {},
         drift: [],
       });
@@ -65,7 +65,7 @@ describe("the trace of an environment's create", () => {
   const traced = async (change: Change, ids: readonly string[] | undefined, ...records: readonly Environment[]) => {
     const trace = await environment.trace(
       intent(ids),
-      passOf({ ...fresh, ...change }),
+      contextOf({ ...fresh, ...change }),
       platform(change.surface ?? "Documented", records),
     );
     return trace.is === "landed" ? trace.known.map(({ id }) => id) : trace.is;

@@ -8,7 +8,7 @@ import { notThere, projectNotAllowed } from "../shared/names.ts";
 import { takesMore } from "../shared/offered.ts";
 import { countOf, fit, ID } from "../shared/text.ts";
 import { platformEnvironment, type EnvironmentSpec } from "./crd.ts";
-import { memoryOf, recordOf, type EnvironmentPass, type EnvironmentTypes } from "./model.ts";
+import { memoryOf, recordOf, type EnvironmentContext, type EnvironmentTypes } from "./model.ts";
 import { listsOf, NO_PROJECT, withMine } from "./observe.ts";
 
 export const environment = namedKind<EnvironmentTypes, Environment>({
@@ -104,7 +104,7 @@ function inputOf({ name, mode }: EnvironmentSpec): { readonly name: string; read
 }
 
 /** Returns why the cluster does not suit the spec. The platform cannot move an environment to another cluster. */
-function otherCluster({ inputs, proof }: EnvironmentPass, clusterId: string | undefined): Why | undefined {
+function otherCluster({ inputs, proof }: EnvironmentContext, clusterId: string | undefined): Why | undefined {
   if (clusterId === undefined || clusterId === inputs.clusterId) return undefined;
   const advice = proof === "recorded" ? "Fix spec.clusterRef in a new resource." : "Fix spec.clusterRef.";
   const message = `The platform runs the environment on the cluster ${fit(clusterId, ID)}, not on the one in spec.clusterRef, and cannot move it. ${advice}`;

@@ -29,10 +29,10 @@ export interface EnvironmentTypes {
   readonly api: Platform;
 }
 
-export type EnvironmentPass = ReconcileContext<EnvironmentTypes>;
+export type EnvironmentContext = ReconcileContext<EnvironmentTypes>;
 
 /** Returns what is known of the record: observed, else remembered from the answer to the create. */
-export function recordOf(context: EnvironmentPass, seen: Seen): EnvironmentMemory {
+export function recordOf(context: EnvironmentContext, seen: Seen): EnvironmentMemory {
   const mine = mineOf(context, seen);
   return mine === undefined ? context.memory : memoryOf(mine);
 }

@@ -6,9 +6,9 @@ import { listAge } from "../shared/named-kind.ts";
 import { offered } from "../shared/offered.ts";
 import { isKnown, presenceIn } from "../shared/presence.ts";
 import { sideRead } from "../shared/side-read.ts";
-import type { EnvironmentPass, Seen } from "./model.ts";
+import type { EnvironmentContext, Seen } from "./model.ts";
 
-export async function listsOf(context: EnvironmentPass, projectId: Uuid, api: Platform): Promise<Lists> {
+export async function listsOf(context: EnvironmentContext, projectId: Uuid, api: Platform): Promise<Lists> {
   const options = listAge(context);
   const read = async () => {
     const isThere = () => isProjectOfOrganization(api, projectId);
@@ -36,7 +36,7 @@ export const NO_PROJECT: Lists = { counts: [], records: undefined };
  * project, as the status may have been forged.
  */
 export async function withMine(
-  context: EnvironmentPass,
+  context: EnvironmentContext,
   projectId: Uuid,
   lists: Lists,
   api: Platform,

@@ -9,7 +9,7 @@ import {
   fresh,
   full,
   none,
-  passOf,
+  contextOf,
   record,
   seenFull,
   seenOf,
@@ -18,7 +18,7 @@ import { environment } from "./index.ts";
 import type { Seen } from "./model.ts";
 
 function planned(change: Change, seen: Seen): string {
-  const next = environment.plan(passOf(change), seen);
+  const next = environment.plan(contextOf(change), seen);
   if (next.is === "step") return next.step.op;
   return next.is === "adopt" ? `adopt ${next.id}` : next.is === "settled" ? "settled" : `${next.is} ${next.why.reason}`;
 }
@@ -124,7 +124,7 @@ describe("the plan of an environment", () => {
   });
 
   it("marks a create with the platform's clock and what was there", () => {
-    expect(environment.plan(passOf(fresh), seenOf({ counts: [{ id: OTHER }] }))).toMatchObject({
+    expect(environment.plan(contextOf(fresh), seenOf({ counts: [{ id: OTHER }] }))).toMatchObject({
       step: {
         repeat: "once",
         creates: true,

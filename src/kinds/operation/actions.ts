@@ -5,7 +5,7 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Phase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { shortCommit } from "../application/words.ts";
-import type { ActionType, OperationPass, Target } from "./model.ts";
+import type { ActionType, OperationContext, Target } from "./model.ts";
 
 export interface Action {
   readonly type: ActionType;
@@ -63,12 +63,12 @@ const ACTIONS: Readonly<Record<ActionType, Action>> = {
 };
 
 /** Returns the action of an operation; undefined where it changes nothing. */
-export function actionOf({ spec }: Pick<OperationPass, "spec">): Action | undefined {
+export function actionOf({ spec }: Pick<OperationContext, "spec">): Action | undefined {
   return spec.type === "RenderHelmDefaultValues" ? undefined : ACTIONS[spec.type];
 }
 
 /** Returns the subject of a sentence that ends with the verb, e.g. "Commit 1a2b3c4 is". */
-export function subject({ spec }: OperationPass, { target }: Action): string {
+export function subject({ spec }: OperationContext, { target }: Action): string {
   if (spec.gitCommitId !== undefined) return `Commit ${shortCommit(spec.gitCommitId)} is`;
   return target === undefined ? "The invoices are" : `The ${target} is`;
 }
@@ -80,7 +80,7 @@ export interface Answer {
 }
 
 /** Sends the request. @throws ApiError */
-export async function send({ spec, inputs }: OperationPass, { type }: Action, api: Platform): Promise<Answer> {
+export async function send({ spec, inputs }: OperationContext, { type }: Action, api: Platform): Promise<Answer> {
   const id = inputs.targetId ?? "";
   switch (type) {
     case "DeployApplication":

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { operationPass, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
+import { operationContext, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
 import type { OperationMemory } from "./crd.ts";
 import { externalWrites } from "./index.ts";
 
@@ -17,7 +17,7 @@ const ended = (
   outcome: { result, reason, message: "", at },
 });
 
-const of = (spec: object, memory: OperationMemory) => externalWrites(memory, operationPass(spec).spec);
+const of = (spec: object, memory: OperationMemory) => externalWrites(memory, operationContext(spec).spec);
 
 describe("what an operation tells of what it did", () => {
   it.each<[string, object, OperationMemory]>([

@@ -5,7 +5,7 @@ import { accepted } from "../service/progress.ts";
 import { shownState } from "../service/words.ts";
 import { actionOf, type Answer, send } from "./actions.ts";
 import { type OperationMemory, type OperationSpec, type OperationType, platformOperation } from "./crd.ts";
-import type { ActionType, OperationPass, OperationTypes, Seen } from "./model.ts";
+import type { ActionType, OperationContext, OperationTypes, Seen } from "./model.ts";
 import { observe } from "./observe.ts";
 import { taken } from "./outcome.ts";
 import { plan } from "./plan.ts";
@@ -72,7 +72,7 @@ function targetOf(spec: OperationSpec): Reference | undefined {
 /** @throws ApiError */
 export async function act(
   _step: Step<ActionType>,
-  context: OperationPass,
+  context: OperationContext,
   seen: Seen,
   api: Platform,
 ): Promise<Known<Seen, OperationMemory>> {
@@ -85,7 +85,7 @@ export async function act(
   };
 }
 
-function begun(context: OperationPass, before: Seen, { service, cluster }: Answer): OperationMemory {
+function begun(context: OperationContext, before: Seen, { service, cluster }: Answer): OperationMemory {
   const state = service?.state ?? cluster?.status;
   return {
     ...taken(context),

@@ -36,7 +36,7 @@ export interface OperationTypes {
   readonly api: Platform;
 }
 
-export type OperationPass = ReconcileContext<OperationTypes>;
+export type OperationContext = ReconcileContext<OperationTypes>;
 
 export const NOTHING_SEEN: Seen = {
   status: undefined,
@@ -51,11 +51,11 @@ export const NOTHING_SEEN: Seen = {
 export type Target = "application" | "database" | "cluster" | undefined;
 
 /** Returns what a request was sent to: the name in the spec may lead elsewhere by now. */
-export function sentTo({ memory, inputs }: OperationPass): Uuid | undefined {
+export function sentTo({ memory, inputs }: OperationContext): Uuid | undefined {
   return memory.targetId ?? inputs.targetId;
 }
 
 /** Reports whether the status of a started operation is lost: its outcome is unknown. */
-export function isLost({ begun, memory }: OperationPass): boolean {
+export function isLost({ begun, memory }: OperationContext): boolean {
   return begun === true && memory.startedAt === undefined;
 }

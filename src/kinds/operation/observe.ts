@@ -10,11 +10,11 @@ import { notThere, projectNotAllowed } from "../shared/names.ts";
 import { offered, SHOWN } from "../shared/offered.ts";
 import { sha256 } from "../shared/text.ts";
 import { actionOf } from "./actions.ts";
-import { isLost, NOTHING_SEEN, type OperationPass, type Rendered, type Seen, sentTo } from "./model.ts";
+import { isLost, NOTHING_SEEN, type OperationContext, type Rendered, type Seen, sentTo } from "./model.ts";
 import { rejection } from "./refusal.ts";
 
 /** @throws ApiError */
-export async function observe(context: OperationPass, api: Platform): Promise<Seen> {
+export async function observe(context: OperationContext, api: Platform): Promise<Seen> {
   const { request, outcome } = context.memory;
   if (outcome !== undefined || isLost(context)) return NOTHING_SEEN;
   const refusal = request === undefined ? await refusalOf(context, api) : undefined;
@@ -34,7 +34,7 @@ export async function observe(context: OperationPass, api: Platform): Promise<Se
  * ApiError
  */
 export async function stateOf(
-  context: OperationPass,
+  context: OperationContext,
   id: Uuid,
   api: Platform,
 ): Promise<Pick<Seen, "status" | "cluster">> {
@@ -53,7 +53,7 @@ export async function stateOf(
 }
 
 /** Renders the default values, which changes nothing. @throws ApiError that says nothing about the source */
-async function render({ spec, inputs }: OperationPass, api: Platform): Promise<Rendered> {
+async function render({ spec, inputs }: OperationContext, api: Platform): Promise<Rendered> {
   try {
     const values = await api.environments.helmDefaultValues(inputs.targetId ?? "", spec.source ?? {});
     const text = values.toWellFormed();
@@ -78,7 +78,7 @@ const MAX_AGE_MS = 60_000;
  * @returns undefined when it may
  * @throws ApiError
  */
-export async function refusalOf(context: OperationPass, api: Platform): Promise<Why | undefined> {
+export async function refusalOf(context: OperationContext, api: Platform): Promise<Why | undefined> {
   const { applicationRef, databaseRef, clusterRef, environmentRef } = context.spec;
   if (applicationRef?.externalId !== undefined)
     return await serviceRefusal(context, "application", applicationRef, api);
@@ -93,7 +93,7 @@ export async function refusalOf(context: OperationPass, api: Platform): Promise<
 }
 
 async function serviceRefusal(
-  context: OperationPass,
+  context: OperationContext,
   noun: "application" | "database",
   { externalId: id = "" }: { readonly externalId?: Uuid | undefined },
   api: Platform,
@@ -113,13 +113,13 @@ async function serviceRefusal(
   return why?.reason === "InvalidSpec" ? notThere(noun, id, "the organization") : why;
 }
 
-async function environmentRefusal(context: OperationPass, id: Uuid, api: Platform): Promise<Why | undefined> {
+async function environmentRefusal(context: OperationContext, id: Uuid, api: Platform): Promise<Why | undefined> {
   const projectId = await projectOfEnvironment(api, id);
   if (projectId === undefined) return notThere("environment", id, "the organization");
   return context.allowedProjects?.includes(projectId) === false ? projectNotAllowed(projectId) : undefined;
 }
 
-async function clusterRefusal(context: OperationPass, id: Uuid, api: Platform): Promise<Why | undefined> {
+async function clusterRefusal(context: OperationContext, id: Uuid, api: Platform): Promise<Why | undefined> {
   const notAllowed = clusterNotAllowed(context);
   if (notAllowed !== undefined) return notAllowed;
   const clusters = await offered(api, "listClusters", () => api.clusters.list({ maxAgeMs: MAX_AGE_MS }));

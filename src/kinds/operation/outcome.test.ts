@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { operationPass, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
+import { operationContext, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
 import { serviceStates } from "../../platform/codec/states.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { platformOperation } from "./crd.ts";
@@ -16,7 +16,7 @@ const REQUEST = "00000000-0000-4000-8000-0000000000d1";
 const STARTED = "2026-11-21T09:59:00Z";
 
 const accepted = (spec: unknown) =>
-  operationPass(spec, { memory: { startedAt: STARTED, request: { requestId: REQUEST, startedAt: STARTED } } });
+  operationContext(spec, { memory: { startedAt: STARTED, request: { requestId: REQUEST, startedAt: STARTED } } });
 const requestIn = (state: string): Seen => ({
   ...NOTHING_SEEN,
   request: { deploymentRequestId: REQUEST, environmentId: TARGET, status: state },
@@ -53,7 +53,7 @@ describe("the end of an operation", () => {
     [undefined, "Accepted"],
     ["Accepted", "Accepted"],
   ])("of a request that nothing shows is, with completion %s, %s", (completion, reason) => {
-    const context = operationPass(
+    const context = operationContext(
       { ...stop, completion },
       { memory: { startedAt: STARTED, request: { startedAt: STARTED } } },
     );
@@ -64,7 +64,7 @@ describe("the end of an operation", () => {
     const shown = (status: string): Seen => ({ ...NOTHING_SEEN, cluster: { clusterId: TARGET, status } });
     const spec = { type: "UpgradeCluster", clusterRef: { name: "main" } };
     const request = { startedAt: STARTED, baseline: baselineOf(shown("DEPLOYED")) };
-    const context = operationPass(spec, { surface: "Full", memory: { startedAt: STARTED, request } });
+    const context = operationContext(spec, { surface: "Full", memory: { startedAt: STARTED, request } });
     expect(outcomeOf(context, shown("DEPLOYED"))).toBeUndefined();
     const { status } = operation.report(context, shown("DEPLOYING"));
     const later = { ...context, memory: platformOperation.memory.parse(status) };
@@ -90,7 +90,7 @@ describe("the end of an operation", () => {
   });
 
   it("of what was not sent is a failure at the deadline, and nothing is sent any more", () => {
-    const at = (when: object) => operationPass(deploy, when);
+    const at = (when: object) => operationContext(deploy, when);
     expect(operation.plan(at(before), NOTHING_SEEN)).toMatchObject({ is: "step" });
     expect(outcomeOf(at(after), NOTHING_SEEN)).toMatchObject({ result: "Failed", reason: "DeadlineExceeded" });
     expect(operation.plan(at(after), NOTHING_SEEN)).toMatchObject({ is: "stalled" });
@@ -113,7 +113,7 @@ describe("the end of an operation", () => {
 
   it("is what was recorded, whatever is seen", () => {
     const outcome = { result: "Complete", reason: "Completed", message: "Done.", at: STARTED } as const;
-    const context = operationPass(deploy, { memory: { outcome } });
+    const context = operationContext(deploy, { memory: { outcome } });
     expect(outcomeOf(context, requestIn("BUILD_ERROR"))).toEqual(outcome);
     expect(operation.plan(context, NOTHING_SEEN)).toEqual({ is: "settled" });
   });
@@ -144,7 +144,7 @@ describe("a failed request", () => {
     ["is not shown, and the words do not tell", NOTHING_SEEN, "Conflict", "Nothing runs there", "Failed"],
   ])("to stop a database that %s", (_name, seen, is, message, result) => {
     const error = new ApiError("stopDatabase", { is }, is === "Conflict" ? 409 : 400, message);
-    const known = operation.oneShot?.refused(error, operationPass({ ...stop, backoffLimit: 0 }), seen);
+    const known = operation.oneShot?.refused(error, operationContext({ ...stop, backoffLimit: 0 }), seen);
     expect(known?.memory.outcome?.result).toBe(result);
     expect(known?.memory.outcome?.message).toContain(
       result === "Failed" ? message : "The database was stopped before.",

@@ -5,7 +5,7 @@ import type { Progress } from "../service/progress.ts";
 import { failureReason } from "../service/words.ts";
 import { actionOf, subject, type Action } from "./actions.ts";
 import type { OperationMemory, Outcome } from "./crd.ts";
-import { isLost, type OperationPass, type Rendered, type Seen } from "./model.ts";
+import { isLost, type OperationContext, type Rendered, type Seen } from "./model.ts";
 import { isShown, progressOf } from "./progress.ts";
 
 type End = Omit<Outcome, "at">;
@@ -23,7 +23,7 @@ const LOST: Why = {
 };
 
 /** Returns the end that was recorded, or that shows now; undefined while there is none. */
-export function outcomeOf(context: OperationPass, seen: Seen): Outcome | undefined {
+export function outcomeOf(context: OperationContext, seen: Seen): Outcome | undefined {
   if (context.memory.outcome !== undefined) return context.memory.outcome;
   const end = isLost(context)
     ? unknown(LOST)
@@ -31,7 +31,7 @@ export function outcomeOf(context: OperationPass, seen: Seen): Outcome | undefin
   return end && { ...end, at: context.now.toISOString() };
 }
 
-function renderedEnd({ spec }: OperationPass, rendered: Rendered | undefined): End | undefined {
+function renderedEnd({ spec }: OperationContext, rendered: Rendered | undefined): End | undefined {
   if (rendered === undefined) return undefined;
   if ("why" in rendered) return failure(rendered.why);
   if (new TextEncoder().encode(rendered.values).length > MAX_BYTES) {
@@ -42,7 +42,7 @@ function renderedEnd({ spec }: OperationPass, rendered: Rendered | undefined): E
 }
 
 /** Returns the end of an accepted request. */
-function requestedEnd(context: OperationPass, seen: Seen): End | undefined {
+function requestedEnd(context: OperationContext, seen: Seen): End | undefined {
   const action = actionOf(context);
   const { request } = context.memory;
   if (action === undefined || request === undefined) return undefined;
@@ -65,7 +65,7 @@ function requestedEnd(context: OperationPass, seen: Seen): End | undefined {
 /** Nothing shows it now. */
 const UNSEEN: Pick<Progress, "state" | "phase"> = { state: "", phase: "unknown" };
 
-function acceptedMessage(context: OperationPass, action: Action): string {
+function acceptedMessage(context: OperationContext, action: Action): string {
   const why = isShown(context, action)
     ? "spec.completion is Accepted, so its end is not waited for"
     : "its surface does not show how it ends";
@@ -74,7 +74,7 @@ function acceptedMessage(context: OperationPass, action: Action): string {
 }
 
 /** Returns why nothing is sent: the end has to be observed, and nothing would ever show it. */
-export function unobservable(context: OperationPass, action: Action): Why | undefined {
+export function unobservable(context: OperationContext, action: Action): Why | undefined {
   if (context.spec.completion !== "Observed" || isShown(context, action)) return undefined;
   const message = `spec.completion is Observed, and the platform's surface does not show how ${action.op} ends, so nothing is sent. Create another PlatformOperation without spec.completion, or with Accepted.`;
   return { reason: "NotObservable", message };
@@ -93,7 +93,7 @@ function otherwise(state: string): string {
 }
 
 /** Returns the end of a request that was not sent in time. */
-function unsentEnd(context: OperationPass): End | undefined {
+function unsentEnd(context: OperationContext): End | undefined {
   return context.memory.request === undefined && isOverdue(context) ? failure(TOO_LATE) : undefined;
 }
 
@@ -110,7 +110,7 @@ const OVERDUE: Why = {
 };
 
 /** Reports whether the deadline of the operation has passed. */
-function isOverdue({ deadline, now }: OperationPass): boolean {
+function isOverdue({ deadline, now }: OperationContext): boolean {
   return deadline !== undefined && now >= deadline;
 }
 
@@ -123,7 +123,7 @@ export function overdueEnd(isSent: boolean, now: Date): Outcome {
  * Returns the memory after a request that was certainly not executed.
  * @param isFinal whether sending it again would not help
  */
-export function failed(context: OperationPass, why: Why, isFinal: boolean): OperationMemory {
+export function failed(context: OperationContext, why: Why, isFinal: boolean): OperationMemory {
   const failedRequests = (context.memory.failedRequests ?? 0) + 1;
   const isOver = isFinal || failedRequests > context.spec.backoffLimit;
   const memory = { ...taken(context), failedRequests, lastFailure: { ...why } };
@@ -131,27 +131,27 @@ export function failed(context: OperationPass, why: Why, isFinal: boolean): Oper
 }
 
 /** Returns the memory after a stop that was refused because the target is stopped. */
-export function stoppedBefore(context: OperationPass, { target }: Action): OperationMemory {
+export function stoppedBefore(context: OperationContext, { target }: Action): OperationMemory {
   const end = complete(`The ${target ?? "target"} was stopped before.`);
   return { ...taken(context), outcome: { ...end, at: context.now.toISOString() } };
 }
 
 /** Returns the memory of a failed operation. */
-function ended({ now }: OperationPass, why: Why): Pick<OperationMemory, "outcome"> {
+function ended({ now }: OperationContext, why: Why): Pick<OperationMemory, "outcome"> {
   return { outcome: { ...failure(why), at: now.toISOString() } };
 }
 
 /** Returns the memory of an operation whose request has an unknown outcome. */
-export function unresolved(context: OperationPass, why: Why): OperationMemory {
+export function unresolved(context: OperationContext, why: Why): OperationMemory {
   return { ...taken(context), outcome: { ...unknown(why), at: context.now.toISOString() } };
 }
 
 /** Returns the memory after a request whose outcome will show, or should have shown by now. */
-export function unshownInTime(context: OperationPass): OperationMemory | undefined {
+export function unshownInTime(context: OperationContext): OperationMemory | undefined {
   return isOverdue(context) ? unresolved(context, OVERDUE) : undefined;
 }
 
 /** Returns the memory of an operation that was started, now at the latest. */
-export function taken({ memory, now }: OperationPass): OperationMemory {
+export function taken({ memory, now }: OperationContext): OperationMemory {
   return { ...memory, startedAt: memory.startedAt ?? now.toISOString() };
 }

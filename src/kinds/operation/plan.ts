@@ -3,13 +3,13 @@ import type { Ms, Plan, Why } from "../../engine/contract/kind.ts";
 import { stalled, once } from "../service/steps.ts";
 import { busy, unknownState } from "../service/words.ts";
 import { actionOf, subject, type Action } from "./actions.ts";
-import type { ActionType, OperationPass, Seen } from "./model.ts";
+import type { ActionType, OperationContext, Seen } from "./model.ts";
 import { outcomeOf, unobservable } from "./outcome.ts";
 import { phaseOf, progressOf } from "./progress.ts";
 import { markOf } from "./trace.ts";
 
 /** Returns the next step. */
-export function plan(context: OperationPass, seen: Seen): Plan<ActionType> {
+export function plan(context: OperationContext, seen: Seen): Plan<ActionType> {
   const outcome = outcomeOf(context, seen);
   if (outcome?.result === "Complete") return { is: "settled", ...expiry(context) };
   if (outcome !== undefined) return { is: "stalled", why: outcome, ...expiry(context) };
@@ -28,7 +28,7 @@ export function plan(context: OperationPass, seen: Seen): Plan<ActionType> {
   return request(context, seen, action);
 }
 
-function request(context: OperationPass, seen: Seen, action: Action): Plan<ActionType> {
+function request(context: OperationContext, seen: Seen, action: Action): Plan<ActionType> {
   const why: Why = { reason: action.reason, message: `${subject(context, action)} being ${action.verb}.` };
   const { gitCommitId: commit } = context.spec;
   const mark = markOf(seen);
@@ -40,14 +40,14 @@ const NOT_SHOWN: Why = { reason: "Progressing", message: "The platform does not 
 const WITHHELD =
   "The managementPolicy that the connection sets for its objects forbids to write to the platform. Use another connection.";
 
-function underWay(context: OperationPass, seen: Seen, { target }: Action): Why {
+function underWay(context: OperationContext, seen: Seen, { target }: Action): Why {
   const progress = progressOf(context, seen);
   if (progress === undefined) return NOT_SHOWN;
   return progress.phase === "unknown" ? unknownState(progress.state, target ?? "service") : busy(progress.state);
 }
 
 /** Returns when the object is to be reconciled again, to delete it. */
-function expiry({ spec }: OperationPass): { readonly again?: Ms } {
+function expiry({ spec }: OperationContext): { readonly again?: Ms } {
   const { ttlSecondsAfterFinished: seconds } = spec;
   return seconds === undefined ? {} : { again: seconds * 1000 };
 }

@@ -8,13 +8,13 @@ import { advanced, askedProgress, progressOf as serviceProgress, type Progress }
 import { shownState } from "../service/words.ts";
 import type { Action } from "./actions.ts";
 import type { OperationMemory } from "./crd.ts";
-import type { OperationPass, Seen } from "./model.ts";
+import type { OperationContext, Seen } from "./model.ts";
 
 /**
  * Reports whether the platform shows the end: for a database a request does, for a cluster nothing documented does.
  * Before a request was accepted, whether it may.
  */
-export function isShown({ supports, memory: { request } }: OperationPass, { target }: Action): boolean {
+export function isShown({ supports, memory: { request } }: OperationContext, { target }: Action): boolean {
   switch (target) {
     case "application":
       return true;
@@ -43,7 +43,7 @@ export function baselineOf({ status, cluster }: Seen): string {
 }
 
 /** Returns the progress of the accepted request; undefined where nothing shows it now. */
-export function progressOf({ memory }: OperationPass, seen: Seen): Progress | undefined {
+export function progressOf({ memory }: OperationContext, seen: Seen): Progress | undefined {
   const { status, request, cluster } = seen;
   if (cluster !== undefined) {
     const isNews = memory.request?.baseline !== clusterBaseline(factsOf(cluster));
@@ -54,7 +54,7 @@ export function progressOf({ memory }: OperationPass, seen: Seen): Progress | un
 }
 
 /** Returns the request with what is known of it now. */
-export function followed(context: OperationPass, seen: Seen): OperationMemory["request"] {
+export function followed(context: OperationContext, seen: Seen): OperationMemory["request"] {
   const request = advanced(context.memory.request, progressOf(context, seen), seen, context.now);
   if (request === undefined || !isAtWork(seen)) return request;
   // A list shows only the state: it may end as it began.

@@ -4,7 +4,7 @@ import type { ApiError } from "../../platform/transport/errors.ts";
 import { isStoppedAlready } from "../shared/stopped-already.ts";
 import { actionOf } from "./actions.ts";
 import type { OperationMemory } from "./crd.ts";
-import type { OperationPass, Seen } from "./model.ts";
+import type { OperationContext, Seen } from "./model.ts";
 import { failed, stoppedBefore } from "./outcome.ts";
 import { phaseOf } from "./progress.ts";
 
@@ -53,7 +53,11 @@ export function rejection(error: ApiError, noun: string): Rejection | undefined 
 }
 
 /** Returns the memory after a refused request: failed, except for the stop of what is stopped. */
-export function refused(error: ApiError, context: OperationPass, seen: Seen): Known<Seen, OperationMemory> | undefined {
+export function refused(
+  error: ApiError,
+  context: OperationContext,
+  seen: Seen,
+): Known<Seen, OperationMemory> | undefined {
   const action = actionOf(context);
   const rejected = rejection(error, action?.target ?? "organization");
   if (rejected === undefined) return undefined;

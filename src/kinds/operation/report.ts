@@ -1,14 +1,14 @@
 /** Builds the report of the operation. Pure. */
 import type { Report, OneShotEnd, Why } from "../../engine/contract/kind.ts";
 import type { OperationMemory, OperationSpec, Outcome } from "./crd.ts";
-import { sentTo, type OperationPass, type Rendered, type Seen } from "./model.ts";
+import { sentTo, type OperationContext, type Rendered, type Seen } from "./model.ts";
 import { outcomeOf, overdueEnd, taken } from "./outcome.ts";
 import { followed } from "./progress.ts";
 
 /** The key of the ConfigMap that holds the default values. */
 const KEY = "values.yaml";
 
-export function report(context: OperationPass, seen: Seen): Report {
+export function report(context: OperationContext, seen: Seen): Report {
   const outcome = outcomeOf(context, seen);
   const { inputs, memory } = context;
   const rendered = outcome?.result === "Complete" ? renderedIn(seen) : undefined;
@@ -48,7 +48,10 @@ function conditionOf({ result, reason, message }: Outcome): Report["conditions"]
   return { type: result, status: "True", reason, message };
 }
 
-function expiry({ spec, now }: Pick<OperationPass, "spec" | "now">, outcome: Outcome | undefined): string | undefined {
+function expiry(
+  { spec, now }: Pick<OperationContext, "spec" | "now">,
+  outcome: Outcome | undefined,
+): string | undefined {
   const { ttlSecondsAfterFinished: seconds } = spec;
   if (outcome === undefined || seconds === undefined) return undefined;
   return new Date(now.getTime() + seconds * 1000).toISOString();
@@ -58,7 +61,7 @@ function renderedIn({ rendered }: Seen): Extract<Rendered, { readonly values: st
   return rendered !== undefined && "values" in rendered ? rendered : undefined;
 }
 
-function output({ spec }: OperationPass, values: string | undefined): Pick<Report, "output"> {
+function output({ spec }: OperationContext, values: string | undefined): Pick<Report, "output"> {
   if (values === undefined || spec.outputConfigMap === undefined) return {};
   return { output: { name: spec.outputConfigMap, data: { [KEY]: values } } };
 }

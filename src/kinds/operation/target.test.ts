@@ -1,11 +1,11 @@
 /** The name that an operation acts upon may lead elsewhere by the time that its request has ended. */
 import { describe, expect, it } from "vitest";
 
-import { answeringPlatform, operationPass, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
+import { answeringPlatform, operationContext, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
 import { operation } from "./index.ts";
-import { NOTHING_SEEN, type OperationPass } from "./model.ts";
+import { NOTHING_SEEN, type OperationContext } from "./model.ts";
 import { markOf } from "./trace.ts";
 
 const OTHER = "00000000-0000-4000-8000-0000000000e2";
@@ -23,8 +23,8 @@ const platform = {
   },
 } as unknown as Platform;
 
-const context = (memory: OperationPass["memory"]): OperationPass =>
-  operationPass(deploy, { memory, inputs: { targetId: OTHER } });
+const context = (memory: OperationContext["memory"]): OperationContext =>
+  operationContext(deploy, { memory, inputs: { targetId: OTHER } });
 
 describe("an operation whose target was replaced under its name", () => {
   const begun = { startedAt: STARTED, targetId: TARGET };

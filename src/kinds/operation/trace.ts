@@ -6,7 +6,7 @@ import { shownState } from "../service/words.ts";
 import { baseline } from "../shared/create-trace.ts";
 import { actionOf, type Action } from "./actions.ts";
 import type { OperationMemory } from "./crd.ts";
-import { NOTHING_SEEN, sentTo, type OperationPass, type Seen } from "./model.ts";
+import { NOTHING_SEEN, sentTo, type OperationContext, type Seen } from "./model.ts";
 import { stateOf } from "./observe.ts";
 import { failed, taken, unresolved, unshownInTime } from "./outcome.ts";
 import { baselineOf, phaseOf } from "./progress.ts";
@@ -23,7 +23,7 @@ export function markOf(seen: Seen): Json {
 /** @throws ApiError */
 export async function trace(
   intent: OpenIntent,
-  context: OperationPass,
+  context: OperationContext,
   api: Platform,
 ): Promise<Trace<Seen, OperationMemory>> {
   const action = actionOf(context);
@@ -76,7 +76,11 @@ function hasMoved(mark: Json, { status, cluster }: Seen): boolean {
 }
 
 /** Returns the request as the target shows it. */
-function traced({ mark }: OpenIntent, context: OperationPass, { status, cluster }: Seen): OperationMemory["request"] {
+function traced(
+  { mark }: OpenIntent,
+  context: OperationContext,
+  { status, cluster }: Seen,
+): OperationMemory["request"] {
   const before = baseline(mark, "baseline");
   const { deploymentRequestId: requestId } = status ?? {};
   return {

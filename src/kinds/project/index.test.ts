@@ -7,7 +7,7 @@ import type { Project } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";
 import { NOT_READ, type SideRead } from "../shared/side-read.ts";
 import { project } from "./index.ts";
-import type { ProjectPass } from "./model.ts";
+import type { ProjectContext } from "./model.ts";
 
 const MINE = "00000000-0000-4000-8000-0000000000b1";
 const OTHER = "00000000-0000-4000-8000-0000000000b2";
@@ -17,7 +17,9 @@ type Seen = Awaited<ReturnType<typeof project.observe>>;
 
 const remote = (change: Partial<Project> = {}): Project => ({ id: MINE, name: "shop", record: {}, ...change });
 
-function passOf(change: OnSurface & Partial<Omit<ProjectPass, "spec">> & { readonly spec?: object } = {}): ProjectPass {
+function contextOf(
+  change: OnSurface & Partial<Omit<ProjectContext, "spec">> & { readonly spec?: object } = {},
+): ProjectContext {
   const { spec, ...rest } = change;
   return {
     name: "shop",
@@ -53,7 +55,7 @@ const seenOf = (projects: readonly Project[], change: Partial<Seen> = {}): Seen 
 });
 
 /** What the plan comes to. */
-function planned(context: ProjectPass, seen: Seen): string {
+function planned(context: ProjectContext, seen: Seen): string {
   const plan = project.plan(context, seen);
   if (plan.is === "step") return plan.step.op;
   return plan.is === "adopt" ? `adopt ${plan.id}` : plan.is === "settled" ? "settled" : `${plan.is} ${plan.why.reason}`;
@@ -62,7 +64,7 @@ function planned(context: ProjectPass, seen: Seen): string {
 describe("the policies of a project", () => {
   const renamed = remote({ name: "Shop 2" });
   const blockedOperations = new Set(["updateProject"]);
-  it.each<[string, Parameters<typeof passOf>[0], readonly Project[], string]>([
+  it.each<[string, Parameters<typeof contextOf>[0], readonly Project[], string]>([
     ["its settings differ", {}, [renamed], "updateProject"],
     ["its settings differ and may not be written", { blockedOperations }, [renamed], "settled"],
     [
@@ -75,10 +77,10 @@ describe("the policies of a project", () => {
     ["it is gone and wanted back", { onMissing: "Recreate" }, [], "forget ExternalResourceDeleted"],
     ["a given id leads nowhere", { onMissing: "Recreate", proof: "given" }, [], "stalled InvalidSpec"],
   ])("%s", (_, change, projects, expected) => {
-    expect(planned(passOf(change), seenOf(projects))).toBe(expected);
+    expect(planned(contextOf(change), seenOf(projects))).toBe(expected);
   });
   it("say what an update would change", () => {
-    expect(project.plan(passOf(), seenOf([renamed]))).toMatchObject({
+    expect(project.plan(contextOf(), seenOf([renamed]))).toMatchObject({
       step: { corrects: true, changes: [{ path: "spec.name", desired: "shop", observed: "Shop 2" }] },
     });
   });
@@ -88,7 +90,7 @@ describe("the plan of a project", () => {
   const fresh = { id: undefined, proof: undefined } as const;
   const described = remote({ description: "theirs" });
 
-  it.each<[string, Parameters<typeof passOf>[0], readonly Project[], string]>([
+  it.each<[string, Parameters<typeof contextOf>[0], readonly Project[], string]>([
     ["it does not exist", fresh, [remote({ id: OTHER, name: "other" })], "createProject"],
     ["one of its name exists", fresh, [remote({ name: "Shop" })], `adopt ${MINE}`],
     [
@@ -126,10 +128,10 @@ describe("the plan of a project", () => {
     ["its id is held", { holderOf: () => "a/b" }, [remote()], "stalled AlreadyManaged"],
     ["its id is no longer the connection's", { allowedProjects: [OTHER] }, [remote()], "stalled PermissionDenied"],
   ])("when %s", (_name, change, projects, expected) => {
-    expect(planned(passOf(change), seenOf(projects))).toBe(expected);
+    expect(planned(contextOf(change), seenOf(projects))).toBe(expected);
   });
 
-  it.each<[string, Goal, Parameters<typeof passOf>[0], Partial<Seen> & { readonly gone?: boolean }, string]>([
+  it.each<[string, Goal, Parameters<typeof contextOf>[0], Partial<Seen> & { readonly gone?: boolean }, string]>([
     ["deletes it", "absent", {}, {}, "deleteProject"],
     ["waits for the deletion", "absent", {}, { deleting: true }, "waiting Deleting"],
     ["is over when it is gone", "absent", {}, { gone: true }, "settled"],
@@ -144,11 +146,11 @@ describe("the plan of a project", () => {
       "stalled NotObservable",
     ],
   ])("%s", (_name, goal, change, { gone, ...seen }, expected) => {
-    expect(planned(passOf({ ...change, goal }), seenOf(gone === true ? [] : [remote()], seen))).toBe(expected);
+    expect(planned(contextOf({ ...change, goal }), seenOf(gone === true ? [] : [remote()], seen))).toBe(expected);
   });
 
   it("sends what differs once in a pass", () => {
-    const context = passOf({ spec: { description: "ours" } });
+    const context = contextOf({ spec: { description: "ours" } });
     expect(planned(context, seenOf([described], { updated: true }))).toBe("settled");
     expect(project.report(context, seenOf([described])).drift).toEqual([
       { path: "spec.description", desired: "ours", observed: "theirs" },
@@ -156,10 +158,10 @@ describe("the plan of a project", () => {
   });
 
   it("marks a create with the platform's clock", () => {
-    expect(project.plan(passOf(fresh), seenOf([]))).toMatchObject({
+    expect(project.plan(contextOf(fresh), seenOf([]))).toMatchObject({
       step: { repeat: "once", creates: true, name: "shop", mark: { absentAt: "2026-11-21T10:00:00.000Z" } },
     });
-    expect(project.plan(passOf(fresh), seenOf([], { serverNow: undefined }))).toMatchObject({
+    expect(project.plan(contextOf(fresh), seenOf([], { serverNow: undefined }))).toMatchObject({
       step: { mark: { absentAt: null } },
     });
   });
@@ -179,7 +181,7 @@ it.each<[Goal, number]>([
     environmentStats: () => Promise.resolve([]),
   };
   const api = { capabilities: capabilitiesOn("Full"), projects, serverNow: () => NOW } as unknown as Platform;
-  await project.observe(passOf({ goal }), api);
+  await project.observe(contextOf({ goal }), api);
   expect(ages).toEqual([maxAge]);
 });
 
@@ -187,7 +189,10 @@ describe("the report of a project", () => {
   it("tells its record and its environments, in an order of their own", () => {
     const dates = { createdAt: "2026-11-21T09:00:00.123456Z", updatedAt: "2026-11-21T09:30:00Z" };
     const environments = [{ id: OTHER, serviceTotalNumber: 2 }, { id: MINE }];
-    const { status, ready } = project.report(passOf(), seenOf([remote(dates)], { environments: shown(environments) }));
+    const { status, ready } = project.report(
+      contextOf(),
+      seenOf([remote(dates)], { environments: shown(environments) }),
+    );
     expect(ready).toEqual({ reason: "Available", message: 'Project "shop" exists on the platform.' });
     expect(status).toEqual({
       ...dates,
@@ -198,7 +203,7 @@ describe("the report of a project", () => {
       ],
     });
     expect(
-      project.report(passOf(), seenOf([remote(dates)], { environments: shown(environments.toReversed()) })).status,
+      project.report(contextOf(), seenOf([remote(dates)], { environments: shown(environments.toReversed()) })).status,
     ).toEqual(status);
   });
 
@@ -207,7 +212,7 @@ describe("the report of a project", () => {
       id: `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
     }));
     const of = (list: typeof environments) =>
-      project.report(passOf(), seenOf([remote()], { environments: shown(list) })).status;
+      project.report(contextOf(), seenOf([remote()], { environments: shown(list) })).status;
     expect(of(environments)).toEqual(of(environments.toReversed()));
     expect(of(environments)).toMatchObject({ environmentCount: 250 });
   });
@@ -215,7 +220,7 @@ describe("the report of a project", () => {
   it("says Unknown of environments that cannot be counted, and is ready", () => {
     const fault = { reason: "PermissionDenied", message: "The platform answered 403." } as const;
     const { conditions, status, ready } = project.report(
-      passOf(),
+      contextOf(),
       seenOf([remote()], { environments: { value: undefined, fault } }),
     );
     expect(ready.reason).toBe("Available");
@@ -225,12 +230,12 @@ describe("the report of a project", () => {
 
   it("tells nothing of what is not its own, or not yet", () => {
     for (const proof of ["given", "claimed"] as const) {
-      expect(project.report(passOf({ proof }), seenOf([remote()]))).toMatchObject({
+      expect(project.report(contextOf({ proof }), seenOf([remote()]))).toMatchObject({
         status: {},
         drift: [],
         conditions: [],
       });
     }
-    expect(project.report(passOf(), seenOf([])).status).toEqual({});
+    expect(project.report(contextOf(), seenOf([])).status).toEqual({});
   });
 });

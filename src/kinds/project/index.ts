@@ -11,7 +11,7 @@ import { isKnown, presenceIn } from "../shared/presence.ts";
 import { faultCondition, NOT_READ, sideRead } from "../shared/side-read.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
 import { LISTED_ENVIRONMENTS, platformProject, type ProjectSpec } from "./crd.ts";
-import type { ProjectPass, ProjectTypes, Seen } from "./model.ts";
+import type { ProjectContext, ProjectTypes, Seen } from "./model.ts";
 
 export const project = namedKind<ProjectTypes, Project>({
   resource: platformProject,
@@ -81,7 +81,7 @@ export const project = namedKind<ProjectTypes, Project>({
 
 /** Reads the list once more where it lacks a recorded project, as it may lag; by its id where that is offered. */
 async function withMine(
-  context: ProjectPass,
+  context: ProjectContext,
   listed: readonly Project[],
   api: Platform,
 ): Promise<Pick<Seen, "records" | "presence">> {

@@ -22,4 +22,4 @@ export interface ProjectTypes {
   readonly api: Platform;
 }
 
-export type ProjectPass = ReconcileContext<ProjectTypes>;
+export type ProjectContext = ReconcileContext<ProjectTypes>;

@@ -4,7 +4,7 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { movedPast } from "./baseline.ts";
 import type { ServiceFailure } from "./crd-status.ts";
-import type { ServicePass, Sight } from "./model.ts";
+import type { ServiceContext, Sight } from "./model.ts";
 import type { Progress } from "./progress.ts";
 import { shownState } from "./words.ts";
 
@@ -38,7 +38,7 @@ function sameFailure(left: ServiceFailure, right: ServiceFailure): boolean {
  * stopped.
  */
 export function runStateOf(
-  { memory }: ServicePass,
+  { memory }: ServiceContext,
   wanted: "Running" | "Stopped",
   { status }: Sight,
 ): "Running" | "Stopped" | undefined {
@@ -47,7 +47,7 @@ export function runStateOf(
 }
 
 /** Returns the open request to stop. It ends when the service is stopped, or shows a change and is not at work. */
-export function stoppingOf({ memory }: ServicePass, status: ServiceStatus | undefined): string | undefined {
+export function stoppingOf({ memory }: ServiceContext, status: ServiceStatus | undefined): string | undefined {
   const before = memory.stopping;
   const phase = servicePhase(status?.state ?? "");
   const over = phase === "stopped" || (phase !== "busy" && status !== undefined && movedPast(before, status));
@@ -56,7 +56,7 @@ export function stoppingOf({ memory }: ServicePass, status: ServiceStatus | unde
 
 /** Returns the drift of a run state that others changed. */
 export function runStateDrift(
-  { memory }: ServicePass,
+  { memory }: ServiceContext,
   wanted: "Running" | "Stopped",
   { status }: Sight,
 ): readonly DriftField[] {

@@ -16,7 +16,7 @@ import {
   unseen,
 } from "../shared/names.ts";
 import { isOpen, planUnshown } from "../shared/presence.ts";
-import type { Listed, Noun, Place, ServicePass } from "./model.ts";
+import type { Listed, Noun, Place, ServiceContext } from "./model.ts";
 import { once } from "./steps.ts";
 
 interface Records {
@@ -33,7 +33,7 @@ interface Found extends Records {
 }
 
 /** Refuses an environment of another organization, or in a project that the connection is not for. */
-export function checkPlace(context: ServicePass, { environmentIsOurs, projectId }: Place): Plan<never> | undefined {
+export function checkPlace(context: ServiceContext, { environmentIsOurs, projectId }: Place): Plan<never> | undefined {
   if (!environmentIsOurs) {
     return { is: "stalled", why: notThere("environment", context.inputs.environmentId, "the organization") };
   }
@@ -43,7 +43,7 @@ export function checkPlace(context: ServicePass, { environmentIsOurs, projectId 
 
 /** Creates the service, unless one of its name exists. @param op e.g. "createApplication" */
 export function planNew(
-  context: ServicePass,
+  context: ServiceContext,
   seen: Records & { readonly serverNow: Date | undefined },
   { op, noun }: { readonly op: string; readonly noun: Noun },
 ): Plan<{ readonly what: "create" }> {
@@ -60,7 +60,7 @@ export function planNew(
  * Checks that the id leads to the right service, which may be worked on.
  * @returns undefined when it does
  */
-export function checkIdentity(context: ServicePass, seen: Found, id: Uuid, noun: Noun): Plan<never> | undefined {
+export function checkIdentity(context: ServiceContext, seen: Found, id: Uuid, noun: Noun): Plan<never> | undefined {
   if (seen.status === undefined) {
     const missed = { noun, name: context.spec.name, id, where: "the environment" };
     if (isOpen(seen.presence)) return planUnshown(context, seen.presence, missed);
@@ -81,7 +81,7 @@ export function checkIdentity(context: ServicePass, seen: Found, id: Uuid, noun:
  * @returns undefined when the claim is valid and recorded
  */
 export function checkClaim(
-  context: ServicePass,
+  context: ServiceContext,
   record: Listed | undefined,
   id: Uuid,
   noun: Noun,

@@ -20,7 +20,7 @@ export type ServiceMemory = {
   readonly stopping?: string | undefined;
 };
 
-export type ServicePass = ReconcileContext<{ spec: ServiceSpec; inputs: ServiceInputs; memory: ServiceMemory }>;
+export type ServiceContext = ReconcileContext<{ spec: ServiceSpec; inputs: ServiceInputs; memory: ServiceMemory }>;
 
 /** The state of a service, and of the followed request. */
 export interface Sight {

@@ -10,7 +10,7 @@ import { offered } from "../shared/offered.ts";
 import { isOpen, presenceIn } from "../shared/presence.ts";
 import { faultCondition, NOT_READ, sideRead, type SideRead } from "../shared/side-read.ts";
 import { fitOptional, ID } from "../shared/text.ts";
-import type { Place, ServicePass, Sight } from "./model.ts";
+import type { Place, ServiceContext, Sight } from "./model.ts";
 import { shownState, stateCondition } from "./words.ts";
 
 /** Settings change rarely, states while somebody watches. In milliseconds. */
@@ -21,7 +21,7 @@ export const STATUSES_MAX_AGE_MS = 1_000;
  * Reads the parents of an id that a user gave, or under a connection with allowedProjects.
  * @throws ApiError
  */
-export async function placeOf(context: ServicePass, api: Platform): Promise<Place> {
+export async function placeOf(context: ServiceContext, api: Platform): Promise<Place> {
   const given = context.spec.environmentRef.externalId !== undefined && context.proof !== "recorded";
   const unproven = context.goal === "present" || context.proof === "claimed";
   const limited = context.allowedProjects !== undefined || (given && unproven);
@@ -30,14 +30,14 @@ export async function placeOf(context: ServicePass, api: Platform): Promise<Plac
 }
 
 /** Reads the followed deployment. @throws ApiError */
-export async function requestOf(context: ServicePass, api: Platform): Promise<Sight["request"]> {
+export async function requestOf(context: ServiceContext, api: Platform): Promise<Sight["request"]> {
   const last = context.memory.lastDeployment;
   if (context.goal !== "present" || last?.requestId === undefined || last.finishedAt !== undefined) return undefined;
   return await orMissing(api.deployments.status(last.requestId), ["NotFound"]);
 }
 
 /** Reports whether the followed deployment may have ended since the last read. */
-export function mayBeOver({ memory }: ServicePass, request: Sight["request"]): boolean {
+export function mayBeOver({ memory }: ServiceContext, request: Sight["request"]): boolean {
   const last = memory.lastDeployment;
   const isOpen = last !== undefined && last.finishedAt === undefined;
   return isOpen && (request === undefined || requestPhase(request.status) !== "busy");
@@ -49,7 +49,7 @@ export function mayBeOver({ memory }: ServicePass, request: Sight["request"]): b
  * @throws ApiError
  */
 export async function siblingsOf<Item>(
-  context: ServicePass,
+  context: ServiceContext,
   operation: "listApplications" | "listDatabases" | "listServices",
   list: () => Promise<readonly Item[]>,
   api: Platform,
@@ -84,7 +84,7 @@ export interface Neighbours<Item> {
  * @throws ApiError
  */
 export async function withMine<Item extends Located>(
-  context: ServicePass,
+  context: ServiceContext,
   listed: readonly Item[] | undefined,
   operation: "getApplication" | "getDatabase",
   get: (id: Uuid) => Promise<Item | undefined>,
@@ -101,7 +101,7 @@ export async function withMine<Item extends Located>(
 }
 
 /** Reports whether the service lies in the environment of the resource, as far as its record shows. */
-function isHere({ goal, inputs, allowUnverifiedIds }: ServicePass, { environment }: Located): boolean {
+function isHere({ goal, inputs, allowUnverifiedIds }: ServiceContext, { environment }: Located): boolean {
   if (environment !== undefined) return environment.id === inputs.environmentId;
   return goal === "present" || (goal === "stopped" && allowUnverifiedIds);
 }
@@ -118,7 +118,7 @@ interface Located {
  * @throws ApiError
  */
 export async function isGone(
-  context: ServicePass,
+  context: ServiceContext,
   list: () => Promise<readonly { readonly id: string }[]>,
 ): Promise<boolean> {
   const matters = context.onMissing === "Recreate" && context.goal === "present" && context.proof === "recorded";

@@ -4,7 +4,7 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { isGuideState, type Phase, requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import { baselineOf, hasFailed, isDeployedSince, movedPast } from "./baseline.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
-import type { ServicePass, Sight } from "./model.ts";
+import type { ServiceContext, Sight } from "./model.ts";
 import { shownState } from "./words.ts";
 
 export interface Progress {
@@ -144,7 +144,7 @@ export function begun(
  * failure
  */
 export function retryIn(
-  { retry, now }: ServicePass,
+  { retry, now }: ServiceContext,
   last: ServiceDeployment | undefined,
   progress: Progress,
 ): Ms | undefined {

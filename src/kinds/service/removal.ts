@@ -5,7 +5,7 @@ import { servicePhase } from "../../platform/codec/states.ts";
 import { otherName, outside, sameName } from "../shared/names.ts";
 import { planUnshownRemoval } from "../shared/presence.ts";
 import { elsewhere, isElsewhere } from "./identity.ts";
-import type { Listed, Noun, Place, ServicePass } from "./model.ts";
+import type { Listed, Noun, Place, ServiceContext } from "./model.ts";
 import { stalled } from "./steps.ts";
 import { busy, unknownState } from "./words.ts";
 
@@ -31,7 +31,7 @@ interface Remover<Do> {
 }
 
 /** Returns the plan for the goals "stopped" and "absent". */
-export function planRemoval<Do>(context: ServicePass, seen: Removed, remover: Remover<Do>): Plan<Do> {
+export function planRemoval<Do>(context: ServiceContext, seen: Removed, remover: Remover<Do>): Plan<Do> {
   const { status } = seen;
   if (context.id === undefined) return { is: "settled" };
   if (status === undefined) {
@@ -44,7 +44,7 @@ export function planRemoval<Do>(context: ServicePass, seen: Removed, remover: Re
   return context.goal === "stopped" ? planStop(context, status, remover) : planDelete(context, seen, status, remover);
 }
 
-function planStop<Do>(context: ServicePass, status: ServiceStatus, { noun, stop, unseen }: Remover<Do>): Plan<Do> {
+function planStop<Do>(context: ServiceContext, status: ServiceStatus, { noun, stop, unseen }: Remover<Do>): Plan<Do> {
   if (unseen !== undefined)
     return context.memory.runState === "Stopped" ? { is: "stalled", why: unseen } : stop(status);
   const phase = servicePhase(status.state);
@@ -53,7 +53,7 @@ function planStop<Do>(context: ServicePass, status: ServiceStatus, { noun, stop,
   return phase === "busy" ? { is: "waiting", why: busy(status.state) } : stop(status);
 }
 
-function planDelete<Do>(context: ServicePass, seen: Removed, status: ServiceStatus, remover: Remover<Do>): Plan<Do> {
+function planDelete<Do>(context: ServiceContext, seen: Removed, status: ServiceStatus, remover: Remover<Do>): Plan<Do> {
   const { noun, op } = remover;
   // For an unobservable object, a 404 proves neither that it is gone nor that it cannot be deleted.
   const isProvable = context.supports(op) === "Supported" || seen.siblings !== undefined || noun === "application";

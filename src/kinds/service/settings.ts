@@ -4,7 +4,7 @@ import type { DriftField, Plan } from "../../engine/contract/kind.ts";
 import { withoutCredentials } from "../../text/text.ts";
 import { fit } from "../shared/text.ts";
 import type { WrittenSettings } from "./crd-status.ts";
-import type { Noun, ServicePass } from "./model.ts";
+import type { Noun, ServiceContext } from "./model.ts";
 import { stalled } from "./steps.ts";
 
 /** Settings by path in the spec. A path is missing where the spec leaves it to the platform. Values are JSON text. */
@@ -93,7 +93,10 @@ interface Compared {
 }
 
 /** The update, where the settings differ and the surface has one; it corrects others unless the spec changed. */
-export function checkSettings(context: ServicePass, compared: Compared): Plan<{ readonly what: "update" }> | undefined {
+export function checkSettings(
+  context: ServiceContext,
+  compared: Compared,
+): Plan<{ readonly what: "update" }> | undefined {
   const { noun, op, declared, observed, written, isShown } = compared;
   if (context.supports(op) === "Unsupported" || !isShown) return checkSent(compared);
   if (observed === undefined) return undefined;

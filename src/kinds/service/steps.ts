@@ -3,7 +3,7 @@ import type { Plan, Step, Why } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { movedPast } from "./baseline.ts";
-import type { Noun, ServicePass } from "./model.ts";
+import type { Noun, ServiceContext } from "./model.ts";
 import type { Progress } from "./progress.ts";
 import { orderMark } from "./trace.ts";
 import { busy, unknownState } from "./words.ts";
@@ -31,7 +31,7 @@ export function once<Do>(
  * @param failed what is said of a stop that failed
  */
 export function stop(
-  context: ServicePass,
+  context: ServiceContext,
   status: ServiceStatus,
   kind: { readonly op: string; readonly noun: Noun; readonly failed: (state: string) => Why },
 ): Plan<{ readonly what: "stop" }> {
@@ -61,7 +61,7 @@ export function checkUnclear({ phase, state }: Progress, noun: Noun): Plan<never
  * What we stopped is started again, and what the user asks for; the latter brings back what was uninstalled, too. What
  * others stopped or uninstalled is started where everything is to be corrected.
  */
-export function startDue(context: ServicePass, progress: Progress): "wanted" | "corrects" | undefined {
+export function startDue(context: ServiceContext, progress: Progress): "wanted" | "corrects" | undefined {
   if (progress.phase !== "gone" && progress.phase !== "stopped") return undefined;
   const ours = progress.phase === "stopped" && context.memory.runState === "Stopped";
   if (ours || context.requested !== undefined) return "wanted";

@@ -4,7 +4,7 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { baseline } from "../shared/create-trace.ts";
 import { baselineOf, movedPast } from "./baseline.ts";
-import type { ServicePass } from "./model.ts";
+import type { ServiceContext } from "./model.ts";
 import { shownState } from "./words.ts";
 
 /**
@@ -12,7 +12,7 @@ import { shownState } from "./words.ts";
  * that are undefined vanish.
  */
 export function orderMark(
-  { requested }: ServicePass,
+  { requested }: ServiceContext,
   status: ServiceStatus | undefined,
   rest: Readonly<Record<string, Json | undefined>> = {},
 ): Json {

@@ -4,7 +4,7 @@ import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { importItems } from "../shared/variables.ts";
 import { MAX_NAMESAKES, type KnownTarget, type KnownVariable, type VariableSetMemory } from "./crd.ts";
-import { sentKey, type Do, type Seen, type SetPass, type SetVariable } from "./model.ts";
+import { sentKey, type Do, type Seen, type SetContext, type SetVariable } from "./model.ts";
 import { isCreated, isInPlace, knownOf, ownEntry, targetsOf, type Target } from "./target.ts";
 
 /**
@@ -12,7 +12,7 @@ import { isCreated, isInPlace, knownOf, ownEntry, targetsOf, type Target } from 
  * crash this identifies the entries that the import created, which are the set's own, to be replaced and removed. All
  * applications at once: one write is enough.
  */
-export function prepare(step: Do, context: SetPass, seen: Seen): VariableSetMemory | undefined {
+export function prepare(step: Do, context: SetContext, seen: Seen): VariableSetMemory | undefined {
   if (step.what !== "import") return undefined;
   const targets = targetsOf(context, seen);
   const isOpen = targets.some((target) => target.id === step.id && missing(context, target).length > 0);
@@ -21,7 +21,7 @@ export function prepare(step: Do, context: SetPass, seen: Seen): VariableSetMemo
 }
 
 /** Returns what the application has no entry of, and nothing is noted of yet. */
-function missing({ inputs }: SetPass, target: Target): readonly SetVariable[] {
+function missing({ inputs }: SetContext, target: Target): readonly SetVariable[] {
   const { known, wanted, sight } = target;
   if (!wanted || sight?.is !== "shown") return [];
   const isSame = known.before !== undefined && sameContent(known.written, inputs.fingerprint);
@@ -29,7 +29,7 @@ function missing({ inputs }: SetPass, target: Target): readonly SetVariable[] {
   return inputs.variables.filter((variable) => ownEntry(target, variable) === undefined && !isNoted(variable));
 }
 
-function begun(context: SetPass, seen: Seen, target: Target): KnownTarget {
+function begun(context: SetContext, seen: Seen, target: Target): KnownTarget {
   const { known } = target;
   const open = missing(context, target);
   if (open.length === 0) return known;
@@ -46,7 +46,7 @@ function begun(context: SetPass, seen: Seen, target: Target): KnownTarget {
 }
 
 /** Returns what is known of an application's variables, beside the content that is sent now. */
-function contentOf(context: SetPass, known: KnownTarget) {
+function contentOf(context: SetContext, known: KnownTarget) {
   const { fingerprint } = context.inputs;
   const isSame = sameContent(known.written, fingerprint);
   const variables = known.variables ?? [];
@@ -61,7 +61,7 @@ function contentOf(context: SetPass, known: KnownTarget) {
 /** @throws ApiError */
 export async function act(
   step: Do,
-  context: SetPass,
+  context: SetContext,
   seen: Seen,
   api: Platform,
 ): Promise<Known<Seen, VariableSetMemory>> {
@@ -89,7 +89,7 @@ function stamp(now: Date | undefined, last: string | undefined): string | undefi
   return new Date(Math.max(now.getTime(), after)).toISOString();
 }
 
-async function sent(step: Do, context: SetPass, seen: Seen, target: Target, api: Platform): Promise<KnownTarget> {
+async function sent(step: Do, context: SetContext, seen: Seen, target: Target, api: Platform): Promise<KnownTarget> {
   switch (step.what) {
     case "import":
       return await importVariables(step, context, seen, target, api);
@@ -108,7 +108,7 @@ async function sent(step: Do, context: SetPass, seen: Seen, target: Target, api:
 
 async function importVariables(
   step: Extract<Do, { what: "import" }>,
-  context: SetPass,
+  context: SetContext,
   seen: Seen,
   target: Target,
   api: Platform,
@@ -134,7 +134,7 @@ async function remove({ id, entryId, isSecret }: Extract<Do, { what: "remove" }>
 
 /** Returns what is known once these were sent. The next reconcile reads the ids and times of their entries. */
 function written(
-  context: SetPass,
+  context: SetContext,
   seen: Seen,
   target: Target,
   variables: readonly SetVariable[],
@@ -180,7 +180,7 @@ function writtenVariable(target: Target, variable: SetVariable, isTaken: boolean
 
 /** A variable that was not sent: the entry in place counts for the current content, everything else is sent anew. */
 function carried(
-  { inputs }: SetPass,
+  { inputs }: SetContext,
   target: KnownTarget,
   { key, id, created, updatedAt }: KnownVariable,
 ): KnownVariable {

@@ -1,7 +1,7 @@
 /** Decides what to do with each variable of the spec in an application. Pure. */
 import { sameContent, type Ms } from "../../engine/contract/kind.ts";
 import type { KnownTarget } from "./crd.ts";
-import type { Listed, Seen, SetPass, SetVariable } from "./model.ts";
+import type { Listed, Seen, SetContext, SetVariable } from "./model.ts";
 import { isCreated, isFixed, knownOf, standingOf, type Target } from "./target.ts";
 
 /** How often the platform is sent what it did not take for no visible reason, and at which intervals. */
@@ -33,7 +33,7 @@ export type Verdict =
   | "refused";
 
 /** Returns the verdicts on all variables of the spec, in its order. */
-export function judge(context: SetPass, seen: Seen, target: Target): readonly Judged[] {
+export function judge(context: SetContext, seen: Seen, target: Target): readonly Judged[] {
   return context.inputs.variables.map((variable) => {
     const { is, own } = standingOf(target, variable, context.inputs);
     switch (is) {
@@ -53,7 +53,7 @@ export function judge(context: SetPass, seen: Seen, target: Target): readonly Ju
 }
 
 function dueVerdict(
-  context: SetPass,
+  context: SetContext,
   seen: Seen,
   { known }: Target,
   variable: SetVariable,
@@ -68,11 +68,11 @@ function dueVerdict(
 }
 
 /** Reports whether the platform was sent the current variable. */
-function isTried({ inputs }: SetPass, known: KnownTarget, { name }: SetVariable): boolean {
+function isTried({ inputs }: SetContext, known: KnownTarget, { name }: SetVariable): boolean {
   return knownOf(known, name)?.failed === true && sameContent(known.written, inputs.fingerprint);
 }
 
-function isAsked({ requested }: SetPass, seen: Seen, known: KnownTarget): boolean {
+function isAsked({ requested }: SetContext, seen: Seen, known: KnownTarget): boolean {
   return requested !== undefined && sinceSent(seen, known) >= ASK_MS;
 }
 

@@ -91,7 +91,7 @@ export interface VariableSetTypes {
   readonly api: Platform;
 }
 
-export type SetPass = ReconcileContext<VariableSetTypes>;
+export type SetContext = ReconcileContext<VariableSetTypes>;
 
 /** Returns a name of what was sent. */
 export function sentKey(step: Do): string {

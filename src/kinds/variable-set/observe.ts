@@ -6,11 +6,11 @@ import { ApiError } from "../../platform/transport/errors.ts";
 import { projectOfEnvironment } from "../shared/ancestry.ts";
 import { offered } from "../shared/offered.ts";
 import { fit, fitOptional, ID } from "../shared/text.ts";
-import type { Listed, Lists, Seen, SetPass, Sight } from "./model.ts";
+import type { Listed, Lists, Seen, SetContext, Sight } from "./model.ts";
 import { isInPlace, isVerified, leftovers } from "./target.ts";
 
 /** @throws ApiError */
-export async function observe(context: SetPass, api: Platform): Promise<Seen> {
+export async function observe(context: SetContext, api: Platform): Promise<Seen> {
   const known = context.memory.targets ?? [];
   const wanted = context.inputs.targets.flatMap(({ id }) => (id === undefined ? [] : [id]));
   const ids = [...new Set([...(context.goal === "present" ? wanted : []), ...known.map((one) => one.applicationId)])];
@@ -28,13 +28,13 @@ export async function observe(context: SetPass, api: Platform): Promise<Seen> {
  * Deployed services forbid what is under a deleted parent (docs/architecture.md §9): what goes need not wait for that.
  * @throws ApiError where the token is not good for anything
  */
-async function askElsewhere({ goal }: SetPass, api: Platform, failure: ApiError): Promise<void> {
+async function askElsewhere({ goal }: SetContext, api: Platform, failure: ApiError): Promise<void> {
   if (goal === "present") throw failure;
   await api.projects.list();
 }
 
 /** A deleted or forbidden application does not hold up its neighbours. */
-async function sightOf(context: SetPass, id: Uuid, api: Platform, failures: ApiError[]): Promise<Sight> {
+async function sightOf(context: SetContext, id: Uuid, api: Platform, failures: ApiError[]): Promise<Sight> {
   try {
     const { refused, isUnproven = false } = await placeOf(context, id, api);
     if (refused !== undefined) return refused;
@@ -59,7 +59,7 @@ async function sightOf(context: SetPass, id: Uuid, api: Platform, failures: ApiE
  * it. A status is a hint: what it records saves that look alone, and on the full surface alone, which knows no
  * application outside of the token's organization.
  */
-async function placeOf(context: SetPass, id: Uuid, api: Platform): Promise<Place> {
+async function placeOf(context: SetContext, id: Uuid, api: Platform): Promise<Place> {
   const { inputs, allowedProjects } = context;
   const target = inputs.targets.find((one) => one.id === id);
   const isOwn = target?.name !== undefined;
@@ -83,7 +83,7 @@ interface Place {
 }
 
 /** Whether an earlier write made sure of the application, and nothing that the set created is to be removed there. */
-function isRoutine(context: SetPass, id: Uuid): boolean {
+function isRoutine(context: SetContext, id: Uuid): boolean {
   // Where nothing shows the application, a status gives no right.
   if (context.supports("getApplication") !== "Supported") return false;
   const known = context.memory.targets?.find(({ applicationId }) => applicationId === id);
@@ -103,7 +103,7 @@ async function placeIn(
 }
 
 /** Both where something is to be done or read back; else those that hold what the set has. */
-function listsOf(context: SetPass, id: Uuid): Lists {
+function listsOf(context: SetContext, id: Uuid): Lists {
   const { variables } = context.inputs;
   const known = context.memory.targets?.find(({ applicationId }) => applicationId === id);
   const names = new Set(variables.map(({ name }) => name));

@@ -2,7 +2,7 @@
 import { entryOf, type Plan, type Step, type Why } from "../../engine/contract/kind.ts";
 import { firstOf } from "../shared/checks.ts";
 import { judge, type Judged, type Verdict } from "./judge.ts";
-import { sentKey, type Do, type Seen, type SetPass } from "./model.ts";
+import { sentKey, type Do, type Seen, type SetContext } from "./model.ts";
 import { planRemoval, removals } from "./removal.ts";
 import { isCreated, isFixed, targetsOf, type Target } from "./target.ts";
 import {
@@ -22,7 +22,7 @@ type Check = Plan<Do> | undefined;
 /** An application that comes to exist wakes the set; until then only the platform may change. */
 const LOOK_MS = 300_000;
 
-export function plan(context: SetPass, seen: Seen): Plan<Do> {
+export function plan(context: SetContext, seen: Seen): Plan<Do> {
   const targets = targetsOf(context, seen);
   if (context.goal !== "present") return planRemoval(context, seen, targets);
   const refused = tooMany(context) ?? conflictOf(context);
@@ -44,7 +44,7 @@ export function plan(context: SetPass, seen: Seen): Plan<Do> {
 }
 
 /** The applications of the spec that were seen, and how each variable stands there. */
-export function outlookOf(context: SetPass, seen: Seen, targets: readonly Target[]): readonly Outlook[] {
+export function outlookOf(context: SetContext, seen: Seen, targets: readonly Target[]): readonly Outlook[] {
   return targets
     .filter(({ wanted, sight }) => wanted && sight?.is === "shown")
     .map((target) => ({ target, judged: judge(context, seen, target) }));
@@ -62,7 +62,7 @@ function unfinished(outlook: readonly Outlook[]): Check {
 }
 
 /** Another resource writes the same variable of the same application: each would undo the other. */
-function conflictOf({ inputs, holderOf }: SetPass): Why | undefined {
+function conflictOf({ inputs, holderOf }: SetContext): Why | undefined {
   if (!inputs.overwrite) return undefined;
   const entries = writtenEntries(inputs);
   for (const { entry, name, label } of entries) {
@@ -73,7 +73,7 @@ function conflictOf({ inputs, holderOf }: SetPass): Why | undefined {
 }
 
 /** What the set writes into applications. Only what is in an application's own scope can be told from other things. */
-export function writtenEntries({ targets, variables }: Pick<SetPass["inputs"], "targets" | "variables">) {
+export function writtenEntries({ targets, variables }: Pick<SetContext["inputs"], "targets" | "variables">) {
   const own = variables.filter(({ scope }) => scope === undefined || scope === "APPLICATION");
   return targets.flatMap(({ id, name: resource }) =>
     id === undefined ? [] : own.map(({ name }) => ({ entry: entryOf(id, name), name, label: resource ?? id })),
@@ -81,7 +81,7 @@ export function writtenEntries({ targets, variables }: Pick<SetPass["inputs"], "
 }
 
 /** One request for one application: all that is due there. What the set created may be replaced in any case. */
-function imports(context: SetPass, seen: Seen, outlook: readonly Outlook[], verdict: Verdict): Check {
+function imports(context: SetContext, seen: Seen, outlook: readonly Outlook[], verdict: Verdict): Check {
   const steps = outlook.flatMap(({ target, judged }): readonly Do[] => {
     const due = judged.filter((one) => one.verdict === verdict && isImportable(context, one));
     const mayReplace = ({ own }: Judged): boolean => context.inputs.overwrite || isCreated(target.known, own);
@@ -96,7 +96,7 @@ function imports(context: SetPass, seen: Seen, outlook: readonly Outlook[], verd
 }
 
 /** Some platforms replace no secret by an import; where its id can be used it is not tried. */
-function isImportable(context: SetPass, { own }: Judged): boolean {
+function isImportable(context: SetContext, { own }: Judged): boolean {
   return own?.isSecret !== true || isFixed(context, own);
 }
 
@@ -106,7 +106,7 @@ function imported(steps: readonly Do[]): string {
 }
 
 /** Secrets that are there are replaced by their id, on the full surface. One that is to be none has to go first. */
-function replacements(context: SetPass, seen: Seen, outlook: readonly Outlook[], verdict: Verdict): Check {
+function replacements(context: SetContext, seen: Seen, outlook: readonly Outlook[], verdict: Verdict): Check {
   for (const { target, judged } of outlook) {
     for (const { variable, own, verdict: mine } of judged) {
       if (mine !== verdict || own === undefined || isImportable(context, { variable, own, verdict })) continue;

@@ -1,12 +1,12 @@
 /** What of the set is taken out of applications again: only entries that it created, and only by their ids. Pure. */
 import type { Plan, Step } from "../../engine/contract/kind.ts";
 import type { KnownVariable } from "./crd.ts";
-import { sentKey, type Do, type Listed, type Seen, type SetPass } from "./model.ts";
+import { sentKey, type Do, type Listed, type Seen, type SetContext } from "./model.ts";
 import { isOfApplication, leftovers, type Target } from "./target.ts";
 import { beyondReach, left } from "./words.ts";
 
 /** The plan when the resource goes. */
-export function planRemoval(context: SetPass, seen: Seen, targets: readonly Target[]): Plan<Do> {
+export function planRemoval(context: SetContext, seen: Seen, targets: readonly Target[]): Plan<Do> {
   const step = removals(context, seen, targets);
   if (step !== undefined) return step;
   for (const target of targets) {
@@ -22,7 +22,7 @@ export function planRemoval(context: SetPass, seen: Seen, targets: readonly Targ
 
 /** The next entry that is to be removed, where the surface has deletions and the policies let it be. */
 export function removals(
-  context: SetPass,
+  context: SetContext,
   seen: Seen,
   targets: readonly Target[],
 ): Extract<Plan<Do>, { is: "step" }> | undefined {
@@ -55,7 +55,7 @@ function stepOf(
  * The entry that we created under this name, and that still has it, if it is still there and can be removed through the
  * application.
  */
-function removable({ supports }: SetPass, target: Target, key: string): Listed | undefined {
+function removable({ supports }: SetContext, target: Target, key: string): Listed | undefined {
   const entry = createdEntry(target, key);
   if (isUnproven(target) || entry === undefined) return undefined;
   if (supports(entry.isSecret ? "deleteSecret" : "deleteVariable") === "Unsupported") return undefined;
@@ -73,7 +73,7 @@ function createdEntry({ known, sight }: Target, key: string): Listed | undefined
 }
 
 /** What we created, is not wanted any more, and stays: no deletion on this surface, or none through the application. */
-export function unprunable(context: SetPass, target: Target): readonly string[] {
+export function unprunable(context: SetContext, target: Target): readonly string[] {
   const { sight } = target;
   return leftovers(target, context.inputs)
     .filter(({ key }) => {
@@ -84,7 +84,7 @@ export function unprunable(context: SetPass, target: Target): readonly string[] 
 }
 
 /** What has to be remembered of what is not in the spec any more: that which we created and which is still there. */
-export function remembered(context: SetPass, target: Target): readonly KnownVariable[] {
+export function remembered(context: SetContext, target: Target): readonly KnownVariable[] {
   const { sight } = target;
   return leftovers(target, context.inputs).filter(({ key, id }) => {
     if (sight?.is !== "shown" || id === undefined) return sight?.is !== "missing";

@@ -3,7 +3,7 @@ import type { ConditionFact, DriftField, Report, Why } from "../../engine/contra
 import { fit } from "../shared/text.ts";
 import { MAX_NAMES, type KnownTarget } from "./crd.ts";
 import type { Judged, Verdict } from "./judge.ts";
-import type { Seen, SetPass } from "./model.ts";
+import type { Seen, SetContext } from "./model.ts";
 import { outlookOf } from "./plan.ts";
 import { remembered, unprunable } from "./removal.ts";
 import { isFresh, targetsOf, type Target } from "./target.ts";
@@ -12,7 +12,7 @@ import { missingTargets, numbered, troubleOf, unsynced, type Outlook } from "./w
 /** Those of the spec, and as many that were taken out of it. */
 const MAX_TARGETS = 64;
 
-export function report(context: SetPass, seen: Seen): Report {
+export function report(context: SetContext, seen: Seen): Report {
   const targets = targetsOf(context, seen);
   const outlook = outlookOf(context, seen, targets);
   const shown = targets
@@ -34,7 +34,7 @@ export function report(context: SetPass, seen: Seen): Report {
 const DONE: ReadonlySet<Verdict> = new Set(["fine", "restore", "changed"]);
 const isDone = ({ verdict }: Judged): boolean => DONE.has(verdict);
 
-function targetStatus(context: SetPass, target: Target, outlook: readonly Outlook[]): KnownTarget {
+function targetStatus(context: SetContext, target: Target, outlook: readonly Outlook[]): KnownTarget {
   const { known, wanted, sight } = target;
   const names = new Set(wanted && sight?.is !== "missing" ? context.inputs.variables.map(({ name }) => name) : []);
   const variables = [
@@ -65,7 +65,7 @@ function listed<T>(items: readonly T[]): T[] | undefined {
   return items.length === 0 ? undefined : items.slice(0, MAX_NAMES);
 }
 
-function ready({ inputs }: SetPass, outlook: readonly Outlook[]): Why {
+function ready({ inputs }: SetContext, outlook: readonly Outlook[]): Why {
   const all = outlook.flatMap(({ judged }) => judged);
   const open = all.filter((one) => !isDone(one)).length;
   const what = numbered(inputs.variables.length, "variable");
@@ -79,7 +79,7 @@ function ready({ inputs }: SetPass, outlook: readonly Outlook[]): Why {
   return { reason: "Available", message };
 }
 
-function synced(context: SetPass, targets: readonly Target[], outlook: readonly Outlook[]): ConditionFact {
+function synced(context: SetContext, targets: readonly Target[], outlook: readonly Outlook[]): ConditionFact {
   const type = "VariablesSynced";
   const why = unsynced(outlook) ?? troubleOf(targets) ?? missingTargets(context);
   if (why !== undefined) return { type, status: "False", reason: "VariablesPending", message: why.message };

@@ -1,7 +1,7 @@
 /** The applications of a set: memory, what the platform shows, and how each variable stands. Pure. */
 import { refreshed, sameContent, type Uuid } from "../../engine/contract/kind.ts";
 import type { KnownTarget, KnownVariable } from "./crd.ts";
-import type { Inputs, Listed, Seen, SetPass, SetVariable, Sight } from "./model.ts";
+import type { Inputs, Listed, Seen, SetContext, SetVariable, Sight } from "./model.ts";
 import { readBack } from "./read-back.ts";
 
 /** An application of the spec, or one that still holds something of the set. */
@@ -16,7 +16,7 @@ export interface Target {
 }
 
 /** The applications of the spec that have an id, in its order, and then those that were taken out of it. */
-export function targetsOf(context: SetPass, seen: Seen): readonly Target[] {
+export function targetsOf(context: SetContext, seen: Seen): readonly Target[] {
   const known = new Map((context.memory.targets ?? []).map((target) => [target.applicationId, target]));
   const present = context.goal === "present" ? context.inputs.targets : [];
   const wanted = present.flatMap(({ id, name }) => (id === undefined ? [] : [{ id, name, wanted: true }]));
@@ -38,7 +38,7 @@ export function targetsOf(context: SetPass, seen: Seen): readonly Target[] {
 }
 
 /** Whether its own resource, or an earlier pass of ours, has made sure of where an application belongs. */
-export function isVerified({ inputs, memory }: Pick<SetPass, "inputs" | "memory">, id: Uuid): boolean {
+export function isVerified({ inputs, memory }: Pick<SetContext, "inputs" | "memory">, id: Uuid): boolean {
   const isKnown = memory.targets?.some(({ applicationId, written }) => applicationId === id && written !== undefined);
   return isKnown === true || inputs.targets.find((one) => one.id === id)?.name !== undefined;
 }
@@ -68,7 +68,7 @@ function renewed(target: KnownTarget, { variables, fingerprint }: Inputs): Known
  * Some platforms replace no secret by an import, and the specification does not show which do. It has nothing else; an
  * update by id reaches those of the application's own scope alone.
  */
-export function isFixed({ supports }: Pick<SetPass, "supports">, own: Listed | undefined): boolean {
+export function isFixed({ supports }: Pick<SetContext, "supports">, own: Listed | undefined): boolean {
   return own?.isSecret === true && (supports("updateSecret") === "Unsupported" || !isOfApplication(own));
 }
 

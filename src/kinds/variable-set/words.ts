@@ -4,7 +4,7 @@ import { unproven } from "../shared/limits.ts";
 import { outside } from "../shared/names.ts";
 import { fit } from "../shared/text.ts";
 import type { Judged, Verdict } from "./judge.ts";
-import type { SetPass } from "./model.ts";
+import type { SetContext } from "./model.ts";
 import type { Target } from "./target.ts";
 
 /** An application, and how each variable of the spec stands there. */
@@ -33,7 +33,7 @@ function some(names: readonly string[]): string {
   return `${shown.join(", ")}${more}`;
 }
 
-export function tooMany({ inputs }: SetPass): Why | undefined {
+export function tooMany({ inputs }: SetContext): Why | undefined {
   const { length: variables } = inputs.variables;
   const { length: targets } = inputs.targets;
   if (variables <= MAX_VARIABLES && variables * targets <= MAX_ENTRIES) return undefined;
@@ -47,7 +47,7 @@ export function conflict(name: string, label: string, holder: string): Why {
 }
 
 /** Applications of the spec that have no id yet. */
-export function missingTargets({ inputs }: SetPass): Why | undefined {
+export function missingTargets({ inputs }: SetContext): Why | undefined {
   const names = inputs.targets.flatMap(({ id, name }) => (id === undefined ? [`"${name}"`] : []));
   if (names.length === 0) return undefined;
   const message = `Waiting for PlatformApplication ${some(names)}, which does not exist or has no id yet. Create it, or take it out of spec.targets.`;
@@ -130,7 +130,7 @@ export function changedSecrets(outlook: readonly Outlook[]): Why | undefined {
  * Why what the set created in an application stays there when the resource goes, where that is not its entries' own
  * trouble.
  */
-export function beyondReach(context: SetPass, { sight, label }: Target): Why | undefined {
+export function beyondReach(context: SetContext, { sight, label }: Target): Why | undefined {
   switch (sight?.is) {
     case undefined:
     case "missing":

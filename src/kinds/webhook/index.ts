@@ -5,7 +5,7 @@ import type { Platform } from "../../platform/index.ts";
 import { takesMore } from "../shared/offered.ts";
 import { fit, fitOptional } from "../shared/text.ts";
 import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory, type WebhookSpec } from "./crd.ts";
-import { type Seen, type WebhookPass, type WebhookTypes, driftOf, KIND, shown, shownTarget } from "./model.ts";
+import { type Seen, type WebhookContext, type WebhookTypes, driftOf, KIND, shown, shownTarget } from "./model.ts";
 import { plan } from "./plan.ts";
 
 export const webhook: Kind<WebhookTypes> = {
@@ -53,7 +53,7 @@ export const webhook: Kind<WebhookTypes> = {
   },
 };
 
-async function create(context: WebhookPass, api: Platform): Promise<Known<Seen, WebhookMemory>> {
+async function create(context: WebhookContext, api: Platform): Promise<Known<Seen, WebhookMemory>> {
   const isShown = context.supports("getWebhook") === "Supported";
   const made = await api.webhooks.create({ ...inputOf(context.spec), ...(takesMore(context) && { kind: KIND }) });
   return {
@@ -69,13 +69,13 @@ function inputOf({ targetUrl, events, enabled }: WebhookSpec) {
 }
 
 /** What was last sent. Of what was taken over where nothing can be read, the spec is believed to be there. */
-function remembered({ memory, inputs }: WebhookPass, seen: Seen): WebhookMemory["registered"] {
+function remembered({ memory, inputs }: WebhookContext, seen: Seen): WebhookMemory["registered"] {
   if (memory.registered !== undefined) return refreshed(memory.registered, inputs.settings);
   return seen.shown === undefined ? inputs.settings : undefined;
 }
 
 /** What the platform shows; where it shows nothing, the spec as long as it is what was sent. */
-function facts({ spec }: WebhookPass, mine: Webhook | undefined): JsonObject {
+function facts({ spec }: WebhookContext, mine: Webhook | undefined): JsonObject {
   if (mine === undefined) return { target: shownTarget(spec.targetUrl) };
   return {
     target: shownTarget(mine.targetUrl),
@@ -86,7 +86,7 @@ function facts({ spec }: WebhookPass, mine: Webhook | undefined): JsonObject {
   };
 }
 
-function readyMessage({ spec, supports }: WebhookPass): string {
+function readyMessage({ spec, supports }: WebhookContext): string {
   const what = spec.enabled
     ? `The platform delivers to ${shownTarget(spec.targetUrl)}.`
     : "The webhook is registered and disabled.";
@@ -95,7 +95,7 @@ function readyMessage({ spec, supports }: WebhookPass): string {
     : `${what} Its surface does not show webhooks, so changes made there are not seen.`;
 }
 
-function unknown({ supports }: WebhookPass): Why {
+function unknown({ supports }: WebhookContext): Why {
   const needed =
     supports("getWebhook") === "Supported" ? "" : " (if the connection lets such ids stand: spec.allowUnverifiedIds)";
   return {

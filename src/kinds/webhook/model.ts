@@ -29,7 +29,7 @@ export interface WebhookTypes {
   readonly api: Platform;
 }
 
-export type WebhookPass = ReconcileContext<WebhookTypes>;
+export type WebhookContext = ReconcileContext<WebhookTypes>;
 
 /** What can be compared on the full surface. */
 export interface Registration {

@@ -3,14 +3,14 @@ import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 import { firstOf } from "../shared/checks.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
 import { alreadyManaged, deletedThere, unseen } from "../shared/names.ts";
-import { type Do, type Seen, type WebhookPass, driftOf, isOutdated, shownTarget } from "./model.ts";
+import { type Do, type Seen, type WebhookContext, driftOf, isOutdated, shownTarget } from "./model.ts";
 
 type Check = Plan<Do> | undefined;
 
 const stalled = (reason: Why["reason"], message: string): Plan<Do> => ({ is: "stalled", why: { reason, message } });
 
 /** Returns the next step. */
-export function plan(context: WebhookPass, seen: Seen): Plan<Do> {
+export function plan(context: WebhookContext, seen: Seen): Plan<Do> {
   if (context.goal !== "present") return planAbsent(context, seen);
   const limited = beyondProjects(context, TELLS_OF_ALL);
   if (limited !== undefined) return { is: "stalled", why: limited };
@@ -24,7 +24,7 @@ export function plan(context: WebhookPass, seen: Seen): Plan<Do> {
 
 const TELLS_OF_ALL = "a webhook is told of deployments in all projects";
 
-function planNew(context: WebhookPass): Plan<Do> {
+function planNew(context: WebhookContext): Plan<Do> {
   const target = shownTarget(context.spec.targetUrl);
   if (context.adoption === "Required") {
     const message =
@@ -39,7 +39,7 @@ function planNew(context: WebhookPass): Plan<Do> {
 }
 
 /** Why an id must not be worked on. On the full surface being among the organization's webhooks is proof. */
-function refusal(context: WebhookPass, seen: Seen, id: Uuid): Why | undefined {
+function refusal(context: WebhookContext, seen: Seen, id: Uuid): Why | undefined {
   const recorded = context.proof === "recorded";
   if (seen.shown === "gone") {
     return recorded
@@ -53,7 +53,7 @@ function refusal(context: WebhookPass, seen: Seen, id: Uuid): Why | undefined {
 }
 
 /** Sent once in a reconcile: what the platform stores otherwise is told as drift. */
-function checkShown(context: WebhookPass, seen: Seen): Check {
+function checkShown(context: WebhookContext, seen: Seen): Check {
   if (typeof seen.shown !== "object" || seen.sent || driftOf(context.spec, seen.shown).length === 0) return undefined;
   if (context.supports("updateWebhook") === "Unsupported")
     return context.corrects === "Nothing" ? undefined : NO_UPDATE;
@@ -65,7 +65,7 @@ function checkShown(context: WebhookPass, seen: Seen): Check {
 }
 
 /** Where nothing is shown, what was sent last is all there is to compare with. */
-function checkSent(context: WebhookPass, seen: Seen): Check {
+function checkSent(context: WebhookContext, seen: Seen): Check {
   if (seen.shown !== undefined || !isOutdated(context.memory.registered, context.inputs.settings)) return undefined;
   return NO_UPDATE;
 }
@@ -75,7 +75,7 @@ const NO_UPDATE = stalled(
   "The platform's surface has no update of webhooks. Make spec what it was, or change the webhook on the platform and adopt it with a new resource.",
 );
 
-function planAbsent(context: WebhookPass, seen: Seen): Plan<Do> {
+function planAbsent(context: WebhookContext, seen: Seen): Plan<Do> {
   if (context.goal === "stopped" || context.id === undefined || seen.shown === "gone") return { is: "settled" };
   const limited = beyondProjects(context, TELLS_OF_ALL);
   if (limited !== undefined) return { is: "stalled", why: limited };

@@ -16,7 +16,7 @@ import {
 import { parseKey } from "../../engine/contract/keys.ts";
 import { OPERATOR } from "../../operator/config/rbac.ts";
 import { operation } from "../../platform/codec/operations.ts";
-import type { MadeCall, Pass } from "../passes.ts";
+import type { EndedCall, RunningReconcile } from "../reconcile-tracker.ts";
 import { targetOf } from "../telemetry.ts";
 import type { Traces, TracesOptions } from "./traces.ts";
 
@@ -65,7 +65,7 @@ export function createOtlpTraces({
     }),
   });
   const tracer = provider.getTracer(OPERATOR, version);
-  const spans = new WeakMap<Pass, Span>();
+  const spans = new WeakMap<RunningReconcile, Span>();
   const attributes = (facts: Facts): Attributes => {
     const known = Object.entries(facts).filter(([, value]) => value !== undefined);
     return Object.fromEntries(
@@ -131,7 +131,7 @@ export function createOtlpTraces({
 }
 
 /** Names are those of the semantic conventions where they have one. */
-function factsOf({ call, connection }: Pick<MadeCall, "call" | "connection">): Facts {
+function factsOf({ call, connection }: Pick<EndedCall, "call" | "connection">): Facts {
   const { operation: name, method, status, attempt, requestId, failure, sent } = call;
   return {
     "http.request.method": method,
@@ -151,7 +151,7 @@ export const MOST_SPANS = 2_048;
 
 export interface BoundedExport {
   readonly exporter: SpanExporter;
-  /** Passes spans on to `next` while there is room. */
+  /** ReconcileTracker spans on to `next` while there is room. */
   processor(next: SpanProcessor): SpanProcessor;
   dropped(): number;
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vite
 import { startCollector, type CollectedSpan, type Collector } from "../../../test/support/programs/collector.ts";
 import type { CallRecord } from "../../platform/client/caller.ts";
 import type { Fields, Logger } from "../logger.ts";
-import type { Pass } from "../passes.ts";
+import type { RunningReconcile } from "../reconcile-tracker.ts";
 import { createRedactor } from "../secrets.ts";
 import { NO_TRACES, openTraces } from "./index.ts";
 import { boundedExport, MOST_SPANS } from "./otlp.ts";
@@ -42,8 +42,13 @@ async function open(otlpPropagate = false, secrets: readonly string[] = []): Pro
   return await openTraces({ config, version: "1.2.3", redactor, log });
 }
 
-function begun(traces: Traces, name = "api"): Pass {
-  const pass: Pass = { id: "p-1", key: `PlatformApplication/shop/${name}`, priority: "normal", changed: undefined };
+function begun(traces: Traces, name = "api"): RunningReconcile {
+  const pass: RunningReconcile = {
+    id: "p-1",
+    key: `PlatformApplication/shop/${name}`,
+    priority: "normal",
+    changed: undefined,
+  };
   traces.began(pass, AT);
   return pass;
 }

@@ -3,23 +3,23 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import type { Outcome } from "../../kube/queue/controller.ts";
 import type { Config } from "../../operator/config/config.ts";
 import type { Logger } from "../logger.ts";
-import type { MadeCall, Pass } from "../passes.ts";
+import type { EndedCall, RunningReconcile } from "../reconcile-tracker.ts";
 import type { Redactor } from "../secrets.ts";
 
 /** Its methods are called in order of time. None of them throws, waits or fails, whatever happens to the collector. */
 export interface Traces {
-  began(pass: Pass, at: Date): void;
+  began(pass: RunningReconcile, at: Date): void;
   /** @param made a call of that reconcile @param commit the commit to deploy */
-  called(pass: Pass, made: MadeCall, commit?: string): void;
+  called(pass: RunningReconcile, made: EndedCall, commit?: string): void;
   /** @param object as it is afterwards, if it exists */
-  ended(pass: Pass, at: Date, result: Outcome, object: KubeObject | undefined): void;
+  ended(pass: RunningReconcile, at: Date, result: Outcome, object: KubeObject | undefined): void;
   /** Returns the trace id of a reconcile; undefined while there are no traces. */
-  idOf(pass: Pass): string | undefined;
+  idOf(pass: RunningReconcile): string | undefined;
   /**
    * Returns the headers with which the platform can join the trace of a reconcile (W3C Trace Context), where that is
    * configured.
    */
-  headersFor(pass: Pass): Readonly<Record<string, string>>;
+  headersFor(pass: RunningReconcile): Readonly<Record<string, string>>;
   /** Returns the number of spans that never reached the collector. */
   dropped(): number;
   /** Sends the rest, for half a second at most. */

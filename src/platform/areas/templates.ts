@@ -114,7 +114,7 @@ export type FieldConstraints = z.output<typeof constraints>;
 /** The values of `managedConfig` and `customerProvidedInputs` may be secrets: compare them, never show them. */
 export type Binding = z.output<typeof binding>;
 
-export type ClusterContext = z.input<typeof clusterContext>;
+export type TemplateContext = z.input<typeof clusterContext>;
 export type ConfigValue = z.input<typeof configValue>;
 
 export type BindingInput = z.input<typeof bindingRequest> & {
@@ -124,7 +124,7 @@ export type BindingInput = z.input<typeof bindingRequest> & {
 
 export interface Templates {
   /** The published templates; with a context, constraints are narrowed to what that cluster allows. */
-  list(context?: ClusterContext, options?: ReadOptions): Promise<readonly Template[]>;
+  list(context?: TemplateContext, options?: ReadOptions): Promise<readonly Template[]>;
   /** Selects a template for a cluster; may be repeated. Undefined when the answer has no body. */
   bind(clusterId: string, input: BindingInput): Promise<Binding | undefined>;
   /** Full surface. */

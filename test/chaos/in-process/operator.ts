@@ -11,7 +11,7 @@ import { createReader } from "../../../src/kube/watch/secrets.ts";
 import { createStore } from "../../../src/kube/watch/store.ts";
 import { createOutputs } from "../../../src/kube/write/outputs.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
-import { createPasses } from "../../../src/observability/passes.ts";
+import { createReconcileTracker } from "../../../src/observability/reconcile-tracker.ts";
 import { TYPES } from "../../../src/operator/config/caches.ts";
 import { boundKinds } from "../../../src/operator/config/kinds.ts";
 import { createPlatforms } from "../../../src/operator/platforms.ts";
@@ -48,7 +48,7 @@ export interface Operator {
 /** @returns an operator at work. */
 export function startOperator(options: OperatorOptions): Operator {
   const { random, workers = 1 } = options;
-  const { within, current } = createPasses(() => 0);
+  const { within, current } = createReconcileTracker(() => 0);
   const turns = createTurns({ current });
   const { clock, end } = mortalClock(options.clock);
   const client: KubeClient = {

@@ -5,7 +5,7 @@ import type { Call } from "../tap/call.ts";
 import { textOf } from "./invariants.ts";
 
 /** The passes over the object that took the most of them. */
-export interface Passes {
+export interface ReconcileTracker {
   /**
    * That did something: a change of the platform, a write of the object's metadata, or the last write of its status.
    */
@@ -23,23 +23,23 @@ const PLURALS: ReadonlyMap<string, string> = new Map(RESOURCES.map(({ kind, plur
  * @param calls from the restart on
  * @param logs of the process that was started then, its "reconciled" lines among them
  */
-export function mostPasses(calls: readonly Pick<Call, "what" | "at">[], logs: readonly LogLine[]): Passes {
+export function mostPasses(calls: readonly Pick<Call, "what" | "at">[], logs: readonly LogLine[]): ReconcileTracker {
   const lines = logs.flatMap(lineOf);
   const ends = Map.groupBy(
     lines.filter(({ is }) => is === "end"),
     ({ key }) => key,
   );
   /** Which pass over an object that was: the first that ended after it. */
-  const passOf = ({ key, at }: Moment): number => (ends.get(key) ?? []).findIndex((end) => end.at >= at);
+  const contextOf = ({ key, at }: Moment): number => (ends.get(key) ?? []).findIndex((end) => end.at >= at);
   const writes = calls.flatMap(writeOf);
   const passes = [
     ...Map.groupBy([...writes, ...lines.filter(({ is }) => is === "change")], ({ key }) => key).values(),
   ].map((moments) => {
-    const last = Math.max(...moments.map(passOf));
-    const acting = new Set(moments.filter(({ is }) => is !== "status").map(passOf));
-    return { acting: acting.add(last).size, writing: new Set(moments.map(passOf)).size };
+    const last = Math.max(...moments.map(contextOf));
+    const acting = new Set(moments.filter(({ is }) => is !== "status").map(contextOf));
+    return { acting: acting.add(last).size, writing: new Set(moments.map(contextOf)).size };
   });
-  const most = (of: keyof Passes): number => Math.max(0, ...passes.map((one) => one[of]));
+  const most = (of: keyof ReconcileTracker): number => Math.max(0, ...passes.map((one) => one[of]));
   return { acting: most("acting"), writing: most("writing") };
 }
 

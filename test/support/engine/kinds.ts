@@ -16,7 +16,7 @@ import {
   type Inputs,
   type Seen,
   type WidgetMemory,
-  type WidgetPass,
+  type WidgetContext,
   type WidgetSpec,
 } from "./widget-model.ts";
 import { differs, planEnd, planNew, planOld, why } from "./widget-plan.ts";
@@ -104,7 +104,7 @@ export const widget: Kind<{
   },
 };
 
-function reportOf(pass: WidgetPass, mine: Remote | undefined): Report {
+function reportOf(pass: WidgetContext, mine: Remote | undefined): Report {
   return {
     ready: why("Available", "It is there."),
     conditions:
@@ -142,7 +142,12 @@ function explode(spec: WidgetSpec, where: WidgetSpec["explode"]): void {
   if (spec.explode === where) throw new TypeError(`the kind throws in ${where ?? ""}`);
 }
 
-async function act(step: Step<Do>, pass: WidgetPass, seen: Seen, api: WidgetApi): Promise<Known<Seen, WidgetMemory>> {
+async function act(
+  step: Step<Do>,
+  pass: WidgetContext,
+  seen: Seen,
+  api: WidgetApi,
+): Promise<Known<Seen, WidgetMemory>> {
   const { memory, spec } = pass;
   const id = pass.id ?? "";
   switch (step.do) {

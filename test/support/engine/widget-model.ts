@@ -51,4 +51,4 @@ export interface Seen {
 }
 
 export type Do = "create" | "update" | "import" | "deploy" | "stop" | "delete";
-export type WidgetPass = ReconcileContext<{ spec: WidgetSpec; inputs: Inputs; memory: WidgetMemory }>;
+export type WidgetContext = ReconcileContext<{ spec: WidgetSpec; inputs: Inputs; memory: WidgetMemory }>;

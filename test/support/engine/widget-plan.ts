@@ -1,7 +1,7 @@
 /** What a widget does next. Pure. */
 import { sameContent, type Plan, type Step, type Why } from "../../../src/engine/contract/kind.ts";
 import type { Remote } from "./fake-platform.ts";
-import type { Do, Seen, WidgetPass, WidgetSpec } from "./widget-model.ts";
+import type { Do, Seen, WidgetContext, WidgetSpec } from "./widget-model.ts";
 
 export function why(reason: Why["reason"], message: string): Why {
   return { reason, message };
@@ -11,7 +11,7 @@ export function differs(spec: WidgetSpec, mine: Remote): boolean {
   return spec.note !== undefined && spec.note !== mine.note;
 }
 
-export function planNew(pass: WidgetPass, seen: Seen): Plan<Do> {
+export function planNew(pass: WidgetContext, seen: Seen): Plan<Do> {
   const [first, ...others] = (seen.all ?? []).filter(({ name }) => name === pass.spec.name);
   if (first !== undefined) {
     const holder = pass.holderOf(first.id);
@@ -35,7 +35,7 @@ export function planNew(pass: WidgetPass, seen: Seen): Plan<Do> {
   };
 }
 
-export function planOld(pass: WidgetPass, seen: Seen, id: string): Plan<Do> {
+export function planOld(pass: WidgetContext, seen: Seen, id: string): Plan<Do> {
   const { spec, memory } = pass;
   const { mine } = seen;
   if (mine === undefined) return planGone(pass, seen);
@@ -54,22 +54,22 @@ export function planOld(pass: WidgetPass, seen: Seen, id: string): Plan<Do> {
   return planDeploy(pass, mine);
 }
 
-function writtenByOthers({ spec, holderOf }: WidgetPass): Plan<Do> | undefined {
+function writtenByOthers({ spec, holderOf }: WidgetContext): Plan<Do> | undefined {
   const writer = spec.into === undefined ? undefined : holderOf(spec.into);
   return writer === undefined ? undefined : { is: "stalled", why: why("AlreadyManaged", `${writer} writes it.`) };
 }
 
-function planGone({ onMissing }: WidgetPass, { all }: Seen): Plan<Do> {
+function planGone({ onMissing }: WidgetContext, { all }: Seen): Plan<Do> {
   const is = all !== undefined && onMissing === "Recreate" ? "forget" : "stalled";
   return { is, why: why("ExternalResourceDeleted", "It is gone.") };
 }
 
-function updateOf({ spec }: WidgetPass, { note }: Remote): Step<Do> {
+function updateOf({ spec }: WidgetContext, { note }: Remote): Step<Do> {
   const changes = [{ path: "spec.note", desired: spec.note ?? "", observed: note }];
   return { repeat: "safe", op: "update", do: "update", corrects: true, message: "Update the note.", changes };
 }
 
-function planDeploy({ spec, memory, requested, blockedOperations }: WidgetPass, mine: Remote): Plan<Do> {
+function planDeploy({ spec, memory, requested, blockedOperations }: WidgetContext, mine: Remote): Plan<Do> {
   const failed = mine.state === "FAILED";
   const retry = failed && requested !== undefined && requested !== memory.deployed?.retry;
   if (blockedOperations.has("deploy")) return failed ? FAILED : { is: "settled" };
@@ -92,7 +92,7 @@ function planDeploy({ spec, memory, requested, blockedOperations }: WidgetPass, 
 
 const FAILED = { is: "stalled", why: why("DeploymentFailed", "It failed.") } as const;
 
-function planProof(pass: WidgetPass, mine: Remote, id: string): Plan<Do> {
+function planProof(pass: WidgetContext, mine: Remote, id: string): Plan<Do> {
   if (pass.supports("list") !== "Supported" && !pass.allowUnverifiedIds && pass.proof !== "orphaned") {
     return { is: "stalled", why: why("NotObservable", "Nothing shows where it belongs.") };
   }
@@ -101,7 +101,7 @@ function planProof(pass: WidgetPass, mine: Remote, id: string): Plan<Do> {
     : { is: "adopt", id };
 }
 
-export function planEnd(pass: WidgetPass, { mine }: Seen): Plan<Do> {
+export function planEnd(pass: WidgetContext, { mine }: Seen): Plan<Do> {
   if (mine === undefined) return { is: "settled" };
   if (pass.goal === "stopped") {
     return mine.state === "STOPPED"

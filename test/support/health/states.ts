@@ -9,9 +9,9 @@ import { operation } from "../../../src/kinds/operation/index.ts";
 import { NOTHING_SEEN } from "../../../src/kinds/operation/model.ts";
 import { clusterStates, serviceStates } from "../../../src/platform/codec/states.ts";
 import type { AnyKind, Sight } from "../hostile/observations.ts";
-import { clusterPass, listed } from "../kinds/cluster-contexts.ts";
+import { clusterContext, listed } from "../kinds/cluster-contexts.ts";
 import { composed } from "../kinds/kind-runner.ts";
-import { operationPass } from "../kinds/operation-contexts.ts";
+import { operationContext } from "../kinds/operation-contexts.ts";
 import * as applications from "../services/applications.ts";
 import * as blueprints from "../services/blueprints.ts";
 import * as databases from "../services/databases.ts";
@@ -96,7 +96,7 @@ const ROWS: readonly Row[] = [
     kind: kindOf(cluster),
     states: STATES.clusters,
     spec: RUNNING,
-    sight: (state) => sight(clusterPass({}, RUNNING), listed(state)),
+    sight: (state) => sight(clusterContext({}, RUNNING), listed(state)),
     health: clusterRunning,
   },
   {
@@ -104,7 +104,7 @@ const ROWS: readonly Row[] = [
     states: STOPPING.filter((state) => clusterStates.includes(state)),
     spec: STOPPED,
     suffix: "to-stop",
-    sight: (state) => sight(clusterPass({}, STOPPED), listed(state)),
+    sight: (state) => sight(clusterContext({}, STOPPED), listed(state)),
     health: stopped,
   },
   {
@@ -116,7 +116,7 @@ const ROWS: readonly Row[] = [
           ? { reason: "OperationRejected", message: "The platform rejected the operation (422)." }
           : { reason: state === "Accepted" ? "Accepted" : "Completed", message: "The invoices were sent." };
       const outcome = { result: state === "Failed" ? "Failed" : "Complete", ...ended, at: NOW.toISOString() };
-      return sight(operationPass({ type: "SendInvoices" }, { memory: { outcome } as never }), NOTHING_SEEN);
+      return sight(operationContext({ type: "SendInvoices" }, { memory: { outcome } as never }), NOTHING_SEEN);
     },
     health: (state) => (state === "Failed" ? "Degraded" : "Healthy"),
   },

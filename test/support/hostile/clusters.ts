@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 import { clusterStates } from "../../../src/platform/codec/states.ts";
-import { CLUSTER, clusterPass } from "../kinds/cluster-contexts.ts";
+import { CLUSTER, clusterContext } from "../kinds/cluster-contexts.ts";
 import { count, hostile, maybe } from "./values.ts";
 
 const OTHER = "00000000-0000-4000-8000-0000000000c2";
@@ -85,7 +85,7 @@ export const clusterSight = fc
     runState: maybe(fc.constantFrom("Running" as const, "Stopped" as const)),
   })
   .map(({ seen, spec, goal, lastOrder, runState }) => ({
-    pass: clusterPass({ goal, memory: { lastOrder, runState } }, spec),
+    pass: clusterContext({ goal, memory: { lastOrder, runState } }, spec),
     // Only where the list has the cluster, its state is shown.
     seen: typeof seen.listed === "object" ? seen : { ...seen, status: undefined },
   }));

@@ -1,7 +1,7 @@
 /** Sights of databases for property tests: whatever the platform may answer. */
 import fc from "fast-check";
 
-import { NOTHING_SEEN, type DatabasePass, type Seen } from "../../../src/kinds/database/model.ts";
+import { NOTHING_SEEN, type DatabaseContext, type Seen } from "../../../src/kinds/database/model.ts";
 import { followedRequest, told } from "../../../src/kinds/database/told.ts";
 import { serviceStates } from "../../../src/platform/codec/states.ts";
 import { DATABASE, OLD_REQUEST, passWith, REQUEST } from "../services/databases.ts";
@@ -72,7 +72,7 @@ const pass = fc
   }));
 
 interface DatabaseSight {
-  readonly pass: DatabasePass;
+  readonly pass: DatabaseContext;
   readonly seen: Partial<Seen>;
 }
 

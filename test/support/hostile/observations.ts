@@ -3,7 +3,7 @@ import fc from "fast-check";
 
 import type { Kind, ReconcileContext, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { application } from "../../../src/kinds/application/index.ts";
-import { NOTHING_SEEN, type ApplicationPass, type Seen } from "../../../src/kinds/application/model.ts";
+import { NOTHING_SEEN, type ApplicationContext, type Seen } from "../../../src/kinds/application/model.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
 import { cluster } from "../../../src/kinds/cluster/index.ts";
 import { clusterConnection, connection } from "../../../src/kinds/connection/index.ts";
@@ -113,7 +113,7 @@ const applicationMemory = fc.record(
   },
   { requiredKeys: [] },
 );
-const applicationPass = fc
+const applicationContext = fc
   .record({
     surface: fc.constantFrom("Documented" as const, "Full" as const),
     memory: applicationMemory,
@@ -128,8 +128,8 @@ const applicationPass = fc
   }));
 
 /** Of all that there may be, what is read in such a pass. */
-export function readable({ pass, seen }: { readonly pass: ApplicationPass; readonly seen: Partial<Seen> }): {
-  readonly pass: ApplicationPass;
+export function readable({ pass, seen }: { readonly pass: ApplicationContext; readonly seen: Partial<Seen> }): {
+  readonly pass: ApplicationContext;
   readonly seen: Seen;
 } {
   const { lastDeployment, written } = pass.memory;
@@ -204,7 +204,7 @@ export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Sight>])[
   [
     "application",
     application,
-    fc.record({ pass: applicationPass, seen: applicationSeen }).map((sight) => readable(sight as never)),
+    fc.record({ pass: applicationContext, seen: applicationSeen }).map((sight) => readable(sight as never)),
   ],
   ["blueprint", blueprint, blueprintSight],
   ["database", database, databaseSight],

@@ -3,7 +3,7 @@ import type { ReconcileContext, ResolvedNeeds, KindTypes } from "../../../src/en
 import { platformBinding, type BindingMemory, type BindingSpec } from "../../../src/kinds/binding/crd.ts";
 import { shownLayers } from "../../../src/kinds/binding/layers.ts";
 import { inputsOf } from "../../../src/kinds/binding/leaves.ts";
-import type { BindingPass, Seen, BindingTypes } from "../../../src/kinds/binding/model.ts";
+import type { BindingContext, Seen, BindingTypes } from "../../../src/kinds/binding/model.ts";
 import type {
   Binding,
   Template,
@@ -86,7 +86,7 @@ export function resolved(values: Readonly<Record<string, string>> = {}, clusterI
   };
 }
 
-export function passOf<K extends KindTypes>(
+export function contextOf<K extends KindTypes>(
   spec: K["spec"],
   inputs: K["inputs"],
   memory: K["memory"],
@@ -114,12 +114,12 @@ export function passOf<K extends KindTypes>(
 }
 
 /** @param values what the spec's references resolve to, by field */
-export function bindingPass(
+export function bindingContext(
   spec: BindingSpec = bindingSpec(),
-  change: Partial<BindingPass> & OnSurface = {},
+  change: Partial<BindingContext> & OnSurface = {},
   values: Readonly<Record<string, string>> = {},
-): BindingPass {
-  return passOf<BindingTypes>(spec, inputsOf(spec, resolved(values, spec.clusterRef.externalId)), {}, change);
+): BindingContext {
+  return contextOf<BindingTypes>(spec, inputsOf(spec, resolved(values, spec.clusterRef.externalId)), {}, change);
 }
 
 /** What is seen on the documented surface of a template that fits. */
@@ -136,7 +136,7 @@ export function bindingSeen(change: Partial<Seen> = {}): Seen {
 }
 
 /** What a pass remembers once its binding was written. */
-export function writtenMemory(pass: BindingPass, layers?: Binding["layers"]): BindingMemory {
+export function writtenMemory(pass: BindingContext, layers?: Binding["layers"]): BindingMemory {
   const { key, version } = pass.spec.template;
   return { templateKey: key, templateVersion: version, layers: shownLayers(layers), written: pass.inputs.fingerprint };
 }

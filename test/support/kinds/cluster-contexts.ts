@@ -1,5 +1,5 @@
 import { platformCluster } from "../../../src/kinds/cluster/crd.ts";
-import { NOTHING_SEEN, type ClusterPass, type Seen } from "../../../src/kinds/cluster/model.ts";
+import { NOTHING_SEEN, type ClusterContext, type Seen } from "../../../src/kinds/cluster/model.ts";
 import type { ClusterStatus } from "../../../src/platform/areas/clusters.ts";
 import { USUAL_POLICIES } from "./policies.ts";
 import { supportsOn, type OnSurface } from "./supports.ts";
@@ -7,7 +7,7 @@ import { supportsOn, type OnSurface } from "./supports.ts";
 export const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
 
 /** A pass over a cluster that was taken over, on the full surface. */
-export function clusterPass(change: Partial<ClusterPass> & OnSurface = {}, spec: object = {}): ClusterPass {
+export function clusterContext(change: Partial<ClusterContext> & OnSurface = {}, spec: object = {}): ClusterContext {
   return {
     name: "edge",
     spec: platformCluster.spec.parse({ externalId: CLUSTER, ...spec }),

@@ -97,7 +97,7 @@ export function kindRunner<K extends KindTypes>(
     return annotation === undefined ? { id: undefined, proof: undefined } : { id: annotation, proof: "claimed" };
   };
 
-  const passOf = (change: PassChange): AnyPass => {
+  const contextOf = (change: PassChange): AnyContext => {
     const parsed = kind.resource.spec.parse(object.spec);
     return {
       name: "thing",
@@ -132,7 +132,7 @@ export function kindRunner<K extends KindTypes>(
   };
 
   /** Plans and acts until there is no step; what was seen is folded, as the engine does it. */
-  const drive = async (first: AnyPass) => {
+  const drive = async (first: AnyContext) => {
     const ops: string[] = [];
     let pass = first;
     let seen = await kind.observe(pass, api);
@@ -155,7 +155,7 @@ export function kindRunner<K extends KindTypes>(
         ops.push("forget");
         annotation = undefined;
         object = { ...object, status: {} };
-        const bare: AnyPass = { ...pass, id: undefined, proof: undefined, memory: kind.resource.memory.parse({}) };
+        const bare: AnyContext = { ...pass, id: undefined, proof: undefined, memory: kind.resource.memory.parse({}) };
         return { ops, plan: stalled, pass: bare, report: kind.report(bare, seen) };
       } else {
         return { ops, plan, pass, report: kind.report(pass, seen) };
@@ -167,7 +167,7 @@ export function kindRunner<K extends KindTypes>(
   return {
     run: async (change = {}) => {
       apply(change);
-      const { ops, plan, pass, ...driven } = await drive(passOf(change));
+      const { ops, plan, pass, ...driven } = await drive(contextOf(change));
       const report = published(driven.report);
       const why = plan.is === "settled" ? report.ready : plan.why;
       const ending = endingOf(plan.is, why);
@@ -185,7 +185,7 @@ export function kindRunner<K extends KindTypes>(
     },
     pass: (change = {}) => {
       apply(change);
-      return passOf(change) as unknown as ReconcileContext<never>;
+      return contextOf(change) as unknown as ReconcileContext<never>;
     },
     lose: (status = {}) => {
       object = { ...object, status };
@@ -200,13 +200,13 @@ function endingOf(is: Ran["is"], why: Why): Result {
   return is === "unknown" ? { is, why, keepsReady: false } : { is, why, exchange: "ok" };
 }
 
-type AnyPass = ReconcileContext<KindTypes>;
+type AnyContext = ReconcileContext<KindTypes>;
 
 /** One request; what a task makes of a refused one is what is known then. */
 async function acted<Api extends RatedApi>(
   kind: AnyKind<Api>,
   step: Step<unknown>,
-  pass: AnyPass,
+  pass: AnyContext,
   seen: unknown,
   api: Api,
 ) {
@@ -226,7 +226,7 @@ function published(report: Report): Report {
 }
 
 /** The pass goes on with what a step has shown. */
-function known(pass: AnyPass, { id, memory }: { readonly id?: string; readonly memory: JsonObject }): AnyPass {
+function known(pass: AnyContext, { id, memory }: { readonly id?: string; readonly memory: JsonObject }): AnyContext {
   return id === undefined ? { ...pass, memory } : { ...pass, id, proof: "recorded", memory };
 }
 

@@ -1,7 +1,7 @@
-/** Passes over an operation, for its pure code. */
+/** ReconcileTracker over an operation, for its pure code. */
 import type { ReconcileContext } from "../../../src/engine/contract/kind.ts";
 import { platformOperation } from "../../../src/kinds/operation/crd.ts";
-import type { OperationPass } from "../../../src/kinds/operation/model.ts";
+import type { OperationContext } from "../../../src/kinds/operation/model.ts";
 import type { ClusterStatus } from "../../../src/platform/areas/clusters.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
 import type { Platform } from "../../../src/platform/index.ts";
@@ -12,8 +12,8 @@ import { capabilitiesOn, supportsOn, type OnSurface } from "./supports.ts";
 export const TARGET = "00000000-0000-4000-8000-0000000000e1";
 
 /** @param spec as a user writes it; on the documented surface unless told. */
-export function operationPass(spec: unknown, change: Partial<OperationPass> & OnSurface = {}): OperationPass {
-  const base: ReconcileContext<{ spec: unknown; inputs: unknown; memory: OperationPass["memory"] }> = {
+export function operationContext(spec: unknown, change: Partial<OperationContext> & OnSurface = {}): OperationContext {
+  const base: ReconcileContext<{ spec: unknown; inputs: unknown; memory: OperationContext["memory"] }> = {
     name: "thing",
     spec: undefined,
     inputs: undefined,

@@ -6,7 +6,7 @@ import {
   type ApplicationSpec,
   type LastDeployment,
 } from "../../../src/kinds/application/crd.ts";
-import { NOTHING_SEEN, type ApplicationPass, type Inputs, type Seen } from "../../../src/kinds/application/model.ts";
+import { NOTHING_SEEN, type ApplicationContext, type Inputs, type Seen } from "../../../src/kinds/application/model.ts";
 import { plan } from "../../../src/kinds/application/plan.ts";
 import type { Application } from "../../../src/platform/areas/applications.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
@@ -68,12 +68,12 @@ export function openDeployment(change: Partial<LastDeployment> = {}): LastDeploy
 
 /** The pass over an application that exists and on which a deployment of its commit has ended. */
 export function passWith(
-  change: Partial<Omit<ApplicationPass, "spec" | "memory">> &
+  change: Partial<Omit<ApplicationContext, "spec" | "memory">> &
     OnSurface & {
       readonly spec?: JsonObject;
       readonly memory?: ApplicationMemory;
     } = {},
-): ApplicationPass {
+): ApplicationContext {
   const { spec, memory, ...rest } = change;
   return {
     name: "api",
@@ -129,7 +129,7 @@ export function seenFull(state: string, change: Partial<Application> = {}, seen:
 }
 
 /** What a plan comes to, in a few words: the operation and its commit, or how it ends and why. */
-export function plannedBy(pass: ApplicationPass, seen: Seen): string {
+export function plannedBy(pass: ApplicationContext, seen: Seen): string {
   const next = plan(pass, seen);
   if (next.is === "step") {
     const { step } = next;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { platformBlueprint, type BlueprintMemory } from "../../../src/kinds/blueprint/crd.ts";
 import {
   NOTHING_SEEN,
-  type BlueprintPass,
+  type BlueprintContext,
   type BlueprintService,
   type Seen,
 } from "../../../src/kinds/blueprint/model.ts";
@@ -34,12 +34,12 @@ export const ago = (minutes: number): string => new Date(NOW.getTime() - minutes
 
 /** The pass over a blueprint that we created and have seen in the list, on the full surface. */
 export function passWith(
-  change: Partial<Omit<BlueprintPass, "spec" | "memory">> &
+  change: Partial<Omit<BlueprintContext, "spec" | "memory">> &
     OnSurface & {
       readonly spec?: JsonObject;
       readonly memory?: BlueprintMemory;
     } = {},
-): BlueprintPass {
+): BlueprintContext {
   const { spec, memory, ...rest } = change;
   return {
     name: "cache",
@@ -77,7 +77,7 @@ export function seenIn(state: string | undefined, change: Partial<Seen> = {}): S
 }
 
 /** What a plan comes to, in a few words. */
-export function planned(pass: BlueprintPass, seen: Seen): string {
+export function planned(pass: BlueprintContext, seen: Seen): string {
   const next = plan(pass, seen);
   if (next.is === "step") return next.step.op;
   return "why" in next ? `${next.is} ${next.why.reason}` : next.is;

@@ -1,7 +1,7 @@
 /** Specs, passes and sights of databases for tests of their pure code. */
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { platformDatabase, type DatabaseDeployment, type DatabaseMemory } from "../../../src/kinds/database/crd.ts";
-import { NOTHING_SEEN, type DatabasePass, type Seen } from "../../../src/kinds/database/model.ts";
+import { NOTHING_SEEN, type DatabaseContext, type Seen } from "../../../src/kinds/database/model.ts";
 import { plan } from "../../../src/kinds/database/plan.ts";
 import type { Database } from "../../../src/platform/areas/databases.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
@@ -46,12 +46,12 @@ export function openDeployment(change: Partial<DatabaseDeployment> = {}): Databa
 
 /** The pass over a database that exists and was deployed. */
 export function passWith(
-  change: Partial<Omit<DatabasePass, "spec" | "memory">> &
+  change: Partial<Omit<DatabaseContext, "spec" | "memory">> &
     OnSurface & {
       readonly spec?: JsonObject;
       readonly memory?: DatabaseMemory;
     } = {},
-): DatabasePass {
+): DatabaseContext {
   const { spec, memory, ...rest } = change;
   return {
     name: "main",
@@ -99,7 +99,7 @@ export function seenFull(state: string, change: Partial<Database> = {}, seen: Pa
 }
 
 /** What a plan comes to, in a few words: the operation, or how it ends and why. */
-export function plannedBy(pass: DatabasePass, seen: Seen): string {
+export function plannedBy(pass: DatabaseContext, seen: Seen): string {
   const next = plan(pass, seen);
   if (next.is === "step") return next.step.op;
   return next.is === "settled" || next.is === "adopt" ? next.is : `${next.is} ${next.why.reason}`;

@@ -1,6 +1,6 @@
-/** Passes and sights of environments for tests of their pure code. */
+/** ReconcileTracker and sights of environments for tests of their pure code. */
 import { environment } from "../../../src/kinds/environment/index.ts";
-import type { EnvironmentPass, Seen } from "../../../src/kinds/environment/model.ts";
+import type { EnvironmentContext, Seen } from "../../../src/kinds/environment/model.ts";
 import type { Environment } from "../../../src/platform/areas/environments.ts";
 import { USUAL_POLICIES } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
@@ -12,9 +12,9 @@ export const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
 export const ELSEWHERE = "00000000-0000-4000-8000-0000000000c2";
 export const NOW = new Date("2026-11-21T10:00:00Z");
 
-export type Change = OnSurface & Partial<Omit<EnvironmentPass, "spec">> & { readonly spec?: object };
+export type Change = OnSurface & Partial<Omit<EnvironmentContext, "spec">> & { readonly spec?: object };
 
-export function passOf({ spec, ...rest }: Change = {}): EnvironmentPass {
+export function contextOf({ spec, ...rest }: Change = {}): EnvironmentContext {
   const least = { projectRef: { name: "shop" }, name: "staging", mode: "STAGING", clusterRef: { externalId: CLUSTER } };
   return {
     name: "staging",

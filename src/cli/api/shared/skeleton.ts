@@ -1,7 +1,7 @@
 /** Renders a PlatformBinding for a template, to be filled in. Pure. */
 import { API_VERSION } from "../../../api/names.ts";
 import type {
-  ClusterContext,
+  TemplateContext,
   FieldConstraints,
   Template,
   TemplateComponent,
@@ -13,7 +13,7 @@ import { printable } from "../../../text/text.ts";
 export interface SkeletonOptions {
   /** The id of the cluster; a placeholder if absent. */
   readonly cluster?: string | undefined;
-  readonly context?: ClusterContext | undefined;
+  readonly context?: TemplateContext | undefined;
 }
 
 const PLACEHOLDER = "00000000-0000-4000-8000-000000000000";
@@ -46,13 +46,13 @@ export function skeletonOf(template: Template, { cluster, context }: SkeletonOpt
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function contextLines(context: ClusterContext | undefined): readonly string[] {
+function contextLines(context: TemplateContext | undefined): readonly string[] {
   if (context?.clusterMode === undefined || context.cloudProvider === undefined) return [];
   return ["  cluster:", `    mode: ${scalar(context.clusterMode)}`, `    provider: ${scalar(context.cloudProvider)}`];
 }
 
 /** A layer that the cluster cannot have must neither be selected nor, if mandatory, deselected. */
-function layerLines({ layers }: Template, context: ClusterContext | undefined): readonly string[] {
+function layerLines({ layers }: Template, context: TemplateContext | undefined): readonly string[] {
   const lines = layers.map((layer) => {
     const { key, mandatory, description, modes, providers } = layer;
     const available = isAvailable(layer, context);
@@ -65,7 +65,7 @@ function layerLines({ layers }: Template, context: ClusterContext | undefined): 
   return mapping("layerSelections", lines);
 }
 
-function configLines({ layers }: Template, name: string, context: ClusterContext | undefined): readonly string[] {
+function configLines({ layers }: Template, name: string, context: TemplateContext | undefined): readonly string[] {
   const parts = layers.flatMap((layer) =>
     layer.components
       .filter(({ fields }) => fields.length > 0)
@@ -90,7 +90,7 @@ function isOn({ mandatory, enabledByDefault }: TemplateLayer): boolean {
   return mandatory || enabledByDefault;
 }
 
-function isAvailable({ modes, providers }: TemplateLayer, context: ClusterContext | undefined): boolean {
+function isAvailable({ modes, providers }: TemplateLayer, context: TemplateContext | undefined): boolean {
   const { clusterMode, cloudProvider } = context ?? {};
   const isMode = clusterMode === undefined || modes.includes(clusterMode);
   return isMode && (cloudProvider === undefined || providers?.includes(cloudProvider) !== false);

@@ -2,12 +2,12 @@ import { setImmediate } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
 
-import { createPasses } from "./passes.ts";
+import { createReconcileTracker } from "./reconcile-tracker.ts";
 
 describe("a pass", () => {
   it("is told apart from all others, of this process and of the next", async () => {
-    const first = createPasses(() => 0.1);
-    const second = createPasses(() => 0.9);
+    const first = createReconcileTracker(() => 0.1);
+    const second = createReconcileTracker(() => 0.9);
     const ids = await Promise.all(
       [first, first, second].map((passes) =>
         passes.within("PlatformProject/a/x", async () => {
@@ -22,7 +22,7 @@ describe("a pass", () => {
   });
 
   it("does not own what it begins for others", async () => {
-    const passes = createPasses(() => 0);
+    const passes = createReconcileTracker(() => 0);
     const seen: unknown[] = [];
     await passes.within("PlatformProject/a/x", async () => {
       passes.outside(() => {
