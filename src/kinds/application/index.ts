@@ -1,6 +1,7 @@
 /** PlatformApplication: exists, settings, variables, the commit deployed, running or stopped. */
 import { entryOf, type Kind } from "../../engine/contract/kind.ts";
 import { withOperation } from "../shared/last-operation.ts";
+import { environmentNeed } from "../shared/limits.ts";
 import { variableRequests } from "../shared/variables.ts";
 import { act } from "./act.ts";
 import { platformApplication } from "./crd.ts";
@@ -23,14 +24,7 @@ export const application: Kind<ApplicationTypes> = {
   }),
   listable: (supports) => supports("listApplications") !== "Unsupported",
   needs: (spec) => ({
-    references: [
-      {
-        field: "spec.environmentRef",
-        kind: "PlatformEnvironment",
-        name: spec.environmentRef.name,
-        externalId: spec.environmentRef.externalId,
-      },
-    ],
+    references: [environmentNeed(spec.environmentRef)],
     values: variableRequests(spec.variables),
     inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef"), ...inputVariables(spec, resolved) }),
   }),

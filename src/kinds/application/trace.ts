@@ -5,7 +5,7 @@ import type { Platform } from "../../platform/index.ts";
 import { untraceable } from "../service/identity.ts";
 import { orMissing } from "../service/observe.ts";
 import { deployLanded, landedDeployment, stopLanded } from "../service/trace.ts";
-import { baseline, landed, notCreated } from "../shared/create-trace.ts";
+import { baseline, traceIn } from "../shared/create-trace.ts";
 import { offered } from "../shared/offered.ts";
 import { platformApplication, type ApplicationMemory, type LastDeployment } from "./crd.ts";
 import { NOTHING_SEEN, type ApplicationContext, type Seen } from "./model.ts";
@@ -42,14 +42,7 @@ async function traceCreate(
   const environmentId = intent.parentId ?? context.inputs.environmentId;
   const list = await offered(api, "listApplications", () => api.applications.list(environmentId));
   if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
-  const found = landed(intent, list, context.holderOf);
-  if (found.length === 0)
-    return notCreated(
-      intent,
-      list,
-      list.map(({ id }) => id),
-    );
-  return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: context.memory, id })) };
+  return traceIn(intent, context, list, list, ({ id }) => ({ seen: NOTHING_SEEN, memory: context.memory, id }));
 }
 
 /** Returns the deployment of an intent, with the request id that the service shows. */

@@ -5,7 +5,8 @@ import type { Platform } from "../../platform/index.ts";
 import { untraceable } from "../service/identity.ts";
 import { begun } from "../service/progress.ts";
 import { shownState } from "../service/words.ts";
-import { baseline, landed, notCreated } from "../shared/create-trace.ts";
+import { baseline, traceIn } from "../shared/create-trace.ts";
+import { environmentNeed } from "../shared/limits.ts";
 import { offered } from "../shared/offered.ts";
 import { fitOptional } from "../shared/text.ts";
 import { variableRequests } from "../shared/variables.ts";
@@ -23,14 +24,7 @@ export const blueprint: Kind<BlueprintTypes> = {
   operations: () => ({ stop: [], delete: [] }),
   listable: (supports) => supports("listServices") !== "Unsupported",
   needs: (spec) => ({
-    references: [
-      {
-        field: "spec.environmentRef",
-        kind: "PlatformEnvironment",
-        name: spec.environmentRef.name,
-        externalId: spec.environmentRef.externalId,
-      },
-    ],
+    references: [environmentNeed(spec.environmentRef)],
     values: variableRequests(spec.variables),
     inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef"), ...variableInputs(spec, resolved) }),
   }),
@@ -71,17 +65,14 @@ export async function trace(
   const services = await offered(api, "listServices", () => api.services.list(environmentId));
   if (services === undefined) return { is: "unknowable", why: untraceable(intent.name) };
   const siblings = blueprintsIn(services);
-  const found = landed(intent, siblings, context.holderOf);
-  if (found.length === 0)
-    return notCreated(
-      intent,
-      services,
-      siblings.map(({ id }) => id),
-    );
   const seen = { ...NOTHING_SEEN, siblings, serverNow: api.serverNow() };
   const sent = platformBlueprint.memory.parse({ written: baseline(intent.mark, "written"), ...intent.accepted });
   const memory = { ...newborn(context, baseline(intent.mark, "deploys") === true), ...sent };
-  return { is: "landed", known: found.map(({ id, serviceId }) => ({ seen, memory: { ...memory, serviceId }, id })) };
+  return traceIn(intent, context, services, siblings, ({ id, serviceId }) => ({
+    seen,
+    memory: { ...memory, serviceId },
+    id,
+  }));
 }
 
 /**

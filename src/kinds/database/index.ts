@@ -1,5 +1,6 @@
 /** PlatformDatabase: exists, settings, deployed and running, or stopped. */
 import type { Kind } from "../../engine/contract/kind.ts";
+import { environmentNeed } from "../shared/limits.ts";
 import { act } from "./act.ts";
 import { platformDatabase } from "./crd.ts";
 import { learn } from "./learn.ts";
@@ -23,14 +24,7 @@ export const database: Kind<DatabaseTypes> = {
   }),
   listable: (supports) => supports("listDatabases") !== "Unsupported",
   needs: (spec) => ({
-    references: [
-      {
-        field: "spec.environmentRef",
-        kind: "PlatformEnvironment",
-        name: spec.environmentRef.name,
-        externalId: spec.environmentRef.externalId,
-      },
-    ],
+    references: [environmentNeed(spec.environmentRef)],
     values: [],
     inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef") }),
   }),

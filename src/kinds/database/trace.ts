@@ -3,7 +3,7 @@ import type { OpenIntent, Trace, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { untraceable } from "../service/identity.ts";
 import { deployLanded, landedDeployment, stopLanded } from "../service/trace.ts";
-import { baseline, landed, notCreated } from "../shared/create-trace.ts";
+import { baseline, traceIn } from "../shared/create-trace.ts";
 import { offered } from "../shared/offered.ts";
 import { platformDatabase, type DatabaseMemory } from "./crd.ts";
 import { NOTHING_SEEN, type DatabaseContext, type Seen } from "./model.ts";
@@ -33,14 +33,7 @@ async function traceCreate(intent: OpenIntent, context: DatabaseContext, api: Pl
   const environmentId = intent.parentId ?? context.inputs.environmentId;
   const list = await offered(api, "listDatabases", () => api.databases.list(environmentId));
   if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
-  const found = landed(intent, list, context.holderOf);
-  if (found.length === 0)
-    return notCreated(
-      intent,
-      list,
-      list.map(({ id }) => id),
-    );
-  return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: context.memory, id })) };
+  return traceIn(intent, context, list, list, ({ id }) => ({ seen: NOTHING_SEEN, memory: context.memory, id }));
 }
 
 /**

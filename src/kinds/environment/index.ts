@@ -2,7 +2,7 @@
 import type { Why } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import { isProjectOfOrganization } from "../shared/ancestry.ts";
-import { clusterNeed } from "../shared/limits.ts";
+import { clusterNeed, projectNeed } from "../shared/limits.ts";
 import { namedKind } from "../shared/named-kind.ts";
 import { notThere, projectNotAllowed } from "../shared/names.ts";
 import { takesMore } from "../shared/offered.ts";
@@ -24,10 +24,7 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
   updateAdvice:
     "Make spec.name and spec.mode what they were, or change the environment on the platform and adopt it anew.",
   needs: ({ projectRef, clusterRef }) => ({
-    references: [
-      { field: "spec.projectRef", kind: "PlatformProject", name: projectRef.name, externalId: projectRef.externalId },
-      clusterNeed(clusterRef),
-    ],
+    references: [projectNeed(projectRef), clusterNeed(clusterRef)],
     values: [],
     inputs: (resolved) => ({ projectId: resolved.id("spec.projectRef"), clusterId: resolved.id("spec.clusterRef") }),
   }),

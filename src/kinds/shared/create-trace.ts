@@ -1,5 +1,5 @@
 /** Traces unconfirmed creates by the lists of the platform before and after them (docs/architecture.md §6). */
-import type { Json, OpenIntent, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Json, JsonObject, Known, OpenIntent, Trace, Uuid, Why } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { sameName } from "./names.ts";
 
@@ -39,14 +39,14 @@ export function idsBefore({ mark }: OpenIntent): ReadonlySet<unknown> {
  * Decides what follows where a list does not show the object of an intent. It proves absence only if it is complete and
  * holds the baseline of the intent.
  * @param list as a read of the platform returned it
- * @param ids those of its items
+ * @param items those of its items that could be the object
  */
 export function notCreated(
   intent: OpenIntent,
   list: readonly unknown[],
-  ids: readonly Uuid[],
+  items: readonly { readonly id: Uuid }[],
 ): { readonly is: "absent" } | { readonly is: "unknowable"; readonly why: Why } {
-  const shown = new Set<unknown>(ids);
+  const shown = new Set<unknown>(items.map(({ id }) => id));
   if (isWhole(list) && [...idsBefore(intent)].every((id) => shown.has(id))) return { is: "absent" };
   const because = "the list that does not show it may not hold all there is";
   return { is: "unknowable", why: createUnknown(intent.name, because) };
@@ -78,6 +78,23 @@ export function landed<Item extends Listed>(
     ({ id, name, createdAt }) =>
       sameName(name, intent.name ?? "") && holderOf(id) === undefined && !(Date.parse(createdAt ?? "") < since),
   );
+}
+
+/**
+ * Traces a create by the list of its parent.
+ * @param list as a read of the platform returned it
+ * @param known returns what is known of an item that the intent may have created
+ * @param items those of the list that could be the object
+ */
+export function traceIn<Item extends Listed, Seen, Mem extends JsonObject>(
+  intent: OpenIntent,
+  { holderOf }: { readonly holderOf: (id: Uuid) => string | undefined },
+  list: readonly unknown[],
+  items: readonly Item[],
+  known: (item: Item) => Known<Seen, Mem>,
+): Trace<Seen, Mem> {
+  const found = landed(intent, items, holderOf);
+  return found.length === 0 ? notCreated(intent, list, items) : { is: "landed", known: found.map(known) };
 }
 
 /** Returns a member of a baseline. */

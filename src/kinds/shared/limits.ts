@@ -1,4 +1,4 @@
-/** What a connection limits its objects to, and the reference to a cluster. Pure. */
+/** What a connection limits its objects to, and the references to parents. Pure. */
 import type { Reference, Uuid, Why } from "../../engine/contract/kind.ts";
 
 export interface Limits {
@@ -31,12 +31,23 @@ export function unproven(what: string): Why {
   return { reason: "NotObservable", message };
 }
 
-/** Returns the need for the cluster of spec.clusterRef. Its id is enough, also while it is stopped or upgraded. */
-export function clusterNeed(ref: {
+interface Ref {
   readonly name?: string | undefined;
   readonly externalId?: Uuid | undefined;
-}): Reference {
-  const { name, externalId } = ref;
+}
+
+/** Returns the need for the project of spec.projectRef. */
+export function projectNeed({ name, externalId }: Ref): Reference {
+  return { field: "spec.projectRef", kind: "PlatformProject", name, externalId };
+}
+
+/** Returns the need for the environment of spec.environmentRef. */
+export function environmentNeed({ name, externalId }: Ref): Reference {
+  return { field: "spec.environmentRef", kind: "PlatformEnvironment", name, externalId };
+}
+
+/** Returns the need for the cluster of spec.clusterRef. Its id is enough, also while it is stopped or upgraded. */
+export function clusterNeed({ name, externalId }: Ref): Reference {
   return { field: "spec.clusterRef", kind: "PlatformCluster", name, externalId, idOnly: true };
 }
 

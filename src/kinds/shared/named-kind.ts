@@ -108,12 +108,7 @@ function traced<K extends NamedTypes<Item>, Item extends NamedRecord>(
           .filter(({ id }) => context.holderOf(id) === undefined)
           .map(({ id }) => ({ id, name: intent.name ?? context.spec.name }))
       : landed(intent, fresh(seen.records), context.holderOf);
-  if (found.length === 0)
-    return notCreated(
-      intent,
-      list,
-      list.map(({ id }) => id),
-    );
+  if (found.length === 0) return notCreated(intent, list, list);
   return {
     is: "landed",
     known: found.map((one) => ({ seen, memory: kind.memoryOf(context, one), id: one.id })),

@@ -60,13 +60,13 @@ describe("what a create may have led to", () => {
   ])("%s", (_name, before, now, expected) => {
     const listed = (ids: readonly string[]) => ids.map((id) => ({ id }));
     const mark: unknown = nameMark(since, listed(before));
-    expect(notCreated(intent(mark as OpenIntent["mark"]), listed(now), now).is).toBe(expected);
+    expect(notCreated(intent(mark as OpenIntent["mark"]), listed(now), listed(now)).is).toBe(expected);
   });
 
   it("is unknown where the list may be a page", () => {
     const mark: unknown = nameMark(since, [{ id: ONE }]);
     const page = asPage([{ id: ONE }]);
-    expect(notCreated(intent(mark as OpenIntent["mark"]), page, [ONE])).toMatchObject({
+    expect(notCreated(intent(mark as OpenIntent["mark"]), page, page)).toMatchObject({
       is: "unknowable",
       why: { reason: "CreateResultUnknown" },
     });
