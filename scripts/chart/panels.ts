@@ -157,7 +157,7 @@ export const ROWS: readonly Row[] = [
     panels: [
       graph(
         "Reconciles",
-        "ReconcileTracker by their result.",
+        "Reconciles by their result.",
         { "{{result}}": `sum by (result) (${rate("controller_runtime_reconcile_total", KINDS)})` },
         "ops",
       ),

@@ -93,6 +93,14 @@ describe("the house (test/unit/layers.ts)", () => {
     expect(required.length).toBeLessThanOrEqual(9);
   });
 
+  it("shows a kind's code at most twelve members of a reconcile", () => {
+    const seam = readFileSync(join(root, "src/engine/contract/context.ts"), "utf8");
+    const [, body = ""] = /^export interface ReconcileContext<[^{]*\{\n(.*?)^\}/ms.exec(seam) ?? [];
+    const members = [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, name]) => name);
+    expect(members).toContain("memory");
+    expect(members.length).toBeLessThanOrEqual(12);
+  });
+
   it("knows every folder of src/", () => {
     expect(sources.filter(({ layer }) => !Object.hasOwn(layers, layer)).map(({ module }) => module)).toEqual([]);
   });

@@ -20,11 +20,51 @@ export interface KindTypes {
 /** The types that a kind's pure code works with. */
 export type ContextTypes = Pick<KindTypes, "spec" | "inputs" | "memory">;
 
+/** What policies, the connection and the user allow and ask for. */
+export interface ContextPolicies {
+  /** The adoption policy after defaults. */
+  readonly adoption: "Never" | "IfUniqueName" | "Required";
+  /** Whether an object that is proven gone from the platform may be created again (lifecycle.onMissing). */
+  readonly onMissing: "Fail" | "Recreate";
+  /** Which changes that others made on the platform are reverted: none, settings, or deployments and run states too. */
+  readonly corrects: "Nothing" | "Settings" | "Everything";
+  /** How often a failed deployment is started again, and how long after its failure was observed. */
+  readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
+  /** When a one-shot operation has to be over. */
+  readonly deadline?: Date | undefined;
+  /** Operations that a policy forbids now. The plan treats them as impossible. */
+  readonly blockedOperations: ReadonlySet<string>;
+  /** The blocked operations that only wait for approval or a window. The plan includes what follows from them. */
+  readonly pendingOperations: ReadonlySet<string>;
+  /** The connection accepts ids that the platform does not prove. */
+  readonly allowUnverifiedIds: boolean;
+  /** The ids of the projects that the connection is limited to; undefined where it is not. */
+  readonly allowedProjects: readonly Uuid[] | undefined;
+}
+
+/** What other resources, lists and annotations record of the object. */
+export interface ContextRecords {
+  /**
+   * Returns "namespace/name" of another custom resource that holds this id. For a field (`Kind.fieldOwnership`): of the
+   * resource that writes it, with its kind.
+   */
+  readonly holderOf: (id: Uuid) => string | undefined;
+  /** Records what a list that was just read shows of the object with this id, and judges whether it exists. */
+  readonly presence: (sight: Sight) => Presence;
+  /** When another resource last wrote to the object, by the platform's clock (`Kind.externalWrites`). */
+  readonly writtenAt: string | undefined;
+  /** Returns the same for any object of the platform. */
+  readonly writtenInto: (id: Uuid) => string | undefined;
+  /** An annotation, which outlives the status, says that the operation was started (`Kind.notObservableAfterwards`). */
+  readonly begun?: boolean;
+  /** A user confirmed the id after an unconfirmed create of this resource. Nothing was done since then. */
+  readonly confirmedByUser?: boolean;
+}
+
 /** Everything that a kind's pure code sees of one reconcile. */
 export interface ReconcileContext<K extends ContextTypes> {
-  /** The name of the custom resource. */
-  readonly name: string;
-  readonly generation: number;
+  /** The custom resource. */
+  readonly resource: { readonly name: string; readonly generation: number };
   readonly spec: K["spec"];
   readonly inputs: K["inputs"];
   readonly memory: K["memory"];
@@ -33,42 +73,11 @@ export interface ReconcileContext<K extends ContextTypes> {
   /** The id of the object on the platform, and how it is known. */
   readonly id: Uuid | undefined;
   readonly proof: IdentitySource | undefined;
-  /** A user confirmed the id after an unconfirmed create of this resource. Nothing was done since then. */
-  readonly confirmedByUser?: boolean;
   readonly supports: Supports;
-  /** The adoption policy after defaults. */
-  readonly adoption: "Never" | "IfUniqueName" | "Required";
   /**
    * The value of the annotation reconcile-requested-at until it is handled. It allows one retry of a failed deployment.
    */
   readonly requested: string | undefined;
-  /**
-   * Returns "namespace/name" of another custom resource that holds this id. For a field (`Kind.fieldOwnership`): of the
-   * resource that writes it, with its kind.
-   */
-  readonly holderOf: (id: Uuid) => string | undefined;
-  /** The connection accepts ids that the platform does not prove. */
-  readonly allowUnverifiedIds: boolean;
-  /** The ids of the projects that the connection is limited to; undefined where it is not. */
-  readonly allowedProjects: readonly Uuid[] | undefined;
-  /** Operations that a policy forbids now. The plan treats them as impossible. */
-  readonly blockedOperations: ReadonlySet<string>;
-  /** The blocked operations that only wait for approval or a window. The plan includes what follows from them. */
-  readonly pendingOperations: ReadonlySet<string>;
-  /** Whether an object that is proven gone from the platform may be created again (lifecycle.onMissing). */
-  readonly onMissing: "Fail" | "Recreate";
-  /** Which changes that others made on the platform are reverted: none, settings, or deployments and run states too. */
-  readonly corrects: "Nothing" | "Settings" | "Everything";
-  /** How often a failed deployment is started again, and how long after its failure was observed. */
-  readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
-  /** When another resource last wrote to the object, by the platform's clock (`Kind.externalWrites`). */
-  readonly writtenAt: string | undefined;
-  /** Returns the same for any object of the platform. */
-  readonly writtenInto: (id: Uuid) => string | undefined;
-  /** Records what a list that was just read shows of the object with this id, and judges whether it exists. */
-  readonly presence: (sight: Sight) => Presence;
-  /** When a one-shot operation has to be over. */
-  readonly deadline?: Date | undefined;
-  /** An annotation, which outlives the status, says that the operation was started (`Kind.notObservableAfterwards`). */
-  readonly begun?: boolean;
+  readonly policies: ContextPolicies;
+  readonly records: ContextRecords;
 }

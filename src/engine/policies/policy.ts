@@ -4,7 +4,7 @@ import { z } from "zod";
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { isObject, member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { Ms, ReconcileContext, PolicyDefaults, Why, KindTypes } from "../contract/kind.ts";
+import type { ContextPolicies, Ms, PolicyDefaults, Why } from "../contract/kind.ts";
 import { parseDuration } from "../contract/requeue.ts";
 import { text } from "../contract/status.ts";
 
@@ -56,7 +56,7 @@ export interface Policies {
   readonly adoption: "Never" | "IfUniqueName" | "Required" | undefined;
   readonly deletion: "Retain" | "Delete" | "Stop";
   readonly onMissing: "Fail" | "Recreate";
-  readonly corrects: ReconcileContext<KindTypes>["corrects"];
+  readonly corrects: ContextPolicies["corrects"];
   readonly manual: boolean;
   readonly windows: SyncWindows | undefined;
   readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;

@@ -4,6 +4,7 @@ import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type {
+  ContextRecords,
   Goal,
   Kind,
   Needs,
@@ -43,7 +44,7 @@ export function contextOf<K extends KindTypes>(
   const id = found.identity.is === "known" ? found.identity.id : undefined;
   const proof: IdentitySource | undefined = found.identity.is === "known" ? found.identity.proof : undefined;
   const context: ReconcileContext<K> = {
-    name: object.metadata.name,
+    resource: { name: object.metadata.name, generation: object.metadata.generation ?? 0 },
     spec: found.spec,
     inputs: found.inputs,
     goal: found.goal,
@@ -52,30 +53,33 @@ export function contextOf<K extends KindTypes>(
     proof,
     memory: kind.resource.memory.parse(local.unsaved?.memory ?? { ...found.kept, ...statusOf(object) }),
     supports,
-    generation: object.metadata.generation ?? 0,
-    adoption: adoptionPolicy(policies.adoption, {
-      listable: kind.listable?.(supports) === true,
-      parentManagedHere: isManagedHere(found.needs.references[0], connection),
-    }),
     requested: requestedToken(object),
-    writtenAt: id === undefined ? undefined : ports.externalWrites.latest(id, recordedIdentity),
-    writtenInto: (other) => ports.externalWrites.latest(other, recordedIdentity),
-    holderOf: (candidate) =>
-      ports.idOwnership.holder(candidate, object, recordedIdentity) ??
-      ports.fieldOwnership.writer(candidate, object, recordedIdentity),
-    allowUnverifiedIds: settings.allowUnverifiedIds,
-    allowedProjects: settings.allowedProjects,
-    blockedOperations: new Set(),
-    pendingOperations: new Set(),
-    presence: presenceIn(ports, local, { id, goal: found.goal }),
-    onMissing: policies.onMissing,
-    corrects: policies.corrects,
-    retry: policies.retry,
-    deadline: deadlineOf(kind, object, local, ports.clock.now()),
-    // What this process knows and could not store yet counts.
-    begun:
-      (kind.oneShot === undefined ? kind.notObservableAfterwards !== undefined : local.unsaved === undefined) &&
-      isStarted(object),
+    policies: {
+      adoption: adoptionPolicy(policies.adoption, {
+        listable: kind.listable?.(supports) === true,
+        parentManagedHere: isManagedHere(found.needs.references[0], connection),
+      }),
+      onMissing: policies.onMissing,
+      corrects: policies.corrects,
+      retry: policies.retry,
+      deadline: deadlineOf(kind, object, local, ports.clock.now()),
+      blockedOperations: new Set(),
+      pendingOperations: new Set(),
+      allowUnverifiedIds: settings.allowUnverifiedIds,
+      allowedProjects: settings.allowedProjects,
+    },
+    records: {
+      holderOf: (candidate) =>
+        ports.idOwnership.holder(candidate, object, recordedIdentity) ??
+        ports.fieldOwnership.writer(candidate, object, recordedIdentity),
+      presence: presenceIn(ports, local, { id, goal: found.goal }),
+      writtenAt: id === undefined ? undefined : ports.externalWrites.latest(id, recordedIdentity),
+      writtenInto: (other) => ports.externalWrites.latest(other, recordedIdentity),
+      // What this process knows and could not store yet counts.
+      begun:
+        (kind.oneShot === undefined ? kind.notObservableAfterwards !== undefined : local.unsaved === undefined) &&
+        isStarted(object),
+    },
   };
   return informed(ports, kind, context, frame);
 }
@@ -101,7 +105,7 @@ function presenceIn<Api extends RatedApi>(
   { clock, windows }: Ports<Api>,
   local: LocalState,
   { id = "", goal }: { readonly id: Uuid | undefined; readonly goal: Goal },
-): ReconcileContext<KindTypes>["presence"] {
+): ContextRecords["presence"] {
   return (sight) =>
     presenceOf(sightingsOf(local, id), sight, { goal, now: clock.monotonic(), absenceMs: windows.absenceMs });
 }

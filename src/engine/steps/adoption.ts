@@ -33,9 +33,9 @@ export async function adopt<K extends KindTypes>(
   const isForgotten =
     kind.notObservableAfterwards !== undefined && (context.proof !== "orphaned" || orphan.memory === undefined);
   const object = isForgotten ? await noteStarted(ports, adopted) : adopted;
-  const begun = context.begun === true || isForgotten;
+  const begun = context.records.begun === true || isForgotten;
   return remember(
-    { ...frame, object, orphan: undefined, context: { ...context, begun } },
+    { ...frame, object, orphan: undefined, context: { ...context, records: { ...context.records, begun } } },
     { memory: context.memory, id },
   );
 }

@@ -24,7 +24,7 @@ export function reportChange<K extends KindTypes>(
   const change: Change = {
     key: keyOf(object),
     uid: object.metadata.uid,
-    generation: context.generation,
+    generation: context.resource.generation,
     cause: causeOf(frame, step),
     op: step.op,
     id: "error" in result ? context.id : (result.id ?? context.id),

@@ -50,7 +50,8 @@ export async function execute<K extends KindTypes>(work: Work<K>, step: Step<K["
   if (!ports.fence.mayWrite()) return { is: "ended", frame, result: NOT_LEADER };
   const { generation = 0 } = frame.object.metadata;
   // Storing an outcome returned a newer object than the one that was planned for.
-  if (generation !== frame.context.generation) throw new KubeError("Conflict", 409, "the spec changed within the pass");
+  if (generation !== frame.context.resource.generation)
+    throw new KubeError("Conflict", 409, "the spec changed within the pass");
   const held = brake(ports, frame);
   if (held !== undefined) return { is: "ended", frame, result: { is: "held", why: held, stale: false } };
   return await (step.repeat === "safe" ? safely(work, step) : once(work, step));
@@ -221,7 +222,7 @@ export function closed<K extends KindTypes>({ object, context }: Reconciliation<
 
 function intentOf<K extends KindTypes>(work: Work<K>, step: Extract<Step<K["action"]>, { repeat: "once" }>): Intent {
   const { ports, frame } = work;
-  const attempt = `${frame.context.generation}-${Math.floor(ports.random() * 2 ** 48).toString(36)}`;
+  const attempt = `${frame.context.resource.generation}-${Math.floor(ports.random() * 2 ** 48).toString(36)}`;
   return {
     v: 1,
     uid: frame.object.metadata.uid,
@@ -229,7 +230,7 @@ function intentOf<K extends KindTypes>(work: Work<K>, step: Extract<Step<K["acti
     attempt,
     op: step.op,
     creates: step.creates,
-    generation: frame.context.generation,
+    generation: frame.context.resource.generation,
     ...(frame.recordedIdentity.parentId === undefined ? {} : { parentId: frame.recordedIdentity.parentId }),
     ...(step.name === undefined ? {} : { name: step.name }),
     ...(frame.context.id === undefined ? {} : { id: frame.context.id }),

@@ -121,7 +121,7 @@ async function step<K extends KindTypes>(
   // Other resources may have written to the object in the meantime.
   const { id } = scoped.context;
   const writtenAt = id === undefined ? undefined : ports.externalWrites.latest(id, scoped.recordedIdentity);
-  const fresh = { ...scoped, context: { ...scoped.context, writtenAt } };
+  const fresh = { ...scoped, context: { ...scoped.context, records: { ...scoped.context.records, writtenAt } } };
   const { plan, policyStatus } = checkPolicies(ports, kind, fresh, seen);
   const frame = { ...fresh, policyStatus };
   if (plan.is === "adopt") return { is: "on", frame: await adopt(ports, kind, frame, plan.id), seen: undefined };
@@ -129,7 +129,12 @@ async function step<K extends KindTypes>(
   if (plan.is !== "step") return { is: "passed", passed: concluded(loop, frame, seen, plan) };
   const surface = frame.connection.api.capabilities.summary();
   const now = ports.clock.monotonic();
-  const again = rejectedBefore(frame.local.rejected, plan.step.op, { ...frame.context, surface, now });
+  const again = rejectedBefore(frame.local.rejected, plan.step.op, {
+    ...frame.context,
+    generation: frame.context.resource.generation,
+    surface,
+    now,
+  });
   if (again !== undefined) {
     const result: Result = { is: "stalled", why: again, exchange: "failed" };
     return { is: "passed", passed: { frame, result, report: kind.report(frame.context, seen), again: undefined } };
@@ -261,7 +266,7 @@ function failed<K extends KindTypes>(
     case "retry": {
       const { why } = verdict;
       // The platform's words may differ from answer to answer.
-      const message = `${error.operation} of generation ${frame.context.generation}`;
+      const message = `${error.operation} of generation ${frame.context.resource.generation}`;
       const isLong = isLate(loop.ports.clock, loop.kind, frame, { ...why, message });
       if (!isLong) return { ...passed, result: { is: "retry", why } };
       return { ...passed, result: { is: "stalled", why: refusedForLong(why), exchange: "failed" } };

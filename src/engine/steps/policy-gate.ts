@@ -38,7 +38,7 @@ export function checkPolicies<K extends KindTypes>(
   const permitted = judged(ports, kind, frame, seen);
   const { plan, policyStatus } = permitted;
   const corrects = plan.is === "step" && plan.step.corrects === true;
-  if (corrects && policyStatus.appliedGeneration === frame.context.generation) {
+  if (corrects && policyStatus.appliedGeneration === frame.context.resource.generation) {
     if (sinceCorrection(ports, frame) >= CORRECTION.rests) frame.local.correctedAt = ports.clock.monotonic();
   }
   return permitted;
@@ -63,13 +63,16 @@ function judged<K extends KindTypes>(
   const place = {
     ...frame,
     policyStatus: { ...frame.policyStatus, appliedGeneration: broughtAbout(frame.object, frame.policies.management) },
-    generation: frame.context.generation,
+    generation: frame.context.resource.generation,
     isDry: ports.dryRun,
     window: windowState(frame.policies.windows, now),
     rests: isResting(ports, frame),
   };
   const planWithout: PlanWithout<K["action"]> = (blockedOperations, pendingOperations) =>
-    kind.plan({ ...frame.context, blockedOperations, pendingOperations }, seen);
+    kind.plan(
+      { ...frame.context, policies: { ...frame.context.policies, blockedOperations, pendingOperations } },
+      seen,
+    );
   const first = sift(place, planWithout);
   if (first.later.length === 0) return concluded(place, first);
   const reason = place.window.is === "closed" ? "OutsideChangeWindow" : "ApprovalPending";

@@ -150,7 +150,10 @@ function vouchedFor<K extends KindTypes>(
   { accepted }: Intent,
 ): Reconciliation<K> {
   const memory = accepted === undefined ? frame.context.memory : resource.memory.parse(accepted);
-  return { ...frame, context: { ...frame.context, memory, confirmedByUser: true } };
+  return {
+    ...frame,
+    context: { ...frame.context, memory, records: { ...frame.context.records, confirmedByUser: true } },
+  };
 }
 
 /** Returns why a create that was sent under another parent than the current one cannot be traced. */
@@ -165,7 +168,7 @@ function knowledge<K extends KindTypes>(ports: Ports<K["api"]>, frame: Reconcili
   if (frame.local.seenIntent?.attempt !== intent.attempt) frame.local.seenIntent = { attempt: intent.attempt, at: now };
   return {
     uid: frame.object.metadata.uid,
-    generation: frame.context.generation,
+    generation: frame.context.resource.generation,
     unsent: frame.local.unsent,
     seenForMs: now - frame.local.seenIntent.at,
     landingMs: ports.windows.landingMs,

@@ -16,7 +16,10 @@ export function rejectionOf<K extends KindTypes>(
   op: string,
   told: Pick<Rejection, "why" | "until">,
 ): Rejection {
-  const { generation, inputs } = context;
+  const {
+    inputs,
+    resource: { generation },
+  } = context;
   return { op, generation, inputs, surface: connection.api.capabilities.summary(), ...told };
 }
 

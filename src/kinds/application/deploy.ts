@@ -68,7 +68,11 @@ function causeOf(context: ApplicationContext, seen: Seen, progress: Progress): C
   const last = lastDeployment(context, seen);
   const failed = progress.phase === "failed" || progress.phase === "unknown" || (last !== undefined && hasFailed(last));
   const cause = deployCause(context, last, failed);
-  if (cause !== undefined || context.corrects !== "Everything" || foreignCommit(context, seen, last) === undefined)
+  if (
+    cause !== undefined ||
+    context.policies.corrects !== "Everything" ||
+    foreignCommit(context, seen, last) === undefined
+  )
     return cause;
   // While the state is about the operator's own request, the commit comes from a list that lags behind.
   const lags = last?.requestId !== undefined && seen.status?.deploymentRequestId === last.requestId;

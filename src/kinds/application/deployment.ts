@@ -108,7 +108,10 @@ export function foreignCommit(
   return commit === undefined || sameCommit(commit, last.gitCommitId) ? undefined : commit;
 }
 
-function changedSettings({ memory, pendingOperations }: ApplicationContext, last: LastDeployment): boolean {
+function changedSettings(
+  { memory, policies: { pendingOperations } }: ApplicationContext,
+  last: LastDeployment,
+): boolean {
   return pendingOperations.has("updateApplication") || revisionOf(memory) !== (last.settings ?? 0);
 }
 
@@ -117,7 +120,7 @@ function changedSettings({ memory, pendingOperations }: ApplicationContext, last
  * variable set may not be known at the moment, e.g. while it is adopted: then what the last deployment included still
  * counts.
  */
-export function variablesIncluded({ writtenAt = "", memory }: ApplicationContext): string {
+export function variablesIncluded({ memory, records: { writtenAt = "" } }: ApplicationContext): string {
   const before = memory.lastDeployment?.variablesAt ?? "";
   return writtenAt > before ? writtenAt : before;
 }
@@ -126,11 +129,14 @@ export function variablesIncluded({ writtenAt = "", memory }: ApplicationContext
  * Reports whether a variable set wrote to the application since. A deployment that knows nothing of variable sets is
  * not repeated for one.
  */
-function isWrittenSince({ writtenAt }: ApplicationContext, { variablesAt }: LastDeployment): boolean {
+function isWrittenSince({ records: { writtenAt } }: ApplicationContext, { variablesAt }: LastDeployment): boolean {
   return writtenAt !== undefined && variablesAt !== undefined && writtenAt > variablesAt;
 }
 
-function changedVariables({ memory, pendingOperations }: ApplicationContext, last: LastDeployment): boolean {
+function changedVariables(
+  { memory, policies: { pendingOperations } }: ApplicationContext,
+  last: LastDeployment,
+): boolean {
   const written = memory.written?.variables;
   if (pendingOperations.has("importVariables") || pendingOperations.has("updateSecret")) return true;
   return written !== undefined && !sameContent(written, last.variables);

@@ -86,12 +86,12 @@ function checkProgress(context: ApplicationContext, progress: Progress): Check {
   const busy = checkBusy(progress, ofCommit(commit));
   if (busy !== undefined || progress.phase !== "gone") return busy;
   const { deploy, runState } = context.spec;
-  const isWanted = context.requested !== undefined || context.corrects === "Everything";
+  const isWanted = context.requested !== undefined || context.policies.corrects === "Everything";
   if (
     isWanted &&
     deploy !== undefined &&
     runState === "Running" &&
-    !context.blockedOperations.has("deployApplication")
+    !context.policies.blockedOperations.has("deployApplication")
   ) {
     return undefined;
   }

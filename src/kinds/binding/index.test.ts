@@ -12,6 +12,7 @@ import {
   starting,
   writtenMemory,
 } from "../../../test/support/kinds/bindings.ts";
+import type { FlatContext } from "../../../test/support/kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { createBinding } from "./index.ts";
@@ -75,7 +76,7 @@ describe("the plan of a binding", () => {
     memory: { ...writtenMemory(bindingContext(), enabled), written: { key: "k", digest: "other", sources: "s" } },
   };
 
-  it.each<[string, Partial<BindingContext> & OnSurface, Partial<Seen>, object]>([
+  it.each<[string, Partial<FlatContext<BindingContext>> & OnSurface, Partial<Seen>, object]>([
     ["not written yet", {}, {}, PUT],
     ["written", written(), {}, { is: "settled" }],
     ["another content than was written", other, {}, PUT],

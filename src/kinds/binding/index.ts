@@ -101,7 +101,7 @@ function noCluster({ inputs }: BindingContext): Why {
 /** Returns why this resource may not write to the cluster at all. */
 function refusal(context: BindingContext, { cluster }: Seen): Why | undefined {
   const id = context.inputs.clusterId;
-  const holder = context.holderOf(id);
+  const holder = context.records.holderOf(id);
   if (holder !== undefined) {
     const message = `PlatformBinding "${holder}" binds the cluster ${id} already. Delete one of the two.`;
     return { reason: "AlreadyManaged", message };

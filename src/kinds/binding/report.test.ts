@@ -12,6 +12,7 @@ import {
   template,
   writtenMemory,
 } from "../../../test/support/kinds/bindings.ts";
+import type { FlatContext } from "../../../test/support/kinds/policies.ts";
 import type { OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { platformBinding } from "./crd.ts";
@@ -21,7 +22,7 @@ import { report as reportOf } from "./report.ts";
 describe("the report of a binding", () => {
   const context = bindingContext();
   const memory = (layers: Binding["layers"]) => ({ memory: writtenMemory(context, layers) });
-  const report = (change: Partial<BindingContext> & OnSurface, seen: Partial<Seen> = {}) =>
+  const report = (change: Partial<FlatContext<BindingContext>> & OnSurface, seen: Partial<Seen> = {}) =>
     reportOf({ ...context, ...change }, bindingSeen({ template: essentials, ...seen }));
 
   it("says that all is on", () => {

@@ -45,7 +45,7 @@ export const catalog: Kind<CatalogTypes> = {
   trace: () => Promise.resolve({ is: "absent" }),
   report: (context, { sections, digest }) => {
     const documents = documentsOf(sections);
-    const configMap = configMapName(context.name);
+    const configMap = configMapName(context.resource.name);
     return {
       ready: { reason: "Available", message: readyMessage(configMap, sections, documents) },
       conditions: [],

@@ -38,7 +38,7 @@ export async function act(
       ...memory,
       ...answered(step, answer),
       ...(step.what === "upgrade" && {
-        versionBaseline: { kubernetesVersion: step.version, generation: context.generation },
+        versionBaseline: { kubernetesVersion: step.version, generation: context.resource.generation },
       }),
       runState: step.what === "stop" ? "Stopped" : context.memory.runState,
     },

@@ -38,7 +38,7 @@ export function learn(action: ExternalAction, context: ClusterContext): ClusterM
 
 function answered(
   { state }: ExternalAction,
-  { generation }: ClusterContext,
+  { resource: { generation } }: ClusterContext,
   memory: ClusterMemory,
   operation: "Stop" | "Upgrade",
 ): ClusterMemory {
@@ -57,7 +57,7 @@ function runStateAfter({ spec, memory }: ClusterContext): ClusterMemory["runStat
 }
 
 /** An upgrade leads to the next minor version: a spec that names that version afterwards does not send another one. */
-function upgraded(memory: ClusterMemory, { spec, generation }: ClusterContext): ClusterMemory {
+function upgraded(memory: ClusterMemory, { spec, resource: { generation } }: ClusterContext): ClusterMemory {
   const { kubernetesVersion = spec.kubernetesVersion } = memory.versionBaseline ?? {};
   if (kubernetesVersion === undefined) return memory;
   const [major = 0, minor = 0] = kubernetesVersion.split(".").map(Number);

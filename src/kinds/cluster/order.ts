@@ -34,7 +34,7 @@ export function baselineOf({ state, lastExecutionId, lastDeploymentDate, nextKub
 export function orderOf(context: ClusterContext, seen: Seen, step: Do): ClusterOrder {
   return {
     operation: ORDERS[step.what].operation,
-    generation: context.generation,
+    generation: context.resource.generation,
     ...(step.what === "upgrade" ? { kubernetesVersion: step.version } : {}),
     // Where nothing is shown, nothing is waited for.
     ...(isShown(seen) && seen.status !== undefined ? { baseline: baselineOf(factsOf(seen.status)) } : {}),
@@ -120,7 +120,7 @@ export function refusal(context: ClusterContext, seen: Seen): Why | undefined {
     return context.proof === "recorded" ? gone(id) : notThere("cluster", id, "the organization");
   const notAllowed = clusterNotAllowed(context);
   if (notAllowed !== undefined) return notAllowed;
-  const holder = context.holderOf(id);
+  const holder = context.records.holderOf(id);
   return holder === undefined ? unproven(context, seen) : alreadyManaged(id, holder);
 }
 

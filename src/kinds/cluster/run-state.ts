@@ -37,7 +37,8 @@ export function checkRunState(context: ClusterContext, seen: Seen): Plan<Do> | u
   const step: Do = wanted === "Stopped" ? { what: "stop" } : { what: "start" };
   const drift = runStateDrift(context, seen);
   if (drift.length > 0 && context.requested === undefined) {
-    if (context.corrects === "Everything") return give(context, seen, step, { corrects: true, changes: drift });
+    if (context.policies.corrects === "Everything")
+      return give(context, seen, step, { corrects: true, changes: drift });
     return changedByOthers(wanted);
   }
   if (shownPhase(seen) === "failed" && !isRepairable(context, seen, wanted)) return undefined;
@@ -45,7 +46,11 @@ export function checkRunState(context: ClusterContext, seen: Seen): Plan<Do> | u
 }
 
 /** A failed cluster may be stopped. A failed stop is repeated on request only, like a deployment. */
-function isRepairable({ requested, memory, generation }: ClusterContext, seen: Seen, wanted: RunState): boolean {
+function isRepairable(
+  { requested, memory, resource: { generation } }: ClusterContext,
+  seen: Seen,
+  wanted: RunState,
+): boolean {
   if (requested !== undefined) return true;
   const { lastOrder } = memory;
   const isOurs = lastOrder?.operation === "Stop" && lastOrder.generation === generation;

@@ -53,7 +53,7 @@ function isWanted(context: ClusterContext, seen: Seen): boolean {
 }
 
 /** Returns the token in the Secret, if it is of this spec. */
-function current({ spec, memory: { token }, generation }: ClusterContext): Kept | undefined {
+function current({ spec, memory: { token }, resource: { generation } }: ClusterContext): Kept | undefined {
   const isOfSpec = token?.generation === generation && token.secretName === spec.writeTokenSecretToRef?.name;
   return isOfSpec ? token : undefined;
 }
@@ -94,7 +94,7 @@ function keep(context: ClusterContext, secretName: string, { status }: ClusterTo
     secretName,
     ...(expirationTimestamp === undefined ? {} : { expiresAt: fit(expirationTimestamp) }),
     renewAt: new Date(context.now.getTime() + renewAfter(context.now, expirationTimestamp)).toISOString(),
-    generation: context.generation,
+    generation: context.resource.generation,
   };
 }
 
@@ -114,6 +114,6 @@ function dataOf(
     ...(expirationTimestamp === undefined ? {} : { expirationTimestamp }),
     ...(server === undefined || caBundle === undefined
       ? {}
-      : { kubeconfig: kubeconfig({ name: context.name, server, caBundle, token }) }),
+      : { kubeconfig: kubeconfig({ name: context.resource.name, server, caBundle, token }) }),
   };
 }

@@ -51,7 +51,7 @@ function tracedOrder(intent: OpenIntent, context: ClusterContext): ClusterOrder 
   const version = baseline(intent.mark, "kubernetesVersion");
   return {
     operation: OPERATIONS.get(intent.op) ?? "Start",
-    generation: context.generation,
+    generation: context.resource.generation,
     ...(typeof version === "string" ? { kubernetesVersion: version } : {}),
   };
 }

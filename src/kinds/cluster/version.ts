@@ -22,7 +22,11 @@ export function isReached(context: ClusterContext, seen: Seen, wanted: string): 
  */
 export function versionBaseline(context: ClusterContext, seen: Seen): VersionBaseline | undefined {
   if (isShown(seen)) return undefined;
-  const { spec, memory, generation } = context;
+  const {
+    spec,
+    memory,
+    resource: { generation },
+  } = context;
   if (memory.versionBaseline !== undefined) return memory.versionBaseline;
   const { kubernetesVersion = spec.kubernetesVersion } = memory.lastOrder ?? {};
   return { generation, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
@@ -39,7 +43,7 @@ export function checkVersion(context: ClusterContext, seen: Seen): Plan<Do> | un
   if (wanted === undefined || runState === "Stopped" || isReached(context, seen, wanted)) return undefined;
   const phase = shownPhase(seen);
   if (phase !== undefined && phase !== "running") return undefined;
-  const isTried = wasOrdered(context, wanted) && context.memory.lastOrder?.generation === context.generation;
+  const isTried = wasOrdered(context, wanted) && context.memory.lastOrder?.generation === context.resource.generation;
   return isTried && context.requested === undefined
     ? notObservableAfterwards(context, seen, wanted)
     : checkOffer(context, seen, wanted);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { startKindHarness, type KindHarness, type SurfaceName } from "../../../test/support/kinds/env.ts";
-import { USUAL_POLICIES } from "../../../test/support/kinds/policies.ts";
+import { type FlatContext, grouped, USUAL_POLICIES } from "../../../test/support/kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Fingerprint, OpenIntent, ReconcileContext, Plan, ReceiverInputs } from "../../engine/contract/kind.ts";
 import { platformConnection, type ConnectionMemory, type ConnectionSpec } from "./crd.ts";
@@ -26,8 +26,8 @@ afterEach(async () => {
   await harness.close();
 });
 
-function contextOf(change: Partial<RegistrationContext> & OnSurface = {}): RegistrationContext {
-  return {
+function contextOf(change: Partial<FlatContext<RegistrationContext>> & OnSurface = {}): RegistrationContext {
+  return grouped({
     name: "default",
     spec: platformConnection.spec.parse({
       baseUrl: "https://platform.example.com",
@@ -49,7 +49,7 @@ function contextOf(change: Partial<RegistrationContext> & OnSurface = {}): Regis
     allowedProjects: undefined,
     ...USUAL_POLICIES,
     ...change,
-  };
+  });
 }
 
 /** Plans and acts until there is no step. @returns what was sent, how it ended, and what is remembered */

@@ -76,15 +76,18 @@ describe("a database whose state is not shown, after an operation", () => {
   });
 
   it("is started again on request, or where everything is corrected", () => {
-    for (const change of [{ requested: "now" }, { corrects: "Everything" }] as const) {
-      expect(said({ ...unseen(), ...change }, stop(), "STOPPED")).toBe("deployDatabase");
-      expect(said({ ...unseen(), ...change }, stop({ requestId: undefined }))).toBe("deployDatabase");
+    const context = unseen();
+    const corrects = { ...context, policies: { ...context.policies, corrects: "Everything" as const } };
+    for (const changed of [{ ...context, requested: "now" }, corrects]) {
+      expect(said(changed, stop(), "STOPPED")).toBe("deployDatabase");
+      expect(said(changed, stop({ requestId: undefined }))).toBe("deployDatabase");
     }
   });
 
   it("keeps that it does not know where its status was lost since", () => {
     const memory = { lastDeployment: undefined, state: undefined };
-    expect(learn(stop(), { ...unseen(memory), begun: true })).toMatchObject({
+    const context = unseen(memory);
+    expect(learn(stop(), { ...context, records: { ...context.records, begun: true } })).toMatchObject({
       ...memory,
       lastOperation: { name: "shop/op" },
     });

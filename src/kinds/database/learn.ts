@@ -20,7 +20,7 @@ export function learn(action: ExternalAction, context: DatabaseContext): Databas
 /**
  * Reports whether the database was deployed after it, or its status was lost since, perhaps with what was done later.
  */
-function isOutdated({ at }: ExternalAction, { memory, begun }: DatabaseContext): boolean {
+function isOutdated({ at }: ExternalAction, { memory, records: { begun } }: DatabaseContext): boolean {
   const { lastDeployment, state } = memory;
   if (lastDeployment === undefined && state === undefined) return begun === true;
   return (lastDeployment?.startedAt ?? "") > at;

@@ -127,7 +127,7 @@ export function checkUnseen(context: DatabaseContext, { status, ordered }: Seen)
   const asked = isAskedUnseen(context);
   const unwanted = asked ? undefined : unwantedRunState(context);
   if (unwanted === undefined && !asked && runState === context.spec.runState) return undefined;
-  if (unwanted !== undefined && context.corrects !== "Everything") return changed(context, unwanted);
+  if (unwanted !== undefined && context.policies.corrects !== "Everything") return changed(context, unwanted);
   if (context.spec.runState === "Stopped") return stop(context, status);
   return deployment(context, status, { corrects: unwanted !== undefined });
 }

@@ -36,7 +36,7 @@ export function failedDeployment(context: DatabaseContext, seen: Seen): Database
  * Reports whether settings were written since the last deployment, or there was none; never the platform's OUT_OF_DATE.
  */
 export function isPending(
-  { memory, pendingOperations }: DatabaseContext,
+  { memory, policies: { pendingOperations } }: DatabaseContext,
   last: DatabaseDeployment | undefined,
 ): boolean {
   return last === undefined || pendingOperations.has("updateDatabase") || revisionOf(memory) !== (last.settings ?? 0);

@@ -79,7 +79,7 @@ function unanswered({ memory, now }: DatabaseContext, id: Uuid): Told {
 }
 
 /** Nothing is under way. A database that was created here and that nothing was reported of was never deployed. */
-function standing({ memory, spec, begun, confirmedByUser }: DatabaseContext, id: Uuid): Told {
+function standing({ memory, spec, records: { begun, confirmedByUser } }: DatabaseContext, id: Uuid): Told {
   const { state, lastDeployment } = memory;
   const known = state ?? lastDeployment?.state;
   if (known === undefined && begun === true) return unseen(id, LOST);

@@ -61,7 +61,7 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
     records: seen.records && [...seen.records, record],
   }),
   projectOf: ({ inputs }) => inputs.projectId,
-  checkParent: ({ inputs: { projectId }, allowedProjects }, { projectIsOurs }) => {
+  checkParent: ({ inputs: { projectId }, policies: { allowedProjects } }, { projectIsOurs }) => {
     if (!projectIsOurs) return notThere("project", projectId, "the organization");
     return allowedProjects?.includes(projectId) === false ? projectNotAllowed(projectId) : undefined;
   },

@@ -56,6 +56,6 @@ export function sentTo({ memory, inputs }: OperationContext): Uuid | undefined {
 }
 
 /** Reports whether the status of a started operation is lost: its outcome is unknown. */
-export function isLost({ begun, memory }: OperationContext): boolean {
+export function isLost({ memory, records: { begun } }: OperationContext): boolean {
   return begun === true && memory.startedAt === undefined;
 }

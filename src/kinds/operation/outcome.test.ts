@@ -76,7 +76,12 @@ describe("the end of an operation", () => {
   const after = { deadline: DEADLINE, now: DEADLINE };
 
   it("of what was sent is unknown at the deadline, and not before", () => {
-    const at = (when: object) => ({ ...accepted(deploy), ...when });
+    const context = accepted(deploy);
+    const at = ({ now, deadline }: typeof after) => ({
+      ...context,
+      now,
+      policies: { ...context.policies, deadline },
+    });
     expect(outcomeOf(at(before), requestIn("BUILDING"))).toBeUndefined();
     const end = { result: "Unknown", reason: "DeadlineExceeded", message: expect.stringContaining("is not known") };
     expect(outcomeOf(at(after), requestIn("BUILDING"))).toMatchObject(end);

@@ -110,7 +110,7 @@ const OVERDUE: Why = {
 };
 
 /** Reports whether the deadline of the operation has passed. */
-function isOverdue({ deadline, now }: OperationContext): boolean {
+function isOverdue({ now, policies: { deadline } }: OperationContext): boolean {
   return deadline !== undefined && now >= deadline;
 }
 

@@ -24,7 +24,7 @@ export function plan(context: OperationContext, seen: Seen): Plan<ActionType> {
   }
   const why = unobservable(context, action);
   if (why !== undefined) return { is: "stalled", why };
-  if (context.blockedOperations.has(action.op)) return stalled("WithheldByPolicy", WITHHELD);
+  if (context.policies.blockedOperations.has(action.op)) return stalled("WithheldByPolicy", WITHHELD);
   return request(context, seen, action);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { USUAL_POLICIES } from "../../../test/support/kinds/policies.ts";
+import { type FlatContext, grouped, USUAL_POLICIES } from "../../../test/support/kinds/policies.ts";
 import { capabilitiesOn, supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Goal } from "../../engine/contract/kind.ts";
 import type { Project } from "../../platform/areas/projects.ts";
@@ -18,10 +18,10 @@ type Seen = Awaited<ReturnType<typeof project.observe>>;
 const remote = (change: Partial<Project> = {}): Project => ({ id: MINE, name: "shop", record: {}, ...change });
 
 function contextOf(
-  change: OnSurface & Partial<Omit<ProjectContext, "spec">> & { readonly spec?: object } = {},
+  change: OnSurface & Partial<Omit<FlatContext<ProjectContext>, "spec">> & { readonly spec?: object } = {},
 ): ProjectContext {
   const { spec, ...rest } = change;
-  return {
+  return grouped({
     name: "shop",
     spec: project.resource.spec.parse({ name: "shop", ...spec }),
     inputs: {},
@@ -39,7 +39,7 @@ function contextOf(
     allowedProjects: undefined,
     ...USUAL_POLICIES,
     ...rest,
-  };
+  });
 }
 
 const shown = <T>(value: T): SideRead<T> => ({ value, fault: undefined });

@@ -53,7 +53,7 @@ export const project = namedKind<ProjectTypes, Project>({
   memoryOf: ({ memory }) => memory,
   withRecord: (seen, record) => ({ ...seen, records: [...seen.records, record] }),
   projectOf: (_context, id) => id,
-  checkReach: ({ allowedProjects }, id) => {
+  checkReach: ({ policies: { allowedProjects } }, id) => {
     if (allowedProjects === undefined || (id !== undefined && allowedProjects.includes(id))) return undefined;
     return projectNotAllowed(id ?? "new projects");
   },

@@ -37,7 +37,7 @@ export function checkPlace(context: ServiceContext, { environmentIsOurs, project
   if (!environmentIsOurs) {
     return { is: "stalled", why: notThere("environment", context.inputs.environmentId, "the organization") };
   }
-  const isOutside = projectId !== undefined && context.allowedProjects?.includes(projectId) === false;
+  const isOutside = projectId !== undefined && context.policies.allowedProjects?.includes(projectId) === false;
   return isOutside ? { is: "stalled", why: projectNotAllowed(projectId) } : undefined;
 }
 
@@ -86,7 +86,7 @@ export function checkClaim(
   id: Uuid,
   noun: Noun,
 ): Plan<never> | undefined {
-  const holder = context.holderOf(id);
+  const holder = context.records.holderOf(id);
   if (holder !== undefined) return { is: "stalled", why: alreadyManaged(id, holder) };
   if (context.proof === "recorded") return undefined;
   const isProven = record !== undefined || context.proof === "orphaned";

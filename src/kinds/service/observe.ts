@@ -24,7 +24,7 @@ export const STATUSES_MAX_AGE_MS = 1_000;
 export async function placeOf(context: ServiceContext, api: Platform): Promise<Place> {
   const given = context.spec.environmentRef.externalId !== undefined && context.proof !== "recorded";
   const unproven = context.goal === "present" || context.proof === "claimed";
-  const limited = context.allowedProjects !== undefined || (given && unproven);
+  const limited = context.policies.allowedProjects !== undefined || (given && unproven);
   const projectId = limited ? await projectOfEnvironment(api, context.inputs.environmentId) : undefined;
   return { environmentIsOurs: !limited || projectId !== undefined, projectId };
 }
@@ -101,7 +101,7 @@ export async function withMine<Item extends Located>(
 }
 
 /** Reports whether the service lies in the environment of the resource, as far as its record shows. */
-function isHere({ goal, inputs, allowUnverifiedIds }: ServiceContext, { environment }: Located): boolean {
+function isHere({ goal, inputs, policies: { allowUnverifiedIds } }: ServiceContext, { environment }: Located): boolean {
   if (environment !== undefined) return environment.id === inputs.environmentId;
   return goal === "present" || (goal === "stopped" && allowUnverifiedIds);
 }
@@ -121,7 +121,8 @@ export async function isGone(
   context: ServiceContext,
   list: () => Promise<readonly { readonly id: string }[]>,
 ): Promise<boolean> {
-  const matters = context.onMissing === "Recreate" && context.goal === "present" && context.proof === "recorded";
+  const matters =
+    context.policies.onMissing === "Recreate" && context.goal === "present" && context.proof === "recorded";
   if (!matters) return false;
   const siblings = await orMissing(list(), ["NotFound"]);
   return siblings !== undefined && !siblings.some(({ id }) => id === context.id);

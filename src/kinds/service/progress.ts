@@ -144,7 +144,7 @@ export function begun(
  * failure
  */
 export function retryIn(
-  { retry, now }: ServiceContext,
+  { now, policies: { retry } }: ServiceContext,
   last: ServiceDeployment | undefined,
   progress: Progress,
 ): Ms | undefined {

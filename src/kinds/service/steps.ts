@@ -65,5 +65,5 @@ export function startDue(context: ServiceContext, progress: Progress): "wanted" 
   if (progress.phase !== "gone" && progress.phase !== "stopped") return undefined;
   const ours = progress.phase === "stopped" && context.memory.runState === "Stopped";
   if (ours || context.requested !== undefined) return "wanted";
-  return context.corrects === "Everything" ? "corrects" : undefined;
+  return context.policies.corrects === "Everything" ? "corrects" : undefined;
 }

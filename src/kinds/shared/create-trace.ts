@@ -1,5 +1,14 @@
 /** Traces unconfirmed creates by the lists of the platform before and after them (docs/architecture.md §6). */
-import type { Json, JsonObject, Known, OpenIntent, Trace, Uuid, Why } from "../../engine/contract/kind.ts";
+import type {
+  ContextRecords,
+  Json,
+  JsonObject,
+  Known,
+  OpenIntent,
+  Trace,
+  Uuid,
+  Why,
+} from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { sameName } from "./names.ts";
 
@@ -88,12 +97,12 @@ export function landed<Item extends Listed>(
  */
 export function traceIn<Item extends Listed, Seen, Mem extends JsonObject>(
   intent: OpenIntent,
-  { holderOf }: { readonly holderOf: (id: Uuid) => string | undefined },
+  { records }: { readonly records: Pick<ContextRecords, "holderOf"> },
   list: readonly unknown[],
   items: readonly Item[],
   known: (item: Item) => Known<Seen, Mem>,
 ): Trace<Seen, Mem> {
-  const found = landed(intent, items, holderOf);
+  const found = landed(intent, items, records.holderOf);
   return found.length === 0 ? notCreated(intent, list, items) : { is: "landed", known: found.map(known) };
 }
 

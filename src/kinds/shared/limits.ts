@@ -1,16 +1,18 @@
 /** What a connection limits its objects to, and the references to parents. Pure. */
-import type { Reference, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { ContextPolicies, Reference, Uuid, Why } from "../../engine/contract/kind.ts";
 
 export interface Limits {
-  readonly allowedProjects: readonly Uuid[] | undefined;
-  readonly allowUnverifiedIds: boolean;
+  readonly policies: Pick<ContextPolicies, "allowedProjects" | "allowUnverifiedIds">;
 }
 
 /**
  * Returns why a connection with allowedProjects does not reach what is in no project.
  * @param because e.g. "a cluster belongs to none of them"
  */
-export function beyondProjects({ allowedProjects, allowUnverifiedIds }: Limits, because: string): Why | undefined {
+export function beyondProjects(
+  { policies: { allowedProjects, allowUnverifiedIds } }: Limits,
+  because: string,
+): Why | undefined {
   if (allowedProjects === undefined || allowUnverifiedIds) return undefined;
   const message = `The connection is limited to some projects, and ${because}. Use another connection, or set allowUnverifiedIds on this one.`;
   return { reason: "NotObservable", message };
@@ -21,8 +23,11 @@ export function beyondProjects({ allowedProjects, allowUnverifiedIds }: Limits, 
  * organization, and the connection does not accept such ids. It is no permission to delete anything.
  * @param what e.g. `cluster 6f1f…`
  */
-export function unprovenId(context: Pick<Limits, "allowUnverifiedIds">, what: string): Why | undefined {
-  return context.allowUnverifiedIds ? undefined : unproven(what);
+export function unprovenId(
+  context: { readonly policies: Pick<ContextPolicies, "allowUnverifiedIds"> },
+  what: string,
+): Why | undefined {
+  return context.policies.allowUnverifiedIds ? undefined : unproven(what);
 }
 
 /** The reason of an id that the connection does not accept unproven. */

@@ -105,9 +105,9 @@ function traced<K extends NamedTypes<Item>, Item extends NamedRecord>(
   const found =
     seen.records === undefined
       ? fresh(list)
-          .filter(({ id }) => context.holderOf(id) === undefined)
+          .filter(({ id }) => context.records.holderOf(id) === undefined)
           .map(({ id }) => ({ id, name: intent.name ?? context.spec.name }))
-      : landed(intent, fresh(seen.records), context.holderOf);
+      : landed(intent, fresh(seen.records), context.records.holderOf);
   if (found.length === 0) return notCreated(intent, list, list);
   return {
     is: "landed",

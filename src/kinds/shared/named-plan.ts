@@ -126,7 +126,7 @@ export function planNamed(kind: NamedPlan, context: NamedContext, seen: NamedObs
 }
 
 function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: NamedRecord | undefined, id: Uuid) {
-  const holder = context.holderOf(id);
+  const holder = context.records.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
   return isMisnamed(context, mine) ? otherName(noun, id) : undefined;
 }
@@ -143,7 +143,7 @@ function checkSettings(kind: NamedPlan, context: NamedContext, seen: NamedObserv
       step: { repeat: "safe", op: operations.update, do: "update", message, corrects: true, changes },
     };
   }
-  if (context.corrects === "Nothing") return undefined;
+  if (context.policies.corrects === "Nothing") return undefined;
   const message = `The platform's surface has no update of ${noun}s. ${kind.updateAdvice}`;
   return { is: "stalled", why: { reason: "UpdateNotSupported", message } };
 }

@@ -88,8 +88,16 @@ describe("what a create may have led to", () => {
   );
 });
 
+interface ByNameChange {
+  readonly adoption?: "Never" | "IfUniqueName" | "Required";
+  readonly holderOf?: (id: string) => string | undefined;
+}
+
 describe("an object of the same name", () => {
-  const context = { adoption: "IfUniqueName", holderOf: nobody } as const;
+  const contextOf = ({ adoption = "IfUniqueName", holderOf = nobody }: ByNameChange) => ({
+    policies: { adoption },
+    records: { holderOf },
+  });
   const [one, two] = [
     { id: ONE, name: "shop" },
     { id: TWO, name: "Shop" },
@@ -99,7 +107,7 @@ describe("an object of the same name", () => {
     why: { reason, message: expect.stringContaining(words) as string },
   });
 
-  it.each<[string, object, readonly { id: string; name: string }[], object | null]>([
+  it.each<[string, ByNameChange, readonly { id: string; name: string }[], object | null]>([
     ["is adopted when it is the only one", {}, [one], { is: "adopt", id: ONE }],
     ["is adopted when it has to be", { adoption: "Required" }, [one], { is: "adopt", id: ONE }],
     ["is not adopted against the user's will", { adoption: "Never" }, [one], stalled("NameConflict", ONE)],
@@ -108,11 +116,11 @@ describe("an object of the same name", () => {
     ["may be missing", {}, [], null],
     ["may be missing, whoever may not adopt", { adoption: "Never" }, [], null],
   ])("%s", (_name, change, matches, expected) => {
-    expect(adoptOrRefuse({ ...context, ...change }, matches, 'project "shop"') ?? null).toEqual(expected);
+    expect(adoptOrRefuse(contextOf(change), matches, 'project "shop"') ?? null).toEqual(expected);
   });
 
   it("must not be missing where none may be created", () => {
-    const found = adoptOrRefuse({ ...context, adoption: "Required" }, [], 'project "shop"');
+    const found = adoptOrRefuse(contextOf({ adoption: "Required" }), [], 'project "shop"');
     expect(found).toMatchObject({ is: "waiting", why: { reason: "DependencyNotReady" } });
   });
 });
@@ -120,7 +128,7 @@ describe("an object of the same name", () => {
 describe("[A2] another object of the name of one that was created here", () => {
   const at = (minute: number): string => `2026-11-21T10:0${minute}:00Z`;
   const mine = { id: ONE, name: "shop", createdAt: at(2) };
-  const context = { spec: {}, proof: "recorded", holderOf: nobody } as const;
+  const context = { spec: {}, proof: "recorded", records: { holderOf: nobody } } as const;
   const check = (change: object, other: object) =>
     checkLatecomers(
       { ...context, ...change },
@@ -139,7 +147,7 @@ describe("[A2] another object of the name of one that was created here", () => {
     ["came before", {}, { createdAt: at(1) }],
     ["came nobody knows when", {}, { createdAt: undefined }],
     ["has another name", {}, { name: "shop-2" }],
-    ["belongs to another resource", { holderOf: () => "a/b" }, {}],
+    ["belongs to another resource", { records: { holderOf: () => "a/b" } }, {}],
     ["is known to the user, who says which one is meant", { spec: { externalId: ONE } }, {}],
     ["lies beside what is not recorded yet", { proof: "claimed" }, {}],
   ])("is none that %s", (_what, change, other) => {
@@ -154,6 +162,6 @@ describe("a deletion outside the connection's projects", () => {
     [undefined, ONE, false],
     [[TWO], undefined, false],
   ] as const)("%j allowed, in %s: refused %s", (allowedProjects, projectId, refused) => {
-    expect(outside({ allowedProjects }, projectId)?.reason).toBe(refused ? "NotObservable" : undefined);
+    expect(outside({ policies: { allowedProjects } }, projectId)?.reason).toBe(refused ? "NotObservable" : undefined);
   });
 });

@@ -1,5 +1,5 @@
 /** Finds objects of the platform by name, and checks claims to them and ids that lead nowhere. */
-import type { IdentitySource, Plan, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { ContextPolicies, ContextRecords, IdentitySource, Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 
 /** Names are case-insensitive and unique in their parent (docs/architecture.md §9). */
 export function sameName(left: string, right: string): boolean {
@@ -14,8 +14,8 @@ interface Listed {
 
 /** What exists of the name while the resource has no id. */
 export interface ByName {
-  readonly adoption: "Never" | "IfUniqueName" | "Required";
-  readonly holderOf: (id: Uuid) => string | undefined;
+  readonly policies: Pick<ContextPolicies, "adoption">;
+  readonly records: Pick<ContextRecords, "holderOf">;
 }
 
 /**
@@ -25,11 +25,12 @@ export interface ByName {
  */
 export function adoptOrRefuse(context: ByName, matches: readonly Listed[], what: string): Plan<never> | undefined {
   const [first, ...others] = matches;
-  if (first === undefined) return context.adoption === "Required" ? { is: "waiting", why: required(what) } : undefined;
-  const holder = context.holderOf(first.id);
+  if (first === undefined)
+    return context.policies.adoption === "Required" ? { is: "waiting", why: required(what) } : undefined;
+  const holder = context.records.holderOf(first.id);
   if (holder !== undefined) return { is: "stalled", why: alreadyManaged(first.id, holder) };
   if (others.length > 0) return { is: "stalled", why: duplicate(what, matches.length) };
-  if (context.adoption === "Never") return { is: "stalled", why: nameTaken(what, first.id) };
+  if (context.policies.adoption === "Never") return { is: "stalled", why: nameTaken(what, first.id) };
   return { is: "adopt", id: first.id };
 }
 
@@ -48,7 +49,7 @@ export function alreadyManaged(id: Uuid, holder: string): Why {
  * @returns undefined when there are none, or when the user has confirmed by its id which one is meant
  */
 export function checkLatecomers(
-  { spec, proof, holderOf }: Pick<ByName, "holderOf"> & Latecomer,
+  { spec, proof, records: { holderOf } }: Pick<ByName, "records"> & Latecomer,
   mine: Listed | undefined,
   list: readonly Listed[],
   what: string,
@@ -101,11 +102,11 @@ export function deletedThere(what: string, id: Uuid): Why {
 
 /** Forgets an object that is proven gone, so that it is created anew, where the policy wants that. */
 export function gone(
-  context: { readonly onMissing: "Fail" | "Recreate"; readonly proof: IdentitySource | undefined },
+  context: { readonly policies: Pick<ContextPolicies, "onMissing">; readonly proof: IdentitySource | undefined },
   why: Why,
 ): Extract<Plan<never>, { readonly why: Why }> {
   const isGone = why.reason === "ExternalResourceDeleted" && context.proof === "recorded";
-  const recreates = isGone && context.onMissing === "Recreate";
+  const recreates = isGone && context.policies.onMissing === "Recreate";
   return { is: recreates ? "forget" : "stalled", why };
 }
 
@@ -135,10 +136,10 @@ export function projectNotAllowed(project: string): Why {
 
 /** Returns why a deletion leaves alone what the connection does not reach, whoever recorded it. */
 export function outside(
-  context: { readonly allowedProjects: readonly Uuid[] | undefined },
+  context: { readonly policies: Pick<ContextPolicies, "allowedProjects"> },
   projectId: Uuid | undefined,
 ): Why | undefined {
-  if (projectId === undefined || context.allowedProjects?.includes(projectId) !== false) return undefined;
+  if (projectId === undefined || context.policies.allowedProjects?.includes(projectId) !== false) return undefined;
   return { reason: "NotObservable", message: `${projectNotAllowed(projectId).message} Nothing is deleted or stopped.` };
 }
 

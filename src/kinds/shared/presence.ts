@@ -1,11 +1,20 @@
 /** Decides what follows when a list of the platform does not show an object. Pure, but for what the engine records. */
-import type { Goal, Plan, Presence, IdentitySource, Sight, Uuid } from "../../engine/contract/kind.ts";
+import type {
+  ContextPolicies,
+  ContextRecords,
+  Goal,
+  Plan,
+  Presence,
+  IdentitySource,
+  Sight,
+  Uuid,
+} from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { gone, unseen } from "./names.ts";
 
 interface Judged {
   readonly proof: IdentitySource | undefined;
-  readonly presence: (sight: Sight) => Presence;
+  readonly records: Pick<ContextRecords, "presence">;
 }
 
 /**
@@ -16,7 +25,7 @@ interface Judged {
 export function presenceIn<Item>(context: Judged, list: readonly Item[], isIt: (item: Item) => boolean): Presence {
   const isShown = list.some(isIt);
   const sight: Sight = isShown ? "Shown" : isWhole(list) ? "Missing" : "Unclear";
-  if (context.proof === "recorded") return context.presence(sight);
+  if (context.proof === "recorded") return context.records.presence(sight);
   return isShown ? "Present" : sight === "Missing" ? "Gone" : "Unproven";
 }
 
@@ -43,7 +52,7 @@ interface Missed {
 
 /** Returns the plan for an object that should exist and is not shown. */
 export function planUnshown(
-  context: { readonly onMissing: "Fail" | "Recreate"; readonly proof: IdentitySource | undefined },
+  context: { readonly policies: Pick<ContextPolicies, "onMissing">; readonly proof: IdentitySource | undefined },
   presence: Presence,
   missed: Missed,
 ): Plan<never> {

@@ -69,7 +69,7 @@ export async function act(
   const target = targets.find(({ id }) => id === step.id);
   if (target === undefined) return { seen, memory: context.memory };
   const after = await sent(step, context, seen, target, api);
-  const writtenAt = isChange(step, after) ? stamp(seen.serverNow, context.writtenInto(step.id)) : undefined;
+  const writtenAt = isChange(step, after) ? stamp(seen.serverNow, context.records.writtenInto(step.id)) : undefined;
   const known = { ...after, ...(writtenAt !== undefined && { writtenAt }) };
   return {
     seen: { ...seen, sent: new Set([...seen.sent, sentKey(step)]) },

@@ -60,11 +60,14 @@ async function sightOf(context: SetContext, id: Uuid, api: Platform, failures: A
  * application outside of the token's organization.
  */
 async function placeOf(context: SetContext, id: Uuid, api: Platform): Promise<Place> {
-  const { inputs, allowedProjects } = context;
+  const {
+    inputs,
+    policies: { allowedProjects },
+  } = context;
   const target = inputs.targets.find((one) => one.id === id);
   const isOwn = target?.name !== undefined;
   const isWritten = context.goal === "present" && target !== undefined;
-  const unproven: Sight | undefined = isOwn || context.allowUnverifiedIds ? undefined : { is: "unproven" };
+  const unproven: Sight | undefined = isOwn || context.policies.allowUnverifiedIds ? undefined : { is: "unproven" };
   const isProven = isOwn || (isWritten && isRoutine(context, id));
   if (isProven && allowedProjects === undefined) return { refused: undefined };
   const application = await offered(api, "getApplication", () => api.applications.get(id));

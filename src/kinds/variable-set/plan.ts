@@ -37,7 +37,7 @@ export function plan(context: SetContext, seen: Seen): Plan<Do> {
     // The next pass reads what the requests of this one have made.
     () => (seen.sent.size > 0 ? { is: "waiting", why: READ_BACK, again: 0 } : undefined),
     () => stalled(troubleOf(targets)),
-    () => (context.corrects === "Nothing" ? undefined : stalled(changedSecrets(outlook))),
+    () => (context.policies.corrects === "Nothing" ? undefined : stalled(changedSecrets(outlook))),
     () => unfinished(outlook),
     () => absent(missingTargets(context)),
   ]);
@@ -62,7 +62,7 @@ function unfinished(outlook: readonly Outlook[]): Check {
 }
 
 /** Another resource writes the same variable of the same application: each would undo the other. */
-function conflictOf({ inputs, holderOf }: SetContext): Why | undefined {
+function conflictOf({ inputs, records: { holderOf } }: SetContext): Why | undefined {
   if (!inputs.overwrite) return undefined;
   const entries = writtenEntries(inputs);
   for (const { entry, name, label } of entries) {

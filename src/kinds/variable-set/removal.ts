@@ -33,7 +33,7 @@ export function removals(
       const { id: entryId, isSecret } = entry;
       const step: Do = { what: "remove", id: target.id, name: key, entryId, isSecret };
       const plan = stepOf(step, target);
-      if (!seen.sent.has(sentKey(step)) && !context.blockedOperations.has(plan.step.op)) return plan;
+      if (!seen.sent.has(sentKey(step)) && !context.policies.blockedOperations.has(plan.step.op)) return plan;
     }
   }
   return undefined;

@@ -26,7 +26,7 @@ const TELLS_OF_ALL = "a webhook is told of deployments in all projects";
 
 function planNew(context: WebhookContext): Plan<Do> {
   const target = shownTarget(context.spec.targetUrl);
-  if (context.adoption === "Required") {
+  if (context.policies.adoption === "Required") {
     const message =
       "adoptionPolicy Required forbids to create a webhook, and the platform has no list to find one in. Set spec.externalId.";
     return { is: "waiting", why: { reason: "DependencyNotReady", message } };
@@ -46,7 +46,7 @@ function refusal(context: WebhookContext, seen: Seen, id: Uuid): Why | undefined
       ? deletedThere("webhook", id)
       : unseen(context, { noun: "webhook", name: "", id, where: "the organization" });
   }
-  const holder = context.holderOf(id);
+  const holder = context.records.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
   const isProven = recorded || context.proof === "orphaned" || typeof seen.shown === "object";
   return isProven ? undefined : unprovenId(context, `webhook ${id}`);
@@ -56,7 +56,7 @@ function refusal(context: WebhookContext, seen: Seen, id: Uuid): Why | undefined
 function checkShown(context: WebhookContext, seen: Seen): Check {
   if (typeof seen.shown !== "object" || seen.sent || driftOf(context.spec, seen.shown).length === 0) return undefined;
   if (context.supports("updateWebhook") === "Unsupported")
-    return context.corrects === "Nothing" ? undefined : NO_UPDATE;
+    return context.policies.corrects === "Nothing" ? undefined : NO_UPDATE;
   const message = "Update target, events and state of the webhook.";
   return {
     is: "step",

@@ -151,7 +151,7 @@ export const MOST_SPANS = 2_048;
 
 export interface BoundedExport {
   readonly exporter: SpanExporter;
-  /** ReconcileTracker spans on to `next` while there is room. */
+  /** Passes spans on to `next` while there is room. */
   processor(next: SpanProcessor): SpanProcessor;
   dropped(): number;
 }

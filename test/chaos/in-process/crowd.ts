@@ -22,7 +22,7 @@ export interface Crowd {
   readonly platform: InProcessPlatform;
   /** What the operator's kinds threw and no table knows. */
   readonly internal: readonly unknown[];
-  /** ReconcileTracker of the operator so far. */
+  /** Reconciles of the operator so far. */
   passes(): number;
   /** Lets time pass until `done`, which is asked after all that happens. @returns false when `ms` were not enough */
   until(done: () => boolean, ms: number): Promise<boolean>;

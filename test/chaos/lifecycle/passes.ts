@@ -5,7 +5,7 @@ import type { Call } from "../tap/call.ts";
 import { textOf } from "./invariants.ts";
 
 /** The passes over the object that took the most of them. */
-export interface ReconcileTracker {
+export interface ReconcileCounts {
   /**
    * That did something: a change of the platform, a write of the object's metadata, or the last write of its status.
    */
@@ -23,7 +23,7 @@ const PLURALS: ReadonlyMap<string, string> = new Map(RESOURCES.map(({ kind, plur
  * @param calls from the restart on
  * @param logs of the process that was started then, its "reconciled" lines among them
  */
-export function mostPasses(calls: readonly Pick<Call, "what" | "at">[], logs: readonly LogLine[]): ReconcileTracker {
+export function mostPasses(calls: readonly Pick<Call, "what" | "at">[], logs: readonly LogLine[]): ReconcileCounts {
   const lines = logs.flatMap(lineOf);
   const ends = Map.groupBy(
     lines.filter(({ is }) => is === "end"),
@@ -39,7 +39,7 @@ export function mostPasses(calls: readonly Pick<Call, "what" | "at">[], logs: re
     const acting = new Set(moments.filter(({ is }) => is !== "status").map(contextOf));
     return { acting: acting.add(last).size, writing: new Set(moments.map(contextOf)).size };
   });
-  const most = (of: keyof ReconcileTracker): number => Math.max(0, ...passes.map((one) => one[of]));
+  const most = (of: keyof ReconcileCounts): number => Math.max(0, ...passes.map((one) => one[of]));
   return { acting: most("acting"), writing: most("writing") };
 }
 

@@ -12,7 +12,7 @@ import { doubleActions } from "./actions.ts";
 import { contradictionOf, dishonesty, type Sample } from "./honesty.ts";
 import { duplicates, inventory, leaks, textOf, upsets } from "./invariants.ts";
 import { CHAPTERS, type Chapter, FIRST, MEMBERS, SECOND } from "./life.ts";
-import { mostPasses, type ReconcileTracker } from "./passes.ts";
+import { mostPasses, type ReconcileCounts } from "./passes.ts";
 import { directorOf, type Plan } from "./plan.ts";
 import { restlessness } from "./rest.ts";
 import { otherEnds, type Step, type Trace } from "./trace.ts";
@@ -29,7 +29,7 @@ export interface Run {
   /** The kinds of what nobody could know of, and what one command solved. */
   readonly unknowns: readonly string[];
   /** From the restart to the end of the chapter of the crash. */
-  readonly passes: ReconcileTracker;
+  readonly passes: ReconcileCounts;
   /** How long after the restart the chapter of the crash had come to its end. */
   readonly convergedMs: number;
   /** Whether the operator was killed. */
@@ -59,7 +59,7 @@ export async function live(surface: Surface, plan?: Plan, expected?: Ends): Prom
   const ends: Trace["ends"] = {};
   const held: Trace["held"] = {};
   const found: string[] = [];
-  let passes: ReconcileTracker = { acting: 0, writing: 0 };
+  let passes: ReconcileCounts = { acting: 0, writing: 0 };
   let convergedMs = 0;
 
   for (const chapter of chaptersOf(surface, plan)) {

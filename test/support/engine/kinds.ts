@@ -94,7 +94,7 @@ export const widget: Kind<{
     }
     const all = await api.list();
     const known = all
-      .filter(({ id, name }) => name === intent.name && pass.holderOf(id) === undefined)
+      .filter(({ id, name }) => name === intent.name && pass.records.holderOf(id) === undefined)
       .map((mine) => ({ seen: { all, mine }, memory: pass.memory, id: mine.id }));
     return known.length === 0 ? { is: "absent" } : { is: "landed", known };
   },

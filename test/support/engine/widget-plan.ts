@@ -14,10 +14,10 @@ export function differs(spec: WidgetSpec, mine: Remote): boolean {
 export function planNew(pass: WidgetContext, seen: Seen): Plan<Do> {
   const [first, ...others] = (seen.all ?? []).filter(({ name }) => name === pass.spec.name);
   if (first !== undefined) {
-    const holder = pass.holderOf(first.id);
+    const holder = pass.records.holderOf(first.id);
     if (holder !== undefined) return { is: "stalled", why: why("AlreadyManaged", `It belongs to ${holder}.`) };
     if (others.length > 0) return { is: "stalled", why: why("DuplicateRemote", "There are several.") };
-    return pass.adoption === "Never"
+    return pass.policies.adoption === "Never"
       ? { is: "stalled", why: why("NameConflict", "The name is taken.") }
       : { is: "adopt", id: first.id };
   }
@@ -39,14 +39,15 @@ export function planOld(pass: WidgetContext, seen: Seen, id: string): Plan<Do> {
   const { spec, memory } = pass;
   const { mine } = seen;
   if (mine === undefined) return planGone(pass, seen);
-  const holder = pass.holderOf(id);
+  const holder = pass.records.holderOf(id);
   if (holder !== undefined) return { is: "stalled", why: why("AlreadyManaged", `It belongs to ${holder}.`) };
   if (pass.proof !== "recorded") return planProof(pass, mine, id);
   const others = writtenByOthers(pass);
   if (others !== undefined) return others;
-  if (differs(spec, mine) && !pass.blockedOperations.has("update")) return { is: "step", step: updateOf(pass, mine) };
+  if (differs(spec, mine) && !pass.policies.blockedOperations.has("update"))
+    return { is: "step", step: updateOf(pass, mine) };
   const unsent = pass.inputs.content !== undefined && !sameContent(pass.inputs.content, memory.written);
-  if (unsent && !pass.blockedOperations.has("import")) {
+  if (unsent && !pass.policies.blockedOperations.has("import")) {
     return { is: "step", step: { repeat: "safe", op: "import", do: "import" } };
   }
   if (mine.state === "BUSY") return { is: "waiting", why: why("Deploying", "A deployment runs.") };
@@ -54,12 +55,12 @@ export function planOld(pass: WidgetContext, seen: Seen, id: string): Plan<Do> {
   return planDeploy(pass, mine);
 }
 
-function writtenByOthers({ spec, holderOf }: WidgetContext): Plan<Do> | undefined {
+function writtenByOthers({ spec, records: { holderOf } }: WidgetContext): Plan<Do> | undefined {
   const writer = spec.into === undefined ? undefined : holderOf(spec.into);
   return writer === undefined ? undefined : { is: "stalled", why: why("AlreadyManaged", `${writer} writes it.`) };
 }
 
-function planGone({ onMissing }: WidgetContext, { all }: Seen): Plan<Do> {
+function planGone({ policies: { onMissing } }: WidgetContext, { all }: Seen): Plan<Do> {
   const is = all !== undefined && onMissing === "Recreate" ? "forget" : "stalled";
   return { is, why: why("ExternalResourceDeleted", "It is gone.") };
 }
@@ -69,7 +70,10 @@ function updateOf({ spec }: WidgetContext, { note }: Remote): Step<Do> {
   return { repeat: "safe", op: "update", do: "update", corrects: true, message: "Update the note.", changes };
 }
 
-function planDeploy({ spec, memory, requested, blockedOperations }: WidgetContext, mine: Remote): Plan<Do> {
+function planDeploy(
+  { spec, memory, requested, policies: { blockedOperations } }: WidgetContext,
+  mine: Remote,
+): Plan<Do> {
   const failed = mine.state === "FAILED";
   const retry = failed && requested !== undefined && requested !== memory.deployed?.retry;
   if (blockedOperations.has("deploy")) return failed ? FAILED : { is: "settled" };
@@ -93,7 +97,7 @@ function planDeploy({ spec, memory, requested, blockedOperations }: WidgetContex
 const FAILED = { is: "stalled", why: why("DeploymentFailed", "It failed.") } as const;
 
 function planProof(pass: WidgetContext, mine: Remote, id: string): Plan<Do> {
-  if (pass.supports("list") !== "Supported" && !pass.allowUnverifiedIds && pass.proof !== "orphaned") {
+  if (pass.supports("list") !== "Supported" && !pass.policies.allowUnverifiedIds && pass.proof !== "orphaned") {
     return { is: "stalled", why: why("NotObservable", "Nothing shows where it belongs.") };
   }
   return pass.proof !== "given" && mine.name !== pass.spec.name

@@ -56,15 +56,15 @@ function torn<K extends KindTypes & { readonly api: Platform }>(kind: Kind<K>, t
   return bind({
     ...kind,
     observe: async (what, api) => {
-      pass("observe", what.name);
+      pass("observe", what.resource.name);
       return await kind.observe(what, api);
     },
     plan: (what, seen) => {
-      pass("plan", what.name);
+      pass("plan", what.resource.name);
       return kind.plan(what, seen);
     },
     report: (what, seen) => {
-      pass("report", what.name);
+      pass("report", what.resource.name);
       return kind.report(what, seen);
     },
   });

@@ -14,7 +14,7 @@ import type {
 import type { Platform } from "../../../src/platform/index.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
-import { USUAL_POLICIES } from "./policies.ts";
+import { type FlatContext, grouped, USUAL_POLICIES } from "./policies.ts";
 import { supportsOn, type OnSurface } from "./supports.ts";
 
 export const CLUSTER = "00000000-0000-4000-8000-000000000002";
@@ -90,9 +90,9 @@ export function contextOf<K extends KindTypes>(
   spec: K["spec"],
   inputs: K["inputs"],
   memory: K["memory"],
-  change: Partial<ReconcileContext<K>> & OnSurface = {},
+  change: Partial<FlatContext<ReconcileContext<K>>> & OnSurface = {},
 ): ReconcileContext<K> {
-  return {
+  return grouped<ReconcileContext<K>>({
     name: "essentials",
     spec,
     inputs,
@@ -110,13 +110,13 @@ export function contextOf<K extends KindTypes>(
     allowedProjects: undefined,
     ...USUAL_POLICIES,
     ...change,
-  };
+  });
 }
 
 /** @param values what the spec's references resolve to, by field */
 export function bindingContext(
   spec: BindingSpec = bindingSpec(),
-  change: Partial<BindingContext> & OnSurface = {},
+  change: Partial<FlatContext<BindingContext>> & OnSurface = {},
   values: Readonly<Record<string, string>> = {},
 ): BindingContext {
   return contextOf<BindingTypes>(spec, inputsOf(spec, resolved(values, spec.clusterRef.externalId)), {}, change);

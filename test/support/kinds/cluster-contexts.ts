@@ -1,14 +1,17 @@
 import { platformCluster } from "../../../src/kinds/cluster/crd.ts";
 import { NOTHING_SEEN, type ClusterContext, type Seen } from "../../../src/kinds/cluster/model.ts";
 import type { ClusterStatus } from "../../../src/platform/areas/clusters.ts";
-import { USUAL_POLICIES } from "./policies.ts";
+import { type FlatContext, grouped, USUAL_POLICIES } from "./policies.ts";
 import { supportsOn, type OnSurface } from "./supports.ts";
 
 export const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
 
 /** A pass over a cluster that was taken over, on the full surface. */
-export function clusterContext(change: Partial<ClusterContext> & OnSurface = {}, spec: object = {}): ClusterContext {
-  return {
+export function clusterContext(
+  change: Partial<FlatContext<ClusterContext>> & OnSurface = {},
+  spec: object = {},
+): ClusterContext {
+  return grouped({
     name: "edge",
     spec: platformCluster.spec.parse({ externalId: CLUSTER, ...spec }),
     inputs: {},
@@ -26,7 +29,7 @@ export function clusterContext(change: Partial<ClusterContext> & OnSurface = {},
     allowedProjects: undefined,
     ...USUAL_POLICIES,
     ...change,
-  };
+  });
 }
 
 /** The cluster as the full surface shows it in that state, running Kubernetes 1.33. */

@@ -18,7 +18,7 @@ import { fingerprint } from "../../../src/engine/references/values.ts";
 import { buildStatus, type Result } from "../../../src/engine/status/build.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { ApiError, notExecuted } from "../../../src/platform/transport/errors.ts";
-import { USUAL_POLICIES } from "./policies.ts";
+import { grouped, USUAL_POLICIES } from "./policies.ts";
 import { supportsOn } from "./supports.ts";
 
 /** What may differ from one pass to the next. */
@@ -27,7 +27,7 @@ export interface PassChange {
   readonly spec?: JsonObject;
   readonly goal?: Goal;
   readonly requested?: string | undefined;
-  readonly adoption?: ReconcileContext<KindTypes>["adoption"];
+  readonly adoption?: ReconcileContext<KindTypes>["policies"]["adoption"];
   readonly holderOf?: (id: string) => string | undefined;
   readonly allowUnverifiedIds?: boolean;
   readonly allowedProjects?: readonly string[] | undefined;
@@ -99,7 +99,7 @@ export function kindRunner<K extends KindTypes>(
 
   const contextOf = (change: PassChange): AnyContext => {
     const parsed = kind.resource.spec.parse(object.spec);
-    return {
+    return grouped({
       name: "thing",
       spec: parsed,
       inputs: kind.needs(parsed).inputs(resolvedOf(around, object.metadata.generation ?? 1)),
@@ -118,7 +118,7 @@ export function kindRunner<K extends KindTypes>(
       deadline: change.deadline,
       ...USUAL_POLICIES,
       ...change.policies,
-    };
+    });
   };
 
   const apply = (change: PassChange): void => {

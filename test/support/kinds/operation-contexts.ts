@@ -1,22 +1,24 @@
-/** ReconcileTracker over an operation, for its pure code. */
-import type { ReconcileContext } from "../../../src/engine/contract/kind.ts";
+/** Contexts of an operation, for its pure code. */
 import { platformOperation } from "../../../src/kinds/operation/crd.ts";
 import type { OperationContext } from "../../../src/kinds/operation/model.ts";
 import type { ClusterStatus } from "../../../src/platform/areas/clusters.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
 import type { Platform } from "../../../src/platform/index.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
-import { USUAL_POLICIES } from "./policies.ts";
+import { type FlatContext, grouped, USUAL_POLICIES } from "./policies.ts";
 import { capabilitiesOn, supportsOn, type OnSurface } from "./supports.ts";
 
 export const TARGET = "00000000-0000-4000-8000-0000000000e1";
 
 /** @param spec as a user writes it; on the documented surface unless told. */
-export function operationContext(spec: unknown, change: Partial<OperationContext> & OnSurface = {}): OperationContext {
-  const base: ReconcileContext<{ spec: unknown; inputs: unknown; memory: OperationContext["memory"] }> = {
+export function operationContext(
+  spec: unknown,
+  change: Partial<FlatContext<OperationContext>> & OnSurface = {},
+): OperationContext {
+  return grouped<OperationContext>({
     name: "thing",
-    spec: undefined,
-    inputs: undefined,
+    spec: platformOperation.spec.parse(spec),
+    inputs: { targetId: TARGET },
     goal: "present",
     now: new Date("2026-11-21T10:00:00Z"),
     id: undefined,
@@ -30,8 +32,8 @@ export function operationContext(spec: unknown, change: Partial<OperationContext
     allowUnverifiedIds: false,
     allowedProjects: undefined,
     ...USUAL_POLICIES,
-  };
-  return { ...base, spec: platformOperation.spec.parse(spec), inputs: { targetId: TARGET }, ...change };
+    ...change,
+  });
 }
 
 /** A platform that shows these states of the target, and answers 404 to every other question. */

@@ -1,8 +1,53 @@
-import type { ReconcileContext, KindTypes } from "../../../src/engine/contract/kind.ts";
+import type {
+  ContextPolicies,
+  ContextRecords,
+  ContextTypes,
+  ReconcileContext,
+} from "../../../src/engine/contract/kind.ts";
 
-/** What a pass says of policies while nobody said anything. */
+/** The members of a context in one object: tests change single ones. */
+export type FlatContext<Context extends ReconcileContext<ContextTypes>> = Omit<
+  Context,
+  "resource" | "policies" | "records"
+> &
+  Context["resource"] &
+  ContextPolicies &
+  ContextRecords;
+
+/** @returns the context of these members; other members are kept. */
+export function grouped<Context extends ReconcileContext<ContextTypes>>(flat: FlatContext<Context>): Context {
+  const { name, generation, ...others } = flat;
+  const { adoption, onMissing, corrects, retry, deadline, blockedOperations, pendingOperations, ...rest } = others;
+  const { allowUnverifiedIds, allowedProjects, holderOf, presence, writtenAt, writtenInto, ...more } = rest;
+  const { begun, confirmedByUser, ...context } = more;
+  return {
+    ...context,
+    resource: { name, generation },
+    policies: {
+      adoption,
+      onMissing,
+      corrects,
+      retry,
+      deadline,
+      blockedOperations,
+      pendingOperations,
+      allowUnverifiedIds,
+      allowedProjects,
+    },
+    records: {
+      holderOf,
+      presence,
+      writtenAt,
+      writtenInto,
+      ...(begun !== undefined && { begun }),
+      ...(confirmedByUser !== undefined && { confirmedByUser }),
+    },
+  } as unknown as Context;
+}
+
+/** What a context says of policies while nobody said anything. */
 export const USUAL_POLICIES: Pick<
-  ReconcileContext<KindTypes>,
+  FlatContext<ReconcileContext<ContextTypes>>,
   | "blockedOperations"
   | "pendingOperations"
   | "writtenAt"

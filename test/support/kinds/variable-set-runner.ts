@@ -11,7 +11,7 @@ import { kindRunner, type PassChange, type Ran, type Runner, type Surroundings }
 /** A variable set and what the outside provides for it. */
 export interface SetRunner extends Runner {
   readonly around: Surroundings;
-  /** ReconcileTracker until one has nothing to send and to read back. The operations are those of all of them. */
+  /** Reconciles until one has nothing to send and to read back. The operations are those of all of them. */
   settle(change?: PassChange): Promise<Ran>;
 }
 

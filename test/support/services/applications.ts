@@ -10,7 +10,7 @@ import { NOTHING_SEEN, type ApplicationContext, type Inputs, type Seen } from ".
 import { plan } from "../../../src/kinds/application/plan.ts";
 import type { Application } from "../../../src/platform/areas/applications.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
-import { USUAL_POLICIES } from "../kinds/policies.ts";
+import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
 
 export const APPLICATION = "00000000-0000-4000-8000-0000000000a1";
@@ -68,14 +68,14 @@ export function openDeployment(change: Partial<LastDeployment> = {}): LastDeploy
 
 /** The pass over an application that exists and on which a deployment of its commit has ended. */
 export function passWith(
-  change: Partial<Omit<ApplicationContext, "spec" | "memory">> &
+  change: Partial<Omit<FlatContext<ApplicationContext>, "spec" | "memory">> &
     OnSurface & {
       readonly spec?: JsonObject;
       readonly memory?: ApplicationMemory;
     } = {},
 ): ApplicationContext {
   const { spec, memory, ...rest } = change;
-  return {
+  return grouped({
     name: "api",
     spec: specOf(spec),
     inputs: inputsWith([], print("none")),
@@ -97,7 +97,7 @@ export function passWith(
     corrects: "Settings",
     retry: undefined,
     ...rest,
-  };
+  });
 }
 
 export function statusOf(state: string, change: Partial<ServiceStatus> = {}): ServiceStatus {

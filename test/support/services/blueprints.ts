@@ -8,7 +8,7 @@ import {
   type Seen,
 } from "../../../src/kinds/blueprint/model.ts";
 import { plan } from "../../../src/kinds/blueprint/plan.ts";
-import { USUAL_POLICIES } from "../kinds/policies.ts";
+import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
 import { ENVIRONMENT, NOW, print, statusOf } from "./applications.ts";
 
@@ -34,14 +34,14 @@ export const ago = (minutes: number): string => new Date(NOW.getTime() - minutes
 
 /** The pass over a blueprint that we created and have seen in the list, on the full surface. */
 export function passWith(
-  change: Partial<Omit<BlueprintContext, "spec" | "memory">> &
+  change: Partial<Omit<FlatContext<BlueprintContext>, "spec" | "memory">> &
     OnSurface & {
       readonly spec?: JsonObject;
       readonly memory?: BlueprintMemory;
     } = {},
 ): BlueprintContext {
   const { spec, memory, ...rest } = change;
-  return {
+  return grouped({
     name: "cache",
     spec: specOf(spec),
     inputs: { environmentId: ENVIRONMENT, variables: [], fingerprint: print("none") },
@@ -59,7 +59,7 @@ export function passWith(
     allowedProjects: undefined,
     ...USUAL_POLICIES,
     ...rest,
-  };
+  });
 }
 
 export function listed(change: Partial<BlueprintService> = {}): BlueprintService {

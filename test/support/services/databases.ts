@@ -5,7 +5,7 @@ import { NOTHING_SEEN, type DatabaseContext, type Seen } from "../../../src/kind
 import { plan } from "../../../src/kinds/database/plan.ts";
 import type { Database } from "../../../src/platform/areas/databases.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
-import { USUAL_POLICIES } from "../kinds/policies.ts";
+import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
 
 export const DATABASE = "00000000-0000-4000-8000-0000000000b1";
@@ -46,14 +46,14 @@ export function openDeployment(change: Partial<DatabaseDeployment> = {}): Databa
 
 /** The pass over a database that exists and was deployed. */
 export function passWith(
-  change: Partial<Omit<DatabaseContext, "spec" | "memory">> &
+  change: Partial<Omit<FlatContext<DatabaseContext>, "spec" | "memory">> &
     OnSurface & {
       readonly spec?: JsonObject;
       readonly memory?: DatabaseMemory;
     } = {},
 ): DatabaseContext {
   const { spec, memory, ...rest } = change;
-  return {
+  return grouped({
     name: "main",
     spec: platformDatabase.spec.parse(databaseSpec(spec)),
     inputs: { environmentId: ENVIRONMENT },
@@ -71,7 +71,7 @@ export function passWith(
     allowedProjects: undefined,
     ...USUAL_POLICIES,
     ...rest,
-  };
+  });
 }
 
 export function statusOf(state: string, change: Partial<ServiceStatus> = {}): ServiceStatus {

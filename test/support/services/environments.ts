@@ -1,8 +1,8 @@
-/** ReconcileTracker and sights of environments for tests of their pure code. */
+/** Contexts and observations of environments for tests of their pure code. */
 import { environment } from "../../../src/kinds/environment/index.ts";
 import type { EnvironmentContext, Seen } from "../../../src/kinds/environment/model.ts";
 import type { Environment } from "../../../src/platform/areas/environments.ts";
-import { USUAL_POLICIES } from "../kinds/policies.ts";
+import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
 
 export const PROJECT = "00000000-0000-4000-8000-0000000000b1";
@@ -12,11 +12,11 @@ export const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
 export const ELSEWHERE = "00000000-0000-4000-8000-0000000000c2";
 export const NOW = new Date("2026-11-21T10:00:00Z");
 
-export type Change = OnSurface & Partial<Omit<EnvironmentContext, "spec">> & { readonly spec?: object };
+export type Change = OnSurface & Partial<Omit<FlatContext<EnvironmentContext>, "spec">> & { readonly spec?: object };
 
 export function contextOf({ spec, ...rest }: Change = {}): EnvironmentContext {
   const least = { projectRef: { name: "shop" }, name: "staging", mode: "STAGING", clusterRef: { externalId: CLUSTER } };
-  return {
+  return grouped({
     name: "staging",
     spec: environment.resource.spec.parse({ ...least, ...spec }),
     inputs: { projectId: PROJECT, clusterId: CLUSTER },
@@ -34,7 +34,7 @@ export function contextOf({ spec, ...rest }: Change = {}): EnvironmentContext {
     allowedProjects: undefined,
     ...USUAL_POLICIES,
     ...rest,
-  };
+  });
 }
 
 export const record = (change: Partial<Environment> = {}): Environment => ({
