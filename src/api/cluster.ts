@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { platformValue } from "./fields.ts";
 
-/** What the platform narrows a catalogue by; its list operation wants both parameters or none. */
+/** The parameters that narrow a catalogue to a cluster; the platform's list operation takes both or none. */
 export const clusterContext = z
   .object({
     mode: platformValue.describe("Cluster mode in the platform's spelling, e.g. CUSTOMER_MANAGED."),

@@ -1,15 +1,15 @@
 /**
- * Fragments that several specs share. Defaults serve parsing only: the generator leaves them out of the CRDs, so the
- * stored object stays what its owner wrote, and says them in the description instead.
+ * Schemas that several specs share. Defaults apply when parsing only: the generator leaves them out of the CRDs, so
+ * that the stored object stays as its owner wrote it, and adds them to the description.
  */
 import { z } from "zod";
 
 import { UUID } from "./ids.ts";
 
-/** Kubernetes copies this member of the metadata into the CRD: rules that the API server checks. */
+/** Kubernetes copies this member of the metadata into the CRD as CEL rules. */
 const VALIDATIONS = "x-kubernetes-validations";
 
-/** An id of the platform. The pattern is stricter than the `uuid` format of Kubernetes, which takes upper case. */
+/** An id of the platform. The pattern is stricter than Kubernetes' `uuid` format, which allows upper case. */
 export const uuid = z.string().max(36).regex(UUID, "must be a lower-case UUID");
 
 /** The name of an object of Kubernetes (DNS-1123 subdomain). */
@@ -34,7 +34,7 @@ export const displayName = z
   .max(255)
   .regex(/^\S(.*\S)?$/, "must not be empty, nor begin or end with a blank");
 
-/** A value that is passed through in the platform's own spelling; open, because the spec shows only examples. */
+/** A value in the platform's own spelling; open, because the spec shows only examples. */
 export const platformValue = z
   .string()
   .max(64)
@@ -55,8 +55,8 @@ export function mapOf<Value extends z.ZodType>(value: Value, max: number): z.Zod
 }
 
 /**
- * The characters of a value as JSON, to bound what the API server cannot: a field that is passed through as it is.
- * @returns infinity where the value is nested more deeply than the stack is (docs/reliability.md E5)
+ * Returns the length of a value as JSON, in characters, to bound a pass-through field that the API server cannot bound.
+ * @returns infinity where the value is nested more deeply than the stack allows (docs/reliability.md E5)
  */
 export function jsonLength(value: unknown): number {
   try {
@@ -118,7 +118,7 @@ export const tokenSecretRef = z
 
 const EXACTLY_ONE_SOURCE = "exactly one of secretKeyRef and configMapKeyRef must be set";
 
-/** Where a value comes from: a key of a Secret or of a ConfigMap. */
+/** The source of a value: a key of a Secret or of a ConfigMap. */
 export const valueFrom = z
   .object({
     secretKeyRef: keyOf("Secret").optional(),
@@ -132,15 +132,15 @@ export const valueFrom = z
 
 export type ValueFrom = z.output<typeof valueFrom>;
 
-/** Said by the API server and by us where a value has to have one source. */
+/** The message of the API server and of the parser where a value has to have one source. */
 export const EXACTLY_ONE_VALUE = "exactly one of value and valueFrom must be set";
 
-/** The zod side of EXACTLY_ONE_VALUE. */
+/** Checks EXACTLY_ONE_VALUE when parsing. */
 export function hasOneValue(of: { readonly value?: unknown; readonly valueFrom?: unknown }): boolean {
   return (of.value === undefined) !== (of.valueFrom === undefined);
 }
 
-/** The API server's side of EXACTLY_ONE_VALUE, for an object whose `value` has a type. */
+/** Checks EXACTLY_ONE_VALUE in the API server, for an object whose `value` has a type. */
 export const ONE_VALUE = {
   [VALIDATIONS]: [{ rule: "has(self.value) != has(self.valueFrom)", message: EXACTLY_ONE_VALUE }],
 };

@@ -1,4 +1,4 @@
-/** What a PlatformOperation did to an object that another resource stands for. */
+/** The last PlatformOperation on an object that another resource represents. */
 import { z } from "zod";
 
 import { id, text, time } from "./status.ts";

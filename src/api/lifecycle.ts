@@ -124,10 +124,10 @@ const DELETES = {
 export type DeletionPolicy = keyof typeof DELETES;
 
 /**
- * The lifecycle of one kind: the members that work for it, and no others.
- * @param members e.g. ["managementPolicy", "driftPolicy"].
- * @param deletion the deletion policies of the kind; none for what has nothing to delete.
- * @param usual the apply policy where nobody says anything; a kind says Manual to the engine as well, by `manual`.
+ * Returns the lifecycle schema of one kind: the members that work for it, and no others.
+ * @param members e.g. ["managementPolicy", "driftPolicy"]
+ * @param deletion the deletion policies of the kind; none if there is nothing to delete
+ * @param usual the default apply policy; a kind with Manual also sets `needsApproval`
  */
 export function lifecycleOf(
   members: readonly (keyof typeof MEMBERS)[],
@@ -152,7 +152,7 @@ export function lifecycleOf(
     .describe("What the operator may do to the object of the platform, and when. A connection can set defaults.");
 }
 
-/** The members of what can be created, changed and adopted. */
+/** The members of kinds that create, change and adopt. */
 export const CREATED = [
   "managementPolicy",
   "adoptionPolicy",
@@ -162,10 +162,10 @@ export const CREATED = [
   "syncWindows",
 ] as const;
 
-/** The same for services, which are deployed. */
+/** The members of services, which are deployed too. */
 export const DEPLOYED = [...CREATED, "retry", "progressDeadline"] as const;
 
-/** What a connection says for all of its objects. */
+/** The defaults that a connection sets for all of its objects. */
 export const defaults = z
   .object({
     lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]).describe(

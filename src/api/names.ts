@@ -1,4 +1,4 @@
-/** The API group of every custom resource, and the prefix of our annotations. */
+/** The API group of every custom resource, and the prefix of the operator's annotations. */
 export const GROUP = "platform-operator.io";
 export const VERSION = "v1alpha1";
 export const API_VERSION = `${GROUP}/${VERSION}`;
@@ -13,10 +13,13 @@ export const POLL_INTERVAL = `${GROUP}/poll-interval`;
 export const RESOLVE = `${GROUP}/resolve`;
 export const APPROVED_PLAN = `${GROUP}/approved-plan`;
 
-/** Annotations that we write: the backup of the id and its seal, whose ledger made it, and the intent of a create. */
+/**
+ * Annotations that the operator writes: the backup of the id and its signature, the installation that made it, and the
+ * intent of a create.
+ */
 export const EXTERNAL_ID = `${GROUP}/external-id`;
 export const SEAL = `${GROUP}/seal`;
 export const INSTALLATION = `${GROUP}/installation`;
 export const INTENT = `${GROUP}/intent`;
-/** On an object that does one thing only: its own uid, namespace and name, before the first request. */
+/** On an object of a one-shot kind: its own uid, namespace and name, set before the first request. */
 export const BEGUN = `${GROUP}/begun`;

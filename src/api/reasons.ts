@@ -1,6 +1,6 @@
 /**
- * Every reason that a condition of ours can carry, except the platform's own state values, which `Deployed`,
- * `ClusterDeployed` and `IngressReady` carry verbatim (docs/architecture.md §5).
+ * Every reason of a condition, except the platform's own state values, which `Deployed`, `ClusterDeployed` and
+ * `IngressReady` have verbatim (docs/architecture.md §5).
  */
 export const REASONS = {
   // The goal is reached.
@@ -13,7 +13,7 @@ export const REASONS = {
   Accepted: "The platform accepted the request, and its surface does not show how it ends.",
   Progressing: "Work is under way.",
   ReconcileSuccess: "The last exchange with the platform succeeded.",
-  // Work is under way.
+  // Work is in progress.
   Creating: "The object is being created on the platform.",
   Deploying: "A deployment runs.",
   Building: "A build runs.",
@@ -59,12 +59,12 @@ export const REASONS = {
   UpgradeFailed: "The upgrade was taken, and the cluster does not run the version.",
   NotCreated: "The object does not exist on the platform, and a policy forbids to create it.",
   Orphaned: "The object of the platform was left in place.",
-  // An operation is over, or cannot begin.
+  // An operation has ended, or cannot start.
   OperationRejected: "The platform rejected the operation (400, 409, 422).",
   OperationResultUnknown: "An operation was sent and its result cannot be found out. It is not sent again.",
   DeadlineExceeded: "The operation did not end in time. What the platform does goes on.",
   WithheldByPolicy: "A policy forbids the operation.",
-  // What the documented surface cannot do.
+  // The documented surface cannot do it.
   UpdateNotSupported: "The platform's surface has no such update.",
   DeleteNotSupported: "The platform's surface has no delete.",
   NotObservable: "The platform's surface does not show it.",
@@ -73,7 +73,7 @@ export const REASONS = {
   NotTried: "Whether the platform has what the spec asks for is known once it was done.",
   SurfaceKnown: "What the platform offers beyond its specification is being learned; something is known.",
   SurfaceUndecided: "Nothing is known yet of what the platform offers beyond its specification.",
-  // The exchange with the platform.
+  // The exchange with the platform failed or is limited.
   RateLimited: "The platform asks to slow down (429).",
   PlatformUnavailable: "The platform answers with errors (5xx).",
   PlatformUnreachable: "The platform cannot be reached, or a connection gets nothing but errors (5xx) from it.",
@@ -100,7 +100,7 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/** Whether a text, e.g. of a stored status, is one of them. */
+/** Reports whether a text, e.g. of a stored status, is a reason. */
 export function isReason(text: string): text is Reason {
   return Object.hasOwn(REASONS, text);
 }

@@ -16,9 +16,9 @@ export interface CelRule {
 }
 
 /**
- * The cluster's side of one kind: its names, its schemas, how `kubectl get` shows it. The CRD is generated from it.
- * `Spec` is the spec after parsing; `Mem` are the status fields that are the operator's memory: what the platform
- * cannot tell back. `memory` parses them out of a status and must accept `{}`.
+ * The Kubernetes side of one kind: its names, its schemas, its columns. The CRD is generated from it. `Spec` is the
+ * parsed spec; `Mem` are the status fields that are the operator's memory: what the platform cannot return. `memory`
+ * parses them from a status and must accept `{}`.
  */
 export interface Resource<Spec = unknown, Mem = unknown> {
   readonly kind: string;
@@ -33,6 +33,6 @@ export interface Resource<Spec = unknown, Mem = unknown> {
   readonly status: z.ZodObject;
   readonly rules: readonly CelRule[];
   readonly columns: readonly PrinterColumn[];
-  /** Paths that field selectors may use, e.g. ".spec.environmentRef.name". */
+  /** Paths for field selectors, e.g. ".spec.environmentRef.name". */
   readonly selectableFields: readonly string[];
 }

@@ -1,9 +1,9 @@
 import type { CelRule } from "./resource.ts";
 
 /**
- * A field of the spec that cannot change once the object is recorded: a wrong reference can still be mended before
+ * A field of the spec that cannot change once the object is recorded; a wrong reference can be fixed before that
  * (docs/architecture.md §4). Rules run on writes of the status as well; there the spec is unchanged, so they hold.
- * @param field a required member of the spec, e.g. "environmentRef".
+ * @param field a required member of the spec, e.g. "environmentRef"
  */
 export function lockedOnceRecorded(field: string): CelRule {
   return {

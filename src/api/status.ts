@@ -1,6 +1,6 @@
 /**
- * What every `.status` has, flat (docs/architecture.md §5). Bounds here are wide: a value that breaks one makes the API
- * server refuse the whole patch, so what comes from the platform is cut to `TEXT` characters before it is written.
+ * The members of every `.status` (docs/architecture.md §5). Bounds are wide: the API server refuses the whole patch if
+ * one is exceeded, so texts of the platform are cut to `TEXT` characters before they are written.
  */
 import { z } from "zod";
 
@@ -9,21 +9,24 @@ export const TEXT = 1024;
 /** The most fields that `drift` lists. */
 export const DRIFT_FIELDS = 20;
 
-/** The longest annotation that Kubernetes stores, in characters: what is copied from one always fits. */
+/** The longest annotation that Kubernetes stores, in characters: a copy of one always fits. */
 const ANNOTATION = 262_144;
 
-/** A short text, mostly the platform's own words. */
+/** A short text, mostly from the platform. */
 export const text = z.string().max(TEXT);
-/** A time that we took ourselves. Times of the platform are `text`: their form is theirs. */
+/** A time of the operator's clock. Times of the platform are `text`, in any form. */
 export const time = z.string().max(64).meta({ format: "date-time" });
-/** An id, as the platform gave it. */
+/** An id as the platform returned it. */
 export const id = z.string().max(64);
 /** A token that a user put into an annotation. */
 export const token = z.string().max(ANNOTATION);
-/** A number of things. */
+/** A non-negative number of things. */
 export const count = z.int().min(0);
 
-/** For lists of a status: the operator alone writes them, and a duplicate must not make the API server refuse all. */
+/**
+ * For lists of a status: the operator alone writes them, and a duplicate must not make the API server refuse the whole
+ * patch.
+ */
 export const ATOMIC = { "x-kubernetes-list-type": "atomic" };
 
 /** A condition as `metav1.Condition` has it, with the patterns and bounds of its API documentation. */
@@ -147,10 +150,10 @@ const plan = z
   })
   .describe("What is to be written to the platform and waits for approval or for a change window.");
 
-/** Where a write goes, and the one that is under way. */
+/** Identity and open intent of writes. */
 const ledger = { identity: identity.optional(), intent: intent.optional() };
 
-/** What the policies have to say. */
+/** What policies forbid or delay. */
 const governed = {
   appliedGeneration: z
     .int()
@@ -161,7 +164,7 @@ const governed = {
   lastApprovedPlan: text.optional().describe("Hash of the last plan that was approved and carried out."),
 };
 
-/** The members of a status whose object lives on the platform. */
+/** The members of a status whose object exists on the platform. */
 const living = {
   externalId: id.optional().describe("Id of the object on the platform."),
   ...ledger,
@@ -181,27 +184,27 @@ const living = {
   ...governed,
 };
 
-/** The status of a kind that only observes. @param own the kind's own members. */
+/** Returns the status of a kind that only observes. @param own the kind's own members */
 export function observingStatus<Own extends z.ZodRawShape>(own: Own) {
   return z.object({ ...common, ...own });
 }
 
-/** The status of a kind that asks something of the platform once. @param own the kind's own members. */
+/** Returns the status of a kind that requests one action. @param own the kind's own members */
 export function actingStatus<Own extends z.ZodRawShape>(own: Own) {
   return z.object({ ...common, ...ledger, ...governed, ...own });
 }
 
-/** The status of a kind that keeps an object of the platform. @param own the kind's own members. */
+/** Returns the status of a kind that keeps an object of the platform. @param own the kind's own members */
 export function livingStatus<Own extends z.ZodRawShape>(own: Own) {
   return z.object({ ...common, ...living, ...own });
 }
 
-/** A member of the operator's memory: a shape that does not fit parses as absent, so an odd status never stops us. */
+/** A member of the operator's memory: an unexpected shape parses as absent, so that no status stops the operator. */
 export function kept<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().catch(undefined);
 }
 
-/** What stands for content that holds secret values (the engine's Fingerprint): keyed, so that it cannot be guessed. */
+/** The keyed fingerprint of content with secret values (the engine's Fingerprint), which cannot be guessed. */
 export const fingerprint = z.object({
   key: text.describe("Which key the digest was made with."),
   digest: text.describe("Keyed digest of the content."),

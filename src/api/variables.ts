@@ -9,9 +9,9 @@ export const environmentVariableName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
 
 /**
- * A variable with its value, or where that comes from.
- * @param what e.g. "An environment variable".
- * @param more further members of the kind's own, if any.
+ * A variable with its value, or with the source of its value.
+ * @param what e.g. "An environment variable"
+ * @param more further members of the kind, if any
  */
 export function variableOf<More extends z.ZodRawShape>(name: z.ZodString, what: string, more: More) {
   return z

@@ -1,4 +1,4 @@
-/** The command `get`: the custom resources, and with --remote what the platform says of them. */
+/** The command `get`: the custom resources, and with --remote how the platform differs from them. */
 import { ageOf } from "../../console/tree/duration.ts";
 import { conditionOf, factOf } from "../../console/tree/facts.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -91,7 +91,7 @@ const REMOTE: View<RemoteRow> = {
   }),
 };
 
-/** Both sides say something, and not the same. */
+/** Reports whether both sides have a value, and not the same. */
 function differs({ wanted, found }: RemoteField): boolean {
   return wanted !== undefined && found !== undefined && wanted !== found;
 }

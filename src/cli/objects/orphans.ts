@@ -1,4 +1,7 @@
-/** The commands `orphans` and `orphans forget`: the ledger of what stayed on the platform when its resource went. */
+/**
+ * The commands `orphans` and `orphans forget`: the ledger of objects that stayed on the platform when their resources
+ * were deleted.
+ */
 import { ageOf } from "../../console/tree/duration.ts";
 import { forgetOrphans, orphanShards, storedOrphans, type StoredOrphan } from "../../operator/orphans.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";

@@ -31,7 +31,7 @@ export const resume = command({
   },
 });
 
-/** @returns the objects as they were */
+/** @returns the objects as they were before */
 async function setPaused(
   paused: boolean,
   { cluster, io }: Pick<Call, "io"> & { readonly cluster: Cluster },

@@ -1,4 +1,4 @@
-/** The command `reconcile`: has the operator look at objects now, and waits for what comes of it. */
+/** The command `reconcile`: requests a reconcile of objects, and waits for its result. */
 import { PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { conditionOf, factOf, isReady } from "../../console/tree/facts.ts";
 import { platformApplication } from "../../kinds/application/crd.ts";
@@ -50,7 +50,7 @@ export const reconcile = command({
   },
 });
 
-/** Has the operator look at objects now. @returns what it echoes once it has */
+/** Requests a reconcile. @returns the token that the operator writes back once it is done */
 async function request(
   { host, io }: Pick<Call, "host" | "io">,
   cluster: Cluster,
@@ -65,7 +65,7 @@ async function request(
   return token;
 }
 
-/** Has the operator look at objects and waits until each is Ready or needs a person. @returns the exit code */
+/** Requests a reconcile and waits until each object is Ready or needs a person. @returns the exit code */
 export async function requestAndWait(
   call: Waits,
   cluster: Cluster,
@@ -89,7 +89,7 @@ async function awaitReady(
   return code;
 }
 
-/** Nothing would ever come of the request: an operation is carried out once. */
+/** An operation that has ended is never carried out again. */
 function refuseEnded(object: KubeObject): void {
   if (object.kind !== platformOperation.kind) return;
   const [end] = ["Complete", "Failed"].flatMap((type) => conditionOf(object, type) ?? []);
@@ -99,7 +99,7 @@ function refuseEnded(object: KubeObject): void {
   throw new CliError(`${target} is ${how}: an operation is carried out once. Create another one to repeat it.`);
 }
 
-/** Nothing would ever come of the request. */
+/** A paused object is not reconciled. */
 function refusePaused({ kind, metadata }: KubeObject, program: string): void {
   if (metadata.annotations?.[PAUSED] !== "true") return;
   const target = shortTarget({ kind, name: metadata.name });
@@ -109,7 +109,7 @@ function refusePaused({ kind, metadata }: KubeObject, program: string): void {
 interface Ended {
   readonly object: KubeObject;
   readonly verdict: ReturnType<typeof verdictOf>;
-  /** As it is now. */
+  /** The current object. */
   readonly now: KubeObject | undefined;
 }
 
@@ -167,7 +167,7 @@ function ending(outcome: Outcome, awaited: readonly Ended[], tell: (line: string
   }
 }
 
-/** The last lines that an application that failed has logged, where the user may see them. */
+/** Prints the last lines of the log of an application that failed, if the user may read them. */
 async function printLog(object: KubeObject, access: Call["access"], tell: (line: string) => void): Promise<void> {
   const id = stringMember(object.status, "externalId");
   if (object.kind !== platformApplication.kind || id === undefined) return;
@@ -188,7 +188,7 @@ function words(verdict: Ended["verdict"], now: KubeObject | undefined): string {
   return reason === "" ? "The operator has not said anything of it." : `${reason}: ${message}`;
 }
 
-/** An object and the reconcile request that it was given. */
+/** An object and the token of its reconcile request. */
 export interface Awaited {
   readonly object: KubeObject;
   readonly token: string;
@@ -199,15 +199,15 @@ export interface Waiting {
   readonly awaited: readonly Awaited[];
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** Where progress is shown: in place on a terminal, else a line for every change. */
+  /** The stream of progress: redrawn in place on a terminal, else a line per change. */
   readonly progress: Stream;
   readonly interrupt: AbortSignal;
 }
 
-/** "over": every object is Ready, stalled or gone. */
+/** "over": every object is Ready, stalled or deleted. */
 export type Outcome = "over" | "timeout" | "interrupted";
 
-/** Resolves when all have answered their request, or earlier. */
+/** Resolves when all have handled their request, or earlier. */
 export async function waitFor(waiting: Waiting): Promise<Outcome> {
   const { store, awaited, clock, interrupt } = waiting;
   const over = Promise.withResolvers<void>();
@@ -229,7 +229,7 @@ export async function waitFor(waiting: Waiting): Promise<Outcome> {
   }
 }
 
-/** How one object stands: still working, or how it ended. */
+/** Returns how far one object is: still working, or how it ended. */
 export function verdictOf(store: Store, { object, token }: Awaited): "working" | "ready" | "stalled" | "gone" {
   const now = store.get(keyOf(object));
   if (now?.metadata.uid !== object.metadata.uid) return "gone";

@@ -1,4 +1,4 @@
-/** What the platform says of an object, beside what its spec wants. */
+/** Compares the platform's record of an object with its spec. */
 import type { KindName } from "../../kinds/crds.ts";
 import { isObject } from "../../kube/api/json.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
@@ -9,21 +9,21 @@ import { withoutCredentials } from "../../text/text.ts";
 import type { Access } from "../base/access.ts";
 import { offers } from "../base/surface.ts";
 
-/** One field on both sides; undefined where a side says nothing of it. */
+/** One field on both sides; undefined where a side does not have it. */
 export interface RemoteField {
   readonly path: string;
   readonly wanted: string | undefined;
   readonly found: string | undefined;
 }
 
-/** Reads of one kind, by the id on the platform. Members are spelled as in specs. */
+/** Reads one object by its id on the platform. Members are spelled as in specs. */
 type Read = (platform: Platform, id: string) => Promise<object | undefined>;
 
 interface Reads {
-  /** The operation beyond the specification, and what it shows. */
+  /** The operation beyond the specification, and its read. */
   readonly op: OperationName;
   readonly full: Read;
-  /** What the specification shows. */
+  /** The read that the specification has. */
   readonly documented?: Read;
 }
 
@@ -75,7 +75,7 @@ export async function remoteOf(access: Access, object: KubeObject, id: string): 
   }
 }
 
-/** Members of specs that say nothing of the object itself. */
+/** Members of specs that do not describe the object itself. */
 const OURS: ReadonlySet<string> = new Set([
   "lifecycle",
   "connectionRef",
@@ -84,10 +84,10 @@ const OURS: ReadonlySet<string> = new Set([
   "deploy",
   "runState",
 ]);
-/** Whole answers as they came, which are never shown. */
+/** Whole records and secrets, which are never shown. */
 const HIDDEN: ReadonlySet<string> = new Set(["record", "targetSecret"]);
 
-/** Every field of one side or the other: what the spec wants first, and what is told besides. */
+/** Returns every field of either side: those of the spec first. */
 export function fieldsOf(spec: Json, record: Json): readonly RemoteField[] {
   const wanted = new Map(leaves(spec, "", OURS));
   const found = new Map(leaves(record, "", HIDDEN));
@@ -110,7 +110,7 @@ function textOf(value: Json): string {
   return withoutCredentials(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** As JSON: what a record holds besides is not for people. */
+/** Converts a record to JSON without hidden members. */
 function shown(record: object): Json {
   return Object.fromEntries(
     Object.entries(record).flatMap(([name, value]: [string, unknown]): [string, Json][] => {

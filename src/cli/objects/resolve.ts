@@ -1,4 +1,4 @@
-/** The command `resolve`: a person's word where the operator must not decide by itself (docs/architecture.md §7). */
+/** The command `resolve`: a user's decision where the operator must not decide itself (docs/architecture.md §7). */
 import { INTENT, RESOLVE } from "../../api/names.ts";
 import { conditionOf } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection } from "../../kinds/connection/crd.ts";
@@ -62,7 +62,7 @@ function wordOf({ id, recreate, adopt, proceed }: Words): Word {
   return word;
 }
 
-/** The operator would do nothing about it, or something that is not meant. @throws CliError */
+/** Refuses a resolution that would have no effect, or another one than intended. @throws CliError */
 function refuse(object: KubeObject, word: Word, shown: string): void {
   const isConnection = CONNECTIONS.has(object.kind);
   const reason = reasonOf(object);
@@ -71,13 +71,13 @@ function refuse(object: KubeObject, word: Word, shown: string): void {
       refuseId(object, word.id, shown, isConnection);
       break;
     case "recreate":
-      // A connection registers its receiver anew on that word, also after one that succeeded.
+      // On a connection it registers the receiver again, also after a registration that succeeded.
       if (isConnection || object.metadata.annotations?.[INTENT] !== undefined) break;
       throw new CliError(
         `${shown} has no create whose outcome is unknown (it says ${reason}): there is nothing to resolve.`,
       );
     case "adopt":
-      // On a connection it is said once for all of its objects.
+      // On a connection it applies to all of its objects.
       if (isConnection || reason === "ForeignLedger") break;
       throw new CliError(`${shown} does not say ForeignLedger but ${reason}: there is nothing to adopt.`);
     case "proceed":
@@ -90,7 +90,7 @@ function refuse(object: KubeObject, word: Word, shown: string): void {
   }
 }
 
-/** Why it stands still, or how it is. */
+/** Returns why it is stalled, or its state. */
 function reasonOf(object: KubeObject): string {
   return conditionOf(object, "Stalled")?.reason ?? conditionOf(object, "Ready")?.reason ?? "nothing";
 }

@@ -1,4 +1,4 @@
-/** The command `tree`: what there is, what hangs from what, and how it goes. */
+/** The command `tree`: the objects below their parents, with their state. */
 import { idOf, type Fact } from "../../console/tree/facts.ts";
 import { below, factsOf } from "../../console/tree/family.ts";
 import { dataOf, dotOf, hierarchyOf } from "../../console/tree/hierarchy.ts";
@@ -59,7 +59,7 @@ export const tree = command({
   },
 });
 
-/** The project's own tree, or everything. */
+/** Returns the tree of one project, or all. */
 function selected(objects: readonly KubeObject[], project: string | undefined): readonly Fact[] {
   const facts = factsOf(objects);
   if (project === undefined) return facts;
@@ -70,7 +70,7 @@ function selected(objects: readonly KubeObject[], project: string | undefined): 
   return roots.flatMap(({ kind, metadata }) => below(facts, idOf(kind, metadata.namespace ?? "", metadata.name)));
 }
 
-/** @throws CliError when there is no such project */
+/** @throws CliError when the project does not exist */
 function there(facts: readonly Fact[], project: string | undefined, { namespace }: Scope): readonly Fact[] {
   if (project === undefined || facts.length > 0) return facts;
   const where = namespace === "" ? "any namespace" : `namespace "${namespace}"`;
@@ -104,7 +104,7 @@ function drawn(facts: readonly Fact[], stdout: Stream, wide: boolean): readonly 
   return renderTree(facts, { width, paint: paintFor(stdout), wide });
 }
 
-/** On a terminal in place; else once, and then a line for every change. */
+/** Redraws in place on a terminal; else draws once, and then prints a line per change. */
 function draw({ store }: Following, facts: () => readonly Fact[], { stdout }: Io, wide: boolean): void {
   const screen = createScreen(stdout, { live: stdout.isTTY === true, colours: stdout.hasColors?.() === true });
   if (screen.live) {

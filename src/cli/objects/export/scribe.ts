@@ -1,34 +1,34 @@
-/** What all manifests of an export have in common: names, what is there already, policies. Pure. */
+/** What all manifests of an export share: names, existing resources, policies. Pure. */
 import type { Inventory } from "./inventory.ts";
 import type { Document, SpecData } from "./manifests.ts";
 
-/** What the manifests are written for. */
+/** The namespace that the manifests are for. */
 export interface Home {
   readonly namespace: string;
-  /** The connection to name in every root; undefined for the namespace's default. */
+  /** The connection that every root names; undefined for the namespace's default. */
   readonly connectionRef: SpecData | undefined;
   readonly observeOnly: boolean;
-  /** Custom resources of the namespace that there are: kind, name, and the id on the platform that they hold. */
+  /** The namespace's custom resources: kind, name, and the id on the platform that they hold. */
   readonly present: readonly { readonly kind: string; readonly name: string; readonly id: string | undefined }[];
 }
 
-/** What all documents are made with. */
+/** The context of all documents. */
 export interface Scribe extends Home {
-  /** The name that stands for an id, of any kind. */
+  /** Returns the name of the resource for an id, of any kind. */
   readonly nameOf: (id: string) => string;
-  /** The resource that holds an id already. */
+  /** Returns the resource that holds an id already. */
   readonly holderOf: (kind: string, id: string) => string | undefined;
-  /** The reference to a cluster: by name where a resource describes it, else by its id. */
+  /** Returns the reference to a cluster: by name if a resource describes it, else by its id. */
   readonly clusterRef: (id: string) => SpecData;
   readonly lifecycle: SpecData;
 }
 
-/** A binding has no id of its own: it is the one of its cluster. */
+/** Returns the id of a binding, which is that of its cluster. */
 export function bindingId(clusterId: string): string {
   return `binding/${clusterId}`;
 }
 
-/** Names everything. */
+/** Chooses all names. */
 export function scribeOf(inventory: Inventory, home: Home): Scribe {
   const held = new Map(
     home.present.flatMap(({ kind, name, id }) => (id === undefined ? [] : [[`${kind}/${id}`, name]])),
@@ -82,26 +82,26 @@ function thingsOf({ projects, clusters }: Inventory): Readonly<Record<string, re
   };
 }
 
-/** The document, unless a resource of the namespace holds the object already. */
+/** Returns the document, unless a resource of the namespace holds the object already. */
 export function unlessHeld(scribe: Scribe, kind: string, id: string, make: () => Document): Document {
   const holder = scribe.holderOf(kind, id);
   return holder === undefined ? make() : { comments: [`${kind} "${holder}" holds ${id} already.`] };
 }
 
-/** What needs a name: by preference the first of these, which others may want as well. */
+/** An object that needs a name, with its preferred names, which others may want as well. */
 export interface Nameless {
   /** Id on the platform. */
   readonly id: string;
-  /** Names of the platform, the short one first, e.g. ["API", "staging API"]. */
+  /** Preferred names, the short one first, e.g. ["API", "staging API"]. */
   readonly wishes: readonly string[];
 }
 
-/** Longest name: that of a DNS label, so that it fits wherever a name is used. */
+/** The longest name: that of a DNS label, so that it fits everywhere. */
 const LONGEST = 63;
-/** How much of an id makes a name unique, in characters. */
+/** The part of an id that makes a name unique, in characters. */
 const ID_PART = 8;
 
-/** @returns the text as a DNS-1123 label, at most `longest` characters; empty when nothing of it can be used. */
+/** @returns the text as a DNS-1123 label of at most `longest` characters; empty when no character of it is allowed */
 export function dnsLabel(text: string, longest = LONGEST): string {
   const plain = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
   const label = plain.replaceAll(/[^a-z0-9]+/g, "-").replace(/^-+/, "");
@@ -109,8 +109,7 @@ export function dnsLabel(text: string, longest = LONGEST): string {
 }
 
 /**
- * Names each by the first of its wishes that nobody else has, so that things of one name are told apart in the same
- * way.
+ * Gives each object the first of its preferred names that no other has.
  * @param taken names that are in use already
  * @returns names by id, all different
  */
@@ -135,7 +134,7 @@ export function namesFor(things: readonly Nameless[], taken: ReadonlySet<string>
   return names;
 }
 
-/** Told apart by a part of the id, by all of it where that is in use. */
+/** Adds a part of the id to a name, or all of it where that is in use. */
 function unused(label: string, id: string, used: ReadonlySet<string>): string {
   const short = [label === "" ? "id" : label, id.slice(0, ID_PART)].join("-");
   return used.has(short) ? `id-${id}` : short;

@@ -1,11 +1,11 @@
-/** The services of an environment as manifests. Pure. */
+/** Writes the services of an environment as manifests. Pure. */
 import { servicePhase } from "../../../platform/codec/states.ts";
 import { hasCredentials, withoutCredentials } from "../../../text/text.ts";
 import type { FoundApplication, FoundDatabase, FoundEnvironment } from "./inventory.ts";
 import { documentOf, type Document, type SpecData } from "./manifests.ts";
 import { unlessHeld, type Scribe } from "./scribe.ts";
 
-/** An application with the commit that is deployed. */
+/** Writes an application with the commit that is deployed. */
 export function applicationDocument(environmentId: string, found: FoundApplication, scribe: Scribe): Document {
   const { record, state } = found;
   return unlessHeld(scribe, "PlatformApplication", record.id, () => {
@@ -67,7 +67,7 @@ function variableComments({ variables, secrets }: FoundApplication): readonly st
   return [...list("variables", variables), ...list("secrets", secrets)];
 }
 
-/** A database; one that was never deployed is kept so. */
+/** Writes a database; one that was never deployed stays so. */
 export function databaseDocument(environmentId: string, { record, state }: FoundDatabase, scribe: Scribe): Document {
   return unlessHeld(scribe, "PlatformDatabase", record.id, () => {
     const isIdle = state !== undefined && servicePhase(state) === "idle";
@@ -93,7 +93,7 @@ export function databaseDocument(environmentId: string, { record, state }: Found
   });
 }
 
-/** What to say of a service that is left out. */
+/** Returns the comment for a service that is left out. */
 export function otherService({ name, serviceType, blueprintId, id }: FoundEnvironment["others"][number]): Document {
   const what = `${(serviceType ?? "service").toLowerCase()} ${JSON.stringify(name)} (${id})`;
   const why =
@@ -103,7 +103,7 @@ export function otherService({ name, serviceType, blueprintId, id }: FoundEnviro
   return { comments: [`Left out: ${what}, as ${why}.`] };
 }
 
-/** Only what is stopped is kept stopped; anything else is left as it is by the default, Running. */
+/** Sets runState for stopped services only; the default, Running, leaves the others as they are. */
 function runStateOf(state: string | undefined): "Stopped" | undefined {
   return state !== undefined && servicePhase(state) === "stopped" ? "Stopped" : undefined;
 }

@@ -1,4 +1,4 @@
-/** What `kubectl apply` would make of a custom resource, told by the API server in a dry run. */
+/** Computes what `kubectl apply` would make of a custom resource, with a dry run of the API server. */
 import { KubeError } from "../../../kube/api/errors.ts";
 import { isObject, member, parseJson } from "../../../kube/api/json.ts";
 import { parseObject } from "../../../kube/api/objects.ts";
@@ -7,18 +7,18 @@ import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
 import { typeOf, type Cluster } from "../../base/cluster.ts";
 import type { Manifest } from "./manifests.ts";
 
-/** Where kubectl keeps what it applied last. */
+/** The annotation with kubectl's last applied manifest. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 export type Applied =
   | { readonly is: "applied"; readonly object: KubeObject }
-  /** The API server does not take it. */
+  /** The API server refuses it. */
   | { readonly is: "refused"; readonly why: string };
 
 /**
- * Applies a manifest without storing anything. Where the user may not write, what would come of it is worked out here,
- * unchecked.
- * @param old the object as it is now.
+ * Applies a manifest without storing anything. Where the user may not write, the result is computed here, without
+ * validation.
+ * @param old the current object
  * @throws KubeError when the API server cannot be asked
  */
 export async function dryApply(
@@ -50,13 +50,13 @@ export async function dryApply(
     if (!(error instanceof KubeError)) throw error;
     if (error.failure === "Invalid")
       return { is: "refused", why: `The API server refuses it: ${error.said() ?? error.message}` };
-    // A namespace of the same files is not there yet.
+    // The namespace is created by the same files and does not exist yet.
     if (error.failure !== "Forbidden" && error.failure !== "NotFound") throw error;
     return { is: "applied", object: overlaid(manifest, at, old) };
   }
 }
 
-/** What would be created has no version yet. */
+/** A new object has no version yet. */
 function versioned(answer: Json): Json {
   const metadata = member(answer, "metadata");
   if (!isObject(answer) || !isObject(metadata)) return answer;
@@ -69,7 +69,7 @@ function created({ body }: Manifest, namespace: string): JsonObject {
   return { ...body, metadata: namespace === "" ? rest : { ...rest, namespace } };
 }
 
-/** A three-way patch: what the manifest says, and null for what it said last and does not say any more. */
+/** A three-way patch: the members of the manifest, and null for those of the last one that it lacks. */
 function patchOf({ body }: Manifest, old: KubeObject): JsonObject {
   const before = lastApplied(old);
   const metadata = body["metadata"];
@@ -90,7 +90,7 @@ function lastApplied({ metadata }: KubeObject): Json | undefined {
   }
 }
 
-/** A merge patch that makes `after` of what `before` was applied to, and leaves other members alone. */
+/** Returns a merge patch that changes the members of `before` to those of `after`, and leaves others alone. */
 function merging(before: Json | undefined, after: Json): Json {
   if (!isObject(after)) return after;
   const gone = Object.keys(isObject(before) ? before : {}).filter((name) => !Object.hasOwn(after, name));

@@ -1,4 +1,4 @@
-/** The command `plan`: what the operator would do to the platform if these files were applied. Reads only. */
+/** The command `plan`: what the operator would do on the platform if these files were applied. It only reads. */
 import { loadPlatformRules } from "../../../operator/config/config.ts";
 import { printable } from "../../../text/text.ts";
 import { command } from "../../base/command.ts";
@@ -45,7 +45,7 @@ export const plan = command({
   },
 });
 
-/** Writes the rows. The table ends with a sum. */
+/** Writes the rows. The table ends with a summary. */
 export async function show(rows: readonly PlanRow[], output: Format, io: Io): Promise<void> {
   if (output === "json" || output === "yaml") {
     await printData({ io }, output, rows.map(dataOf));

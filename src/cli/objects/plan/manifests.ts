@@ -1,4 +1,4 @@
-/** Manifests of files and directories. */
+/** Reads manifests from files and directories. */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -8,13 +8,13 @@ import { CliError } from "../../base/exit.ts";
 import { readText } from "../../base/files.ts";
 import type { Io } from "../../base/io.ts";
 
-/** An object as a person wrote it. */
+/** An object as its author wrote it. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
   readonly namespace: string | undefined;
-  /** All of it. */
+  /** The whole object. */
   readonly body: JsonObject;
   /** The file that it is from. */
   readonly file: string;
@@ -24,8 +24,8 @@ const FILES = /\.(ya?ml|json)$/;
 
 /**
  * Reads manifests as `kubectl apply -f` does: files, `-` for standard input, or directories.
- * @param recursive whether directories in directories count.
- * @throws CliError naming the file and what is wrong with it
+ * @param recursive whether to read subdirectories
+ * @throws CliError with the file and the error
  */
 export async function readManifests(
   io: Io,
@@ -42,7 +42,7 @@ export async function readManifests(
   return manifests;
 }
 
-/** @returns what messages call a file. */
+/** @returns the name of a file in messages */
 export function shown(file: string): string {
   return file === "-" ? "standard input" : file;
 }

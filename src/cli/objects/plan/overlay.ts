@@ -1,4 +1,4 @@
-/** Manifests laid over what the cluster has, and planned together. */
+/** Plans manifests on top of the cluster's objects. */
 import { API_VERSION } from "../../../api/names.ts";
 import { idOf } from "../../../console/tree/facts.ts";
 import { RESOURCES } from "../../../kinds/crds.ts";
@@ -26,7 +26,7 @@ export interface Overlay {
   readonly tell: (line: string) => void;
 }
 
-/** @returns a row for each custom resource of the manifests, parents first. @throws KubeError, CliError */
+/** @returns a row for each custom resource of the manifests, parents first @throws KubeError, CliError */
 export async function planManifests(manifests: readonly Manifest[], overlay: Overlay): Promise<readonly PlanRow[]> {
   const { cluster, clock, tell } = overlay;
   const ours = manifests.filter(isOurs);
@@ -86,7 +86,7 @@ function namespacesOf(manifests: readonly Manifest[], cluster: Cluster): readonl
   return [...new Set(all)];
 }
 
-/** All custom resources of these namespaces and the cluster-scoped ones, by id. */
+/** Returns all custom resources of these namespaces and the cluster-scoped ones, by id. */
 async function presentIn(
   namespaces: readonly string[],
   { cluster, tell }: Overlay,
@@ -100,7 +100,7 @@ async function presentIn(
   );
 }
 
-/** What the operator planned before is planned anew. */
+/** Removes the operator's earlier plan. */
 function replanned(object: KubeObject): KubeObject {
   if (!isObject(object.status)) return object;
   const { plan: _, ...status } = object.status;
@@ -119,7 +119,7 @@ function refusedRow({ kind, name, file }: Manifest, namespace: string, why: stri
   };
 }
 
-/** Users may not see namespaces: then nothing is known of them. */
+/** For users who may not read namespaces nothing is known of them. */
 function permitted(namespaces: Namespaces): Namespaces {
   return {
     get: async (name, maxAgeMs) => {
@@ -133,7 +133,7 @@ function permitted(namespaces: Namespaces): Namespaces {
   };
 }
 
-/** As the operator finds it; where the user may not see it, as it stands in what the operator wrote. */
+/** Returns the installation as the operator reads it; where the user may not, as the operator recorded it. */
 async function installationOf(namespaces: Namespaces, objects: readonly KubeObject[]): Promise<string> {
   const uid = (await permitted(namespaces).get("kube-system", 0))?.uid ?? "";
   if (uid !== "") return uid;
@@ -141,7 +141,7 @@ async function installationOf(namespaces: Namespaces, objects: readonly KubeObje
   return written.find((installation) => installation !== undefined) ?? "unknown";
 }
 
-/** @param home the namespace of manifests that name none. */
+/** @param home the namespace of manifests that name none */
 export function overlaidReader(reader: Reader, manifests: readonly Manifest[], home: string): Reader {
   const found = (kind: "Secret" | "ConfigMap", namespace: string, name: string): Manifest | undefined =>
     manifests.findLast(
@@ -168,7 +168,7 @@ export function overlaidReader(reader: Reader, manifests: readonly Manifest[], h
   };
 }
 
-/** As the API server makes it: `stringData` goes before `data`, which is base64 in a Secret. */
+/** Returns data as the API server does: `stringData` goes before `data`, which is base64 in a Secret. */
 function dataOf({ kind, body }: Manifest): ReadonlyMap<string, string> {
   const decode = (text: string): string => (kind === "Secret" ? Buffer.from(text, "base64").toString() : text);
   return new Map([

@@ -1,32 +1,32 @@
-/** What a plan comes to, one row an object. Pure. */
+/** Summarizes a plan, one row per object. Pure. */
 import { PAUSED } from "../../../api/names.ts";
 import { conditionOf } from "../../../console/tree/facts.ts";
 import { member, stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
 import { fieldsOf, planOf, type PlannedAction } from "../shared/plan-view.ts";
 
-/** What is done to one object of the platform. */
+/** The planned change of one object of the platform. */
 export interface PlanRow {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
   /** E.g. "create", "update, deploy", "none", "error". */
   readonly action: string;
-  /** Why, or what of it; "" when there is nothing to add. */
+  /** The reason or a detail; "" if there is none. */
   readonly note: string;
   readonly actions: readonly PlannedAction[];
   readonly is: "change" | "none" | "error";
 }
 
 export interface Looked {
-  /** As the engine left it. */
+  /** The object as the engine left it. */
   readonly object: KubeObject;
-  /** As it was in the cluster; undefined for a new one. */
+  /** The object in the cluster; undefined for a new one. */
   readonly old: KubeObject | undefined;
   readonly problem: string | undefined;
 }
 
-/** @returns what would be done about an object. */
+/** @returns the row of an object */
 export function rowOf(looked: Looked): PlanRow {
   const { kind, metadata } = looked.object;
   const verdict = unplanned(looked) ?? changes(looked) ?? trouble(looked) ?? adopted(looked) ?? settled(looked);
@@ -38,14 +38,14 @@ type Verdict = Pick<PlanRow, "action" | "note" | "is"> & Partial<Pick<PlanRow, "
 const none = (note: string): Verdict => ({ action: "none", note, is: "none" });
 const error = (note: string): Verdict => ({ action: "error", note, is: "error" });
 
-/** Nothing was asked of the platform. */
+/** Nothing was requested of the platform. */
 function unplanned({ object: { metadata }, problem }: Looked): Verdict | undefined {
   if (problem !== undefined) return error(problem);
   if (metadata.deletionTimestamp !== undefined) return none("it is being deleted");
   return metadata.annotations?.[PAUSED] === "true" ? none("it is paused") : undefined;
 }
 
-/** What waits in status.plan; of what cannot be seen before its parent is there, that it is created. */
+/** Lists the plan in status.plan; for an object whose parent does not exist yet, its creation. */
 function changes({ object }: Looked): Verdict | undefined {
   const { actions = [] } = planOf(object) ?? {};
   if (actions.length > 0) {
@@ -56,7 +56,7 @@ function changes({ object }: Looked): Verdict | undefined {
   return ready?.reason === "ParentNotReady" ? { action: "create", note: ready.message, is: "change" } : undefined;
 }
 
-/** A person is needed, or an exchange failed: with the platform, or before it came to one. */
+/** A person is needed, or an exchange failed: with the platform, or before one. */
 function trouble({ object }: Looked): Verdict | undefined {
   const ready = conditionOf(object, "Ready");
   const synced = conditionOf(object, "Synced");
@@ -71,7 +71,7 @@ function adopted({ object, old }: Looked): Verdict | undefined {
   return { action: "adopt", note: id, is: "none" };
 }
 
-/** Nothing is written; perhaps something is under way, or the policies leave a difference as it is. */
+/** Nothing is written; an operation may be in progress, or the policies accept a difference. */
 function settled({ object }: Looked): Verdict {
   const ready = conditionOf(object, "Ready");
   if (ready !== undefined && ready.status !== "True") return none(`${ready.reason}: ${ready.message}`);
@@ -89,7 +89,7 @@ const VERBS: readonly (readonly [start: RegExp, verb: string])[] = [
   [/^delete/, "delete"],
 ];
 
-/** "createVariable" changes its application, not what the row is about. */
+/** "createVariable" changes its application, not the object of the row. */
 function verbOf(operation: string): string {
   if (/(Variable|Secret)s?$/.test(operation)) return "update";
   return VERBS.find(([start]) => start.test(operation))?.[1] ?? operation;

@@ -1,4 +1,4 @@
-/** What a support bundle holds. */
+/** Collects the content of a support bundle. */
 import { API_VERSION } from "../../../api/names.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { isObject, member, stringMember } from "../../../kube/api/json.ts";
@@ -25,16 +25,16 @@ export interface Gathering {
   readonly operatorNamespace: string;
 }
 
-/** Something of the bundle, or why it is not in it. */
+/** A part of the bundle, or why it is missing. */
 export type Part = { readonly is: "found"; readonly data: Json } | { readonly is: "missing"; readonly why: string };
 
-/** @returns the custom resources by kind, masked. */
+/** @returns the custom resources by kind, masked */
 export function objectsByKind(objects: readonly KubeObject[]): Readonly<Record<string, readonly JsonObject[]>> {
   const kinds = Map.groupBy(objects, ({ kind }) => kind);
   return Object.fromEntries([...kinds].map(([kind, of]) => [kind, of.map(masked)]));
 }
 
-/** @returns the events on our kinds, masked. */
+/** @returns the events on custom resources, masked */
 export async function eventsIn({ cluster, namespace }: Gathering): Promise<Part> {
   return part(async () => {
     const answer = await cluster.client.request({
@@ -54,7 +54,7 @@ export async function eventsIn({ cluster, namespace }: Gathering): Promise<Part>
   });
 }
 
-/** @returns how the operator is deployed: image, arguments, environment, state. */
+/** @returns the operator's deployment: image, arguments, environment, state */
 export async function operatorOf({ cluster, operatorNamespace }: Gathering): Promise<Part> {
   return part(async () => {
     const path = objectPath(DEPLOYMENT, { namespace: operatorNamespace, name: OPERATOR });
@@ -74,7 +74,7 @@ export async function operatorOf({ cluster, operatorNamespace }: Gathering): Pro
   });
 }
 
-/** @returns versions of this program and of the cluster. */
+/** @returns versions of this program and of the cluster */
 export async function versionsOf({ cluster }: Gathering): Promise<Part> {
   return part(async () => {
     const answer = await cluster.client.request({ method: "GET", path: "/version" });

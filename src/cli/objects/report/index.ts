@@ -1,4 +1,4 @@
-/** The command `report`: a bundle for those who help, without secrets. */
+/** The command `report`: writes a support bundle without secrets. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -17,7 +17,7 @@ import { maskedText } from "./mask.ts";
 import { tarOf, type TarEntry } from "./tar.ts";
 
 const ARCHIVE = /\.(tar\.gz|tgz)$/;
-/** What looks like another file. */
+/** Names that look like another kind of file. */
 const FILE = /\.(gz|zip|tar|json|ya?ml|txt)$/;
 
 export const report = command({

@@ -1,25 +1,25 @@
-/** Takes out of custom resources what may be secret, for bundles that leave the house. Pure. */
+/** Removes from custom resources what may be secret, for support bundles. Pure. */
 import { SEAL } from "../../../api/names.ts";
 import { isObject, member, parseJson } from "../../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
 
 const MASK = "•••";
-/** Members whose texts are values of users, whatever they hold. */
+/** Members whose texts are values of users, whatever they contain. */
 const VALUES: ReadonlySet<string> = new Set(["value", "values"]);
-/** Members whose path is often a password. */
+/** Members with a path that is often a password. */
 const TARGETS: ReadonlySet<string> = new Set(["targetUrl"]);
-/** Members that are named as secrets are; references to Secrets are objects and are looked into. */
+/** Members with names of secrets; references to Secrets are objects and are masked member by member. */
 const SECRET = /passw|secret|token|credential|private|api_?key|access_?key/i;
 /** Annotations that repeat the spec or prove something. */
 const ANNOTATIONS: ReadonlySet<string> = new Set(["kubectl.kubernetes.io/last-applied-configuration", SEAL]);
-/** What is secret in any text: credentials of URLs, JWTs, authorization headers. */
+/** Secrets in any text: credentials in URLs, JWTs, authorization headers. */
 const TEXTS: readonly (readonly [what: RegExp, by: string])[] = [
   [/(:\/\/)[^/@\s"']*@/g, `$1${MASK}@`],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, MASK],
   [/\b(Bearer|Token|Basic)\s+[\w.~+/=-]{8,}/g, `$1 ${MASK}`],
 ];
 
-/** @returns the object without values that may be secret. */
+/** @returns the object without values that may be secret */
 export function masked({ apiVersion, kind, metadata, spec, status }: KubeObject): JsonObject {
   const annotations = Object.entries(metadata.annotations ?? {}).map(([name, value]): [string, Json] => [
     name,
@@ -37,12 +37,12 @@ export function masked({ apiVersion, kind, metadata, spec, status }: KubeObject)
   };
 }
 
-/** @returns the text without what is secret wherever it stands. */
+/** @returns the text without secrets */
 export function maskedText(text: string): string {
   return TEXTS.reduce((rest, [what, by]) => rest.replaceAll(what, by), text);
 }
 
-/** @returns any JSON without values that may be secret. */
+/** @returns any JSON without values that may be secret */
 export function maskedValue(value: Json): Json {
   if (typeof value === "string") return maskedJson(value) ?? maskedText(value);
   if (Array.isArray(value)) {
@@ -68,7 +68,9 @@ function maskedTarget(url: string): string {
   return pathname === "/" && search === "" ? origin : `${origin}/${MASK}`;
 }
 
-/** Statuses remember members of a spec as JSON. @returns undefined for a text that is no object or list in JSON */
+/**
+ * Masks members of a spec that a status has as JSON. @returns undefined for a text that is no object or list in JSON
+ */
 function maskedJson(text: string): string | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -83,7 +85,7 @@ function isSecret(name: string, value: Json): boolean {
   return VALUES.has(name) || (SECRET.test(name) && typeof value === "string");
 }
 
-/** @returns a container's environment: of others than our own variables, the names alone. */
+/** @returns a container's environment: names only, except for the operator's own variables */
 export function maskedEnv(container: Json): Json {
   const env = member(container, "env");
   if (!Array.isArray(env)) return [];

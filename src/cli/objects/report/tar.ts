@@ -1,4 +1,4 @@
-/** A tar archive of texts (POSIX.1-1988 ustar). Pure. */
+/** Writes a tar archive of texts (POSIX.1-1988 ustar). Pure. */
 
 export interface TarEntry {
   /** Relative, at most 100 characters. */
@@ -9,8 +9,8 @@ export interface TarEntry {
 const BLOCK = 512;
 
 /**
- * @param at the time that all entries bear.
- * @returns the archive, not compressed.
+ * @param at the time of all entries
+ * @returns the archive, not compressed
  * @throws RangeError for a name that is too long
  */
 export function tarOf(entries: readonly TarEntry[], at: Date): Uint8Array {
@@ -32,7 +32,7 @@ function headerOf(name: string, size: number, at: Date): Buffer {
   header.write(octal(0, 8), 116);
   header.write(octal(size, 12), 124);
   header.write(octal(Math.floor(at.getTime() / 1_000), 12), 136);
-  // The checksum is taken as if its own field held blanks.
+  // The checksum counts its own field as blanks.
   header.write(" ".repeat(8), 148);
   header.write("0", 156);
   header.write("ustar\u000000", 257);

@@ -1,11 +1,11 @@
-/** One line for every change that a person would notice. */
+/** Writes one line for every visible change. */
 import { factOf, type Fact } from "../../../console/tree/facts.ts";
 import type { Change } from "../../../kube/watch/store.ts";
 import { renderLine } from "./drawing.ts";
 
 /**
- * @param known what was shown already.
- * @returns a listener that says what changed in what an object tells of itself; nothing while it tells nothing
+ * @param known what was shown already
+ * @returns a listener that prints changes of an object's state; nothing while it has none
  */
 export function tellChanges(say: (line: string) => void, known: readonly Fact[] = []): (change: Change) => void {
   const told = new Map(known.map((fact) => [fact.id, renderLine(fact)]));

@@ -1,4 +1,4 @@
-/** The objects as a tree with columns, in the width of a terminal. Pure. */
+/** Draws the objects as a tree with columns, in the width of a terminal. Pure. */
 import type { Fact, Mark } from "../../../console/tree/facts.ts";
 import { hierarchyOf, type Branch } from "../../../console/tree/hierarchy.ts";
 import { SIGNS } from "../../../console/tree/signs.ts";
@@ -6,15 +6,15 @@ import { wordOf } from "../../../console/tree/words.ts";
 
 export type Colour = "green" | "red" | "yellow" | "cyan" | "dim" | "bold";
 
-/** Colours a text, or gives it back as it is. */
+/** Colours a text, or returns it unchanged. */
 export type Paint = (colour: Colour, text: string) => string;
 
 export const plain: Paint = (_colour, text) => text;
 
 export interface TreeStyle {
-  /** Columns of the terminal. No line is wider. Infinity where there is none. */
+  /** The columns of the terminal. No line is wider. Infinity without a terminal. */
   readonly width: number;
-  /** With the ids on the platform. */
+  /** Shows the ids on the platform. */
   readonly wide?: boolean;
   readonly paint: Paint;
 }
@@ -24,7 +24,7 @@ interface Look {
   readonly colour: Colour;
 }
 
-/** How each mark looks. */
+/** The sign and the colour of each mark. */
 export const LOOKS: Readonly<Record<Mark, Look>> = {
   new: { sign: SIGNS.new, colour: "dim" },
   working: { sign: SIGNS.working, colour: "cyan" },
@@ -35,9 +35,9 @@ export const LOOKS: Readonly<Record<Mark, Look>> = {
 };
 
 const GAP = "  ";
-/** Room that the columns have even while nothing fills it, so that they do not jump. */
+/** The smallest width of each column, so that columns do not jump. */
 const LEAST: readonly number[] = [31, 8, 14];
-/** A message that would be shorter than this is left out. */
+/** A message that would be cut to less than this is left out. */
 const SHORTEST_MESSAGE = 12;
 
 interface Row {
@@ -46,7 +46,7 @@ interface Row {
   readonly lead: string;
 }
 
-/** @returns the tree, one line an object below a line of headings; no line is wider than the terminal. */
+/** @returns the tree, one line per object below a heading; no line is wider than the terminal */
 export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly string[] {
   const { width, paint, wide = false } = style;
   const severalNamespaces = new Set(facts.map(({ namespace }) => namespace).filter((name) => name !== "")).size > 1;
@@ -68,7 +68,7 @@ export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly s
   };
   const lines = rows.map(({ fact, lead }, index) => {
     const line = lineOf(cells[index] ?? [], fact.message);
-    // The sign comes right after the branches, so it can be coloured without measuring anything again.
+    // The sign comes right after the branches, so it can be coloured without measuring again.
     const at = lead.length;
     const painted = at < line.length ? paint(LOOKS[fact.mark].colour, line.slice(at, at + 1)) : "";
     return line.slice(0, at) + painted + line.slice(at + 1);
@@ -76,14 +76,14 @@ export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly s
   return [paint("dim", lineOf(headings, "MESSAGE")), ...lines];
 }
 
-/** @returns one line on one object, for where lines are only ever added. */
+/** @returns one line for one object, where lines are only appended */
 export function renderLine(fact: Fact): string {
   const { sign } = LOOKS[fact.mark];
   const words = [nameOf(fact, false), fact.state, fact.reason].filter((word) => word !== "").join(GAP);
   return `${sign} ${words}: ${fact.message}`;
 }
 
-/** Cuts a text to `width` characters, with an ellipsis for what is left out. */
+/** Cuts a text to `width` characters, with an ellipsis. */
 export function fit(text: string, width: number): string {
   if (text.length <= width) return text;
   return width < 1 ? "" : `${text.slice(0, width - 1)}…`;

@@ -1,10 +1,10 @@
-/** Small changes of custom resources, with the user's rights. */
+/** Makes small changes of custom resources, with the user's rights. */
 import { isObject } from "../../../kube/api/json.ts";
 import { objectPath } from "../../../kube/api/paths.ts";
 import type { JsonObject, KubeObject } from "../../../kube/api/types.ts";
 import { typeOf, type Cluster } from "../../base/cluster.ts";
 
-/** Merges a change into an object, unless it was replaced by another one of its name meanwhile. @throws KubeError */
+/** Merges a change into an object, unless another one of its name replaced it. @throws KubeError */
 export async function edit({ client }: Cluster, { kind, metadata }: KubeObject, change: JsonObject): Promise<void> {
   const { name, namespace = "", uid } = metadata;
   const own = isObject(change["metadata"]) ? change["metadata"] : {};
@@ -17,7 +17,7 @@ export async function edit({ client }: Cluster, { kind, metadata }: KubeObject, 
   });
 }
 
-/** Sets annotations; null takes one away. @throws KubeError */
+/** Sets annotations; null removes one. @throws KubeError */
 export async function annotate(
   cluster: Cluster,
   object: KubeObject,

@@ -1,11 +1,11 @@
-/** What happened to an object, as events tell it. */
+/** Reads the events of an object. */
 import { KubeError } from "../../../kube/api/errors.ts";
 import { isObject, member, stringMember } from "../../../kube/api/json.ts";
 import { collectionPath } from "../../../kube/api/paths.ts";
 import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import type { Cluster } from "../../base/cluster.ts";
 
-/** By its core API: that one can be searched by the uid of the object. */
+/** The core API, which can be searched by the uid of the object. */
 const EVENT: ResourceType = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
 
 export interface EventView {
@@ -18,7 +18,7 @@ export interface EventView {
   readonly count: number;
 }
 
-/** @returns the events on an object, the last one first; undefined when the user may not see them. @throws KubeError */
+/** @returns the events on an object, the last one first; undefined when the user may not read them @throws KubeError */
 export async function eventsOf(
   { client }: Cluster,
   { metadata }: Pick<KubeObject, "metadata">,

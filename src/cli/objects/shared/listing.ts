@@ -1,4 +1,4 @@
-/** All custom resources that the user may see, read once or followed. */
+/** Reads or follows all custom resources that the user may see. */
 import { KubeError } from "../../../kube/api/errors.ts";
 import type { Clock, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import { createReflector } from "../../../kube/watch/reflector.ts";
@@ -7,19 +7,19 @@ import { TYPES } from "../../../operator/config/caches.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
 
-/** Which objects. */
+/** The objects to read. */
 export interface Scope {
   readonly cluster: Cluster;
   /** "" for all namespaces. */
   readonly namespace: string;
-  /** All kinds when left out. */
+  /** All kinds if absent. */
   readonly kinds?: readonly string[];
-  /** Takes a line on every kind that cannot be read. */
+  /** Receives a line for every kind that cannot be read. */
   readonly tell: (line: string) => void;
 }
 
 /**
- * Lists all kinds. Those that the user may not list, and those that the cluster does not know, are left out.
+ * Lists all kinds. Kinds that the user may not list, or that the cluster does not know, are left out.
  * @throws CliError where the cluster knows none of them, KubeError
  */
 export async function listObjects({ cluster, namespace, kinds, tell }: Scope): Promise<readonly KubeObject[]> {
@@ -44,16 +44,16 @@ export async function listObjects({ cluster, namespace, kinds, tell }: Scope): P
   return lists.flat();
 }
 
-/** Objects under a watch. */
+/** Watched objects. */
 export interface Following {
   readonly store: Store;
   readonly objects: () => readonly KubeObject[];
-  /** Resolves when every kind is there, or cannot be read. */
+  /** Resolves when every kind is listed, or cannot be read. */
   readonly synced: Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts to follow the objects. */
+/** Starts to watch the objects. */
 export function followObjects({
   cluster,
   namespace,

@@ -1,4 +1,4 @@
-/** The plan that waits in an object's status, as people read it. Pure. */
+/** Renders the plan in an object's status. Pure. */
 import { isObject, member, stringMember } from "../../../kube/api/json.ts";
 import type { Json, KubeObject } from "../../../kube/api/types.ts";
 import { printable } from "../../../text/text.ts";
@@ -24,7 +24,7 @@ export interface StatusPlan {
   readonly actions: readonly PlannedAction[];
 }
 
-/** @returns the plan of an object; undefined when it has none. */
+/** @returns the plan of an object; undefined when it has none */
 export function planOf({ status }: KubeObject): StatusPlan | undefined {
   const plan = member(status, "plan");
   const hash = stringMember(plan, "hash");
@@ -42,7 +42,7 @@ export function planOf({ status }: KubeObject): StatusPlan | undefined {
   };
 }
 
-/** @returns fields of a plan or of drift, which have one shape. */
+/** @returns the fields of a plan or of drift, which have one shape */
 export function fieldsOf(value: Json | undefined): readonly PlannedField[] {
   return listOf(value).map((field) => ({
     path: stringMember(field, "path") ?? "",
@@ -51,7 +51,7 @@ export function fieldsOf(value: Json | undefined): readonly PlannedField[] {
   }));
 }
 
-/** @returns one line for each action, and one for each field below it. */
+/** @returns one line for each action, and one for each field below it */
 export function actionLines(actions: readonly PlannedAction[]): readonly string[] {
   return actions.flatMap(({ operation, message, commit, fields }) => [
     [operation, message, commit === undefined ? "" : `(commit ${commit})`]
@@ -62,7 +62,7 @@ export function actionLines(actions: readonly PlannedAction[]): readonly string[
   ]);
 }
 
-/** @returns a difference in one line: what is there, and what comes in its place. */
+/** @returns a difference in one line: the current value, and the new one */
 export function fieldLine({ path, observed, desired }: PlannedField): string {
   return printable(`${path}: ${observed} → ${desired}`);
 }

@@ -1,9 +1,9 @@
-/** Where something is shown: lines that stay, and on a terminal something below them that is drawn again in place. */
+/** Writes lines that stay, and on a terminal redraws a part below them in place. */
 import { stripVTControlCharacters, styleText } from "node:util";
 
 import { type Paint, plain } from "./drawing.ts";
 
-/** What a screen needs of standard output. */
+/** The part of standard output that a screen uses. */
 export interface Terminal {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -13,7 +13,7 @@ export interface Terminal {
 }
 
 export interface Screen {
-  /** Whether something can be drawn in place. */
+  /** Whether a part can be redrawn in place. */
   readonly live: boolean;
   readonly paint: Paint;
   /** Writes lines that stay. */
@@ -29,7 +29,7 @@ const HEIGHT = 24;
 
 /**
  * @param options.live whether the terminal can move its cursor up
- * @param options.colours whether the terminal may be sent colours
+ * @param options.colours whether the terminal has colours
  */
 export function createScreen(terminal: Terminal, { live, colours }: { live: boolean; colours: boolean }): Screen {
   let render: ((width: number) => readonly string[]) | undefined;
@@ -38,12 +38,12 @@ export function createScreen(terminal: Terminal, { live, colours }: { live: bool
   const width = (): number => terminal.columns ?? WIDTH;
   const rendered = (): readonly string[] =>
     render?.(width()).slice(0, Math.max(1, (terminal.rows ?? HEIGHT) - 1)) ?? [];
-  /** How many rows are to be taken away: a terminal that was made narrower has broken its lines. */
+  /** Returns how many rows to erase: a terminal that became narrower has wrapped its lines. */
   const height = (): number =>
     drawn
       .map((line) => Math.max(1, Math.ceil(stripVTControlCharacters(line).length / width())))
       .reduce((sum, rows) => sum + rows, 0);
-  /** In one write, so that nothing flickers. */
+  /** Writes once, so that nothing flickers. */
   const write = (text: string, below: readonly string[]): void => {
     const rows = height();
     const erase = rows === 0 ? "" : `\u001B[${rows}A\r\u001B[J`;

@@ -1,4 +1,4 @@
-/** One object on one screen. Pure. */
+/** Renders one object on one screen. Pure. */
 import { PAUSED } from "../../../api/names.ts";
 import { ageOf } from "../../../console/tree/duration.ts";
 import { conditionsOf, factOf } from "../../../console/tree/facts.ts";
@@ -16,14 +16,14 @@ export interface SummaryOf {
   /** undefined when they could not be read. */
   readonly events: readonly EventView[] | undefined;
   readonly now: Date;
-  /** How the user calls the program. */
+  /** The name that the user calls the program by. */
   readonly program: string;
 }
 
-/** The most events that are shown. */
+/** The number of events that are shown. */
 const EVENTS = 10;
 
-/** @returns the lines of the screen. */
+/** @returns the lines of the screen */
 export function summaryOf(of: SummaryOf): readonly string[] {
   const { object } = of;
   const { kind, metadata } = object;

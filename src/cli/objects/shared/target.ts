@@ -1,4 +1,4 @@
-/** How people name objects on the command line, as with kubectl. Pure. */
+/** Parses the names of objects on the command line, as kubectl does. Pure. */
 import { GROUP } from "../../../api/names.ts";
 import type { Resource } from "../../../api/resource.ts";
 import { shortNameOf } from "../../../console/tree/words.ts";
@@ -22,7 +22,7 @@ export interface Target {
   readonly name: string;
 }
 
-/** @param word a kind in any of its spellings, see kindOf. @throws UsageError for one that is not ours */
+/** @param word a kind in any spelling, see kindOf @throws UsageError for an unknown kind */
 export function resourceOf(word: string): Resource {
   const kind = kindOf(word);
   const found = RESOURCES.find((resource) => resource.kind === kind);
@@ -31,7 +31,7 @@ export function resourceOf(word: string): Resource {
   throw new UsageError(`${JSON.stringify(word)} is no kind of ${GROUP}. Kinds by their short names: ${known}.`);
 }
 
-/** @param text "kind/name". @throws UsageError for anything else */
+/** @param text "kind/name" @throws UsageError for anything else */
 export function targetOf(text: string): Target {
   const [word = "", name = "", ...rest] = text.split("/");
   if (word === "" || name === "" || rest.length > 0) {
@@ -40,13 +40,13 @@ export function targetOf(text: string): Target {
   return { kind: resourceOf(word).kind, name };
 }
 
-/** @returns the object as `kubectl -o name` prints it, e.g. "platformproject.platform-operator.io/web". */
+/** @returns the object as `kubectl -o name` prints it, e.g. "platformproject.platform-operator.io/web" */
 export function fullName({ kind, name }: Target): string {
   const singular = RESOURCES.find((resource) => resource.kind === kind)?.singular ?? kind.toLowerCase();
   return `${singular}.${GROUP}/${name}`;
 }
 
-/** @returns the object as people type it, e.g. "papp/api". */
+/** @returns the object as users type it, e.g. "papp/api" */
 export function shortTarget({ kind, name }: Target): string {
   return `${shortNameOf(kind)}/${name}`;
 }
