@@ -13,7 +13,7 @@ export const lastOperation = z
     result: z
       .enum(["Completed", "Accepted", "Failed", "Unknown"])
       .optional()
-      .describe("How it ended, as far as the PlatformOperation tells."),
+      .describe("How it ended, as far as the PlatformOperation shows it."),
   })
   .describe("What a PlatformOperation last did to it.");
 

@@ -14,7 +14,7 @@ const managementPolicy = z
   .enum(["Manage", "ObserveOnly", "CreateOnly"])
   .optional()
   .describe(
-    "What may be written to the platform: Manage everything, ObserveOnly nothing, so that the status only tells what " +
+    "What may be written to the platform: Manage everything, ObserveOnly nothing, so that the status only shows what " +
       "is there, CreateOnly what it takes to bring the spec about once, and nothing after that. Defaults to Manage.",
   );
 
@@ -32,7 +32,7 @@ const onMissing = z
   .enum(["Fail", "Recreate"])
   .optional()
   .describe(
-    "What to do once the platform provably does not have the object any more: Fail tells it, Recreate creates a new " +
+    "What to do once the platform provably does not have the object any more: Fail reports it, Recreate creates a new " +
       "one, without what was in the old one. Defaults to Fail.",
   );
 
@@ -40,9 +40,9 @@ const driftPolicy = z
   .enum(["Correct", "Report"])
   .optional()
   .describe(
-    "What to do about changes that others made on the platform: Correct undoes all of them, Report only tells them. " +
+    "What to do about changes that others made on the platform: Correct undoes all of them, Report only reports them. " +
       "When absent, settings are corrected where the platform has an update, while deployments of other commits and " +
-      "stopped services are only told.",
+      "stopped services are only reported.",
   );
 
 type ApplyPolicy = "Automatic" | "Manual";

@@ -78,7 +78,7 @@ export const REASONS = {
   PlatformUnavailable: "The platform answers with errors (5xx).",
   PlatformUnreachable: "The platform cannot be reached, or a connection gets nothing but errors (5xx) from it.",
   UnexpectedResponse: "The platform's answer does not have the documented shape.",
-  UnknownState: "The platform reports a state that does not tell whether the object works.",
+  UnknownState: "The platform reports a state that does not show whether the object works.",
   DriftDetected: "The platform differs from the spec.",
   NoDrift: "The platform equals the spec where it can be compared.",
   Unlocked: "The cluster is not locked.",

@@ -23,7 +23,7 @@ export async function runOperator(config: Config): Promise<number> {
   const die = (): never => process.exit(1);
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error: unknown) => {
-      log.error("an error that nobody caught: ending", { error });
+      log.error("uncaught error: exiting", { error });
       die();
     });
   }

@@ -56,7 +56,7 @@ describe("check", () => {
       /^✔ pconn\/default +The platform is reachable and accepts the token\.$/m,
       /^✔ platform +it answers; the token sees 1 project$/m,
       /^✔ clocks +this machine and the platform agree$/m,
-      /^· token +the platform does not tell its scope/m,
+      /^· token +the platform does not show its scope/m,
       /^✔ objects +none of 4 needs a person$/m,
     ];
     for (const line of lines) expect(stdout).toMatch(line);

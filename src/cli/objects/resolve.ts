@@ -96,7 +96,7 @@ function reasonOf(object: KubeObject): string {
 }
 
 function refuseId(object: KubeObject, id: string, shown: string, isConnection: boolean): void {
-  if (isConnection) throw new CliError(`${shown} is a connection: it stands for no object of the platform.`);
+  if (isConnection) throw new CliError(`${shown} is a connection: it represents no object of the platform.`);
   const recorded = stringMember(object.status, "externalId");
   if (recorded !== undefined && recorded !== id) {
     throw new CliError(

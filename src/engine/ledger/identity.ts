@@ -34,7 +34,7 @@ export function identify(object: KubeObject): Identity {
   const given = text(member(object.spec, "externalId"));
   if (recorded !== undefined) {
     if (given !== undefined && given !== recorded) {
-      const message = `spec.externalId is ${given}, but this resource already stands for ${recorded}. Remove spec.externalId, or create another resource for the other object.`;
+      const message = `spec.externalId is ${given}, but this resource already manages ${recorded}. Remove spec.externalId, or create another resource for the other object.`;
       return { is: "refused", why: { reason: "InvalidSpec", message } };
     }
     return { is: "known", id: recorded, proof: "recorded" };

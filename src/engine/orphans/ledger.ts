@@ -129,7 +129,7 @@ export function createOrphans(deps: OrphansDeps): Orphans {
       if (moved === undefined) return;
       await read(moved);
     }
-    throw new KubeError("Conflict", 409, "the orphan ledger is written by somebody else all the time");
+    throw new KubeError("Conflict", 409, "another client keeps writing the orphan ledger");
   };
 
   const commit = async (): Promise<void> => {

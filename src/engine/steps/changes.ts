@@ -82,6 +82,6 @@ function eventOf(change: Change, error: ApiError | undefined): Pick<EventInput, 
     : {
         type: "Warning",
         reason: "PlatformChangeUnknown",
-        note: `The platform was asked for ${what}, ${because}, and nobody knows whether it did it ${how}.`,
+        note: `The platform was asked for ${what}, ${because}, and it is not known whether it did it ${how}.`,
       };
 }

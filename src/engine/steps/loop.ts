@@ -209,7 +209,7 @@ function concluded<K extends KindTypes>(
 
 const RECREATING: Why = {
   reason: "Creating",
-  message: "It is gone from the platform and is created anew, as spec.lifecycle.onMissing says.",
+  message: "It is gone from the platform and is created again, as spec.lifecycle.onMissing says.",
 };
 
 /** Forgets an object that is gone, so that the next reconcile creates it. An id that the user gave is not forgotten. */

@@ -73,7 +73,7 @@ describe("the report of a binding", () => {
       "skips, on a cluster of which nobody knows the kind",
       [{ key: "base", status: "SKIPPED", reason: "no GPU" }],
       { template: template(layer("base", { mandatory: true, providers: ["AWS"] })) },
-      "base is SKIPPED (no GPU). Set spec.cluster, which tells what the cluster can have.",
+      "base is SKIPPED (no GPU). Set spec.cluster to see what the cluster can have.",
     ],
     ["does not report", [], {}, "base is not reported. Set spec.cluster"],
     [

@@ -107,7 +107,7 @@ function unclearLayers({ unclear }: Standing, { template, cluster }: Seen): stri
 function unclearAdvice(template: Seen["template"], kind: Seen["cluster"]["kind"]): string {
   if (template === undefined) return "The platform does not list the template, which says what is selected.";
   if (template.isIncomplete === true) return "The platform's answer shows only a part of the template.";
-  if (kind === undefined) return "Set spec.cluster, which tells what the cluster can have.";
+  if (kind === undefined) return "Set spec.cluster to see what the cluster can have.";
   return "Look at the cluster on the platform.";
 }
 

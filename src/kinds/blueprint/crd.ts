@@ -82,7 +82,7 @@ export const spec = z
       .optional()
       .describe(
         "What runs the blueprint. The operator does not see its manifest: said here, specOverrides are checked before " +
-          "anything is sent, and the condition ConfigValid tells what the engine ignores. When absent, the platform " +
+          "anything is sent, and the condition ConfigValid shows what the engine ignores. When absent, the platform " +
           "alone judges them.",
       ),
     allowedEngineVersions: z

@@ -77,7 +77,7 @@ function planExisting(context: BlueprintContext, seen: Seen): Plan<Do> {
   if (changed.length > 0) {
     return stalled(
       "UpdateNotSupported",
-      `The platform's surface has no update of blueprints: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the service anew.`,
+      `The platform's surface has no update of blueprints: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the service again.`,
     );
   }
   const progress = progressIn(context, seen);

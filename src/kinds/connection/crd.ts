@@ -65,7 +65,7 @@ const webhook = z
   })
   .optional()
   .describe(
-    "Has the operator register its own receiver on the platform, once, so that it is told at once when a deployment " +
+    "Has the operator register its own receiver on the platform, once, so that it is notified at once when a deployment " +
       "begins or ends. The registration stays on the platform when this section or the connection is deleted. " +
       "Defaults to none: the operator looks by itself, every few minutes.",
   );

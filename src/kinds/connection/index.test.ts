@@ -57,7 +57,7 @@ describe("the surface of a connection", () => {
   const probe = ["list", `get ${PROJECT}`];
   const again = [...probe, "list"];
   const asked = (status: number) =>
-    `Unknown: The platform answered ${status} to getProject, which does not tell whether it offers that operation. It is asked again, at growing intervals.`;
+    `Unknown: The platform answered ${status} to getProject, which does not show whether it offers that operation. It is tried again at growing intervals.`;
 
   it.each<[string, Parameters<typeof talking>, "Documented" | "Full" | undefined, string[], string | undefined]>([
     ["is what the spec says", ["Documented", [[PROJECT]]], "Documented", ["list"], "True"],
@@ -95,7 +95,7 @@ describe("the surface of a connection", () => {
       ["Auto", [[PROJECT]], ["RateLimited", 429]],
       undefined,
       probe,
-      "Unknown: The platform did not answer getProject, which does not tell whether it offers that operation. It is asked again, at growing intervals.",
+      "Unknown: The platform did not answer getProject, which does not show whether it offers that operation. It is tried again at growing intervals.",
     ],
   ])("%s", async (_name, given, surface, calls, condition) => {
     const platform = talking(...given);

@@ -114,7 +114,7 @@ async function ask(api: Platform, projectId: string | undefined): Promise<string
   }
   const status = api.capabilities.inconclusive("getProject") ?? 0;
   const how = status === 0 ? "The platform did not answer getProject" : `The platform answered ${status} to getProject`;
-  return `${how}, which does not tell whether it offers that operation. It is asked again, at growing intervals.`;
+  return `${how}, which does not show whether it offers that operation. It is tried again at growing intervals.`;
 }
 
 /** Reported while nothing is known, and once something is. */

@@ -16,12 +16,12 @@ const ASK = "To have it deployed, use the annotation platform-operator.io/reconc
 /** The platform gave no request id. */
 export const NO_REQUEST: Why = {
   reason: "NotObservable",
-  message: `The platform took the last order, but gave no deployment request id, ${SURFACE}: how it ended cannot be told. Look on the platform.`,
+  message: `The platform took the last order, but gave no deployment request id, ${SURFACE}: its result is not known. Look on the platform.`,
 };
 
 const NO_SUCH_REQUEST: Why = {
   reason: "NotObservable",
-  message: `The platform does not know the deployment request of the last order, ${SURFACE}: how it ended cannot be told. Look on the platform.`,
+  message: `The platform does not know the deployment request of the last order, ${SURFACE}: its result is not known. Look on the platform.`,
 };
 
 const NEVER_TOLD: Why = {

@@ -182,9 +182,7 @@ const record = {
     .object({
       result: z
         .enum(["Complete", "Failed", "Unknown"])
-        .describe(
-          "How it ended. Unknown: its request was, or may have been, sent, and nobody can tell what became of it.",
-        ),
+        .describe("How it ended. Unknown: its request was, or may have been, sent, and its result is not known."),
       ...failure,
       at: time.describe("When the operator saw it end."),
     })

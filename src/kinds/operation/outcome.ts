@@ -89,7 +89,7 @@ function failedMessage(state: string): string {
 }
 
 function otherwise(state: string): string {
-  return `The platform reports ${state}, which the operation does not lead to: somebody else may have acted since. Look on the platform.`;
+  return `The platform reports ${state}, which the operation does not lead to: someone else may have changed it since. Look on the platform.`;
 }
 
 /** Returns the end of a request that was not sent in time. */

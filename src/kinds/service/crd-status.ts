@@ -60,7 +60,7 @@ const written = z.object(writtenFields);
 /** What is remembered of written settings. */
 export type WrittenSettings = z.output<typeof written>;
 
-export const WRITTEN = "What the operator last wrote, where the platform cannot tell it back.";
+export const WRITTEN = "What the operator last wrote, where the platform does not return it.";
 
 /** The run state that was last applied, and a request to stop that is open. */
 export const runStateFields = {

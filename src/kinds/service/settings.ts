@@ -114,6 +114,6 @@ function checkSent({ noun, declared, written }: Compared): Plan<never> | undefin
   if (changed.length === 0) return undefined;
   return stalled(
     "UpdateNotSupported",
-    `The platform's surface has no update of ${noun}s: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the ${noun} anew.`,
+    `The platform's surface has no update of ${noun}s: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the ${noun} again.`,
   );
 }

@@ -60,7 +60,7 @@ const LONGEST_STATE = 64;
 export function unknownState(state: string, noun: Noun): Why {
   return {
     reason: "UnknownState",
-    message: `The platform reports ${shownState(state)}, which does not tell whether the ${noun} works. The operator keeps looking.`,
+    message: `The platform reports ${shownState(state)}, which does not show whether the ${noun} works. The operator keeps checking.`,
   };
 }
 

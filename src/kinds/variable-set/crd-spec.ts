@@ -90,7 +90,7 @@ export const spec = z.object({
     .default([])
     .describe(
       "Whole Secrets and ConfigMaps. Of two with the same key the later one counts, and spec.variables before both. " +
-        "Keys that cannot be names of variables are left out and told in the status.",
+        "Keys that cannot be names of variables are left out and listed in the status.",
     )
     .meta(ATOMIC),
   lifecycle: lifecycleOf(

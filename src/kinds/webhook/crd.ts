@@ -46,13 +46,13 @@ export const platformWebhook: Resource<WebhookSpec, WebhookMemory> = {
   singular: "platformwebhook",
   shortNames: ["pwh"],
   scope: "Namespaced",
-  description: "A receiver that the platform tells about deployments of the organization.",
+  description: "A receiver that the platform notifies of deployments of the organization.",
   spec,
   memory,
   status: livingStatus({
     registered: fingerprint
       .optional()
-      .describe("Stands for the settings that were last sent; the documented surface cannot tell them back."),
+      .describe("Fingerprint of the settings that were last sent; the documented surface does not return them."),
     target: text.optional().describe("Where the platform delivers: scheme and host, without what may hold secrets."),
     events: z
       .array(text.describe("Name of an event."))

@@ -22,7 +22,7 @@ export function plan(context: WebhookContext, seen: Seen): Plan<Do> {
   return firstOf(context, [() => checkShown(context, seen), () => checkSent(context, seen)]);
 }
 
-const TELLS_OF_ALL = "a webhook is told of deployments in all projects";
+const TELLS_OF_ALL = "a webhook is notified of deployments in all projects";
 
 function planNew(context: WebhookContext): Plan<Do> {
   const target = shownTarget(context.spec.targetUrl);

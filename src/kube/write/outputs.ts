@@ -34,7 +34,7 @@ async function write(
     return;
   }
   if (!isOwnedBy(held, owner)) {
-    throw new KubeError("Conflict", 409, `${type.kind} ${name} exists and belongs to somebody else`);
+    throw new KubeError("Conflict", 409, `${type.kind} ${name} exists and is not owned by this object`);
   }
   const binary = member(held, "binaryData") === undefined ? {} : { binaryData: null };
   const difference = diffMerge(member(held, "data") ?? {}, data);

@@ -44,7 +44,7 @@ export function objectMetrics(registry: Registry, figures: ObjectFigures): (chan
   });
   gaugeOf(registry, figures, {
     name: "platform_operator_resources_unknown_state",
-    help: "Custom resources whose object on the platform is in a state that the platform's specification does not have; such states are not told apart: the label state is other",
+    help: "Custom resources whose object on the platform is in a state that the platform's specification does not have; such states are not distinguished: the label state is other",
     holds: hasUnknownState,
     labels: { state: "other" },
   });

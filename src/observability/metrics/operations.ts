@@ -76,7 +76,7 @@ export function operationMetrics(registry: Registry, figures: OperationFigures):
   });
   const unknown = new Counter({
     name: "platform_operator_api_unknown_value_total",
-    help: "How often the platform told a value that is not documented, by the field that held it",
+    help: "How often the platform returned a value that is not documented, by the field that held it",
     labelNames: ["field"],
     registers,
   });

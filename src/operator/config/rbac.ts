@@ -98,7 +98,7 @@ export const GRANTS: readonly Grant[] = [
     resources: ["events"],
     verbs: ["create", "patch"],
     where: "everywhere",
-    why: "tells what happened to an object",
+    why: "reports what happens to an object",
   },
   {
     group: "coordination.k8s.io",

@@ -88,7 +88,7 @@ export async function checkPlatform(platforms: Platforms): Promise<readonly Find
 function clockFinding({ platform }: Access, clock: Clock): Finding {
   const theirs = platform.serverNow();
   const what = "clocks";
-  if (theirs === undefined) return unknown(what, "the platform does not tell the time");
+  if (theirs === undefined) return unknown(what, "the platform does not show its time");
   const skew = Math.abs(clock.now().getTime() - theirs.getTime());
   if (skew <= SKEW_MS) return ok(what, "this machine and the platform agree");
   return failed(
@@ -109,7 +109,7 @@ async function tokenFindings(
   const expires = expiryOf(secret?.data.get(tokenSecretRef.key) ?? "");
   const scope = info(
     what,
-    "the platform does not tell its scope: reads need Read, deployments Deploy, creates and updates Write; " +
+    "the platform does not show its scope: reads need Read, deployments Deploy, creates and updates Write; " +
       "what it may not do shows as PermissionDenied on the object",
   );
   if (expires === undefined) return [scope];
