@@ -72,7 +72,7 @@ export interface ReconcileContext<K extends ContextTypes> {
   readonly now: Date;
   /** The id of the object on the platform, and how it is known. */
   readonly id: Uuid | undefined;
-  readonly proof: IdentitySource | undefined;
+  readonly identitySource: IdentitySource | undefined;
   readonly supports: Supports;
   /**
    * The value of the annotation reconcile-requested-at until it is handled. It allows one retry of a failed deployment.

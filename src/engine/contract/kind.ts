@@ -179,7 +179,7 @@ export type ExternalLifecycle = boolean | "InOthers" | "Stays";
 /** What the engine knows of a kind. The members that are optional declare capabilities that some kinds have. */
 export interface Kind<K extends KindTypes> {
   readonly resource: Resource<K["spec"], K["memory"]>;
-  readonly lives: ExternalLifecycle;
+  readonly externalLifecycle: ExternalLifecycle;
   /** The references and values that a spec needs. Pure. */
   needs(spec: K["spec"]): Needs<K["inputs"]>;
   /** Reads the platform, and nothing else. @throws ApiError */
@@ -236,7 +236,7 @@ export interface Kind<K extends KindTypes> {
    * Adds the last action that another resource requested for the recorded object to the memory. Returns the memory
    * itself where it holds that action already. Pure.
    */
-  learn?(action: ExternalAction, context: ReconcileContext<K>): K["memory"];
+  recordAction?(action: ExternalAction, context: ReconcileContext<K>): K["memory"];
   /**
    * Reports whether the platform shows the object of a step, observed after the step was answered 404: then the
    * operation does not exist. Absent where nothing is shown.

@@ -13,15 +13,15 @@ const [A, B, C] = [uuid(1), uuid(2), uuid(3)];
 describe("identify", () => {
   it.each<[string, Json | undefined, Json | undefined, string | undefined, unknown]>([
     ["nothing", undefined, undefined, undefined, { is: "none" }],
-    ["a status", A, undefined, undefined, { is: "known", id: A, proof: "recorded" }],
-    ["a status over an annotation", A, undefined, B, { is: "known", id: A, proof: "recorded" }],
-    ["a status that the spec confirms", A, A, B, { is: "known", id: A, proof: "recorded" }],
-    ["a spec", undefined, B, undefined, { is: "known", id: B, proof: "given" }],
-    ["a spec over an annotation", undefined, B, C, { is: "known", id: B, proof: "given" }],
-    ["an annotation", undefined, undefined, C, { is: "known", id: C, proof: "claimed" }],
+    ["a status", A, undefined, undefined, { is: "known", id: A, identitySource: "recorded" }],
+    ["a status over an annotation", A, undefined, B, { is: "known", id: A, identitySource: "recorded" }],
+    ["a status that the spec confirms", A, A, B, { is: "known", id: A, identitySource: "recorded" }],
+    ["a spec", undefined, B, undefined, { is: "known", id: B, identitySource: "given" }],
+    ["a spec over an annotation", undefined, B, C, { is: "known", id: B, identitySource: "given" }],
+    ["an annotation", undefined, undefined, C, { is: "known", id: C, identitySource: "claimed" }],
     ["an annotation that is no id", undefined, undefined, "../../x", { is: "none" }],
     ["an empty annotation", undefined, undefined, "", { is: "none" }],
-    ["an empty status", "", undefined, C, { is: "known", id: C, proof: "claimed" }],
+    ["an empty status", "", undefined, C, { is: "known", id: C, identitySource: "claimed" }],
     ["a status of another type", 7, undefined, undefined, { is: "none" }],
   ])("by %s", (_, recorded, given, claimed, expected) => {
     const object = anObject({

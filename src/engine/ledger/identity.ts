@@ -22,7 +22,7 @@ export interface RecordedIdentity {
 
 export type Identity =
   | { readonly is: "none" }
-  | { readonly is: "known"; readonly id: Uuid; readonly proof: IdentitySource }
+  | { readonly is: "known"; readonly id: Uuid; readonly identitySource: IdentitySource }
   | { readonly is: "refused"; readonly why: Why };
 
 /**
@@ -37,11 +37,11 @@ export function identify(object: KubeObject): Identity {
       const message = `spec.externalId is ${given}, but this resource already manages ${recorded}. Remove spec.externalId, or create another resource for the other object.`;
       return { is: "refused", why: { reason: "InvalidSpec", message } };
     }
-    return { is: "known", id: recorded, proof: "recorded" };
+    return { is: "known", id: recorded, identitySource: "recorded" };
   }
-  if (given !== undefined) return { is: "known", id: given, proof: "given" };
+  if (given !== undefined) return { is: "known", id: given, identitySource: "given" };
   const claimed = object.metadata.annotations?.[EXTERNAL_ID];
-  if (claimed !== undefined && isUuid(claimed)) return { is: "known", id: claimed, proof: "claimed" };
+  if (claimed !== undefined && isUuid(claimed)) return { is: "known", id: claimed, identitySource: "claimed" };
   return { is: "none" };
 }
 

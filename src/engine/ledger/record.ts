@@ -42,9 +42,9 @@ export interface Place<Api> {
 export async function keepRecord<Api extends RatedApi>(
   ports: Ports<Api>,
   place: Place<Api>,
-  lives: ExternalLifecycle,
+  externalLifecycle: ExternalLifecycle,
 ): Promise<KubeObject> {
-  if (typeof lives === "string") return await keepHolder(ports, place, lives === "InOthers");
+  if (typeof externalLifecycle === "string") return await keepHolder(ports, place, externalLifecycle === "InOthers");
   return await keepBackup(ports, { ...place, object: await keepFinalizer(ports, place) });
 }
 

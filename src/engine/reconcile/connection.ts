@@ -100,7 +100,7 @@ export async function probed<Api extends RatedApi>(
     connection.nextProbeAt = now + pause(connection, ports.random());
     return { object, result: outage(ports, connection, object, { result, isFirst }) };
   }
-  learn(ports, connection, connection.api.capabilities.summary());
+  recordSurface(ports, connection, connection.api.capabilities.summary());
   connection.nextProbeAt = now + again;
   const brake = await braked(ports, connection, object);
   if (!brake.held) {
@@ -138,7 +138,7 @@ function failedBefore(object: KubeObject, now: Date): Ms {
 /**
  * Wakes the users of a connection once the platform offers more than was known. Each finds out by itself what it lacks.
  */
-function learn<Api extends RatedApi>(
+function recordSurface<Api extends RatedApi>(
   ports: Ports<Api>,
   connection: Connection<Api>,
   surface: Surface | undefined,

@@ -50,7 +50,7 @@ export async function remove<K extends KindTypes>(
     const farewell = kept(certain ? "Normal" : "Warning", subject(kind, id), "deletionPolicy is Retain.");
     return await leave(ports, kind, local, { object, id, why: "Retain" }, farewell);
   }
-  const nothing = kind.lives === true && certain && id === undefined && identify(object).is === "none";
+  const nothing = kind.externalLifecycle === true && certain && id === undefined && identify(object).is === "none";
   if (nothing) return await letGo(ports, object, undefined);
   const children = livingChildren(ports, object);
   if (children.length === 0) return await end(ports, kind, object, local, policy);
@@ -59,8 +59,8 @@ export async function remove<K extends KindTypes>(
 }
 
 /** Reports whether the resource has something on the platform that its deletion can end. */
-function hasEnd({ lives }: { readonly lives: ExternalLifecycle }): boolean {
-  return lives === true || lives === "InOthers";
+function hasEnd({ externalLifecycle }: { readonly externalLifecycle: ExternalLifecycle }): boolean {
+  return externalLifecycle === true || externalLifecycle === "InOthers";
 }
 
 /** Ends the object of the platform, where a connection leads to it. */
@@ -112,7 +112,7 @@ async function dismantle<K extends KindTypes>(
   const { result } = passed;
   const leaving = { object, id: recorded, recordedIdentity, memory: local.unsaved?.memory };
   if (result.is === "settled") {
-    const isKnown = id !== undefined || kind.lives === "InOthers";
+    const isKnown = id !== undefined || kind.externalLifecycle === "InOthers";
     const farewell = isKnown ? reached(policy, subject(kind, id)) : undefined;
     return await (policy === "Delete"
       ? letGo(ports, object, farewell)
@@ -137,7 +137,7 @@ function notOurs<K extends KindTypes>(
   { object, context, recordedIdentity }: Reconciliation<K>,
 ): string | undefined {
   if (context.id === undefined) return undefined;
-  if (context.proof === "given") return "spec.externalId names it, but it was never taken over.";
+  if (context.identitySource === "given") return "spec.externalId names it, but it was never taken over.";
   const holder = ports.idOwnership.holder(context.id, object, recordedIdentity);
   return holder === undefined ? undefined : `it belongs to the resource "${holder}".`;
 }
@@ -204,8 +204,11 @@ function unrecorded<Api extends RatedApi>(
 }
 
 /** Returns how a sentence names what the resource has on the platform. */
-function subject({ lives }: { readonly lives: ExternalLifecycle }, id: string | undefined): string {
-  if (lives === "InOthers") return "what this resource wrote";
+function subject(
+  { externalLifecycle }: { readonly externalLifecycle: ExternalLifecycle },
+  id: string | undefined,
+): string {
+  if (externalLifecycle === "InOthers") return "what this resource wrote";
   return id === undefined ? "an object that was never recorded" : `the object ${id}`;
 }
 

@@ -13,7 +13,7 @@ import { NO_DEFAULTS, defaultsIn, policiesOf } from "../policies/policy.ts";
 /** What decides whether a kind's objects become orphans. */
 export interface LeavingKind {
   readonly resource: { readonly kind: string; readonly memory: { parse(status: unknown): JsonObject } };
-  readonly lives: ExternalLifecycle;
+  readonly externalLifecycle: ExternalLifecycle;
   readonly independent?: true;
 }
 
@@ -41,7 +41,8 @@ export async function orphanOf<Api extends RatedApi>(
   { object, id, why, recordedIdentity, memory }: Leaving,
 ): Promise<Orphan | undefined> {
   const place = recordedIdentity ?? pinned(object);
-  if (kind.lives !== true || kind.independent === true || !isOurs(ports, object, id, place)) return undefined;
+  if (kind.externalLifecycle !== true || kind.independent === true || !isOurs(ports, object, id, place))
+    return undefined;
   const { host, organizationId, installation, parentId } = place;
   const { namespace, name } = keyOf(object);
   const externalName = externalNameOf(object);

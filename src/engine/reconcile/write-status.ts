@@ -25,10 +25,10 @@ export async function writeStatus<K extends KindTypes>(ports: Ports<K["api"]>, k
 
 /** Reports whether the identity belongs into the status: something was recorded, written or found in order there. */
 function isPinned(
-  { lives }: { readonly lives: ExternalLifecycle },
+  { externalLifecycle }: { readonly externalLifecycle: ExternalLifecycle },
   { id, local, object, report, result }: Done,
 ): boolean {
-  if (typeof lives === "boolean") return lives && id !== undefined;
+  if (typeof externalLifecycle === "boolean") return externalLifecycle && id !== undefined;
   const isOurs = result.is === "settled" || member(object.status, "identity") !== undefined;
   return local.unsaved !== undefined || (report !== undefined && isOurs);
 }
@@ -45,7 +45,7 @@ async function tell<K extends KindTypes>(ports: Ports<K["api"]>, kind: Kind<K>, 
     result,
     report,
     memory: memoryOf(kind, done),
-    id: kind.lives ? done.id : undefined,
+    id: kind.externalLifecycle ? done.id : undefined,
     recordedIdentity: isPinned(kind, done) ? done.recordedIdentity : undefined,
     intent: openAction(object, local),
     handled: done.asked && !isHeld(done) ? requestedToken(object) : undefined,

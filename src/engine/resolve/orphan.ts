@@ -40,12 +40,12 @@ export async function candidateFor<Api extends RatedApi>(
   if (orphan === undefined) return undefined;
   const { id } = orphan;
   if (isSigned(orphan, place.connection.token())) {
-    return { orphan, identity: { is: "known", id, proof: "orphaned" }, memory: orphan.memory };
+    return { orphan, identity: { is: "known", id, identitySource: "orphaned" }, memory: orphan.memory };
   }
   // A namespace of the same name may belong to another team by now.
   const namespace = await ports.namespaces.get(orphan.namespace, 0);
   if (namespace === undefined || namespace.uid !== orphan.namespaceUid) return undefined;
-  return { orphan, identity: { is: "known", id, proof: "claimed" }, memory: undefined };
+  return { orphan, identity: { is: "known", id, identitySource: "claimed" }, memory: undefined };
 }
 
 /** Returns the memory of an object that was adopted by its entry, while the status does not have it. */

@@ -42,7 +42,8 @@ export function contextOf<K extends KindTypes>(
   const { settings } = connection;
   const supports: Supports = (operation) => connection.api.capabilities.supports(operation);
   const id = found.identity.is === "known" ? found.identity.id : undefined;
-  const proof: IdentitySource | undefined = found.identity.is === "known" ? found.identity.proof : undefined;
+  const identitySource: IdentitySource | undefined =
+    found.identity.is === "known" ? found.identity.identitySource : undefined;
   const context: ReconcileContext<K> = {
     resource: { name: object.metadata.name, generation: object.metadata.generation ?? 0 },
     spec: found.spec,
@@ -50,7 +51,7 @@ export function contextOf<K extends KindTypes>(
     goal: found.goal,
     now: ports.clock.now(),
     id,
-    proof,
+    identitySource,
     memory: kind.resource.memory.parse(local.unsaved?.memory ?? { ...found.kept, ...statusOf(object) }),
     supports,
     requested: requestedToken(object),
@@ -94,11 +95,12 @@ function informed<K extends KindTypes>(
   context: ReconcileContext<K>,
   { object, recordedIdentity }: Pick<Reconciliation<K>, "object" | "recordedIdentity">,
 ): ReconcileContext<K> {
-  const { id, proof } = context;
-  const action = proof === "recorded" && id !== undefined ? externalWrites.action(id, recordedIdentity) : undefined;
-  if (action === undefined || kind.learn === undefined) return context;
+  const { id, identitySource } = context;
+  const action =
+    identitySource === "recorded" && id !== undefined ? externalWrites.action(id, recordedIdentity) : undefined;
+  if (action === undefined || kind.recordAction === undefined) return context;
   const isOlder = Date.parse(action.at) < Date.parse(object.metadata.creationTimestamp ?? "");
-  return isOlder ? context : { ...context, memory: kind.learn(action, context) };
+  return isOlder ? context : { ...context, memory: kind.recordAction(action, context) };
 }
 
 function presenceIn<Api extends RatedApi>(

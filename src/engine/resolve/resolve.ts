@@ -75,7 +75,7 @@ export async function resolveObject<K extends KindTypes>(
   const { spec, identity } = trusted;
   const needs = kind.needs(spec);
   const insist = goal === "present";
-  const recorded = identity.is === "known" && identity.proof === "recorded";
+  const recorded = identity.is === "known" && identity.identitySource === "recorded";
   const gate = resolveReferences(ports.cache, object.metadata.namespace ?? "", needs.references, recorded);
   const absent = insist ? missing(gate) : undefined;
   if (absent !== undefined) return waiting(absent);
@@ -104,7 +104,10 @@ export async function resolveObject<K extends KindTypes>(
     policies,
     policyStatus: policyStatusIn(object),
   };
-  const { orphan, ...proven } = await originOf(ports, frame, identity, { goal, lives: kind.lives });
+  const { orphan, ...proven } = await originOf(ports, frame, identity, {
+    goal,
+    externalLifecycle: kind.externalLifecycle,
+  });
   const context = contextOf(ports, kind, frame, { spec, inputs: inputs.inputs, goal, ...proven, needs });
   claimEntries(ports, kind, object, context);
   return { is: "ready", frame: { ...frame, context, orphan } };
@@ -146,9 +149,9 @@ function claimEntries<K extends KindTypes>(
 /** Returns the id that may be stored: one that was given or claimed only after the kind verified and adopted it. */
 export function recordedId(context: {
   readonly id: Uuid | undefined;
-  readonly proof: IdentitySource | undefined;
+  readonly identitySource: IdentitySource | undefined;
 }): Uuid | undefined {
-  return context.proof === "recorded" ? context.id : undefined;
+  return context.identitySource === "recorded" ? context.id : undefined;
 }
 
 /** Reports a missing parent before anything about the connection, which may be the parent's. */
@@ -189,7 +192,7 @@ async function inputsOf<K extends KindTypes>(
 /** Returns the identity with what this process knows but has not stored yet. */
 function known(object: KubeObject, local: LocalState): Identity {
   const id = local.unsaved?.id;
-  return id === undefined ? identify(object) : { is: "known", id, proof: "recorded" };
+  return id === undefined ? identify(object) : { is: "known", id, identitySource: "recorded" };
 }
 
 /** Returns the identity that a record made now would have. A parent that cannot be resolved stays as recorded. */
@@ -226,13 +229,13 @@ export async function originOf<Api extends RatedApi>(
   ports: Ports<Api>,
   frame: Place<Api> & { readonly policies: Policies },
   identity: Identity,
-  { goal, lives }: { readonly goal: Goal; readonly lives: ExternalLifecycle },
+  { goal, externalLifecycle }: { readonly goal: Goal; readonly externalLifecycle: ExternalLifecycle },
 ): Promise<Origin> {
   const proven = provenBySeal(frame, identity);
-  if (goal !== "present" || lives !== true) return proven;
+  if (goal !== "present" || externalLifecycle !== true) return proven;
   if (identity.is === "known") {
     // A process that was killed right after it adopted an orphan left no status.
-    const isSealed = identity.proof === "claimed" && proven.identity !== identity;
+    const isSealed = identity.identitySource === "claimed" && proven.identity !== identity;
     const memory = isSealed ? memoryOfOrphan(ports, frame, identity.id) : undefined;
     return { ...proven, ...(memory !== undefined && { kept: memory }) };
   }
@@ -247,8 +250,8 @@ export async function originOf<Api extends RatedApi>(
  * A claim with a valid signature counts like the status that a crash prevented, with the memory that the kind keeps.
  */
 function provenBySeal<Api>(place: Place<Api>, identity: Identity): Origin {
-  if (identity.is !== "known" || identity.proof !== "claimed") return { identity };
+  if (identity.is !== "known" || identity.identitySource !== "claimed") return { identity };
   const record = readRecord(place, identity.id);
   if (record === undefined) return { identity };
-  return { identity: { ...identity, proof: "recorded" }, ...(isObject(record.kept) && { kept: record.kept }) };
+  return { identity: { ...identity, identitySource: "recorded" }, ...(isObject(record.kept) && { kept: record.kept }) };
 }

@@ -31,7 +31,8 @@ export async function adopt<K extends KindTypes>(
   ports.events.record({ regarding: adopted, type: "Normal", reason: "Adopted", action: "Adopt", note });
   // What is not remembered may have been done, as after the loss of a status.
   const isForgotten =
-    kind.notObservableAfterwards !== undefined && (context.proof !== "orphaned" || orphan.memory === undefined);
+    kind.notObservableAfterwards !== undefined &&
+    (context.identitySource !== "orphaned" || orphan.memory === undefined);
   const object = isForgotten ? await noteStarted(ports, adopted) : adopted;
   const begun = context.records.begun === true || isForgotten;
   return remember(
@@ -75,6 +76,6 @@ export async function forget<K extends KindTypes>(
   ports.events.record({ regarding: forgotten, type: "Warning", reason, action: "Recreate", note });
   frame.local.unsaved = undefined;
   frame.local.recreates = true;
-  const context = { ...frame.context, id: undefined, proof: undefined, memory };
+  const context = { ...frame.context, id: undefined, identitySource: undefined, memory };
   return { ...frame, object: forgotten, cause: causeIn(forgotten), context, policyStatus: policyStatusIn(forgotten) };
 }

@@ -208,7 +208,7 @@ export function remember<K extends KindTypes>(
   frame: Reconciliation<K>,
   known: Pick<Known<unknown, K["memory"]>, "id" | "memory">,
 ): Reconciliation<K> {
-  const identity = known.id === undefined ? {} : ({ id: known.id, proof: "recorded" } as const);
+  const identity = known.id === undefined ? {} : ({ id: known.id, identitySource: "recorded" } as const);
   const context = { ...frame.context, ...identity, memory: known.memory };
   const next = { ...frame, context };
   frame.local.unsaved = closed(next);

@@ -75,9 +75,11 @@ async function begin<K extends KindTypes>(
   if (recovered.is === "failed") {
     return { is: "passed", passed: failed(loop, frame, recovered.error, "read", undefined) };
   }
-  const isKept = typeof kind.lives === "string" || (kind.lives && frame.context.proof === "recorded");
+  const isKept =
+    typeof kind.externalLifecycle === "string" ||
+    (kind.externalLifecycle && frame.context.identitySource === "recorded");
   if (!isKept) return { is: "on", frame };
-  const object = await keepRecord(ports, frame, kind.lives);
+  const object = await keepRecord(ports, frame, kind.externalLifecycle);
   const isUntold =
     kind.notObservableAfterwards?.(frame.context.memory, frame.context.supports) === true && !isStarted(object);
   return { is: "on", frame: { ...frame, object: isUntold ? await noteStarted(ports, object) : object } };

@@ -129,7 +129,7 @@ function findingOf<K extends KindTypes>(trace: Trace<K["observed"], K["memory"]>
  * work. Anyone who may edit the object can write the annotation that led to it.
  */
 function found<K extends KindTypes>(frame: Reconciliation<K>, memory: K["memory"], id: Uuid): Reconciliation<K> {
-  return { ...frame, context: { ...frame.context, id, proof: "given", memory } };
+  return { ...frame, context: { ...frame.context, id, identitySource: "given", memory } };
 }
 
 /** Clears an intent that needs no trace. */
@@ -139,7 +139,8 @@ async function dropped<K extends KindTypes>(
   frame: Reconciliation<K>,
   intent: Intent,
 ): Promise<Reconciliation<K>> {
-  const confirmedByUser = intent.uid === frame.object.metadata.uid && intent.creates && frame.context.proof === "given";
+  const confirmedByUser =
+    intent.uid === frame.object.metadata.uid && intent.creates && frame.context.identitySource === "given";
   return await clear(ports, confirmedByUser ? vouchedFor(kind, frame, intent) : frame, intent);
 }
 
@@ -172,7 +173,7 @@ function knowledge<K extends KindTypes>(ports: Ports<K["api"]>, frame: Reconcili
     unsent: frame.local.unsent,
     seenForMs: now - frame.local.seenIntent.at,
     landingMs: ports.windows.landingMs,
-    resolved: frame.context.proof === "given" || frame.object.metadata.annotations?.[RESOLVE] === "recreate",
+    resolved: frame.context.identitySource === "given" || frame.object.metadata.annotations?.[RESOLVE] === "recreate",
   };
 }
 

@@ -15,7 +15,7 @@ type Change = Parameters<typeof passWith>[0];
 const OTHER = "00000000-0000-4000-8000-0000000000a2";
 const PROJECT = "00000000-0000-4000-8000-0000000000b1";
 const full = { surface: "Full" } as const;
-const fresh = { id: undefined, proof: undefined, memory: { lastDeployment: undefined } } as const;
+const fresh = { id: undefined, identitySource: undefined, memory: { lastDeployment: undefined } } as const;
 const siblings = (...all: readonly ReturnType<typeof record>[]) => seenIn(undefined, { siblings: all });
 
 describe("which application is meant", () => {
@@ -62,48 +62,58 @@ describe("which application is meant", () => {
     ],
     ["ours, gone", {}, seenIn(undefined), "stalled ExternalResourceDeleted"],
     ["ours, and another's", { holderOf: () => "a/b" }, seenIn("DEPLOYED"), "stalled AlreadyManaged"],
-    ["a given one that is not there", { ...full, proof: "given" }, seenIn(undefined), "stalled InvalidSpec"],
-    ["a given one that is listed", { ...full, proof: "given" }, seenFull("DEPLOYED", { name: "web" }), "adopt"],
-    ["a given one that nothing is known of", { proof: "given" }, seenIn("DEPLOYED"), "stalled NotObservable"],
+    ["a given one that is not there", { ...full, identitySource: "given" }, seenIn(undefined), "stalled InvalidSpec"],
+    [
+      "a given one that is listed",
+      { ...full, identitySource: "given" },
+      seenFull("DEPLOYED", { name: "web" }),
+      "adopt",
+    ],
+    ["a given one that nothing is known of", { identitySource: "given" }, seenIn("DEPLOYED"), "stalled NotObservable"],
     [
       "a given one that nothing is known of, let stand",
-      { proof: "given", allowUnverifiedIds: true },
+      { identitySource: "given", allowUnverifiedIds: true },
       seenIn("DEPLOYED"),
       "adopt",
     ],
     [
       "a given one that is held",
-      { proof: "given", allowUnverifiedIds: true, holderOf: () => "a/b" },
+      { identitySource: "given", allowUnverifiedIds: true, holderOf: () => "a/b" },
       seenIn("DEPLOYED"),
       "stalled AlreadyManaged",
     ],
-    ["a claimed one of its name", { ...full, proof: "claimed" }, seenFull("DEPLOYED"), "adopt"],
+    ["a claimed one of its name", { ...full, identitySource: "claimed" }, seenFull("DEPLOYED"), "adopt"],
     [
       "a claimed one of another name",
-      { ...full, proof: "claimed" },
+      { ...full, identitySource: "claimed" },
       seenFull("DEPLOYED", { name: "web" }),
       "stalled NameConflict",
     ],
-    ["one that was left, where nothing is shown", { proof: "orphaned" }, seenIn("DEPLOYED"), "adopt"],
+    ["one that was left, where nothing is shown", { identitySource: "orphaned" }, seenIn("DEPLOYED"), "adopt"],
     [
       "one that was left and is held",
-      { proof: "orphaned", holderOf: () => "a/b" },
+      { identitySource: "orphaned", holderOf: () => "a/b" },
       seenIn("DEPLOYED"),
       "stalled AlreadyManaged",
     ],
     [
       "one that was left, with another name by now",
-      { ...full, proof: "orphaned" },
+      { ...full, identitySource: "orphaned" },
       seenFull("DEPLOYED", { name: "web" }),
       "stalled NameConflict",
     ],
     [
       "one that was left and is not there, though it is wanted back",
-      { proof: "orphaned", onMissing: "Recreate" },
+      { identitySource: "orphaned", onMissing: "Recreate" },
       seenIn(undefined, { isGone: true }),
       "stalled ExternalResourceDeleted",
     ],
-    ["a claimed one that nothing is known of", { proof: "claimed" }, seenIn("DEPLOYED"), "stalled NotObservable"],
+    [
+      "a claimed one that nothing is known of",
+      { identitySource: "claimed" },
+      seenIn("DEPLOYED"),
+      "stalled NotObservable",
+    ],
   ])("%s", (_name, change, seen, expected) => {
     expect(plannedBy(passWith(change), seen)).toBe(expected);
   });

@@ -14,7 +14,7 @@ import { inputVariables, keep, prepare } from "./variables.ts";
 
 export const application: Kind<ApplicationTypes> = {
   resource: platformApplication,
-  lives: true,
+  externalLifecycle: true,
   claim: (spec) => spec.externalId,
   operations: ({ runState }) => ({
     update: [["listApplications", "getApplication"], "updateApplication"],
@@ -32,7 +32,7 @@ export const application: Kind<ApplicationTypes> = {
     const names = inputs?.variables.map(({ name }) => name) ?? memory.written?.variableNames ?? [];
     return id === undefined ? [] : names.map((name) => entryOf(id, name));
   },
-  learn: (action, context) => withOperation(context.memory, action),
+  recordAction: (action, context) => withOperation(context.memory, action),
   observe,
   shows: (_step, _pass, { status }) => status !== undefined,
   plan,

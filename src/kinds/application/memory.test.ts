@@ -75,8 +75,11 @@ describe("the last failure", () => {
 
 describe("what an application remembers", () => {
   it("is nothing before it is its own", () => {
-    for (const proof of ["given", "claimed"] as const) {
-      expect(reportOf({ proof, surface: "Full" }, seenFull("DEPLOYED"))).toMatchObject({ status: {}, conditions: [] });
+    for (const identitySource of ["given", "claimed"] as const) {
+      expect(reportOf({ identitySource, surface: "Full" }, seenFull("DEPLOYED"))).toMatchObject({
+        status: {},
+        conditions: [],
+      });
     }
   });
 

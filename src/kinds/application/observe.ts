@@ -54,7 +54,8 @@ async function recordsOf(
   api: Platform,
 ): Promise<Neighbours<Application> | "gone"> {
   // What is about to be changed is read afresh: others may have changed other fields.
-  const isRoutine = context.proof === "recorded" && context.goal === "present" && unsentSettings(context).length === 0;
+  const isRoutine =
+    context.identitySource === "recorded" && context.goal === "present" && unsentSettings(context).length === 0;
   const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
   const list = () => api.applications.list(context.inputs.environmentId, options);
   const listed = await siblingsOf(context, "listApplications", list, api);
@@ -75,7 +76,7 @@ async function statusOf(
 ): Promise<ServiceStatus | undefined> {
   const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
   const isListed = siblings?.some((one) => one.id === id) === true;
-  if (siblings !== undefined && !isListed && context.proof !== "recorded") return undefined;
+  if (siblings !== undefined && !isListed && context.identitySource !== "recorded") return undefined;
   const read = () => api.services.statuses(context.inputs.environmentId, options);
   const all = (isListed ? await offered(api, "listServiceStatuses", read, SHOWN) : undefined) ?? [];
   return all.find((one) => one.id === id) ?? (await orMissing(api.applications.status(id), ["NotFound"]));

@@ -170,7 +170,7 @@ describe("an application that is gone", () => {
     ],
     [
       "is told where it was never recorded",
-      { ...full, onMissing: "Recreate", proof: "given" },
+      { ...full, onMissing: "Recreate", identitySource: "given" },
       missing({ isGone: true }),
       "stalled InvalidSpec",
     ],

@@ -42,7 +42,7 @@ describe("the end of an application", () => {
     ["spare what the surface cannot delete", { goal: "absent" }, seenIn("DEPLOYED"), "stalled DeleteNotSupported"],
     [
       "spare what is only claimed and not the connection's",
-      { goal: "absent", ...full, proof: "claimed", allowedProjects: [OTHER] },
+      { goal: "absent", ...full, identitySource: "claimed", allowedProjects: [OTHER] },
       seenFull("DEPLOYED", {}, { projectId: PROJECT }),
       "stalled NotObservable",
     ],

@@ -25,7 +25,7 @@ import { failure, shortCommit } from "./words.ts";
 
 export function report(context: ApplicationContext, seen: Seen): Report {
   // What is not this resource's, or not yet, is neither reported nor remembered.
-  if (context.proof !== "recorded") return { ready: ready(context, seen), conditions: [], status: {} };
+  if (context.identitySource !== "recorded") return { ready: ready(context, seen), conditions: [], status: {} };
   const last = followed(context, seen);
   const { status, ingress } = seen;
   return {

@@ -149,14 +149,14 @@ describe("whether a create landed", () => {
   ])("when %s", async (_name, list, count) => {
     const found = await trace(
       intent,
-      passWith({ surface: "Full", id: undefined, proof: undefined }),
+      passWith({ surface: "Full", id: undefined, identitySource: undefined }),
       platform({ list }),
     );
     expect(found.is === "landed" ? found.known.length : found.is).toBe(count === 0 ? "absent" : count);
   });
 
   it("cannot be known where there is no list", async () => {
-    expect(await trace(intent, passWith({ id: undefined, proof: undefined }), platform({}))).toMatchObject({
+    expect(await trace(intent, passWith({ id: undefined, identitySource: undefined }), platform({}))).toMatchObject({
       is: "unknowable",
       why: { reason: "CreateResultUnknown", message: expect.stringContaining('"api"') as string },
     });

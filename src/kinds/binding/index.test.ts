@@ -62,7 +62,7 @@ describe("what a binding needs", () => {
   });
   it("claims its cluster", () => {
     expect(kind.claim?.(spec, () => undefined)).toBe(CLUSTER);
-    expect(kind.lives).toBe("Stays");
+    expect(kind.externalLifecycle).toBe("Stays");
   });
 });
 

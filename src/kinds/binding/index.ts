@@ -18,7 +18,7 @@ export function createBinding(): Kind<BindingTypes> {
   const listTemplates = createTemplateList();
   return {
     resource: platformBinding,
-    lives: "Stays",
+    externalLifecycle: "Stays",
     claim: (spec, idOf) => spec.clusterRef.externalId ?? idOf("spec.clusterRef"),
     needs: (spec) => ({
       references: [clusterNeed(spec.clusterRef)],

@@ -19,7 +19,7 @@ import { blueprintInput, variableInputs, written } from "./settings.ts";
 
 export const blueprint: Kind<BlueprintTypes> = {
   resource: platformBlueprint,
-  lives: true,
+  externalLifecycle: true,
   claim: (spec) => spec.externalId,
   operations: () => ({ stop: [], delete: [] }),
   listable: (supports) => supports("listServices") !== "Unsupported",

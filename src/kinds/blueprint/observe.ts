@@ -44,7 +44,7 @@ async function listOf(
   isFresh: boolean,
   api: Platform,
 ): Promise<Pick<Seen, "siblings" | "presence">> {
-  const isRoutine = context.proof === "recorded" && context.goal === "present" && !isFresh;
+  const isRoutine = context.identitySource === "recorded" && context.goal === "present" && !isFresh;
   const options = { maxAgeMs: isRoutine ? RECORDS_MAX_AGE_MS : 0 };
   const list = () => api.services.list(context.inputs.environmentId, options);
   const services = await siblingsOf(context, "listServices", list, api);

@@ -82,12 +82,12 @@ describe("a blueprint that exists", () => {
     ],
     [
       "is claimed under another name",
-      passWith({ proof: "claimed" }),
+      passWith({ identitySource: "claimed" }),
       seenIn("DEPLOYED", { siblings: [listed({ name: "other" })] }),
       "stalled NameConflict",
     ],
-    ["is claimed", passWith({ proof: "claimed" }), seenIn("DEPLOYED"), "adopt"],
-    ["is claimed, and not there", passWith({ proof: "claimed" }), nowhere, "stalled InvalidSpec"],
+    ["is claimed", passWith({ identitySource: "claimed" }), seenIn("DEPLOYED"), "adopt"],
+    ["is claimed, and not there", passWith({ identitySource: "claimed" }), nowhere, "stalled InvalidSpec"],
   ])("and %s", (_name, context, seen, expected) => {
     expect(planned(context, seen)).toBe(expected);
   });
@@ -102,7 +102,12 @@ describe("a blueprint that exists", () => {
 
 describe("a blueprint that does not exist yet", () => {
   const anew = (change: Parameters<typeof passWith>[0] = {}) =>
-    passWith({ id: undefined, proof: undefined, memory: { createdAt: undefined, serviceId: undefined }, ...change });
+    passWith({
+      id: undefined,
+      identitySource: undefined,
+      memory: { createdAt: undefined, serviceId: undefined },
+      ...change,
+    });
 
   it.each<[string, BlueprintContext, Seen, string]>([
     ["is created", anew(), nowhere, "createBlueprint"],
@@ -155,7 +160,7 @@ describe("a blueprint that is to go", () => {
     ["was never created", passWith({ goal: "absent", id: undefined }), nowhere, "settled"],
     [
       "is only claimed, outside the connection's projects",
-      passWith({ goal: "absent", proof: "claimed", allowedProjects: [] }),
+      passWith({ goal: "absent", identitySource: "claimed", allowedProjects: [] }),
       seenIn("DEPLOYED", { projectId: BLUEPRINT }),
       "stalled NotObservable",
     ],

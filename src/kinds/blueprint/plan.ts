@@ -44,9 +44,9 @@ function checkIdentity(context: BlueprintContext, seen: Seen, id: Uuid): Check {
     const what = `service "${context.spec.name}"`;
     return checkClaim(context, service, id, "service") ?? checkLatecomers(context, service, seen.siblings ?? [], what);
   }
-  if (context.proof !== "recorded" && !isOpen(seen.presence))
+  if (context.identitySource !== "recorded" && !isOpen(seen.presence))
     return { is: "stalled", why: notListed(context, seen, id) };
-  if (context.proof === "recorded" && isUnlisted(context)) {
+  if (context.identitySource === "recorded" && isUnlisted(context)) {
     return { is: "waiting", why: { reason: "Progressing", message: "The platform does not list the service yet." } };
   }
   if (isOpen(seen.presence)) return planUnshown(context, seen.presence, missed(context, id));

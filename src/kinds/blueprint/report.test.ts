@@ -10,7 +10,7 @@ const told = (context: Parameters<typeof report>[0], seen: Parameters<typeof rep
 
 describe("the status of a blueprint", () => {
   it("tells nothing of what is not ours, but what its spec says of itself", () => {
-    const context = passWith({ proof: "given", spec: { engine: "Helm", specOverrides: { backend: 1 } } });
+    const context = passWith({ identitySource: "given", spec: { engine: "Helm", specOverrides: { backend: 1 } } });
     const { status, conditions } = report(context, seenIn("DEPLOYED"));
     expect(status).toEqual({});
     expect(conditions.map(({ type }) => type)).toEqual(["ConfigValid"]);

@@ -15,7 +15,7 @@ import { sameVariables, settingsDrifted, written } from "./settings.ts";
 export function report(context: BlueprintContext, seen: Seen): Report {
   const config = configCondition(context.spec);
   // What is not this resource's, or not yet, is neither reported nor remembered.
-  if (context.proof !== "recorded") return { ready: ready(context, seen), conditions: config, status: {} };
+  if (context.identitySource !== "recorded") return { ready: ready(context, seen), conditions: config, status: {} };
   const { memory } = context;
   const { status } = seen;
   const service = serviceOf(context, seen);

@@ -33,7 +33,7 @@ const MINUTE_MS = 60_000;
  */
 export const catalog: Kind<CatalogTypes> = {
   resource: platformCatalog,
-  lives: false,
+  externalLifecycle: false,
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
   observe: async ({ spec, requested }, api) => {
     const maxAgeMs = requested === undefined ? MAX_AGE_MS : 0;

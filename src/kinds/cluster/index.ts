@@ -12,14 +12,14 @@ import { trace } from "./trace.ts";
 
 export const cluster: Kind<ClusterTypes> = {
   resource: platformCluster,
-  lives: true,
+  externalLifecycle: true,
   independent: true,
   // A stop or an upgrade affects everybody on the cluster.
   needsApproval: true,
   claim: (spec) => spec.externalId,
   operations: ({ runState }) => ({ stop: ["stopCluster"], delete: [], isStopWanted: runState === "Stopped" }),
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
-  learn,
+  recordAction,
   observe,
   plan,
   act: (step, context, seen, api) => act(step.do, context, seen, api),
@@ -28,7 +28,7 @@ export const cluster: Kind<ClusterTypes> = {
 };
 
 /** Where the platform shows clusters, they are read; else the operation's request counts as the last one. */
-export function learn(action: ExternalAction, context: ClusterContext): ClusterMemory {
+export function recordAction(action: ExternalAction, context: ClusterContext): ClusterMemory {
   const memory = withOperation(context.memory, action);
   if (showsClusters(context.supports) || !isNew(context.memory, action)) return memory;
   if (action.op === "stopCluster")

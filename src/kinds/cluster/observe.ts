@@ -18,7 +18,7 @@ export async function observe(context: ClusterContext, api: Platform): Promise<S
   const seen = (await shown(context, api)) ?? NOTHING_SEEN;
   if (
     context.goal !== "present" ||
-    context.proof !== "recorded" ||
+    context.identitySource !== "recorded" ||
     typeof seen.listed === "string" ||
     refusal(context, seen) !== undefined
   )
@@ -90,8 +90,8 @@ function isFollowed({ memory }: ClusterContext): boolean {
   return memory.lastOrder?.baseline !== undefined || clusterPhase(memory.state ?? "") === "busy";
 }
 
-function isRoutine({ proof, requested, goal }: ClusterContext): boolean {
-  return proof === "recorded" && requested === undefined && goal === "present";
+function isRoutine({ identitySource, requested, goal }: ClusterContext): boolean {
+  return identitySource === "recorded" && requested === undefined && goal === "present";
 }
 
 /** Reports whether the cluster changed since its version was last shown: the list may be older than that. */

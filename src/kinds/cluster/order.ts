@@ -117,7 +117,7 @@ function hasEnded({ now }: ClusterContext, { lockedAt, ttlInDays }: NonNullable<
 export function refusal(context: ClusterContext, seen: Seen): Why | undefined {
   const { externalId: id } = context.spec;
   if (seen.listed === "Gone")
-    return context.proof === "recorded" ? gone(id) : notThere("cluster", id, "the organization");
+    return context.identitySource === "recorded" ? gone(id) : notThere("cluster", id, "the organization");
   const notAllowed = clusterNotAllowed(context);
   if (notAllowed !== undefined) return notAllowed;
   const holder = context.records.holderOf(id);

@@ -22,7 +22,7 @@ export function plan(context: ClusterContext, seen: Seen): Plan<Do> {
   if (typeof listed === "string" && isOpen(listed)) return planUnshown(context, listed, missed(context));
   const refused = refusal(context, seen);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (context.proof !== "recorded") return { is: "adopt", id: context.spec.externalId };
+  if (context.identitySource !== "recorded") return { is: "adopt", id: context.spec.externalId };
   return firstOf<Do>(context, [
     () => checkProgress(context, seen),
     () => checkRunState(context, seen),

@@ -11,7 +11,7 @@ import { isReached, versionBaseline, wasOrdered } from "./version.ts";
 
 export function report(context: ClusterContext, seen: Seen): Report {
   // What is not this resource's, or not yet, is neither reported nor remembered.
-  if (context.proof !== "recorded" || typeof seen.listed === "string")
+  if (context.identitySource !== "recorded" || typeof seen.listed === "string")
     return { ready: ready(context, seen), conditions: [], status: {} };
   const facts = knownFacts(context, seen);
   return {

@@ -21,12 +21,14 @@ describe("a cluster that nothing proves to be the organization's", () => {
   const refused = { allowUnverifiedIds: false };
 
   it.each<[string, Partial<FlatContext<ClusterContext>>]>([
-    ["taken over", { proof: "given" }],
+    ["taken over", { identitySource: "given" }],
     ["acted upon", {}],
     ["stopped when its resource goes", { goal: "stopped" }],
   ])("is not %s where the connection does not let its id stand", (_name, change) => {
     expect(said(unseen({ ...refused, ...change }, { runState: "Stopped" }))).toBe("NotObservable");
-    expect(said(unseen(change, { runState: "Stopped" }))).toBe(change.proof === "given" ? "adopt" : "stopCluster");
+    expect(said(unseen(change, { runState: "Stopped" }))).toBe(
+      change.identitySource === "given" ? "adopt" : "stopCluster",
+    );
   });
 
   it("is proven by an order that the platform took", () => {

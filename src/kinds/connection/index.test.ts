@@ -206,7 +206,7 @@ describe("the settings of a connection", () => {
 
 describe("a connection", () => {
   it.each([connection, clusterConnection])("has nothing on the platform that could be acted upon", async (kind) => {
-    expect(kind.lives).toBe(false);
+    expect(kind.externalLifecycle).toBe(false);
     expect(Object.keys(kind)).not.toContain("claim");
     expect(kind.needs({} as never)).toMatchObject({ references: [], values: [] });
     await expect(kind.act({} as never, {} as never, {} as never, {} as never)).rejects.toThrow(TypeError);

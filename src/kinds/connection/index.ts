@@ -43,7 +43,7 @@ function connectionKind<Spec extends ConnectionSpec>(
 ): ConnectionKind<Spec> {
   return {
     resource,
-    lives: false,
+    externalLifecycle: false,
     connection: (spec) => settings(spec, resource.scope, allowedNamespaces(spec)),
     receiverRegistration: { condition: "WebhookRegistered", kind: registration(resource) },
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),

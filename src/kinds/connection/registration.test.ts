@@ -38,7 +38,7 @@ function contextOf(change: Partial<FlatContext<RegistrationContext>> & OnSurface
     goal: "present",
     now: new Date("2026-11-21T10:00:00Z"),
     id: undefined,
-    proof: undefined,
+    identitySource: undefined,
     memory: {},
     supports: supportsOn(change.surface ?? harness.surface),
     generation: 1,
@@ -63,7 +63,7 @@ async function run(first: RegistrationContext) {
     const known = await KIND.act(plan.step as never, context, seen, harness.api);
     ({ seen } = known);
     const { memory, id = context.id } = known;
-    context = contextOf({ ...first, memory, id, proof: id === undefined ? undefined : "recorded" });
+    context = contextOf({ ...first, memory, id, identitySource: id === undefined ? undefined : "recorded" });
   }
   const { webhook } = KIND.report(context, seen).status as { readonly webhook?: ConnectionMemory["webhook"] };
   const reason = plan.is === "stalled" || plan.is === "waiting" ? plan.why.reason : plan.is;
@@ -99,18 +99,22 @@ describe.each<SurfaceName>(["Documented", "Full"])("the registration of the rece
 
   it("is found again by a record that the status has not", async () => {
     const { id } = await run(contextOf());
-    const again = await run(contextOf({ id, proof: "recorded" }));
+    const again = await run(contextOf({ id, identitySource: "recorded" }));
     expect(again).toMatchObject({ ops: [], reason: "settled", memory: { webhook: { id } } });
     // The record of a registration that was repeated is newer than the status.
     const old = { webhook: { id: "00000000-0000-4000-8000-00000000dead", registered: print("old") } };
-    expect(await run(contextOf({ id, proof: "recorded", memory: old }))).toMatchObject({ memory: { webhook: { id } } });
+    expect(await run(contextOf({ id, identitySource: "recorded", memory: old }))).toMatchObject({
+      memory: { webhook: { id } },
+    });
   });
 
   it("believes an annotation only where it leads to the receiver", async () => {
     const { id } = await run(contextOf());
-    const claimed = await run(contextOf({ id, proof: "claimed" }));
+    const claimed = await run(contextOf({ id, identitySource: "claimed" }));
     expect(claimed).toMatchObject({ ops: [], reason: isFull ? "adopt" : "NotObservable" });
-    expect(await run(contextOf({ id, proof: "claimed", inputs: moved }))).toMatchObject({ reason: "NotObservable" });
+    expect(await run(contextOf({ id, identitySource: "claimed", inputs: moved }))).toMatchObject({
+      reason: "NotObservable",
+    });
   });
 
   it("follows another address where it can be changed", async () => {

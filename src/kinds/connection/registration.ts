@@ -46,7 +46,7 @@ export function registration<Spec extends ConnectionSpec>(
 ): RegistrationKind<Spec> {
   return {
     resource,
-    lives: false,
+    externalLifecycle: false,
     needs: () => ({
       references: [],
       values: [],
@@ -110,8 +110,8 @@ function create<Spec extends ConnectionSpec>({ inputs }: RegistrationContext<Spe
 }
 
 /** Checks an id that only an annotation holds, as after a loss of status: it counts if it leads to the receiver. */
-function checkClaim<Spec>({ proof, memory, inputs }: RegistrationContext<Spec>, seen: Seen, id: Uuid) {
-  if (proof === "recorded" || memory.webhook !== undefined) return undefined;
+function checkClaim<Spec>({ identitySource, memory, inputs }: RegistrationContext<Spec>, seen: Seen, id: Uuid) {
+  if (identitySource === "recorded" || memory.webhook !== undefined) return undefined;
   if (typeof seen.shown === "object" && seen.shown.targetUrl === inputs.url) return { is: "adopt" as const, id };
   return stalled(
     "NotObservable",
@@ -141,8 +141,8 @@ const NO_UPDATE = stalled(
 );
 
 /** A record with a valid signature is newer than the status, whose write a crash may have prevented. */
-function idOf<Spec>({ id, proof, memory }: RegistrationContext<Spec>): Uuid | undefined {
-  return proof === "recorded" ? id : (memory.webhook?.id ?? id);
+function idOf<Spec>({ id, identitySource, memory }: RegistrationContext<Spec>): Uuid | undefined {
+  return identitySource === "recorded" ? id : (memory.webhook?.id ?? id);
 }
 
 function wanted<Spec>({ inputs, supports }: RegistrationContext<Spec>): Registration {
@@ -166,9 +166,15 @@ function remember<Spec>(
 }
 
 /** Returns the memory to store. A record without a status was made just before a crash. */
-function reported<Spec>({ id, proof, memory, inputs }: RegistrationContext<Spec>): ConnectionMemory["webhook"] {
+function reported<Spec>({
+  id,
+  identitySource,
+  memory,
+  inputs,
+}: RegistrationContext<Spec>): ConnectionMemory["webhook"] {
   const known = memory.webhook;
-  if (proof === "recorded" && id !== undefined && id !== known?.id) return { id, registered: inputs.registered };
+  if (identitySource === "recorded" && id !== undefined && id !== known?.id)
+    return { id, registered: inputs.registered };
   return known && { ...known, registered: refreshed(known.registered, inputs.registered) };
 }
 

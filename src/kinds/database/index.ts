@@ -2,8 +2,8 @@
 import type { Kind } from "../../engine/contract/kind.ts";
 import { environmentNeed } from "../shared/limits.ts";
 import { act } from "./act.ts";
+import { recordAction } from "./actions.ts";
 import { platformDatabase } from "./crd.ts";
-import { learn } from "./learn.ts";
 import { recordOf, type DatabaseTypes } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
@@ -13,7 +13,7 @@ import { trace } from "./trace.ts";
 
 export const database: Kind<DatabaseTypes> = {
   resource: platformDatabase,
-  lives: true,
+  externalLifecycle: true,
   notObservableAfterwards,
   claim: (spec) => spec.externalId,
   operations: ({ runState }) => ({
@@ -28,7 +28,7 @@ export const database: Kind<DatabaseTypes> = {
     values: [],
     inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef") }),
   }),
-  learn,
+  recordAction,
   observe,
   shows: (_step, context, seen) => recordOf(context, seen) !== undefined,
   plan,

@@ -43,7 +43,7 @@ async function seenOf(context: DatabaseContext, place: Seen, api: Platform): Pro
   const listed = await recordsOf(context, isFresh, api);
   if (listed === "gone") return { ...place, request, siblings: [] };
   const { siblings, presence } = listed;
-  if (isOpen(presence) && context.proof === "recorded") return { ...place, request, presence };
+  if (isOpen(presence) && context.identitySource === "recorded") return { ...place, request, presence };
   if (siblings === undefined) return await onDocumented(context, place, api);
   return await onFull(context, { ...place, request, siblings }, isFresh, api);
 }
@@ -70,7 +70,7 @@ async function recordsOf(
 ): Promise<Neighbours<Database> | "gone"> {
   // What is about to be changed is read afresh: others may have changed other fields.
   const isSent = unsentPaths(declaredSettings(context.spec), context.memory.written).length === 0;
-  const isRoutine = context.proof === "recorded" && context.goal === "present" && isSent;
+  const isRoutine = context.identitySource === "recorded" && context.goal === "present" && isSent;
   const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
   const list = () => api.databases.list(context.inputs.environmentId, options);
   const listed = await siblingsOf(context, "listDatabases", list, api);
@@ -90,7 +90,7 @@ async function statusOf(
   api: Platform,
 ): Promise<Pick<Seen, "status"> | undefined> {
   const isListed = siblings?.some((one) => one.id === id) === true;
-  if (!isListed && (siblings === undefined || context.proof !== "recorded")) return undefined;
+  if (!isListed && (siblings === undefined || context.identitySource !== "recorded")) return undefined;
   const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
   // The shared statuses may be older than the list: they say nothing about what is not in the list any more.
   const read = () => api.services.statuses(context.inputs.environmentId, options);

@@ -9,7 +9,7 @@ import { checkBusy, checkUnclear, once, stalled, startDue, stop as stopService }
 import { orderMark } from "../service/trace.ts";
 import { firstOf } from "../shared/checks.ts";
 import { onWhoseRequest } from "../shared/last-operation.ts";
-import { stoppedBy, unwantedRunState } from "./learn.ts";
+import { stoppedBy, unwantedRunState } from "./actions.ts";
 import { type DatabaseContext, type Do, recordOf, type Seen, failure } from "./model.ts";
 import { followed, isPending, progressOf } from "./progress.ts";
 import { declaredSettings, observedSettings } from "./settings.ts";

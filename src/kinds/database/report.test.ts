@@ -65,32 +65,36 @@ describe("the report on a database", () => {
       seenFull("so so"),
       ["Deployed Unknown UnknownState", "UpToDate True UpToDate"],
     ],
-    ["one that is not ours yet", { proof: "claimed" }, seenFull("DEPLOYED"), []],
+    ["one that is not ours yet", { identitySource: "claimed" }, seenFull("DEPLOYED"), []],
     [
       "a managed one of a listed type",
-      { spec: { mode: "MANAGED" }, proof: "claimed" },
+      { spec: { mode: "MANAGED" }, identitySource: "claimed" },
       { ...seenFull("DEPLOYED"), types: ["postgresql"] },
       ["TypeKnown True TypeListed"],
     ],
     [
       "a managed one of an unlisted type",
-      { spec: { mode: "MANAGED" }, proof: "claimed" },
+      { spec: { mode: "MANAGED" }, identitySource: "claimed" },
       { ...seenFull("DEPLOYED"), types: [] },
       ["TypeKnown False TypeNotListed"],
     ],
     [
       "a managed one whose type was looked up before",
-      { spec: { mode: "MANAGED" }, proof: "claimed", memory: { typeCheck: { type: "POSTGRESQL", listed: true } } },
+      {
+        spec: { mode: "MANAGED" },
+        identitySource: "claimed",
+        memory: { typeCheck: { type: "POSTGRESQL", listed: true } },
+      },
       seenFull("DEPLOYED"),
       ["TypeKnown True TypeListed"],
     ],
     [
       "a managed one of which another type was looked up",
-      { spec: { mode: "MANAGED" }, proof: "claimed", memory: { typeCheck: { type: "REDIS", listed: true } } },
+      { spec: { mode: "MANAGED" }, identitySource: "claimed", memory: { typeCheck: { type: "REDIS", listed: true } } },
       seenFull("DEPLOYED"),
       [],
     ],
-    ["one that is not managed", { proof: "claimed" }, { ...seenFull("DEPLOYED"), types: [] }, []],
+    ["one that is not managed", { identitySource: "claimed" }, { ...seenFull("DEPLOYED"), types: [] }, []],
   ])("has the conditions of %s", (_name, change, seen, expected) => {
     expect(conditionsOf(change, seen)).toEqual(expected);
   });

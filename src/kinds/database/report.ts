@@ -15,7 +15,7 @@ import { declaredSettings, observedSettings, shownRecord } from "./settings.ts";
 export function report(context: DatabaseContext, seen: Seen): Report {
   const typeCheck = typeCheckOf(context, seen);
   // What is not this resource's, or not yet, is neither reported nor remembered.
-  if (context.proof !== "recorded") {
+  if (context.identitySource !== "recorded") {
     return { ready: ready(context, seen), conditions: typeCondition(context, seen), status: { typeCheck } };
   }
   const fields = drift(context, seen);

@@ -36,8 +36,10 @@ describe("the report of an environment", () => {
   });
 
   it("tells nothing of what is not its own, or not yet", () => {
-    for (const proof of ["given", "claimed"] as const) {
-      expect(environment.report(contextOf({ ...full, proof }), seenFull(record({ mode: "PREVIEW" })))).toMatchObject({
+    for (const identitySource of ["given", "claimed"] as const) {
+      expect(
+        environment.report(contextOf({ ...full, identitySource }), seenFull(record({ mode: "PREVIEW" }))),
+      ).toMatchObject({
         status: {},
         drift: [],
       });

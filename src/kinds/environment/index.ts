@@ -31,7 +31,7 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
 
   observe: async (context, api) => {
     const { projectId } = context.inputs;
-    const given = context.spec.projectRef.externalId !== undefined && context.proof !== "recorded";
+    const given = context.spec.projectRef.externalId !== undefined && context.identitySource !== "recorded";
     const projectIsOurs = !given || (await isProjectOfOrganization(api, projectId));
     const lists = projectIsOurs ? await listsOf(context, projectId, api) : NO_PROJECT;
     return {
@@ -101,9 +101,9 @@ function inputOf({ name, mode }: EnvironmentSpec): { readonly name: string; read
 }
 
 /** Returns why the cluster does not suit the spec. The platform cannot move an environment to another cluster. */
-function otherCluster({ inputs, proof }: EnvironmentContext, clusterId: string | undefined): Why | undefined {
+function otherCluster({ inputs, identitySource }: EnvironmentContext, clusterId: string | undefined): Why | undefined {
   if (clusterId === undefined || clusterId === inputs.clusterId) return undefined;
-  const advice = proof === "recorded" ? "Fix spec.clusterRef in a new resource." : "Fix spec.clusterRef.";
+  const advice = identitySource === "recorded" ? "Fix spec.clusterRef in a new resource." : "Fix spec.clusterRef.";
   const message = `The platform runs the environment on the cluster ${fit(clusterId, ID)}, not on the one in spec.clusterRef, and cannot move it. ${advice}`;
   return { reason: "InvalidSpec", message };
 }

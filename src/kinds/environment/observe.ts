@@ -42,11 +42,12 @@ export async function withMine(
   api: Platform,
 ): Promise<Lists & Pick<Seen, "presence">> {
   if (lists === NO_PROJECT) return { ...lists, presence: "Gone" };
-  const { id, goal, proof } = context;
+  const { id, goal, identitySource } = context;
   const presenceAmong = (list: readonly { readonly id: Uuid }[]) => presenceIn(context, list, (one) => one.id === id);
   const { counts, records } = lists;
   const presence = presenceAmong(records ?? counts);
-  if (id === undefined || proof !== "recorded" || isKnown(presence, goal)) return { ...withCount(lists, id), presence };
+  if (id === undefined || identitySource !== "recorded" || isKnown(presence, goal))
+    return { ...withCount(lists, id), presence };
   if (records === undefined) {
     const fresh = await api.projects.environmentStats(projectId);
     return { records, counts: fresh, presence: presenceAmong(fresh) };

@@ -38,13 +38,18 @@ describe("the policies of an environment", () => {
     ["it is gone and wanted back", { ...full, onMissing: "Recreate" }, seenFull(), "forget ExternalResourceDeleted"],
     [
       "what was left is not shown",
-      { ...full, onMissing: "Recreate", proof: "orphaned" },
+      { ...full, onMissing: "Recreate", identitySource: "orphaned" },
       seenFull(),
       "stalled ExternalResourceDeleted",
     ],
-    ["what was left has another name", { ...full, proof: "orphaned" }, renamed, "stalled NameConflict"],
-    ["what was left is there", { ...full, proof: "orphaned" }, seenFull(record()), `adopt ${MINE}`],
-    ["a given id leads nowhere", { ...full, onMissing: "Recreate", proof: "given" }, seenFull(), "stalled InvalidSpec"],
+    ["what was left has another name", { ...full, identitySource: "orphaned" }, renamed, "stalled NameConflict"],
+    ["what was left is there", { ...full, identitySource: "orphaned" }, seenFull(record()), `adopt ${MINE}`],
+    [
+      "a given id leads nowhere",
+      { ...full, onMissing: "Recreate", identitySource: "given" },
+      seenFull(),
+      "stalled InvalidSpec",
+    ],
   ])("%s", (_, change, seen, expected) => {
     expect(planned(change, seen)).toBe(expected);
   });
@@ -74,21 +79,21 @@ describe("the plan of an environment", () => {
       seenFull(record(), record({ id: OTHER })),
       "stalled DuplicateRemote",
     ],
-    ["its given id is in the project", { proof: "given" }, seenOf(), `adopt ${MINE}`],
-    ["its given id is not in the project", { proof: "given" }, none, "stalled InvalidSpec"],
+    ["its given id is in the project", { identitySource: "given" }, seenOf(), `adopt ${MINE}`],
+    ["its given id is not in the project", { identitySource: "given" }, none, "stalled InvalidSpec"],
     [
       "its given id is on another cluster",
-      { ...full, proof: "given" },
+      { ...full, identitySource: "given" },
       seenFull(record({ clusterId: ELSEWHERE })),
       "stalled InvalidSpec",
     ],
     [
       "its claimed id is another's",
-      { ...full, proof: "claimed" },
+      { ...full, identitySource: "claimed" },
       seenFull(record({ name: "x" })),
       "stalled NameConflict",
     ],
-    ["its claimed id shows no name", { proof: "claimed" }, seenOf(), `adopt ${MINE}`],
+    ["its claimed id shows no name", { identitySource: "claimed" }, seenOf(), `adopt ${MINE}`],
     ["its id is held", { holderOf: () => "a/b" }, seenOf(), "stalled AlreadyManaged"],
     ["it is gone", {}, none, "stalled ExternalResourceDeleted"],
     ["it is there, and nothing more is known", {}, seenOf(), "settled"],
@@ -115,7 +120,7 @@ describe("the plan of an environment", () => {
     ["spares one of another name", full, seenFull(record({ name: "x" })), "stalled NameConflict"],
     [
       "spares what is only claimed and not the connection's",
-      { ...full, proof: "claimed", allowedProjects: [OTHER] },
+      { ...full, identitySource: "claimed", allowedProjects: [OTHER] },
       seenFull(record()),
       "stalled NotObservable",
     ],

@@ -16,7 +16,7 @@ import { trace } from "./trace.ts";
 
 export const operation: Kind<OperationTypes> = {
   resource: platformOperation,
-  lives: false,
+  externalLifecycle: false,
   oneShot: {
     over: ({ outcome, expiresAt }) => {
       if (outcome === undefined) return undefined;

@@ -28,7 +28,7 @@ function contextOf(
     goal: "present",
     now: NOW,
     id: MINE,
-    proof: "recorded",
+    identitySource: "recorded",
     memory: {},
     supports: supportsOn(rest.surface ?? "Full"),
     generation: 1,
@@ -75,7 +75,7 @@ describe("the policies of a project", () => {
     ],
     ["it is gone", {}, [], "stalled ExternalResourceDeleted"],
     ["it is gone and wanted back", { onMissing: "Recreate" }, [], "forget ExternalResourceDeleted"],
-    ["a given id leads nowhere", { onMissing: "Recreate", proof: "given" }, [], "stalled InvalidSpec"],
+    ["a given id leads nowhere", { onMissing: "Recreate", identitySource: "given" }, [], "stalled InvalidSpec"],
   ])("%s", (_, change, projects, expected) => {
     expect(planned(contextOf(change), seenOf(projects))).toBe(expected);
   });
@@ -87,7 +87,7 @@ describe("the policies of a project", () => {
 });
 
 describe("the plan of a project", () => {
-  const fresh = { id: undefined, proof: undefined } as const;
+  const fresh = { id: undefined, identitySource: undefined } as const;
   const described = remote({ description: "theirs" });
 
   it.each<[string, Parameters<typeof contextOf>[0], readonly Project[], string]>([
@@ -119,12 +119,22 @@ describe("the plan of a project", () => {
       "stalled UpdateNotSupported",
     ],
     ["it is gone", {}, [], "stalled ExternalResourceDeleted"],
-    ["what was left is not listed", { proof: "orphaned" }, [], "stalled ExternalResourceDeleted"],
-    ["what was left has another name", { proof: "orphaned" }, [remote({ name: "of others" })], "stalled NameConflict"],
-    ["its given id leads nowhere", { proof: "given" }, [], "stalled InvalidSpec"],
-    ["its given id is right", { proof: "given" }, [remote({ name: "of others" })], `adopt ${MINE}`],
-    ["its claimed id is right", { proof: "claimed" }, [remote()], `adopt ${MINE}`],
-    ["its claimed id is another's", { proof: "claimed" }, [remote({ name: "of others" })], "stalled NameConflict"],
+    ["what was left is not listed", { identitySource: "orphaned" }, [], "stalled ExternalResourceDeleted"],
+    [
+      "what was left has another name",
+      { identitySource: "orphaned" },
+      [remote({ name: "of others" })],
+      "stalled NameConflict",
+    ],
+    ["its given id leads nowhere", { identitySource: "given" }, [], "stalled InvalidSpec"],
+    ["its given id is right", { identitySource: "given" }, [remote({ name: "of others" })], `adopt ${MINE}`],
+    ["its claimed id is right", { identitySource: "claimed" }, [remote()], `adopt ${MINE}`],
+    [
+      "its claimed id is another's",
+      { identitySource: "claimed" },
+      [remote({ name: "of others" })],
+      "stalled NameConflict",
+    ],
     ["its id is held", { holderOf: () => "a/b" }, [remote()], "stalled AlreadyManaged"],
     ["its id is no longer the connection's", { allowedProjects: [OTHER] }, [remote()], "stalled PermissionDenied"],
   ])("when %s", (_name, change, projects, expected) => {
@@ -141,7 +151,7 @@ describe("the plan of a project", () => {
     [
       "spares what is only claimed and not the connection's",
       "absent",
-      { proof: "claimed", allowedProjects: [OTHER] },
+      { identitySource: "claimed", allowedProjects: [OTHER] },
       {},
       "stalled NotObservable",
     ],
@@ -229,8 +239,8 @@ describe("the report of a project", () => {
   });
 
   it("tells nothing of what is not its own, or not yet", () => {
-    for (const proof of ["given", "claimed"] as const) {
-      expect(project.report(contextOf({ proof }), seenOf([remote()]))).toMatchObject({
+    for (const identitySource of ["given", "claimed"] as const) {
+      expect(project.report(contextOf({ identitySource }), seenOf([remote()]))).toMatchObject({
         status: {},
         drift: [],
         conditions: [],

@@ -88,7 +88,7 @@ async function withMine(
   const { id } = context;
   const presenceAmong = (list: readonly Project[]) => presenceIn(context, list, ({ id: one }) => one === id);
   const presence = presenceAmong(listed);
-  if (id === undefined || context.proof !== "recorded" || isKnown(presence, context.goal))
+  if (id === undefined || context.identitySource !== "recorded" || isKnown(presence, context.goal))
     return { records: listed, presence };
   const mine = await unlessMissing(offered(api, "getProject", () => api.projects.get(id)));
   if (mine !== undefined) return { records: [...listed, mine], presence: "Present" };

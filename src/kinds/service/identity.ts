@@ -88,8 +88,8 @@ export function checkClaim(
 ): Plan<never> | undefined {
   const holder = context.records.holderOf(id);
   if (holder !== undefined) return { is: "stalled", why: alreadyManaged(id, holder) };
-  if (context.proof === "recorded") return undefined;
-  const isProven = record !== undefined || context.proof === "orphaned";
+  if (context.identitySource === "recorded") return undefined;
+  const isProven = record !== undefined || context.identitySource === "orphaned";
   const unproven = isProven ? undefined : unprovenId(context, `${noun} ${id}`);
   if (unproven !== undefined) return { is: "stalled", why: unproven };
   return isMisnamed(context, record) ? { is: "stalled", why: otherName(noun, id) } : { is: "adopt", id };

@@ -22,8 +22,8 @@ export const STATUSES_MAX_AGE_MS = 1_000;
  * @throws ApiError
  */
 export async function placeOf(context: ServiceContext, api: Platform): Promise<Place> {
-  const given = context.spec.environmentRef.externalId !== undefined && context.proof !== "recorded";
-  const unproven = context.goal === "present" || context.proof === "claimed";
+  const given = context.spec.environmentRef.externalId !== undefined && context.identitySource !== "recorded";
+  const unproven = context.goal === "present" || context.identitySource === "claimed";
   const limited = context.policies.allowedProjects !== undefined || (given && unproven);
   const projectId = limited ? await projectOfEnvironment(api, context.inputs.environmentId) : undefined;
   return { environmentIsOurs: !limited || projectId !== undefined, projectId };
@@ -58,7 +58,7 @@ export async function siblingsOf<Item>(
   const siblings = offered(api, operation, async () => ({ listed: await list() }), exists);
   const found =
     context.goal === "present"
-      ? await orMissing(orUnshown(siblings), context.proof === "recorded" ? ["NotFound"] : [])
+      ? await orMissing(orUnshown(siblings), context.identitySource === "recorded" ? ["NotFound"] : [])
       : await orGone(orUnshown(siblings), async () => !(await exists()));
   if (found === undefined) return "gone";
   return found === "unshown" ? undefined : found.listed;
@@ -93,7 +93,8 @@ export async function withMine<Item extends Located>(
   if (listed === undefined || id === undefined) return { siblings: listed, presence: undefined };
   const presence = presenceIn(context, listed, (one) => one.id === id);
   const open = isOpen(presence);
-  if (presence === "Present" || context.proof !== "recorded") return { siblings: open ? undefined : listed, presence };
+  if (presence === "Present" || context.identitySource !== "recorded")
+    return { siblings: open ? undefined : listed, presence };
   const mine = await orMissing(get(id), ["NotFound"]);
   if (mine !== undefined) return { siblings: isHere(context, mine) ? [...listed, mine] : listed, presence: "Present" };
   if (open && context.supports(operation) !== "Supported") return { siblings: undefined, presence };
@@ -122,7 +123,7 @@ export async function isGone(
   list: () => Promise<readonly { readonly id: string }[]>,
 ): Promise<boolean> {
   const matters =
-    context.policies.onMissing === "Recreate" && context.goal === "present" && context.proof === "recorded";
+    context.policies.onMissing === "Recreate" && context.goal === "present" && context.identitySource === "recorded";
   if (!matters) return false;
   const siblings = await orMissing(list(), ["NotFound"]);
   return siblings !== undefined && !siblings.some(({ id }) => id === context.id);

@@ -30,8 +30,10 @@ export interface NamedKind<K extends NamedTypes<Item>, Item extends NamedRecord>
 }
 
 /** Returns how old the lists may be that a reconcile of a settled object reads: all objects of a parent share them. */
-export function listAge({ proof, goal, requested }: ReconcileContext<NamedTypes>): { readonly maxAgeMs: number } {
-  const isRoutine = proof === "recorded" && goal === "present" && requested === undefined;
+export function listAge({ identitySource, goal, requested }: ReconcileContext<NamedTypes>): {
+  readonly maxAgeMs: number;
+} {
+  const isRoutine = identitySource === "recorded" && goal === "present" && requested === undefined;
   return { maxAgeMs: isRoutine ? 5_000 : 0 };
 }
 
@@ -39,7 +41,7 @@ export function namedKind<K extends NamedTypes<Item>, Item extends NamedRecord>(
   const { resource, noun, operations, list } = declared;
   return {
     resource,
-    lives: true,
+    externalLifecycle: true,
     claim: (spec) => spec.externalId,
     operations: () => ({
       update: list === undefined ? [operations.update] : [list, operations.update],
@@ -55,7 +57,7 @@ export function namedKind<K extends NamedTypes<Item>, Item extends NamedRecord>(
       traced(declared, intent, context, await declared.look(context, api, intent.parentId)),
     report: (context, seen) => {
       // What is not this resource's, or not yet, is not reported.
-      const exists = context.proof === "recorded" && declared.shown(seen).some(({ id }) => id === context.id);
+      const exists = context.identitySource === "recorded" && declared.shown(seen).some(({ id }) => id === context.id);
       return {
         ready: {
           reason: "Available",

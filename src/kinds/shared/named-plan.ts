@@ -118,7 +118,7 @@ export function planNamed(kind: NamedPlan, context: NamedContext, seen: NamedObs
     // Before it is recorded: from then on the spec cannot be fixed.
     kind.checkRecord?.(context, kind.recordOf(context, seen));
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (context.proof !== "recorded") return { is: "adopt", id };
+  if (context.identitySource !== "recorded") return { is: "adopt", id };
   return firstOf(context, [
     () => checkLatecomers(context, mine, seen.records ?? [], `${kind.noun} "${context.spec.name}"`),
     () => checkSettings(kind, context, seen),

@@ -128,7 +128,7 @@ describe("an object of the same name", () => {
 describe("[A2] another object of the name of one that was created here", () => {
   const at = (minute: number): string => `2026-11-21T10:0${minute}:00Z`;
   const mine = { id: ONE, name: "shop", createdAt: at(2) };
-  const context = { spec: {}, proof: "recorded", records: { holderOf: nobody } } as const;
+  const context = { spec: {}, identitySource: "recorded", records: { holderOf: nobody } } as const;
   const check = (change: object, other: object) =>
     checkLatecomers(
       { ...context, ...change },
@@ -149,7 +149,7 @@ describe("[A2] another object of the name of one that was created here", () => {
     ["has another name", {}, { name: "shop-2" }],
     ["belongs to another resource", { records: { holderOf: () => "a/b" } }, {}],
     ["is known to the user, who says which one is meant", { spec: { externalId: ONE } }, {}],
-    ["lies beside what is not recorded yet", { proof: "claimed" }, {}],
+    ["lies beside what is not recorded yet", { identitySource: "claimed" }, {}],
   ])("is none that %s", (_what, change, other) => {
     expect(check(change, other)).toBeUndefined();
   });

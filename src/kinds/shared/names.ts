@@ -49,12 +49,12 @@ export function alreadyManaged(id: Uuid, holder: string): Why {
  * @returns undefined when there are none, or when the user has confirmed by its id which one is meant
  */
 export function checkLatecomers(
-  { spec, proof, records: { holderOf } }: Pick<ByName, "records"> & Latecomer,
+  { spec, identitySource, records: { holderOf } }: Pick<ByName, "records"> & Latecomer,
   mine: Listed | undefined,
   list: readonly Listed[],
   what: string,
 ): Plan<never> | undefined {
-  if (mine === undefined || proof !== "recorded" || spec.externalId !== undefined) return undefined;
+  if (mine === undefined || identitySource !== "recorded" || spec.externalId !== undefined) return undefined;
   const since = Date.parse(mine.createdAt ?? "");
   const late = list.find(
     ({ id, name, createdAt }) =>
@@ -68,7 +68,7 @@ export function checkLatecomers(
 /** What tells whether an object was created by this resource. */
 interface Latecomer {
   readonly spec: { readonly externalId?: Uuid | undefined };
-  readonly proof: IdentitySource | undefined;
+  readonly identitySource: IdentitySource | undefined;
 }
 
 function required(what: string): Why {
@@ -102,10 +102,13 @@ export function deletedThere(what: string, id: Uuid): Why {
 
 /** Forgets an object that is proven gone, so that it is created anew, where the policy wants that. */
 export function gone(
-  context: { readonly policies: Pick<ContextPolicies, "onMissing">; readonly proof: IdentitySource | undefined },
+  context: {
+    readonly policies: Pick<ContextPolicies, "onMissing">;
+    readonly identitySource: IdentitySource | undefined;
+  },
   why: Why,
 ): Extract<Plan<never>, { readonly why: Why }> {
-  const isGone = why.reason === "ExternalResourceDeleted" && context.proof === "recorded";
+  const isGone = why.reason === "ExternalResourceDeleted" && context.identitySource === "recorded";
   const recreates = isGone && context.policies.onMissing === "Recreate";
   return { is: recreates ? "forget" : "stalled", why };
 }
@@ -148,7 +151,7 @@ export function outside(
  * @param name of the object, for a recorded id
  */
 export function unseen(
-  { proof }: { readonly proof: IdentitySource | undefined },
+  { identitySource }: { readonly identitySource: IdentitySource | undefined },
   {
     noun,
     name,
@@ -156,17 +159,20 @@ export function unseen(
     where,
   }: { readonly noun: string; readonly name: string; readonly id: Uuid; readonly where: string },
 ): Why {
-  if (proof === "recorded") return deletedThere(`${noun} "${name}"`, id);
-  if (proof !== "orphaned") return notThere(noun, id, where);
+  if (identitySource === "recorded") return deletedThere(`${noun} "${name}"`, id);
+  if (identitySource !== "orphaned") return notThere(noun, id, where);
   const message = `The platform shows no ${noun} with the id ${id} in ${where}.`;
   return { reason: "ExternalResourceDeleted", message };
 }
 
 /** Reports whether an id that others may have written leads to an object of another name than the spec's. */
 export function isMisnamed(
-  { proof, spec }: { readonly proof: IdentitySource | undefined; readonly spec: { readonly name: string } },
+  {
+    identitySource,
+    spec,
+  }: { readonly identitySource: IdentitySource | undefined; readonly spec: { readonly name: string } },
   found: { readonly name: string } | undefined,
 ): boolean {
-  const isChecked = proof === "claimed" || proof === "orphaned";
+  const isChecked = identitySource === "claimed" || identitySource === "orphaned";
   return isChecked && found !== undefined && !sameName(found.name, spec.name);
 }

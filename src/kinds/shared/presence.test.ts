@@ -18,7 +18,7 @@ describe("an object that is looked for in a list", () => {
     ["that has the length of a page", Array.from({ length: 20 }, String), "Unclear"],
   ] as const)("%s: what the engine hears of a recorded one", (_name, list, expected) => {
     const presence = vi.fn<(sight: string) => Presence>(() => "Unconfirmed");
-    expect(presenceIn({ proof: "recorded", records: { presence } }, list, isIt)).toBe("Unconfirmed");
+    expect(presenceIn({ identitySource: "recorded", records: { presence } }, list, isIt)).toBe("Unconfirmed");
     expect(presence).toHaveBeenCalledWith(expected);
   });
 
@@ -27,7 +27,7 @@ describe("an object that is looked for in a list", () => {
     ["that holds all there is", ["other"], "Gone"],
     ["that is a page", asPage(["other"]), "Unproven"],
   ] as const)("%s: of one that was not recorded, at once", (_name, list, expected) => {
-    const context = { proof: "given", records: { presence: (): Presence => "Unconfirmed" } } as const;
+    const context = { identitySource: "given", records: { presence: (): Presence => "Unconfirmed" } } as const;
     expect(presenceIn(context, list, isIt)).toBe(expected);
   });
 });
@@ -41,8 +41,8 @@ describe("an object that no list shows", () => {
     ["given", "Unproven", "Fail", "stalled NotObservable"],
     ["given", "Gone", "Fail", "stalled InvalidSpec"],
     ["orphaned", "Gone", "Fail", "stalled ExternalResourceDeleted"],
-  ])("that is %s and %s, under onMissing %s: %s", (proof, presence, onMissing, expected) => {
-    expect(said(planUnshown({ proof, policies: { onMissing } }, presence, MISSED))).toBe(expected);
+  ])("that is %s and %s, under onMissing %s: %s", (identitySource, presence, onMissing, expected) => {
+    expect(said(planUnshown({ identitySource, policies: { onMissing } }, presence, MISSED))).toBe(expected);
   });
 
   it.each<[Presence, string]>([

@@ -13,7 +13,7 @@ import { isWhole } from "../../platform/codec/listing.ts";
 import { gone, unseen } from "./names.ts";
 
 interface Judged {
-  readonly proof: IdentitySource | undefined;
+  readonly identitySource: IdentitySource | undefined;
   readonly records: Pick<ContextRecords, "presence">;
 }
 
@@ -25,7 +25,7 @@ interface Judged {
 export function presenceIn<Item>(context: Judged, list: readonly Item[], isIt: (item: Item) => boolean): Presence {
   const isShown = list.some(isIt);
   const sight: Sight = isShown ? "Shown" : isWhole(list) ? "Missing" : "Unclear";
-  if (context.proof === "recorded") return context.records.presence(sight);
+  if (context.identitySource === "recorded") return context.records.presence(sight);
   return isShown ? "Present" : sight === "Missing" ? "Gone" : "Unproven";
 }
 
@@ -52,13 +52,16 @@ interface Missed {
 
 /** Returns the plan for an object that should exist and is not shown. */
 export function planUnshown(
-  context: { readonly policies: Pick<ContextPolicies, "onMissing">; readonly proof: IdentitySource | undefined },
+  context: {
+    readonly policies: Pick<ContextPolicies, "onMissing">;
+    readonly identitySource: IdentitySource | undefined;
+  },
   presence: Presence,
   missed: Missed,
 ): Plan<never> {
   if (presence === "Gone") return gone(context, unseen(context, missed));
   const why = { reason: "NotObservable", message: messageOf(presence, missed) } as const;
-  return context.proof === "recorded" ? { is: "unknown", why } : { is: "stalled", why };
+  return context.identitySource === "recorded" ? { is: "unknown", why } : { is: "stalled", why };
 }
 
 /** Returns the plan for an object that is to be deleted and is not shown. */

@@ -11,7 +11,7 @@ import { isVerified } from "./target.ts";
 
 export const variableSet: Kind<VariableSetTypes> = {
   resource: platformVariableSet,
-  lives: "InOthers",
+  externalLifecycle: "InOthers",
   operations: (spec) => ({ delete: removalsOf(spec) }),
   needs,
   fieldOwnership: ({ memory, inputs }) => {

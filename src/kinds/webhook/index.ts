@@ -10,7 +10,7 @@ import { plan } from "./plan.ts";
 
 export const webhook: Kind<WebhookTypes> = {
   resource: platformWebhook,
-  lives: true,
+  externalLifecycle: true,
   claim: (spec) => spec.externalId,
   operations: () => ({ update: ["getWebhook", "updateWebhook"], delete: ["getWebhook", "deleteWebhook"] }),
   needs: ({ targetUrl, events, enabled }) => ({
@@ -43,11 +43,12 @@ export const webhook: Kind<WebhookTypes> = {
   trace: (_intent, context) => Promise.resolve({ is: "unknowable", why: unknown(context) }),
 
   report: (context, seen) => {
-    const mine = context.proof === "recorded" && typeof seen.shown === "object" ? seen.shown : undefined;
+    const mine = context.identitySource === "recorded" && typeof seen.shown === "object" ? seen.shown : undefined;
     return {
       ready: { reason: "Available", message: readyMessage(context) },
       conditions: [],
-      status: context.proof === "recorded" ? { ...facts(context, mine), registered: remembered(context, seen) } : {},
+      status:
+        context.identitySource === "recorded" ? { ...facts(context, mine), registered: remembered(context, seen) } : {},
       ...(seen.shown !== undefined && { drift: mine === undefined ? [] : driftOf(context.spec, mine) }),
     };
   },

@@ -18,7 +18,7 @@ export function plan(context: WebhookContext, seen: Seen): Plan<Do> {
   if (id === undefined) return planNew(context);
   const refused = refusal(context, seen, id);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (context.proof !== "recorded") return { is: "adopt", id };
+  if (context.identitySource !== "recorded") return { is: "adopt", id };
   return firstOf(context, [() => checkShown(context, seen), () => checkSent(context, seen)]);
 }
 
@@ -40,7 +40,7 @@ function planNew(context: WebhookContext): Plan<Do> {
 
 /** Why an id must not be worked on. On the full surface being among the organization's webhooks is proof. */
 function refusal(context: WebhookContext, seen: Seen, id: Uuid): Why | undefined {
-  const recorded = context.proof === "recorded";
+  const recorded = context.identitySource === "recorded";
   if (seen.shown === "gone") {
     return recorded
       ? deletedThere("webhook", id)
@@ -48,7 +48,7 @@ function refusal(context: WebhookContext, seen: Seen, id: Uuid): Why | undefined
   }
   const holder = context.records.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
-  const isProven = recorded || context.proof === "orphaned" || typeof seen.shown === "object";
+  const isProven = recorded || context.identitySource === "orphaned" || typeof seen.shown === "object";
   return isProven ? undefined : unprovenId(context, `webhook ${id}`);
 }
 

@@ -31,7 +31,7 @@ export const widget: Kind<{
   api: WidgetApi;
 }> = {
   resource: resource("Widget", widgetSpec, widgetMemory, livingStatus({})),
-  lives: true,
+  externalLifecycle: true,
   claim: (spec) => {
     explode(spec, "claim");
     return spec.externalId;

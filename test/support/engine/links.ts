@@ -60,7 +60,7 @@ function linkKind(kind: string): LinkKind {
   const itself = resource(kind, linkSpec, linkMemory, observingStatus({}));
   return {
     resource: itself,
-    lives: false,
+    externalLifecycle: false,
     connection: settings,
     receiverRegistration: hookErrand(itself),
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),

@@ -33,7 +33,7 @@ export function hookErrand<Spec, Mem extends Memory>(
     pass.memory.hook ?? pass.id;
   const receiverRegistration: ReceiverRegistration<ConnectionOf<Spec, Mem>>["kind"] = {
     resource,
-    lives: false,
+    externalLifecycle: false,
     needs: () => {
       throw new TypeError("its inputs come from the engine");
     },

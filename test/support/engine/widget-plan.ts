@@ -41,7 +41,7 @@ export function planOld(pass: WidgetContext, seen: Seen, id: string): Plan<Do> {
   if (mine === undefined) return planGone(pass, seen);
   const holder = pass.records.holderOf(id);
   if (holder !== undefined) return { is: "stalled", why: why("AlreadyManaged", `It belongs to ${holder}.`) };
-  if (pass.proof !== "recorded") return planProof(pass, mine, id);
+  if (pass.identitySource !== "recorded") return planProof(pass, mine, id);
   const others = writtenByOthers(pass);
   if (others !== undefined) return others;
   if (differs(spec, mine) && !pass.policies.blockedOperations.has("update"))
@@ -97,10 +97,14 @@ function planDeploy(
 const FAILED = { is: "stalled", why: why("DeploymentFailed", "It failed.") } as const;
 
 function planProof(pass: WidgetContext, mine: Remote, id: string): Plan<Do> {
-  if (pass.supports("list") !== "Supported" && !pass.policies.allowUnverifiedIds && pass.proof !== "orphaned") {
+  if (
+    pass.supports("list") !== "Supported" &&
+    !pass.policies.allowUnverifiedIds &&
+    pass.identitySource !== "orphaned"
+  ) {
     return { is: "stalled", why: why("NotObservable", "Nothing shows where it belongs.") };
   }
-  return pass.proof !== "given" && mine.name !== pass.spec.name
+  return pass.identitySource !== "given" && mine.name !== pass.spec.name
     ? { is: "stalled", why: why("NameConflict", "It has another name.") }
     : { is: "adopt", id };
 }

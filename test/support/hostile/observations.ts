@@ -240,7 +240,7 @@ export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Sight>])[
     "connection",
     kind,
     fc.record({
-      pass: fc.constant(basePass({}, { id: undefined, proof: undefined })),
+      pass: fc.constant(basePass({}, { id: undefined, identitySource: undefined })),
       seen: fc.record({ surface: maybe(fc.constantFrom("Documented", "Full")) }),
     }),
   ]),

@@ -100,7 +100,7 @@ export function contextOf<K extends KindTypes>(
     goal: "present",
     now: NOW,
     id: undefined,
-    proof: undefined,
+    identitySource: undefined,
     supports: supportsOn(change.surface ?? "Documented"),
     generation: 1,
     adoption: "Never",

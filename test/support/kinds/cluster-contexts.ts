@@ -18,7 +18,7 @@ export function clusterContext(
     goal: "present",
     now: new Date("2026-11-21T10:00:00Z"),
     id: CLUSTER,
-    proof: "recorded",
+    identitySource: "recorded",
     memory: {},
     supports: supportsOn(change.surface ?? "Full"),
     generation: 1,

@@ -89,12 +89,14 @@ export function kindRunner<K extends KindTypes>(
   let annotation: string | undefined;
   let elapsed = 0;
 
-  const identityOf = (): { readonly id: string | undefined; readonly proof: IdentitySource | undefined } => {
+  const identityOf = (): { readonly id: string | undefined; readonly identitySource: IdentitySource | undefined } => {
     const { externalId: recorded } = (object.status ?? {}) as { readonly externalId?: string };
     const { externalId: given } = (object.spec ?? {}) as { readonly externalId?: string };
-    if (recorded !== undefined) return { id: recorded, proof: "recorded" };
-    if (given !== undefined) return { id: given, proof: "given" };
-    return annotation === undefined ? { id: undefined, proof: undefined } : { id: annotation, proof: "claimed" };
+    if (recorded !== undefined) return { id: recorded, identitySource: "recorded" };
+    if (given !== undefined) return { id: given, identitySource: "given" };
+    return annotation === undefined
+      ? { id: undefined, identitySource: undefined }
+      : { id: annotation, identitySource: "claimed" };
   };
 
   const contextOf = (change: PassChange): AnyContext => {
@@ -155,7 +157,12 @@ export function kindRunner<K extends KindTypes>(
         ops.push("forget");
         annotation = undefined;
         object = { ...object, status: {} };
-        const bare: AnyContext = { ...pass, id: undefined, proof: undefined, memory: kind.resource.memory.parse({}) };
+        const bare: AnyContext = {
+          ...pass,
+          id: undefined,
+          identitySource: undefined,
+          memory: kind.resource.memory.parse({}),
+        };
         return { ops, plan: stalled, pass: bare, report: kind.report(bare, seen) };
       } else {
         return { ops, plan, pass, report: kind.report(pass, seen) };
@@ -227,7 +234,7 @@ function published(report: Report): Report {
 
 /** The pass goes on with what a step has shown. */
 function known(pass: AnyContext, { id, memory }: { readonly id?: string; readonly memory: JsonObject }): AnyContext {
-  return id === undefined ? { ...pass, memory } : { ...pass, id, proof: "recorded", memory };
+  return id === undefined ? { ...pass, memory } : { ...pass, id, identitySource: "recorded", memory };
 }
 
 /** The status as it comes back from the API server. */
@@ -236,11 +243,11 @@ export function composed(outcome: {
   readonly result: Result;
   readonly report: Report;
   readonly memory: JsonObject;
-  readonly context: Pick<ReconcileContext<KindTypes>, "id" | "proof" | "now">;
+  readonly context: Pick<ReconcileContext<KindTypes>, "id" | "identitySource" | "now">;
   readonly handled: string | undefined;
 }): JsonObject {
   const { context, ...rest } = outcome;
-  const id = context.proof === "recorded" ? context.id : undefined;
+  const id = context.identitySource === "recorded" ? context.id : undefined;
   const status = buildStatus({
     ...rest,
     id,

@@ -22,7 +22,7 @@ export function operationContext(
     goal: "present",
     now: new Date("2026-11-21T10:00:00Z"),
     id: undefined,
-    proof: undefined,
+    identitySource: undefined,
     memory: {},
     supports: supportsOn(change.surface ?? "Documented"),
     generation: 1,

@@ -82,7 +82,7 @@ export function passWith(
     goal: "present",
     now: NOW,
     id: APPLICATION,
-    proof: "recorded",
+    identitySource: "recorded",
     memory: { lastDeployment: deployment(), ...memory },
     supports: supportsOn(rest.surface ?? "Documented"),
     generation: 1,

@@ -48,7 +48,7 @@ export function passWith(
     goal: "present",
     now: NOW,
     id: BLUEPRINT,
-    proof: "recorded",
+    identitySource: "recorded",
     memory: { serviceId: SERVICE, createdAt: ago(60), ...memory },
     supports: supportsOn(rest.surface ?? "Full"),
     generation: 1,

@@ -60,7 +60,7 @@ export function passWith(
     goal: "present",
     now: NOW,
     id: DATABASE,
-    proof: "recorded",
+    identitySource: "recorded",
     memory: { lastDeployment: deployment(), state: "DEPLOYED", ...memory },
     supports: supportsOn(rest.surface ?? "Full"),
     generation: 1,

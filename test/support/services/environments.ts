@@ -23,7 +23,7 @@ export function contextOf({ spec, ...rest }: Change = {}): EnvironmentContext {
     goal: "present",
     now: NOW,
     id: MINE,
-    proof: "recorded",
+    identitySource: "recorded",
     memory: {},
     supports: supportsOn(rest.surface ?? "Documented"),
     generation: 1,
@@ -63,5 +63,5 @@ export const seenFull = (...records: readonly Environment[]): Seen =>
   seenOf({ records, counts: records.map(({ id }) => ({ id })) });
 
 export const full = { surface: "Full" } as const;
-export const fresh = { id: undefined, proof: undefined } as const;
+export const fresh = { id: undefined, identitySource: undefined } as const;
 export const none = seenOf({ counts: [] });

@@ -9,7 +9,7 @@ import type { DatabaseDeployment, DatabaseMemory } from "./crd.ts";
 import type { DatabaseContext } from "./model.ts";
 
 /** Where the platform shows the state of databases, it is read; else the operation's request is followed. */
-export function learn(action: ExternalAction, context: DatabaseContext): DatabaseMemory {
+export function recordAction(action: ExternalAction, context: DatabaseContext): DatabaseMemory {
   const memory = withOperation(context.memory, action);
   const isRead = context.supports("listServiceStatuses") === "Supported";
   if (isRead || !isNew(context.memory, action) || isOutdated(action, context)) return memory;

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { deployment, passWith, REQUEST, seenFull } from "../../../test/support/services/databases.ts";
 import type { ExternalAction, JsonObject } from "../../engine/contract/kind.ts";
+import { recordAction } from "./actions.ts";
 import type { DatabaseMemory } from "./crd.ts";
-import { learn } from "./learn.ts";
 import { NOTHING_SEEN, type DatabaseContext } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
@@ -28,7 +28,7 @@ const unseen = (memory: DatabaseMemory = {}, spec: JsonObject = {}): DatabaseCon
 
 /** The pass after the action, and what is seen then; `status` is how far its request is. */
 function after(context: DatabaseContext, done: ExternalAction, status?: string) {
-  const next: DatabaseContext = { ...context, memory: learn(done, context) };
+  const next: DatabaseContext = { ...context, memory: recordAction(done, context) };
   const request = status === undefined ? undefined : { status };
   return { context: next, seen: { ...NOTHING_SEEN, ...told(next, next.id ?? "", request) } };
 }
@@ -87,7 +87,7 @@ describe("a database whose state is not shown, after an operation", () => {
   it("keeps that it does not know where its status was lost since", () => {
     const memory = { lastDeployment: undefined, state: undefined };
     const context = unseen(memory);
-    expect(learn(stop(), { ...context, records: { ...context.records, begun: true } })).toMatchObject({
+    expect(recordAction(stop(), { ...context, records: { ...context.records, begun: true } })).toMatchObject({
       ...memory,
       lastOperation: { name: "shop/op" },
     });
@@ -97,28 +97,28 @@ describe("a database whose state is not shown, after an operation", () => {
 describe("what is remembered of an operation", () => {
   it.each(["Documented", "Full"] as const)("is not written twice, on %s", (surface) => {
     const context = passWith({ surface });
-    const memory = learn(stop(), context);
+    const memory = recordAction(stop(), context);
     expect(memory.lastOperation).toEqual({
       name: "shop/op",
       operation: "stopDatabase",
       startedAt: LATER,
       requestId: REQUEST,
     });
-    expect(learn(stop(), { ...context, memory })).toBe(memory);
-    expect(learn(stop({ at: BEFORE }), { ...context, memory })).toBe(memory);
-    const ended = learn(stop({ result: "Completed" }), { ...context, memory });
+    expect(recordAction(stop(), { ...context, memory })).toBe(memory);
+    expect(recordAction(stop({ at: BEFORE }), { ...context, memory })).toBe(memory);
+    const ended = recordAction(stop({ result: "Completed" }), { ...context, memory });
     expect(ended).toEqual({ ...memory, lastOperation: { ...memory.lastOperation, result: "Completed" } });
   });
 
   it("changes nothing else where the platform shows the state", () => {
     const context = passWith({ surface: "Full" });
-    expect(learn(stop(), context)).toEqual({ ...context.memory, lastOperation: expect.anything() as unknown });
+    expect(recordAction(stop(), context)).toEqual({ ...context.memory, lastOperation: expect.anything() as unknown });
   });
 
   it("names nobody where it was deployed since, or the stop failed", () => {
     const on = (change: Partial<ExternalAction>) => {
       const context = passWith({ surface: "Full", memory: { lastDeployment: deployment() } });
-      const memory = learn(stop(change), context);
+      const memory = recordAction(stop(change), context);
       const found = plan({ ...context, memory }, seenFull("STOPPED"));
       return "why" in found ? found.why.message.includes("shop/op") : undefined;
     };
