@@ -278,10 +278,8 @@ function failed<K extends KindTypes>(
   }
 }
 
-type Told = { readonly result: Result; readonly again?: Ms | undefined };
-
 /** Reports a connection's own failure: a person has to change what its token may do. */
-function own<Api>(connection: Connection<Api>, error: ApiError, why: Why): Told {
+function own<Api>(connection: Connection<Api>, error: ApiError, why: Why): { result: Result } {
   const { failure } = error;
   if (failure.is === "Unauthorized")
     return { result: { is: "stalled", why: rejectedToken(connection, error), exchange: "failed" } };
@@ -293,7 +291,7 @@ function suspected<K extends KindTypes>(
   ports: Ports<K["api"]>,
   { object, local, connection }: Reconciliation<K>,
   { why }: { readonly why: Why },
-): Told {
+): { result: Result; again?: Ms } {
   ports.connections.suspect(connection);
   const asked = connection.probedAt !== undefined && connection.probedAt > local.failingSince;
   if (asked || !isSettled(object)) return { result: { is: "retry", why } };
