@@ -7,6 +7,7 @@ import type { Ports, Enqueue } from "../context/context.ts";
 import { createLocalStates } from "../context/local-state.ts";
 import { keyText, parseKey } from "../contract/keys.ts";
 import type { ExternalWrite, Kind, Reference, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
+import { parseSpec } from "../contract/spec.ts";
 import { isSettled, text } from "../contract/status.ts";
 import { isForeign } from "../ledger/identity.ts";
 import { createExternalWrites } from "../ownership/external-writes.ts";
@@ -45,7 +46,7 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
   };
   const ask = <T>(object: KubeObject, question: (spec: K["spec"]) => T): T | undefined =>
     attempt(() => {
-      const { data } = kind.resource.spec.safeParse(object.spec ?? {});
+      const { data } = parseSpec(kind.resource.spec, object);
       return data === undefined ? undefined : question(data);
     });
   const recall = <T>(object: KubeObject, question: (memory: K["memory"]) => T): T | undefined =>
@@ -61,7 +62,7 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
     },
     externalWrites: (object) => {
       if (kind.externalWrites === undefined) return [];
-      const { data: spec } = kind.resource.spec.safeParse(object.spec ?? {});
+      const { data: spec } = parseSpec(kind.resource.spec, object);
       return recall(object, (memory) => kind.externalWrites?.(memory, spec)) ?? [];
     },
     left: (ports, object) => {

@@ -8,6 +8,7 @@ import { isOvertaken, type LocalState } from "../context/local-state.ts";
 import { keyText } from "../contract/keys.ts";
 import type { Kind, Ms, Report, Why, KindTypes, RatedApi } from "../contract/kind.ts";
 import { backoff, pollInterval } from "../contract/requeue.ts";
+import { parseSpec } from "../contract/spec.ts";
 import { rest } from "../ledger/one-shot.ts";
 import type { Reconciliation } from "../resolve/frame.ts";
 import { recordedId, resolveObject, type Resolution, type Unresolved } from "../resolve/resolve.ts";
@@ -116,7 +117,7 @@ function overdue<K extends KindTypes>(
   const { oneShot, resource } = kind;
   const now = ports.clock.now();
   const deadline = deadlineOf(kind, object, local, now);
-  const { data: spec } = resource.spec.safeParse(object.spec ?? {});
+  const { data: spec } = parseSpec(resource.spec, object);
   const isWaiting = result.is === "waiting" || result.is === "held";
   if (oneShot === undefined || spec === undefined || !isWaiting || deadline === undefined || deadline > now)
     return undefined;

@@ -21,6 +21,7 @@ import type {
   Uuid,
   Why,
 } from "../contract/kind.ts";
+import { parseSpec } from "../contract/spec.ts";
 import { text } from "../contract/status.ts";
 import { identify, type Identity, identityMismatch, isForeign, type RecordedIdentity } from "../ledger/identity.ts";
 import { type Place, readRecord } from "../ledger/record.ts";
@@ -166,7 +167,7 @@ function trust<K extends KindTypes>(
   object: KubeObject,
   local: LocalState,
 ): { readonly is: "trusted"; readonly spec: K["spec"]; readonly identity: Identity } | ReturnType<typeof stalled> {
-  const parsed = kind.resource.spec.safeParse(object.spec ?? {});
+  const parsed = parseSpec(kind.resource.spec, object);
   if (!parsed.success) return stalled(invalidSpec(parsed.error));
   // A connection records nothing but the registration of its receiver, which is judged on its own.
   const foreign = kind.connection === undefined ? isForeign(ports, object) : undefined;

@@ -7,12 +7,13 @@ import { member } from "../../kube/api/json.ts";
 import type { Clock, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { Ms } from "../contract/kind.ts";
+import { parseSpec, type SpecSchema } from "../contract/spec.ts";
 import { text } from "../contract/status.ts";
 import type { Result } from "./build.ts";
 
 /** What the time limit needs to know of a kind. */
 interface Timed<Spec> {
-  readonly resource: { readonly spec: { safeParse(spec: unknown): { readonly data?: Spec | undefined } } };
+  readonly resource: { readonly spec: SpecSchema<Spec> };
   readonly oneShot?: { limitMs(spec: Spec): Ms };
 }
 
@@ -28,8 +29,9 @@ export function deadlineOf<Spec>(
   { idleMs }: LocalState,
   now: Date,
 ): Date | undefined {
-  const spec = resource.spec.safeParse(object.spec ?? {}).data;
-  if (oneShot === undefined || spec === undefined) return undefined;
+  if (oneShot === undefined) return undefined;
+  const { data: spec } = parseSpec(resource.spec, object);
+  if (spec === undefined) return undefined;
   const limit = oneShot.limitMs(spec);
   const left = remaining(object);
   if (left !== undefined) return new Date(now.getTime() + Math.min(left * 1000, limit));

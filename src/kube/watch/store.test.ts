@@ -37,6 +37,16 @@ describe("upsert", () => {
     expect(held()).toBe("x0");
   });
 
+  it("keeps the spec that it holds where a newer object has an equal one", () => {
+    const specOf = () => store.get({ kind: "Thing", namespace: "default", name: "a" })?.spec;
+    store.upsert({ ...thing("a", "1"), spec: { size: 1 } });
+    const first = specOf();
+    store.upsert({ ...thing("a", "2"), spec: { size: 1 } });
+    expect(specOf()).toBe(first);
+    store.upsert({ ...thing("a", "3"), spec: { size: 2 } });
+    expect(specOf()).toEqual({ size: 2 });
+  });
+
   it("shows a new uid under the same name as deleted and added (K8)", () => {
     store.upsert(thing("a", "1", { uid: "old" }));
     store.upsert(thing("a", "2", { uid: "new" }));

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { keyOf } from "../api/objects.ts";
 import type { Cache, KubeObject, ObjectKey } from "../api/types.ts";
 import { isOlder } from "./versions.ts";
@@ -98,8 +100,9 @@ export function createStore(onListenerError: (error: unknown) => void): Store {
     }
   };
 
-  const accept = (object: KubeObject): void => {
-    const old = get(keyOf(object));
+  const accept = (received: KubeObject): void => {
+    const old = get(keyOf(received));
+    const object = old === undefined ? received : withSpecOf(old, received);
     if (old !== undefined && old.metadata.uid !== object.metadata.uid) drop(old, object.metadata.resourceVersion);
     tombstones.delete(object.metadata.uid);
     put(object);
@@ -149,4 +152,10 @@ export function createStore(onListenerError: (error: unknown) => void): Store {
       };
     },
   };
+}
+
+/** Returns the object with the spec of the older one if they are equal: what is derived from a spec stays valid. */
+function withSpecOf(old: KubeObject, object: KubeObject): KubeObject {
+  const isSame = old.metadata.generation === object.metadata.generation && isDeepStrictEqual(old.spec, object.spec);
+  return isSame ? { ...object, spec: old.spec } : object;
 }
