@@ -115,7 +115,7 @@ export interface Writer {
    */
   patchStatus(object: KubeObject, status: JsonObject): Promise<KubeObject>;
   /**
-   * Reads the object from the API server, past every cache.
+   * Reads the object from the API server, past every cache; not if `object` is an answer of the last second itself.
    * @throws KubeError "Conflict" when it has another version, "NotFound" when it is gone or another object has its name
    */
   confirm(object: KubeObject): Promise<void>;

@@ -226,6 +226,18 @@ describe("[B1] confirm", () => {
     expect(client.calls).toEqual([{ method: "GET", path: PATH }]);
   });
 
+  it("needs no request for a second after the API server answered a write with the object", async () => {
+    const { client, clock, writer } = writing(() => thing("a", "6"));
+    const written = await writer.patchChecked(thing("a", "5"), { annotations: { id: "1" } });
+    await writer.confirm(written);
+    await clock.advance(999);
+    await writer.confirm(written);
+    expect(client.calls.map(({ method }) => method)).toEqual(["PATCH"]);
+    await clock.advance(1);
+    await writer.confirm(written);
+    expect(client.calls.map(({ method }) => method)).toEqual(["PATCH", "GET"]);
+  });
+
   it.each([
     ["another version", "Conflict", thing("a", "6")],
     ["a namesake", "NotFound", thing("a", "6", { uid: "other" })],

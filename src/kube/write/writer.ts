@@ -15,6 +15,9 @@ const MAX_PATCH_BYTES = 512 * 1024;
 /** The number of refusals of one outcome before the caller has to handle it, so that the worker is free for others. */
 const MAX_REFUSALS = 3;
 
+/** The age in milliseconds up to which the API server's answer to our own write shows the object as it is. */
+const CONFIRMED_MS = 1_000;
+
 export interface WriterOptions {
   readonly client: KubeClient;
   readonly store: Store;
@@ -28,6 +31,8 @@ export interface WriterOptions {
 export function createWriter(options: WriterOptions): Writer {
   const { client, clock, random, store } = options;
   const types = new Map(options.types.map((type) => [type.kind, type]));
+  /** The objects of the API server's answers to our requests, each with the time of the request, in milliseconds. */
+  const answeredAt = new WeakMap<KubeObject, number>();
 
   const typeOf = (object: KubeObject): ResourceType => {
     const type = types.get(object.kind);
@@ -36,9 +41,10 @@ export function createWriter(options: WriterOptions): Writer {
   };
 
   /** Stores the object of an answer. The patch that removed the last finalizer ended the object. */
-  const remember = (type: ResourceType, answer: Json): KubeObject => {
+  const remember = (type: ResourceType, answer: Json, askedAt: number): KubeObject => {
     const object = parseObject(type, answer);
     if (object === undefined) throw new KubeError("BadResponse", 200, `the answer is no ${type.kind}`);
+    answeredAt.set(object, askedAt);
     const { deletionTimestamp, finalizers = [] } = object.metadata;
     if (deletionTimestamp !== undefined && finalizers.length === 0) store.remove(object);
     else store.upsert(object);
@@ -48,13 +54,14 @@ export function createWriter(options: WriterOptions): Writer {
   /** Reads an object again into the store. @returns undefined when it is gone, also when another one has its name */
   const refresh = async (object: KubeObject, signal?: AbortSignal): Promise<KubeObject | undefined> => {
     const type = typeOf(object);
+    const askedAt = clock.monotonic();
     try {
       const answer = await client.request({
         method: "GET",
         path: objectPath(type, keyOf(object)),
         ...(signal === undefined ? {} : { signal }),
       });
-      const live = remember(type, answer);
+      const live = remember(type, answer, askedAt);
       return live.metadata.uid === object.metadata.uid ? live : undefined;
     } catch (error) {
       if (!isKube(error, "NotFound")) throw error;
@@ -73,6 +80,7 @@ export function createWriter(options: WriterOptions): Writer {
     if (Buffer.byteLength(JSON.stringify(body)) > MAX_PATCH_BYTES) {
       throw new KubeError("Invalid", 0, `a patch of a ${type.kind} exceeds 512 KiB`);
     }
+    const askedAt = clock.monotonic();
     const answer = await client.request({
       method: "PATCH",
       path: objectPath(type, keyOf(object), subresource),
@@ -81,7 +89,7 @@ export function createWriter(options: WriterOptions): Writer {
       body,
       ...(signal === undefined ? {} : { signal }),
     });
-    return remember(type, answer);
+    return remember(type, answer, askedAt);
   };
 
   /**
@@ -133,6 +141,7 @@ export function createWriter(options: WriterOptions): Writer {
     },
 
     confirm: async (object) => {
+      if (clock.monotonic() - (answeredAt.get(object) ?? Number.NEGATIVE_INFINITY) < CONFIRMED_MS) return;
       const live = await refresh(object);
       if (live?.metadata.resourceVersion === object.metadata.resourceVersion) return;
       const what = `GET ${objectPath(typeOf(object), keyOf(object))}`;
