@@ -3,10 +3,10 @@ import type { Observer } from "../engine/context/context.ts";
 import { parseKey } from "../engine/contract/keys.ts";
 import type { EndedRequest } from "../kube/api/client.ts";
 import { KubeError } from "../kube/api/errors.ts";
-import { keyOf } from "../kube/api/objects.ts";
-import type { KubeObject, ObjectKey } from "../kube/api/types.ts";
+import type { ObjectKey } from "../kube/api/types.ts";
 import type { Outcome } from "../kube/queue/controller.ts";
 import type { ReflectorObserver } from "../kube/watch/reflector.ts";
+import type { Regarding } from "../kube/write/event-publisher.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
 import { operation } from "../platform/codec/operations.ts";
 import type { Fields, Logger } from "./logger.ts";
@@ -88,8 +88,9 @@ export function logFailedReconcile(log: Logger, key: string, error: unknown): vo
 }
 
 /** Logs an event that could not be written to the namespace of its object. */
-export function logMovedEvent(log: Logger, object: KubeObject, reason: string): void {
-  log.warn("the namespace is being terminated: its event is in the operator's", { ...fieldsOf(keyOf(object)), reason });
+export function logMovedEvent(log: Logger, { kind, name, namespace = "" }: Regarding, reason: string): void {
+  const key = { kind, namespace, name };
+  log.warn("the namespace is being terminated: its event is in the operator's", { ...fieldsOf(key), reason });
 }
 
 /** Returns the fields of a call and its answer. */

@@ -24,7 +24,13 @@ describe("events", () => {
   it.each([
     ["nothing, when nothing changed", GOOD, GOOD, []],
     ["the first state", [], GOOD, ["Normal Deployed"]],
-    ["progress", GOOD, ["Ready=False/Deploying", "Synced=True/ReconcileSuccess"], ["Normal Deploying"]],
+    ["no work under way", GOOD, ["Ready=False/Deploying", "Synced=True/ReconcileSuccess"], []],
+    [
+      "work under way that fails",
+      GOOD,
+      ["Ready=False/Deploying", "Synced=False/PlatformUnavailable"],
+      ["Warning Deploying"],
+    ],
     [
       "a failure, once",
       GOOD,

@@ -1,18 +1,30 @@
 /** Decides which changes of a status are worth an event: transitions, never polls (docs/architecture.md §5). */
+import type { Reason } from "../../api/reasons.ts";
 import type { EventInput, EventRecorder, KubeObject } from "../../kube/api/types.ts";
 import { conditionOf, type Condition } from "../contract/status.ts";
 
 export type Transition = Pick<EventInput, "type" | "reason" | "note">;
 
+/** Work that ends with another reason of Ready, which is the event. */
+const UNDER_WAY: ReadonlySet<string> = new Set<Reason>([
+  ...(["Progressing", "Creating", "Queued", "Building", "Deploying", "Canceling"] as const),
+  ...(["Stopping", "Restarting", "Upgrading", "Deleting"] as const),
+]);
+
 /**
- * Returns the transitions: Ready with a new reason; else an exchange that failed or works again, which Ready does not
+ * Returns the transitions: Ready with a new reason other than that work is under way; else an exchange that failed or works again, which Ready does not
  * report; and drift. Pure.
  */
 export function transitions(before: KubeObject, after: KubeObject): readonly Transition[] {
   const ready = changed(before, after, "Ready");
-  const told = ready === undefined ? exchange(before, after) : [event(failing(after) ? "Warning" : "Normal", ready)];
+  const told = ready === undefined ? exchange(before, after) : outcome(after, ready);
   const drifted = changed(before, after, "Drifted");
   return drifted?.status === "True" ? [...told, event("Warning", drifted)] : told;
+}
+
+function outcome(after: KubeObject, ready: Condition): readonly Transition[] {
+  if (failing(after)) return [event("Warning", ready)];
+  return UNDER_WAY.has(ready.reason) ? [] : [event("Normal", ready)];
 }
 
 /** Records the events of a status that was written. */

@@ -46,13 +46,27 @@ describe("the cause of a change", () => {
 });
 
 describe("the events of changes", () => {
-  it("are one for each call, beside the transitions", async () => {
+  it("are one for a create and one for the outcome, and none for a call that a new generation caused", async () => {
     const env = await started();
+    const told = () => env.events.splice(0).map(({ type, reason, action }) => `${type} ${reason} ${action}`);
+    told();
     env.widget("a", { commit: "c1" });
+    await env.run(60_000);
+    expect(told()).toEqual(["Normal PlatformChanged create", "Normal Available Reconcile"]);
+    env.cluster.spec("Widget", "a", { name: "a", commit: "c2" });
+    await env.run(60_000);
+    expect(told()).toEqual(["Normal Available Reconcile"]);
+  });
+
+  it("say what was done for another cause", async () => {
+    const env = await started();
+    env.widget("a", { commit: "c1", lifecycle: { deletionPolicy: "Delete" } });
+    await env.run(60_000);
+    env.cluster.remove("Widget", "a");
     await env.run(5_000);
-    expect(changeEvents(env)).toEqual(["Normal PlatformChanged create", "Normal PlatformChanged deploy"]);
-    expect(env.events.find(({ action }) => action === "deploy")?.note).toMatch(
-      /^The platform carried out deploy for \S+, commit c1, because the spec says so\.$/,
+    expect(changeEvents(env)).toEqual(["Normal PlatformChanged create", "Normal PlatformChanged delete"]);
+    expect(env.events.find(({ action }) => action === "delete")?.note).toMatch(
+      /^The platform carried out delete for \S+, because the resource is being deleted\.$/,
     );
   });
 

@@ -1,4 +1,7 @@
-/** Reports every changing call of the platform: in the change log, and as an event on the object. */
+/**
+ * Reports every changing call of the platform in the change log, and as an event on the object where the event says
+ * more than the transition of the Ready condition that follows.
+ */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { EventInput } from "../../kube/api/types.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
@@ -10,8 +13,8 @@ import type { Reconciliation } from "../resolve/frame.ts";
 type Result = { readonly id: Uuid | undefined } | { readonly error: unknown };
 
 /**
- * Reports one call, however it ended. A call that never left the operator makes no event: nothing happened on the
- * platform.
+ * Reports one call, however it ended. These calls make an event: a create, a call that failed, and a call that no new
+ * generation of the spec caused. A call that never left the operator makes none: nothing happened on the platform.
  */
 export function reportChange<K extends KindTypes>(
   ports: Pick<Ports<K["api"]>, "observer" | "events">,
@@ -33,7 +36,9 @@ export function reportChange<K extends KindTypes>(
     sent: error === undefined || wasSent(error),
   };
   ports.observer.change(change);
-  if (change.sent) ports.events.record({ regarding: object, action: step.op, ...eventOf(change, error) });
+  const isCreate = step.repeat === "once" && step.creates;
+  const isPlain = error === undefined && change.cause === "SpecChanged" && !isCreate;
+  if (change.sent && !isPlain) ports.events.record({ regarding: object, action: step.op, ...eventOf(change, error) });
 }
 
 /** Returns the first cause that applies. Pure. */

@@ -3,7 +3,7 @@ import { pause } from "../api/clock.ts";
 import { KubeError } from "../api/errors.ts";
 import { collectionPath, EVENT, objectPath } from "../api/paths.ts";
 import { FIELD_MANAGER, type KubeClient } from "../api/transport.ts";
-import type { Clock, EventInput, JsonObject, KubeFailure, KubeObject } from "../api/types.ts";
+import type { Clock, EventInput, JsonObject, KubeFailure } from "../api/types.ts";
 
 /** The number of attempts before an event is dropped. */
 const ATTEMPTS = 4;
@@ -11,9 +11,18 @@ const ATTEMPTS = 4;
 const CLUSTER_NAMESPACE = "default";
 const PASSING: ReadonlySet<KubeFailure> = new Set(["TooManyRequests", "Server", "Unreachable", "Timeout"]);
 
+/** What an event says of its object. A series keeps no more of it. */
+export interface Regarding {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly uid: string;
+}
+
 /** An event and the number of its occurrences. */
 export interface Series {
-  readonly regarding: KubeObject;
+  readonly regarding: Regarding;
   readonly type: EventInput["type"];
   readonly reason: string;
   readonly action: string;
@@ -37,7 +46,7 @@ export interface PublisherOptions {
   /** The namespace of events whose own namespace is being terminated: the operator's (docs/architecture.md §10). */
   readonly fallbackNamespace: string;
   /** Called for every event that was written there, with the object that it is about. */
-  onMoved?(regarding: KubeObject, reason: string): void;
+  onMoved?(regarding: Regarding, reason: string): void;
 }
 
 /** The place where a series was written. */
@@ -60,7 +69,7 @@ export function createEventPublisher(
   const create = async (series: Series, namespace: string, signal: AbortSignal): Promise<void> => {
     serial += 1;
     const unique = `${clock.now().getTime().toString(16)}${serial.toString(16)}`;
-    const name = `${series.regarding.metadata.name.slice(0, 200).replace(/[.-]+$/, "")}.${unique}`;
+    const name = `${series.regarding.name.slice(0, 200).replace(/[.-]+$/, "")}.${unique}`;
     await client.request({
       method: "POST",
       path: collectionPath(EVENT, namespace),
@@ -87,7 +96,7 @@ export function createEventPublisher(
    * (403, 404).
    */
   const write = async (series: Series, signal: AbortSignal): Promise<void> => {
-    const own = series.regarding.metadata.namespace ?? CLUSTER_NAMESPACE;
+    const own = series.regarding.namespace ?? CLUSTER_NAMESPACE;
     const place = places.get(series);
     try {
       await (place === undefined ? create(series, own, signal) : count(series, place, signal));
@@ -133,16 +142,11 @@ function eventBody(series: Series, place: Place, instance: string): JsonObject {
     reason: series.reason,
     action: series.action,
     note: series.note,
-    regarding: referenceTo(series.regarding),
+    regarding: { ...series.regarding },
     ...(series.count > 1 ? { series: seriesBody(series) } : {}),
   };
 }
 
 function seriesBody({ count, lastObservedTime }: Series): JsonObject {
   return { count, lastObservedTime };
-}
-
-function referenceTo({ apiVersion, kind, metadata }: KubeObject): JsonObject {
-  const { name, namespace, uid } = metadata;
-  return { apiVersion, kind, name, namespace, uid };
 }

@@ -22,7 +22,7 @@ function recording(answer: (request: KubeRequest) => Json | Promise<Json> = () =
     instance: "pod-1",
     fallbackNamespace: "operator",
     onDropped: () => (dropped += 1),
-    onMoved: ({ metadata }, reason) => moved.push(`${metadata.name} ${reason}`),
+    onMoved: ({ name }, reason) => moved.push(`${name} ${reason}`),
   });
   return { clock, client, moved, recorder, dropped: () => dropped };
 }
@@ -199,7 +199,7 @@ describe("trouble", () => {
 
   it("of too many events at once drops what does not fit", async () => {
     const { dropped, recorder } = recording(() => new Promise(() => undefined));
-    for (let index = 0; index < 1_101; index += 1) recorder.record(event({ note: String(index) }));
+    for (let index = 0; index < 10_101; index += 1) recorder.record(event({ note: String(index) }));
     expect(dropped()).toBe(100);
   });
 });

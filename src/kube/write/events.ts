@@ -1,14 +1,14 @@
 import { cleanText } from "../../text/clean-text.ts";
 import { microTime, pause } from "../api/clock.ts";
-import type { EventInput, EventRecorder } from "../api/types.ts";
-import { createEventPublisher, type PublisherOptions, type Series } from "./event-publisher.ts";
+import type { EventInput, EventRecorder, KubeObject } from "../api/types.ts";
+import { createEventPublisher, type PublisherOptions, type Regarding, type Series } from "./event-publisher.ts";
 
 /** Equal events within this time are one series. */
 const SERIES_MS = 10 * 60_000;
 /** The shortest time between two writes of a series. */
 const WRITE_EVERY_MS = 60_000;
 /** The number of events that may wait to be written; further ones are dropped and counted. */
-const QUEUED = 1_000;
+const QUEUED = 10_000;
 /** The number of series that are remembered. */
 const REMEMBERED = 4_000;
 /** How long `stop` waits for queued events. */
@@ -79,7 +79,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const series: Series =
       before !== undefined && at - before.lastSeenAt < SERIES_MS
         ? before
-        : { ...event, note, eventTime: now, count: 0, lastObservedTime: now, lastSeenAt: at, ...NEVER };
+        : {
+            ...event,
+            ...{ regarding: referenceTo(event.regarding), note },
+            ...{ eventTime: now, count: 0, lastObservedTime: now, lastSeenAt: at, ...NEVER },
+          };
     series.count += 1;
     series.lastObservedTime = now;
     series.lastSeenAt = at;
@@ -112,3 +116,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
 }
 
 const NEVER = { lastWriteAt: Number.NEGATIVE_INFINITY, waiting: false } as const;
+
+function referenceTo({ apiVersion, kind, metadata }: KubeObject): Regarding {
+  const { name, namespace, uid } = metadata;
+  return { apiVersion, kind, name, namespace, uid };
+}
