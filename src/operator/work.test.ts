@@ -15,7 +15,7 @@ import { createRedactor } from "../observability/secrets.ts";
 import { logLongReconcile } from "../observability/telemetry.ts";
 import type { Platform } from "../platform/index.ts";
 import { parseLogLevels } from "./config/log-levels.ts";
-import { createWork, LONG_PASS_MS, type WorkOptions } from "./work.ts";
+import { createWork, loadObjects, LONG_PASS_MS, type WorkOptions } from "./work.ts";
 
 let clock: ManualClock;
 let store: Store;
@@ -106,6 +106,33 @@ function object(kindName: string, name: string, version = 1, settled = false): K
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await settle();
 }
+
+describe("loadObjects", () => {
+  it("lets other work have a turn, and tells the changes of that time after the objects, in their order", async () => {
+    for (let index = 0; index < 120; index += 1) store.upsert(object("PlatformProject", `p${String(index)}`));
+    const told: string[] = [];
+    const loading = loadObjects(store, ({ type, object: { metadata } }, initial) =>
+      told.push(`${type} ${metadata.name}@${metadata.resourceVersion} ${String(initial)}`),
+    );
+    expect(told).toHaveLength(50);
+    store.upsert(object("PlatformProject", "p1", 2));
+    store.upsert(object("PlatformEnvironment", "new"));
+    store.remove(object("PlatformProject", "p119", 3));
+    const unsubscribe = await loading;
+    expect(told).toHaveLength(123);
+    expect(told.slice(119)).toEqual([
+      "added p119@1 true",
+      "updated p1@2 false",
+      "added new@1 false",
+      "deleted p119@3 false",
+    ]);
+    store.upsert(object("PlatformProject", "p2", 4));
+    expect(told.at(-1)).toBe("updated p2@4 false");
+    unsubscribe();
+    store.upsert(object("PlatformProject", "p2", 5));
+    expect(told).toHaveLength(124);
+  });
+});
 
 describe("the work", () => {
   it("begins with all that the cache holds, parents first", async () => {

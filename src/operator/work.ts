@@ -12,7 +12,7 @@ import { isKube } from "../kube/api/errors.ts";
 import type { Clock } from "../kube/api/types.ts";
 import { createController, type Outcome, type Result } from "../kube/queue/controller.ts";
 import type { WorkQueue } from "../kube/queue/workqueue.ts";
-import type { Store } from "../kube/watch/store.ts";
+import type { Change, Store } from "../kube/watch/store.ts";
 import type { ReconcileMetrics } from "../observability/metrics/reconcile.ts";
 import type { Platform } from "../platform/index.ts";
 import type { Deliveries } from "../webhooks/server.ts";
@@ -20,6 +20,9 @@ import { TYPES } from "./config/caches.ts";
 
 /** Each call of a reconcile has a deadline of seconds: one that takes longer than this may never end. */
 export const LONG_PASS_MS = 60_000;
+
+/** The number of objects of the first lists that the engine takes before other work has a turn. */
+const LOADED_AT_ONCE = 50;
 
 export interface WorkOptions {
   readonly store: Store;
@@ -46,8 +49,8 @@ export interface Work extends Deliveries {
   /** The key of the connection that an object goes by; undefined where it has none, or is one. */
   connectionOf(key: string): string | undefined;
   /**
-   * Reads the orphan ledger; then tells the engine every object of the store, follows the changes from there on, and
-   * starts the workers.
+   * Reads the orphan ledger; then tells the engine every object of the store and every change from there on, and starts
+   * the workers.
    */
   start(): Promise<void>;
   /** Takes no more keys. Resolves when the running reconciles have ended, and what they did is recorded. */
@@ -112,13 +115,8 @@ export function createWork(options: WorkOptions): Work {
     start: async () => {
       await loadOrphans(options, drained.signal);
       if (drained.signal.aborted) return;
-      // In one go, so that no change gets lost between; parents first, so that their children find them.
-      for (const object of TYPES.flatMap(({ kind }) => store.list(kind)))
-        engine.changed({ type: "added", object }, true);
-      unsubscribe = store.subscribe((change) => {
-        engine.changed(change, false);
-      });
-      controller.start();
+      unsubscribe = await loadObjects(store, engine.changed);
+      if (!drained.signal.aborted) controller.start();
     },
     drain: async () => {
       drained.abort();
@@ -142,6 +140,32 @@ export function createWork(options: WorkOptions): Work {
         ),
     hinted: (connection, ids) => engine.hinted(connection, ids),
   };
+}
+
+/**
+ * Tells the engine every object of the store, parents first, so that their children find them; then every change since
+ * the call, in its order, and those to come. The probes and the lease have a turn after each LOADED_AT_ONCE objects.
+ * @returns a function that ends the subscription
+ */
+export async function loadObjects(store: Store, changed: (change: Change, initial: boolean) => void) {
+  const meanwhile: Change[] = [];
+  let isLoaded = false;
+  const unsubscribe = store.subscribe((change) => {
+    if (isLoaded) changed(change, false);
+    else meanwhile.push(change);
+  });
+  let told = 0;
+  const tell = (change: Change, initial: boolean): boolean => {
+    changed(change, initial);
+    told += 1;
+    return told % LOADED_AT_ONCE === 0;
+  };
+  for (const object of TYPES.flatMap(({ kind }) => store.list(kind)))
+    if (tell({ type: "added", object }, true)) await setImmediate();
+  // The iterator of an array reaches what is added while it runs.
+  for (const change of meanwhile) if (tell(change, false)) await setImmediate();
+  isLoaded = true;
+  return unsubscribe;
 }
 
 /**
