@@ -1,0 +1,130 @@
+/** The objects of a benchmark: applications in environments of one project, and how one waits for them. */
+import { member, parseJson } from "../src/kube/api/json.ts";
+import { keyOf, parseObject } from "../src/kube/api/objects.ts";
+import { collectionPath, objectPath, SECRET } from "../src/kube/api/paths.ts";
+import type { JsonObject, KubeObject, ResourceType } from "../src/kube/api/types.ts";
+import { lines } from "../src/kube/watch/watch-event.ts";
+import { condition } from "../test/support/env/cluster.ts";
+import { ORGANIZATION, type Rig, TOKEN } from "./rig.ts";
+
+/** The number of requests that the driver has under way. */
+const AT_ONCE = 16;
+const ENVIRONMENTS = 10;
+const TIMEOUT_MS = 300_000;
+
+const group = "platform-operator.io";
+const version = "v1alpha1";
+const type = (kind: string, plural: string): ResourceType => ({ group, version, kind, plural, namespaced: true });
+const CONNECTION = type("PlatformConnection", "platformconnections");
+const PROJECT = type("PlatformProject", "platformprojects");
+const ENVIRONMENT = type("PlatformEnvironment", "platformenvironments");
+const APPLICATION = type("PlatformApplication", "platformapplications");
+
+/** Creates a namespace with a connection, a project and environments. The operator has to run, to make them Ready. */
+export async function prepare(rig: Rig, namespace: string): Promise<void> {
+  const create = creator(rig, namespace);
+  await rig.client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
+  await rig.client.request({
+    method: "POST",
+    path: collectionPath(SECRET, namespace),
+    body: { metadata: { name: "token" }, stringData: { token: TOKEN } },
+  });
+  await create(CONNECTION, "default", {
+    baseUrl: rig.platformUrl,
+    organizationId: ORGANIZATION,
+    auth: { tokenSecretRef: { name: "token" } },
+    rateLimit: { requestsPerSecond: 1_000, burst: 1_000 },
+  });
+  await create(PROJECT, "project", { name: namespace });
+  const ready = whenReady(rig, ENVIRONMENT, namespace, { objects: ENVIRONMENTS, generation: 1 });
+  for (let index = 0; index < ENVIRONMENTS; index += 1)
+    await create(ENVIRONMENT, `environment-${String(index)}`, {
+      name: `environment-${String(index)}`,
+      projectRef: { name: "project" },
+      mode: "STAGING",
+      clusterRef: { externalId: rig.clusterId },
+    });
+  await ready;
+}
+
+/** Creates applications, each with five variables and a commit to deploy. Resolves when all are Ready. */
+export async function createAll(rig: Rig, namespace: string, objects: number): Promise<void> {
+  const create = creator(rig, namespace);
+  const ready = whenReady(rig, APPLICATION, namespace, { objects, generation: 1 });
+  await each(objects, (name) => create(APPLICATION, name, applicationSpec(name)));
+  await ready;
+}
+
+/** Gives each application another commit to deploy. Resolves when all are Ready. */
+export async function redeployAll(rig: Rig, namespace: string, objects: number): Promise<void> {
+  const ready = whenReady(rig, APPLICATION, namespace, { objects, generation: 2 });
+  await each(objects, async (name) => {
+    const path = objectPath(APPLICATION, { namespace, name });
+    const body = { spec: { deploy: { gitCommitId: "2".repeat(40) } } };
+    await rig.client.request({ method: "PATCH", path, body, contentType: "application/merge-patch+json" });
+  });
+  await ready;
+}
+
+function applicationSpec(name: string): JsonObject {
+  const number = Number(name.split("-")[1]);
+  return {
+    environmentRef: { name: `environment-${String(number % ENVIRONMENTS)}` },
+    name,
+    gitRepository: { url: `https://github.com/acme/${name}.git`, branch: "main" },
+    buildMode: "DOCKER",
+    dockerfilePath: "Dockerfile",
+    cpu: 500,
+    memory: 512,
+    minRunningInstances: 1,
+    maxRunningInstances: 2,
+    ports: [{ internalPort: 8_080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true }],
+    variables: ["A", "B", "C", "D", "E"].map((variable) => ({ name: variable, value: `${variable} of ${name}` })),
+    deploy: { gitCommitId: "1".repeat(40) },
+  };
+}
+
+function creator({ client }: Rig, namespace: string) {
+  return async (of: ResourceType, name: string, spec: JsonObject): Promise<void> => {
+    const body = { apiVersion: `${group}/${version}`, kind: of.kind, metadata: { name, namespace }, spec };
+    await client.request({ method: "POST", path: collectionPath(of, namespace), body });
+  };
+}
+
+async function each(objects: number, work: (name: string) => Promise<void>): Promise<void> {
+  const names = Array.from({ length: objects }, (_, index) => `app-${String(index)}`).values();
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const name of names) await work(name);
+    }),
+  );
+}
+
+/** Resolves when so many objects are Ready at that generation. @throws Error when they are not within five minutes */
+async function whenReady(
+  { client }: Rig,
+  of: ResourceType,
+  namespace: string,
+  wanted: { readonly objects: number; readonly generation: number },
+): Promise<void> {
+  const ready = new Set<string>();
+  const initial = { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan", resourceVersion: "0" };
+  const query = { watch: true, allowWatchBookmarks: true, ...initial };
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const chunks = client.stream({ path: collectionPath(of, namespace), query, signal });
+    for await (const line of lines(chunks, () => {})) {
+      const object = parseObject(of, member(parseJson(line), "object"));
+      if (object !== undefined && isReady(object, wanted.generation)) ready.add(keyOf(object).name);
+      if (ready.size === wanted.objects) return;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  throw new Error(`${String(ready.size)} of ${String(wanted.objects)} ${of.plural} are Ready`);
+}
+
+function isReady(object: KubeObject, generation: number): boolean {
+  const found = condition(object, "Ready");
+  return found?.status === "True" && found.observedGeneration >= generation;
+}

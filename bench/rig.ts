@@ -1,0 +1,165 @@
+/** What a benchmark runs on: a control plane, a simulated platform, and one of the programs that are compared. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { createKubeClient } from "../src/kube/api/client.ts";
+import { systemClock } from "../src/kube/api/clock.ts";
+import type { KubeClient } from "../src/kube/api/transport.ts";
+import { nodeFlags } from "../src/operator/config/node-flags.ts";
+import { kubeconfigFor, kubectl } from "../test/control-plane/access.ts";
+import { serviceAccountUser } from "../test/control-plane/audit.ts";
+import { type ControlPlane, startControlPlane } from "../test/control-plane/control-plane.ts";
+import { pidOf, type Sources } from "./figures.ts";
+
+const root = join(import.meta.dirname, "..");
+const followParent = join(root, "test/support/programs/follow-parent.ts");
+
+export const TOKEN = "bench-token";
+export const ORGANIZATION = "11111111-1111-4111-8111-111111111111";
+export const WORKERS = 10;
+
+/** The program under measurement. The operator is the bundle under the flags of Node of its image. */
+export type Subject = "operator" | "oracle";
+
+export interface RigOptions {
+  /** The operator's bundle. */
+  readonly program: string;
+  /** Further flags of Node for the operator. */
+  readonly nodeFlags: readonly string[];
+  /** Takes the output of the operator. */
+  readonly logFile: string | undefined;
+}
+
+export interface RunningSubject {
+  readonly sources: Sources;
+  /** Rejects when the subject ends. */
+  readonly failed: Promise<never>;
+  stop(): Promise<void>;
+}
+
+export interface Rig {
+  /** The cluster's admin. */
+  readonly client: KubeClient;
+  readonly platformUrl: string;
+  readonly clusterId: string;
+  /** Starts a subject that works in a namespace. */
+  start(subject: Subject, namespace: string): Promise<RunningSubject>;
+  stop(): Promise<void>;
+}
+
+/** Starts the control plane, which can take minutes once, and the platform. Everything ends with this process. */
+export async function startRig(options: RigOptions): Promise<Rig> {
+  const controlPlane = await startControlPlane({
+    crdsDir: join(root, "crds"),
+    apiServerFlags: {
+      "audit-policy-file": join(import.meta.dirname, "audit-policy.yaml"),
+      "audit-log-mode": "batch",
+      "audit-log-maxsize": "10000",
+    },
+  });
+  try {
+    return await rigOn(controlPlane, options);
+  } catch (error) {
+    await controlPlane.stop();
+    throw error;
+  }
+}
+
+async function rigOn(controlPlane: ControlPlane, options: RigOptions): Promise<Rig> {
+  await kubectl(controlPlane, ["apply", "-f", join(root, "deploy/rbac")]);
+  await kubectl(controlPlane, ["create", "serviceaccount", "oracle", "-n", "default"]);
+  const admin = ["--clusterrole=cluster-admin", "--serviceaccount=default:oracle"];
+  await kubectl(controlPlane, ["create", "clusterrolebinding", "oracle", ...admin]);
+  const users = {
+    operator: { namespace: "platform-operator", name: "platform-operator" },
+    oracle: { namespace: "default", name: "oracle" },
+  };
+  const apiServerPid = await pidOf("kube-apiserver", new URL(controlPlane.server).port);
+  const platform = await startPlatform();
+  const client = createKubeClient({
+    config: { from: "file", path: controlPlane.kubeconfigPath },
+    userAgent: "platform-operator-bench",
+    clock: systemClock(),
+  });
+  return {
+    client,
+    platformUrl: platform.facts("platform"),
+    clusterId: platform.facts("cluster"),
+    start: async (subject, namespace) => {
+      const kubeconfig = await kubeconfigFor(controlPlane, users[subject].namespace, users[subject].name);
+      const started =
+        subject === "operator"
+          ? await startOperator(options, kubeconfig)
+          : await startOracle([kubeconfig, namespace, platform.facts("platform")]);
+      const sources = {
+        pid: started.child.pid ?? 0,
+        user: serviceAccountUser(users[subject].namespace, users[subject].name),
+        auditLogPath: controlPlane.auditLogPath,
+        apiServerPid,
+        controlUrl: platform.facts("control"),
+      };
+      return { sources, failed: started.failed, stop: started.stop };
+    },
+    stop: async () => {
+      await client.close();
+      await platform.stop();
+      await controlPlane.stop();
+    },
+  };
+}
+
+async function startPlatform() {
+  const values = new Map<string, string>();
+  const args = ["--speed", "instant", "--token", TOKEN, "--organization", ORGANIZATION, "--seed", "bench"];
+  const started = await startNode([join(root, "dist/simulator.js"), ...args], (line) => {
+    const [name = "", value = ""] = line.split(/ {2,}/);
+    if (!values.has(name)) values.set(name, value);
+    return name.startsWith("token");
+  });
+  return { ...started, facts: (name: string): string => values.get(name) ?? "" };
+}
+
+async function startOperator(options: RigOptions, kubeconfig: string) {
+  const { logFile, program } = options;
+  const file = logFile === undefined ? undefined : createWriteStream(logFile);
+  const flags = nodeFlags([dirname(program), dirname(kubeconfig), followParent]);
+  const own = ["--kubeconfig", kubeconfig, "--allow-insecure-platform=true", "--allowed-platform-hosts=127.0.0.1"];
+  const addresses = ["--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=0"];
+  const args = [program, "run", ...own, ...addresses, `--workers=${String(WORKERS)}`];
+  return startNode([...flags, ...options.nodeFlags, ...args], (line) => {
+    file?.write(`${line}\n`);
+    return line.includes('"leading"');
+  });
+}
+
+async function startOracle(args: readonly string[]) {
+  return startNode([join(import.meta.dirname, "oracle.ts"), ...args], (line) => line === "watching");
+}
+
+/** Starts Node as a child that ends with this process. Resolves at the first line of its output that `isReady`. */
+async function startNode(args: readonly string[], isReady: (line: string) => boolean) {
+  const child: ChildProcess = spawn(process.execPath, ["--import", followParent, ...args], {
+    env: { PATH: process.env["PATH"] },
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
+  child.channel?.unref();
+  const exited = once(child, "exit");
+  const { promise: ready, resolve } = Promise.withResolvers<void>();
+  if (child.stdout !== null)
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      if (isReady(line)) resolve();
+    });
+  const failed = exited.then((): never => {
+    throw new Error(`${args.find((arg) => /\.[jt]s$/.test(arg)) ?? "node"} ended`);
+  });
+  await Promise.race([ready, failed]);
+  failed.catch(() => {});
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    await exited;
+  };
+  return { child, failed, stop };
+}
