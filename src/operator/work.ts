@@ -115,7 +115,7 @@ export function createWork(options: WorkOptions): Work {
     start: async () => {
       await loadOrphans(options, drained.signal);
       if (drained.signal.aborted) return;
-      unsubscribe = await loadObjects(store, engine.changed);
+      unsubscribe = await loadObjects(store, (change, initial) => engine.changed(change, initial));
       if (!drained.signal.aborted) controller.start();
     },
     drain: async () => {

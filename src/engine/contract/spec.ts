@@ -8,8 +8,8 @@ export interface SpecSchema<Spec> {
   safeParse(spec: unknown): z.ZodSafeParseResult<Spec>;
 }
 
-/** The results by schema and spec. The store replaces a spec that changed and never alters one. */
-const results = new WeakMap<object, WeakMap<object, unknown>>();
+/** The results by spec, each with the schema that gave it. The store replaces a spec that changed and never alters one. */
+const results = new WeakMap<object, { readonly schema: object; readonly result: unknown }>();
 
 const NO_SPEC = {};
 
@@ -20,9 +20,10 @@ export function parseSpec<Spec>(
 ): z.ZodSafeParseResult<Spec> {
   const spec = object.spec ?? NO_SPEC;
   if (typeof spec !== "object") return schema.safeParse(spec);
-  let known = results.get(schema) as WeakMap<object, z.ZodSafeParseResult<Spec>> | undefined;
-  if (known === undefined) results.set(schema, (known = new WeakMap<object, z.ZodSafeParseResult<Spec>>()));
-  let result = known.get(spec);
-  if (result === undefined) known.set(spec, (result = schema.safeParse(spec)));
+  const known = results.get(spec);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a result is kept with the schema that gave it
+  if (known?.schema === schema) return known.result as z.ZodSafeParseResult<Spec>;
+  const result = schema.safeParse(spec);
+  results.set(spec, { schema, result });
   return result;
 }

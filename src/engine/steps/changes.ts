@@ -36,9 +36,13 @@ export function reportChange<K extends KindTypes>(
     sent: error === undefined || wasSent(error),
   };
   ports.observer.change(change);
-  const isCreate = step.repeat === "once" && step.creates;
-  const isPlain = error === undefined && change.cause === "SpecChanged" && !isCreate;
-  if (change.sent && !isPlain) ports.events.record({ regarding: object, action: step.op, ...eventOf(change, error) });
+  const hasOwnOutcome = error === undefined && change.cause === "SpecChanged" && !isCreate(step);
+  if (change.sent && !hasOwnOutcome)
+    ports.events.record({ regarding: object, action: step.op, ...eventOf(change, error) });
+}
+
+function isCreate(step: Step<unknown>): boolean {
+  return step.repeat === "once" && step.creates;
 }
 
 /** Returns the first cause that applies. Pure. */
