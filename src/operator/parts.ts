@@ -144,7 +144,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
       if (isLimited) queue.addAfter(connection, outageMs);
       else if (sinceMs >= outageMs) queue.add(connection);
     },
-    mayCall: () => election.leading(),
+    mayCall: (effect) => (effect === "write" ? election.mayWrite() : election.leading()),
     headers: () => {
       const pass = tracker.current();
       return pass === undefined ? {} : traces.headersFor(pass);

@@ -3,7 +3,7 @@ import type { Connect } from "../engine/connections/connections.ts";
 import type { Clock } from "../kube/api/types.ts";
 import type { Redactor } from "../observability/secrets.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
-import { connectPlatform, type Platform } from "../platform/index.ts";
+import { connectPlatform, type Platform, type PlatformOptions } from "../platform/index.ts";
 import { createGates } from "../platform/rate/gates.ts";
 import type { Priority } from "../platform/rate/line.ts";
 import type { Transport } from "../platform/transport/transport.ts";
@@ -24,8 +24,8 @@ export interface PlatformsOptions {
   readonly onRoom?: () => void;
   /** The platform refuses the requests of a connection (429) from now on, or does no longer and did for so long. */
   readonly onLimited?: (connection: string, isLimited: boolean, sinceMs: number) => void;
-  /** Asked right before each call: one that has lost its lease makes none. Always unless told. */
-  readonly mayCall?: () => boolean;
+  /** Reports whether a call may be sent now, as far as the lease goes. By default every call may be. */
+  readonly mayCall?: PlatformOptions["mayCall"];
   /** Further headers of the request at hand. */
   readonly headers?: () => Readonly<Record<string, string>>;
   /** In place of HTTP. */

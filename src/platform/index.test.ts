@@ -164,6 +164,28 @@ describe("the rate limit", () => {
     expect(calls.map(({ sent }) => sent)).toEqual([false, false]);
   });
 
+  it("is not used for a write that may no longer start once it waited for the gate, whatever kind of write it is", async () => {
+    const { server, calls, connect } = await startHarness();
+    const clock = manualClock();
+    const asked: string[] = [];
+    const mayCall = (effect: "read" | "write") => {
+      asked.push(effect);
+      return effect === "read";
+    };
+    const platform = connect({ clock, mayCall, rate: { requestsPerSecond: 1, burst: 1 } });
+    server.script({ body: { results: [] } });
+    await platform.projects.list();
+    const { projects } = platform;
+    for (const write of [() => projects.delete(project.id), () => projects.create({ name: "web" })]) {
+      const failed = failureOf(write());
+      await clock.advance(1_500);
+      expect(await failed).toMatchObject({ failure: { is: "OverBudget" }, status: 0 });
+    }
+    expect(asked.filter((effect) => effect === "write")).toHaveLength(2);
+    expect(server.arrived).toHaveLength(1);
+    expect(calls.map(({ sent }) => sent)).toEqual([true, false, false]);
+  });
+
   it("lets a reserved POST through when there is no room for others", async () => {
     const { server, connect } = await startHarness();
     const clock = manualClock();

@@ -37,6 +37,7 @@ import type { Ceiling } from "./rate/pacer.ts";
 import { addressFilter, checkedBase } from "./transport/address.ts";
 import type { Clock } from "./transport/clock.ts";
 import { ApiError } from "./transport/errors.ts";
+import type { Effect } from "./transport/failures.ts";
 import { createTransport } from "./transport/http.ts";
 import type { Transport } from "./transport/transport.ts";
 
@@ -76,8 +77,11 @@ export interface PlatformOptions {
   readonly lane?: () => string;
   /** Asked at each call how urgent it is; "high" unless told. */
   readonly priority?: () => Priority;
-  /** Asked before each call, and again right before it is sent: whether it still may be. Always unless told. */
-  readonly mayCall?: () => boolean;
+  /**
+   * Reports whether a call with this effect may be sent now. It is called after the wait for the rate gate, and again
+   * with "read" when the bytes go out. By default every call may be.
+   */
+  readonly mayCall?: (effect: Effect) => boolean;
   /** Further headers of the request at hand, in lower case: none unless told. */
   readonly headers?: () => Readonly<Record<string, string>>;
   /** Where they differ from DEFAULT_DEADLINES. */
@@ -214,7 +218,7 @@ function overHttp(options: PlatformOptions): Transport {
     connections: options.connections ?? 8,
     connectTimeoutMs: options.connectTimeoutMs ?? 5000,
     ca: options.ca,
-    mayCall: options.mayCall ?? (() => true),
+    mayCall: () => options.mayCall?.("read") ?? true,
     allowAddress: addressFilter(options),
   });
 }

@@ -184,8 +184,8 @@ interface Scene {
 /** Calls of the platform by those who may make none. */
 function strayCalls({ env, leases, replicas, way }: Scene, leader: Renewal, taken: Renewal): readonly string[] {
   const calls = env.calls.filter(({ side }) => side === "platform").map((call) => ({ call, by: replicas.made(call) }));
-  const made: readonly Made[] = calls.flatMap(({ call: { k, what, at }, by }) =>
-    by.map((pid) => ({ k, what, at, pid })),
+  const made: readonly Made[] = calls.flatMap(({ call: { k, what, method, at }, by }) =>
+    by.map((pid) => ({ k, what, method, at, pid })),
   );
   // Who did not see that its lease was deleted leads until it looks.
   const afterwards = way.startsWith("delete") ? [] : made.filter(({ pid, k }) => pid === leader.pid && k > taken.k);

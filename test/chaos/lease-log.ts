@@ -5,10 +5,12 @@ import { comes } from "../support/env/cluster.ts";
 import type { Answer, Call, Director } from "./tap/call.ts";
 
 /**
- * After its last renewal a leader has so long to renew it again; what is called later is called by nobody who leads.
+ * How long after the last renewal of a leader its calls may come in (docs/architecture.md §10): reads until it had to
+ * renew the lease, writes only so long that they end before the lease does.
  */
-const RENEW_DEADLINE_MS = 10_000;
-/** How late the tap of a busy machine may see a call; still before a lease of 15 s can be another's. */
+const LAST_CALL_MS = { read: 10_000, write: 7_000 } as const;
+const LEASE_MS = 15_000;
+/** How late the tap of a busy machine may see a call or its answer. */
 export const SEEN_LATE_MS = 2_000;
 /** A machine that has much else to do takes a minute for what is done in three seconds. */
 export const SOON_MS = 180_000;
@@ -22,7 +24,7 @@ export interface Renewal {
 }
 
 /** A call of the platform, and who made it. */
-export interface Made extends Pick<Call, "k" | "what" | "at"> {
+export interface Made extends Pick<Call, "k" | "what" | "method" | "at"> {
   readonly pid: number;
 }
 
@@ -38,8 +40,8 @@ export interface LeaseLog {
   /** The last renewal of a process up to a call. */
   last(pid: number, before: { readonly k: number }): Renewal | undefined;
   /**
-   * What was called by processes that were told of another holder, or whose last renewal was longer ago than they may
-   * call.
+   * Returns the calls by processes that were told of another holder, or whose last renewal was longer ago than a call
+   * may begin or a write may end.
    */
   overstepped(calls: readonly Made[]): readonly string[];
 }
@@ -56,13 +58,16 @@ export function openLeaseLog(): LeaseLog {
   const writes: Seen[] = [];
   const looks: Seen[] = [];
   const identities = new Map<string, number>();
+  /** When each call of the platform was answered. */
+  const endings = new Map<number, number>();
   const renewals = (): readonly Renewal[] =>
     writes.flatMap(({ k, at, pid, holder }) => {
       const by = pid ?? identities.get(holder);
       return by === undefined ? [] : [{ k, at, pid: by }];
     });
 
-  const answered = ({ what, method, k, pid, at }: Call, { status, body }: Answer): void => {
+  const answered = ({ side, what, method, k, pid, at }: Call, { status, body }: Answer): void => {
+    if (side === "platform") endings.set(k, Date.now());
     if (!what.includes(" leases") || status >= 300) return;
     const holder = member(member(parseJson(body.toString()), "spec"), "holderIdentity");
     if (typeof holder !== "string" || holder === "") return;
@@ -78,11 +83,15 @@ export function openLeaseLog(): LeaseLog {
   const toldAt = (pid: number, upTo: number): number =>
     looks.findLast((look) => look.pid === pid && identities.get(look.holder) !== pid && look.at <= upTo)?.at ?? -1;
 
-  const misplaced = ({ what, pid, at }: Made): readonly string[] => {
+  const misplaced = ({ k, what, method, pid, at }: Made): readonly string[] => {
     const renewedAt = renewals().findLast((one) => one.pid === pid && one.at <= at)?.at ?? 0;
     if (toldAt(pid, at - SEEN_LATE_MS) > renewedAt) return [`${what}, by one that was told that another one leads`];
+    const effect = method === "GET" ? "read" : "write";
     const late = at - renewedAt;
-    return late > RENEW_DEADLINE_MS + SEEN_LATE_MS ? [`${what}, ${late} ms after the last renewal`] : [];
+    if (late > LAST_CALL_MS[effect] + SEEN_LATE_MS) return [`${what}, ${late} ms after the last renewal`];
+    const ended = (endings.get(k) ?? at) - renewedAt;
+    const isOutlasted = effect === "write" && ended > LEASE_MS + SEEN_LATE_MS;
+    return isOutlasted ? [`${what} ended ${ended} ms after the last renewal, later than the lease`] : [];
   };
 
   return {

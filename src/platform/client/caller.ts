@@ -75,8 +75,8 @@ export interface CallerOptions {
   readonly lane: () => string;
   /** Returns the priority of the current call. */
   readonly priority: () => Priority;
-  /** Reports, right before each call, whether it may still be made. */
-  readonly mayCall: () => boolean;
+  /** Reports, right before each call is sent and after its wait for the gate, whether it may still be made. */
+  readonly mayCall: (effect: Effect) => boolean;
   readonly transport: Transport;
   readonly capabilities: Learning;
   readonly clock: Clock;
@@ -129,7 +129,7 @@ export function createCaller(options: CallerOptions): Caller {
   /** Throws unless the gate admits the request. @param waitMs what the gate returned */
   const pass = (attempt: Attempt, waitMs: number): void => {
     const { operation } = attempt.prepared;
-    if (waitMs === 0 && options.mayCall()) return;
+    if (waitMs === 0 && options.mayCall(effectOf(operation))) return;
     const held = waitMs === 0 ? notOurs(operation) : heldBack(operation, waitMs, attempt.gate.budget());
     tell(attempt, undefined, { status: 0, failure: held.failure.is, requestId: undefined });
     throw held;
