@@ -65,6 +65,12 @@ describe("pollInterval", () => {
     expect(asked(value)).toEqual({ ms, invalid });
   });
 
+  it("is never shorter than 30 s, whoever asks for it", () => {
+    expect(pollInterval(anObject(), DEFAULT_WINDOWS, "1s").ms).toBe(30_000);
+    expect(pollInterval(anObject(), DEFAULT_WINDOWS, "30s").ms).toBe(30_000);
+    expect(pollInterval(anObject(), DEFAULT_WINDOWS, "31s").ms).toBe(31_000);
+  });
+
   it("is the default where nothing is asked for, and its floor scales with a scaled default", () => {
     expect(pollInterval(anObject(), DEFAULT_WINDOWS)).toEqual({ ms: 600_000, invalid: undefined });
     const scaled = { ...DEFAULT_WINDOWS, pollMs: 500 };

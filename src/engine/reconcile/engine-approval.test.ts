@@ -81,6 +81,20 @@ describe("applyPolicy Manual", () => {
     expect(effects(env)).toEqual(["create", "deploy"]);
   });
 
+  it("is given for one generation: a newer one waits, though the approved change is still under way", async () => {
+    const env = await on("Full", { commit: "abc", ...MANUAL });
+    env.world.deployed = "BUSY";
+    approve(env, hash(env));
+    await env.run(10_000);
+    expect(status(env, "plan")).toMatchObject({ approved: true, generation: 1 });
+    env.cluster.spec("Widget", "a", { name: "a", note: "two", commit: "def", ...MANUAL });
+    env.world.change(remote(env).id, { state: "READY" });
+    await polled(env);
+    expect(effects(env)).toEqual(["create", "deploy"]);
+    expect(ready(env)).toBe("Ready=False/ApprovalPending");
+    expect(status(env, "plan")).toMatchObject({ reason: "ApprovalPending", generation: 2 });
+  });
+
   it("does not hold up a deletion", async () => {
     const env = await on("Full", { lifecycle: { applyPolicy: "Manual", deletionPolicy: "Delete" } });
     approve(env, hash(env));

@@ -25,6 +25,41 @@ function record(env: Env): string[] {
   return order;
 }
 
+/** Changes the spec of "a" right before a write of the operator is stored. */
+function editDuring(env: Env, what: "outcome" | "status", spec: { readonly commit: string }): void {
+  env.cluster.hooks.before = (write) => {
+    if (write.what === what && write.key.startsWith("Widget/")) {
+      env.cluster.hooks.before = () => Promise.resolve();
+      env.cluster.spec("Widget", "a", { name: "a", ...spec });
+    }
+    return Promise.resolve();
+  };
+}
+
+describe("a spec that changes within one reconcile", () => {
+  it("is the one that is deployed: nothing is sent for the older one once the answer to a create is stored", async () => {
+    const env = await started();
+    editDuring(env, "outcome", { commit: "c2" });
+    env.widget("a", { commit: "c1" });
+    await env.run(30_000);
+    const [remote] = env.world.remotes.values();
+    expect(env.world.effects.map(({ op }) => op)).toEqual(["create", "deploy"]);
+    expect(remote).toMatchObject({ commit: "c2", deploys: 1 });
+  });
+
+  it("is the one that is deployed: an intent for the older one is not stored and not sent", async () => {
+    const env = await started();
+    env.widget("a");
+    await env.run(5_000);
+    editDuring(env, "status", { commit: "c2" });
+    env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
+    await env.run(30_000);
+    const [remote] = env.world.remotes.values();
+    expect(env.world.effects.map(({ op }) => op)).toEqual(["create", "deploy"]);
+    expect(remote).toMatchObject({ commit: "c2", deploys: 1 });
+  });
+});
+
 describe("a create", () => {
   it("is written down before and after it is sent, and told once", async () => {
     const env = await started();

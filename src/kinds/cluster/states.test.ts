@@ -66,6 +66,36 @@ describe("a cluster", () => {
   });
 });
 
+describe("a locked cluster", () => {
+  const clusterLock = {
+    reason: "upgrade of the nodes",
+    ownerName: "ops",
+    lockedAt: "2026-11-20T10:00:00Z",
+    ttlInDays: 2,
+  };
+  const locked = (state: string) => listed(state, { clusterLock, nextK8sAvailableVersion: "1.34" });
+
+  it.each<[what: string, spec: object, state: string]>([
+    ["stopped", { runState: "Stopped" }, "DEPLOYED"],
+    ["deployed", { runState: "Running" }, "STOPPED"],
+    ["upgraded", { kubernetesVersion: "1.34" }, "DEPLOYED"],
+  ])("is not %s, and says who locked it", (_, spec, state) => {
+    const context = clusterContext({}, spec);
+    expect(plan(context, locked(state))).toMatchObject({
+      is: "waiting",
+      why: { reason: "ClusterLocked", message: expect.stringContaining('by "ops" (reason: upgrade of the nodes)') },
+    });
+    expect(report(context, locked(state)).conditions).toContainEqual(
+      expect.objectContaining({ type: "Locked", status: "True" }),
+    );
+    expect(plan(context, listed(state, { nextK8sAvailableVersion: "1.34" })).is).toBe("step");
+  });
+
+  it("that is as the spec says is settled", () => {
+    expect(plan(clusterContext({}, { runState: "Running" }), locked("DEPLOYED"))).toEqual({ is: "settled" });
+  });
+});
+
 describe("steps that a policy withholds", () => {
   const context = (spec: object) =>
     clusterContext({ blockedOperations: new Set(["stopCluster", "upgradeCluster"]) }, spec);

@@ -30,7 +30,11 @@ export interface NamedKind<K extends NamedTypes<Item>, Item extends NamedRecord>
 }
 
 /** Returns how old the lists may be that a reconcile of a settled object reads: all objects of a parent share them. */
-export function listAge({ identitySource, goal, requested }: ReconcileContext<NamedTypes>): {
+export function listAge({
+  identitySource,
+  goal,
+  requested,
+}: Pick<ReconcileContext<NamedTypes>, "identitySource" | "goal" | "requested">): {
   readonly maxAgeMs: number;
 } {
   const isRoutine = identitySource === "recorded" && goal === "present" && requested === undefined;
