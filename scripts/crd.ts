@@ -23,7 +23,7 @@ export function objectSchema(resource: Resource): ObjectSchema {
 
 /** The CRD of a kind, in the order in which people read one. */
 export function customResourceDefinition(resource: Resource): object {
-  const { kind, plural, singular, shortNames, scope } = resource;
+  const { kind, plural, shortNames, scope } = resource;
   const { spec, status } = objectSchema(resource);
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -31,7 +31,14 @@ export function customResourceDefinition(resource: Resource): object {
     metadata: { name: `${plural}.${GROUP}` },
     spec: {
       group: GROUP,
-      names: { kind, listKind: `${kind}List`, plural, singular, shortNames, categories: ["platform"] },
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular: kind.toLowerCase(),
+        shortNames,
+        categories: ["platform"],
+      },
       scope,
       versions: [
         {

@@ -1,56 +1,40 @@
 import type { PrinterColumn } from "./resource.ts";
 
-const ofReady = (member: string): string => `.status.conditions[?(@.type=="Ready")].${member}`;
+/** Returns a column of `kubectl get`. */
+export function column(
+  name: string,
+  jsonPath: string,
+  description: string,
+  type: PrinterColumn["type"] = "string",
+): PrinterColumn {
+  return { name, type, jsonPath, description };
+}
+
+/** Returns a column that only `-o wide` shows. */
+export function wide(...of: Parameters<typeof column>): PrinterColumn {
+  return { ...column(...of), priority: 1 };
+}
 
 /** First in every table. */
-export const READY: PrinterColumn = {
-  name: "Ready",
-  type: "string",
-  jsonPath: ofReady("status"),
-  description: "Whether the platform is as the spec wants it.",
-};
+export const READY = column("Ready", ofCondition("Ready", "status"), "Whether the platform is as the spec wants it.");
 
-export const REASON: PrinterColumn = {
-  name: "Reason",
-  type: "string",
-  jsonPath: ofReady("reason"),
-  description: "Why, in one word.",
-};
+export const REASON = column("Reason", ofCondition("Ready", "reason"), "Why, in one word.");
 
-export const SYNCED: PrinterColumn = {
-  name: "Synced",
-  type: "string",
-  jsonPath: '.status.conditions[?(@.type=="Synced")].status',
-  description: "Whether the last exchange with the platform succeeded.",
-};
+export const SYNCED = column(
+  "Synced",
+  ofCondition("Synced", "status"),
+  "Whether the last exchange with the platform succeeded.",
+);
 
-export const SINCE: PrinterColumn = {
-  name: "Since",
-  type: "date",
-  jsonPath: ofReady("lastTransitionTime"),
-  description: "Time since Ready changed.",
-};
+export const SINCE = column("Since", ofCondition("Ready", "lastTransitionTime"), "Time since Ready changed.", "date");
 
 /** Last in every table. */
-export const AGE: PrinterColumn = {
-  name: "Age",
-  type: "date",
-  jsonPath: ".metadata.creationTimestamp",
-  description: "Time since the object was created.",
-};
+export const AGE = column("Age", ".metadata.creationTimestamp", "Time since the object was created.", "date");
 
-export const REMOTE_ID: PrinterColumn = {
-  name: "Remote-ID",
-  type: "string",
-  jsonPath: ".status.externalId",
-  description: "Id on the platform.",
-  priority: 1,
-};
+export const REMOTE_ID = wide("Remote-ID", ".status.externalId", "Id on the platform.");
 
-export const MESSAGE: PrinterColumn = {
-  name: "Message",
-  type: "string",
-  jsonPath: ofReady("message"),
-  description: "Why, and what to do.",
-  priority: 1,
-};
+export const MESSAGE = wide("Message", ofCondition("Ready", "message"), "Why, and what to do.");
+
+function ofCondition(type: string, member: string): string {
+  return `.status.conditions[?(@.type=="${type}")].${member}`;
+}

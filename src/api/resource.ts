@@ -23,7 +23,6 @@ export interface CelRule {
 export interface Resource<Spec = unknown, Mem = unknown> {
   readonly kind: string;
   readonly plural: string;
-  readonly singular: string;
   readonly shortNames: readonly string[];
   readonly scope: "Namespaced" | "Cluster";
   readonly description: string;

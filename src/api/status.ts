@@ -199,9 +199,25 @@ export function livingStatus<Own extends z.ZodRawShape>(own: Own) {
   return z.object({ ...common, ...living, ...own });
 }
 
-/** A member of the operator's memory: an unexpected shape parses as absent, so that no status stops the operator. */
-export function kept<Schema extends z.ZodType>(schema: Schema) {
+/** A member of a memory. */
+function kept<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().catch(undefined);
+}
+
+/** The schema of a memory of these members. */
+type MemoryOf<Members extends Readonly<Record<string, z.ZodType>>> = z.ZodObject<{
+  [Name in keyof Members]: ReturnType<typeof kept<Members[Name]>>;
+}>;
+
+/**
+ * Returns the schema of a kind's memory: members of its status, each of which may be absent. An unexpected shape parses
+ * as absent, so that no status stops the operator.
+ */
+export function memoryOf<Members extends Readonly<Record<string, z.ZodType>>>(
+  members: Members,
+): z.ZodCatch<MemoryOf<Members>>;
+export function memoryOf(members: Readonly<Record<string, z.ZodType>>) {
+  return z.object(Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, kept(schema)]))).catch({});
 }
 
 /** The keyed fingerprint of content with secret values (the engine's Fingerprint), which cannot be guessed. */

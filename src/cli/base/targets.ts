@@ -31,11 +31,11 @@ export function nameOf(text: string, kinds: readonly string[], besides: readonly
   throw new UsageError(`${JSON.stringify(text)} cannot stand here. Write ${known}.`);
 }
 
-/** @returns the kind of a word: kind, plural, singular or short name, in any case, with or without group */
+/** @returns the kind of a word: kind, plural or short name, in any case, with or without group */
 export function kindOf(word: string): string | undefined {
   const [bare = ""] = word.toLowerCase().split(".");
-  const found = RESOURCES.find(({ kind, plural, singular, shortNames }) =>
-    [kind.toLowerCase(), plural, singular, ...shortNames].includes(bare),
+  const found = RESOURCES.find(({ kind, plural, shortNames }) =>
+    [kind.toLowerCase(), plural, ...shortNames].includes(bare),
   );
   return found?.kind;
 }

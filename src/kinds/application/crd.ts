@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "../../api/columns.ts";
+import { AGE, MESSAGE, READY, REASON, REMOTE_ID, column, wide } from "../../api/columns.ts";
 import { commit, connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
 import { lastOperation } from "../../api/last-operation.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import type { Resource } from "../../api/resource.ts";
 import { EXTERNAL_ID_STAYS, lockedOnceRecorded } from "../../api/rules.ts";
-import { ATOMIC, fingerprint, kept, livingStatus, text } from "../../api/status.ts";
+import { ATOMIC, fingerprint, memoryOf, livingStatus, text } from "../../api/status.ts";
 import { environmentVariableName, variableOf } from "../../api/variables.ts";
 import {
   deploymentFields,
@@ -15,7 +15,6 @@ import {
   LAST_DEPLOYMENT,
   LAST_FAILURE,
   runStateFields,
-  runStateMemory,
   stateFields,
   WRITTEN,
   writtenFields,
@@ -196,15 +195,7 @@ const written = z
   })
   .describe(WRITTEN);
 
-export const memory = z
-  .object({
-    lastDeployment: kept(lastDeployment),
-    lastFailure: kept(lastFailure),
-    written: kept(written),
-    lastOperation: kept(lastOperation),
-    ...runStateMemory,
-  })
-  .catch({});
+export const memory = memoryOf({ lastDeployment, lastFailure, written, lastOperation, ...runStateFields });
 
 export type ApplicationMemory = z.output<typeof memory>;
 export type LastDeployment = z.output<typeof lastDeployment>;
@@ -224,7 +215,6 @@ export const status = livingStatus({
 export const platformApplication: Resource<ApplicationSpec, ApplicationMemory> = {
   kind: "PlatformApplication",
   plural: "platformapplications",
-  singular: "platformapplication",
   shortNames: ["papp"],
   scope: "Namespaced",
   description: "An application that the platform builds from git and runs in an environment.",
@@ -243,29 +233,12 @@ export const platformApplication: Resource<ApplicationSpec, ApplicationMemory> =
   ],
   columns: [
     READY,
-    { name: "State", type: "string", jsonPath: ".status.state", description: "State on the platform, verbatim." },
-    { name: "Commit", type: "string", jsonPath: ".status.commit", description: "Commit of the last deployment." },
-    {
-      name: "Since",
-      type: "date",
-      jsonPath: ".status.lastDeployment.startedAt",
-      description: "Time since the last deployment was asked for.",
-    },
-    { name: "Env", type: "string", jsonPath: ".spec.environmentRef.name", description: "The environment it is in." },
-    {
-      name: "Deployed-At",
-      type: "string",
-      jsonPath: ".status.lastDeployment.finishedAt",
-      description: "When the last deployment ended.",
-      priority: 1,
-    },
-    {
-      name: "Ingress",
-      type: "string",
-      jsonPath: ".status.ingress.status",
-      description: "State of the ingress, verbatim.",
-      priority: 1,
-    },
+    column("State", ".status.state", "State on the platform, verbatim."),
+    column("Commit", ".status.commit", "Commit of the last deployment."),
+    column("Since", ".status.lastDeployment.startedAt", "Time since the last deployment was asked for.", "date"),
+    column("Env", ".spec.environmentRef.name", "The environment it is in."),
+    wide("Deployed-At", ".status.lastDeployment.finishedAt", "When the last deployment ended."),
+    wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
     REMOTE_ID,
     { ...REASON, priority: 1 },
     MESSAGE,

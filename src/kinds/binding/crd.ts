@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { clusterContext } from "../../api/cluster.ts";
-import { AGE, MESSAGE, READY, REASON } from "../../api/columns.ts";
+import { AGE, MESSAGE, READY, REASON, column, wide } from "../../api/columns.ts";
 import {
   connectionRef,
   EXACTLY_ONE_VALUE,
@@ -13,7 +13,7 @@ import {
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import type { Resource } from "../../api/resource.ts";
-import { ATOMIC, fingerprint, id, kept, livingStatus, text } from "../../api/status.ts";
+import { ATOMIC, fingerprint, id, memoryOf, livingStatus, text } from "../../api/status.ts";
 
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
 
@@ -107,14 +107,7 @@ const record = {
   written: fingerprint.describe("Stands for the binding as it was last written."),
 };
 
-const memory = z
-  .object({
-    templateKey: kept(record.templateKey),
-    templateVersion: kept(record.templateVersion),
-    layers: kept(record.layers),
-    written: kept(record.written),
-  })
-  .catch({});
+const memory = memoryOf(record);
 
 export type BindingMemory = z.output<typeof memory>;
 export type BindingLayer = NonNullable<BindingMemory["layers"]>[number];
@@ -122,7 +115,6 @@ export type BindingLayer = NonNullable<BindingMemory["layers"]>[number];
 export const platformBinding: Resource<BindingSpec, BindingMemory> = {
   kind: "PlatformBinding",
   plural: "platformbindings",
-  singular: "platformbinding",
   shortNames: ["pbind"],
   scope: "Namespaced",
   description: "A platform template bound to a cluster, with its layers, configuration and inputs.",
@@ -143,16 +135,10 @@ export const platformBinding: Resource<BindingSpec, BindingMemory> = {
   ],
   columns: [
     READY,
-    { name: "Template", type: "string", jsonPath: ".spec.template.key", description: "Key of the template." },
-    { name: "Version", type: "string", jsonPath: ".spec.template.version", description: "Version of the template." },
-    { name: "Layers", type: "string", jsonPath: ".status.layersEnabled", description: "Enabled of selected layers." },
-    {
-      name: "Cluster",
-      type: "string",
-      jsonPath: ".status.clusterId",
-      description: "Id of the cluster.",
-      priority: 1,
-    },
+    column("Template", ".spec.template.key", "Key of the template."),
+    column("Version", ".spec.template.version", "Version of the template."),
+    column("Layers", ".status.layersEnabled", "Enabled of selected layers."),
+    wide("Cluster", ".status.clusterId", "Id of the cluster."),
     { ...REASON, priority: 1 },
     MESSAGE,
     AGE,

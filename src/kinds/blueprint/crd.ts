@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "../../api/columns.ts";
+import { AGE, MESSAGE, READY, REASON, REMOTE_ID, column, wide } from "../../api/columns.ts";
 import { connectionRef, displayName, externalId, jsonLength, mapOf, reference } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import type { Resource } from "../../api/resource.ts";
 import { EXTERNAL_ID_STAYS, lockedOnceRecorded } from "../../api/rules.ts";
-import { fingerprint, id, kept, livingStatus, text, time } from "../../api/status.ts";
+import { fingerprint, id, memoryOf, livingStatus, text, time } from "../../api/status.ts";
 import { variableOf } from "../../api/variables.ts";
 import {
   deploymentFields,
@@ -135,16 +135,7 @@ const serviceId = id.describe("Id of the service that the blueprint became; the 
 const catalogUrl = text.describe("Where the catalogue describes the blueprint, as the platform answered.");
 const createdAt = time.describe("When the operator created it; absent for one that it took over.");
 
-export const memory = z
-  .object({
-    lastDeployment: kept(lastDeployment),
-    lastFailure: kept(lastFailure),
-    written: kept(written),
-    serviceId: kept(serviceId),
-    catalogUrl: kept(catalogUrl),
-    createdAt: kept(createdAt),
-  })
-  .catch({});
+export const memory = memoryOf({ lastDeployment, lastFailure, written, serviceId, catalogUrl, createdAt });
 
 export type BlueprintMemory = z.output<typeof memory>;
 
@@ -163,7 +154,6 @@ export const status = livingStatus({
 export const platformBlueprint: Resource<BlueprintSpec, BlueprintMemory> = {
   kind: "PlatformBlueprint",
   plural: "platformblueprints",
-  singular: "platformblueprint",
   shortNames: ["pbp"],
   scope: "Namespaced",
   description: "A service that the platform makes of a blueprint of its catalogue.",
@@ -180,23 +170,11 @@ export const platformBlueprint: Resource<BlueprintSpec, BlueprintMemory> = {
   ],
   columns: [
     READY,
-    { name: "State", type: "string", jsonPath: ".status.state", description: "State on the platform, verbatim." },
-    { name: "Tag", type: "string", jsonPath: ".spec.tag", description: "Tag of the blueprint." },
-    { name: "Env", type: "string", jsonPath: ".spec.environmentRef.name", description: "The environment it is in." },
-    {
-      name: "Catalog-URL",
-      type: "string",
-      jsonPath: ".status.catalogUrl",
-      description: "Where the catalogue describes the blueprint.",
-      priority: 1,
-    },
-    {
-      name: "Ingress",
-      type: "string",
-      jsonPath: ".status.ingress.status",
-      description: "State of the ingress, verbatim.",
-      priority: 1,
-    },
+    column("State", ".status.state", "State on the platform, verbatim."),
+    column("Tag", ".spec.tag", "Tag of the blueprint."),
+    column("Env", ".spec.environmentRef.name", "The environment it is in."),
+    wide("Catalog-URL", ".status.catalogUrl", "Where the catalogue describes the blueprint."),
+    wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
     REMOTE_ID,
     { ...REASON, priority: 1 },
     MESSAGE,

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
 import { clusterContext } from "../../api/cluster.ts";
-import { AGE, MESSAGE, READY, REASON } from "../../api/columns.ts";
+import { AGE, MESSAGE, READY, REASON, column, wide } from "../../api/columns.ts";
 import { connectionRef, uuid } from "../../api/fields.ts";
 import type { Resource } from "../../api/resource.ts";
-import { count, kept, observingStatus, text, time } from "../../api/status.ts";
+import { count, memoryOf, observingStatus, text, time } from "../../api/status.ts";
 
 const SECTIONS = ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"] as const;
 
@@ -40,14 +40,13 @@ const record = {
   changedAt: time.describe("When the operator first saw this content."),
 };
 
-const memory = z.object({ digest: kept(record.digest), changedAt: kept(record.changedAt) }).catch({});
+const memory = memoryOf(record);
 
 export type CatalogMemory = z.output<typeof memory>;
 
 export const platformCatalog: Resource<CatalogSpec, CatalogMemory> = {
   kind: "PlatformCatalog",
   plural: "platformcatalogs",
-  singular: "platformcatalog",
   shortNames: ["pcat"],
   scope: "Namespaced",
   description: "What the platform offers, read from time to time into a ConfigMap.",
@@ -70,15 +69,9 @@ export const platformCatalog: Resource<CatalogSpec, CatalogMemory> = {
   columns: [
     READY,
     REASON,
-    { name: "Templates", type: "integer", jsonPath: ".status.counts.templates", description: "Number of templates." },
-    { name: "ConfigMap", type: "string", jsonPath: ".status.configMap", description: "Holds the content." },
-    {
-      name: "Changed",
-      type: "date",
-      jsonPath: ".status.changedAt",
-      description: "Time since the content changed.",
-      priority: 1,
-    },
+    column("Templates", ".status.counts.templates", "Number of templates.", "integer"),
+    column("ConfigMap", ".status.configMap", "Holds the content."),
+    wide("Changed", ".status.changedAt", "Time since the content changed.", "date"),
     MESSAGE,
     AGE,
   ],

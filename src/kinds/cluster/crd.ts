@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "../../api/columns.ts";
+import { AGE, MESSAGE, READY, REASON, REMOTE_ID, column, wide } from "../../api/columns.ts";
 import { connectionRef, objectName, uuid } from "../../api/fields.ts";
 import { lastOperation } from "../../api/last-operation.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import type { Resource } from "../../api/resource.ts";
 import { EXTERNAL_ID_STAYS } from "../../api/rules.ts";
-import { count, id, kept, livingStatus, text, time } from "../../api/status.ts";
+import { count, id, memoryOf, livingStatus, text, time } from "../../api/status.ts";
 
 const BOTH_OR_NONE = "server and caBundle must be set together";
 
@@ -143,23 +143,7 @@ const own = {
   token,
 };
 
-const memory = z
-  .object({
-    state: kept(record.state),
-    isDeployed: kept(record.isDeployed),
-    reason: kept(record.reason),
-    nextKubernetesVersion: kept(record.nextKubernetesVersion),
-    lastExecutionId: kept(record.lastExecutionId),
-    lastDeploymentDate: kept(record.lastDeploymentDate),
-    lock: kept(record.lock),
-    verified: kept(own.verified),
-    runState: kept(own.runState),
-    lastOrder: kept(own.lastOrder),
-    lastOperation: kept(own.lastOperation),
-    versionBaseline: kept(own.versionBaseline),
-    token: kept(own.token),
-  })
-  .catch({});
+const memory = memoryOf({ ...record, ...own });
 
 export type ClusterMemory = z.output<typeof memory>;
 export type VersionBaseline = z.output<typeof versionBaseline>;
@@ -168,7 +152,6 @@ export type ClusterOrder = z.output<typeof order>;
 export const platformCluster: Resource<ClusterSpec, ClusterMemory> = {
   kind: "PlatformCluster",
   plural: "platformclusters",
-  singular: "platformcluster",
   shortNames: ["pcl"],
   scope: "Namespaced",
   description: "An existing cluster of the platform: running or stopped, upgraded, with a token for those who use it.",
@@ -192,27 +175,11 @@ export const platformCluster: Resource<ClusterSpec, ClusterMemory> = {
   rules: [EXTERNAL_ID_STAYS],
   columns: [
     READY,
-    { name: "State", type: "string", jsonPath: ".status.state", description: "State on the platform, verbatim." },
-    { name: "Deployed", type: "boolean", jsonPath: ".status.isDeployed", description: "Whether it is deployed." },
-    {
-      name: "Next-K8s",
-      type: "string",
-      jsonPath: ".status.nextKubernetesVersion",
-      description: "Version of Kubernetes that the platform offers next.",
-    },
-    {
-      name: "Locked",
-      type: "string",
-      jsonPath: '.status.conditions[?(@.type=="Locked")].status',
-      description: "Whether it is locked.",
-    },
-    {
-      name: "Lock-Owner",
-      type: "string",
-      jsonPath: ".status.lock.ownerName",
-      description: "Who locked it.",
-      priority: 1,
-    },
+    column("State", ".status.state", "State on the platform, verbatim."),
+    column("Deployed", ".status.isDeployed", "Whether it is deployed.", "boolean"),
+    column("Next-K8s", ".status.nextKubernetesVersion", "Version of Kubernetes that the platform offers next."),
+    column("Locked", '.status.conditions[?(@.type=="Locked")].status', "Whether it is locked."),
+    wide("Lock-Owner", ".status.lock.ownerName", "Who locked it."),
     REMOTE_ID,
     { ...REASON, priority: 1 },
     MESSAGE,

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, SINCE, SYNCED } from "../../api/columns.ts";
+import { AGE, MESSAGE, READY, REASON, SINCE, SYNCED, column, wide } from "../../api/columns.ts";
 import { dataKey, mapOf, objectName, tokenSecretRef, uuid } from "../../api/fields.ts";
 import { defaults } from "../../api/lifecycle.ts";
 import type { PrinterColumn, Resource } from "../../api/resource.ts";
-import { fingerprint, id, kept, observingStatus } from "../../api/status.ts";
+import { fingerprint, id, memoryOf, observingStatus } from "../../api/status.ts";
 
 const auth = z
   .object({
@@ -181,9 +181,7 @@ const registration = z
   })
   .describe("The operator's own receiver, as it was registered.");
 
-const memory = z
-  .object({ surface: kept(surfaceFound), operations: kept(operations), webhook: kept(registration) })
-  .catch({});
+const memory = memoryOf({ surface: surfaceFound, operations, webhook: registration });
 
 export type ConnectionMemory = z.output<typeof memory>;
 
@@ -196,22 +194,11 @@ const status = observingStatus({
 const columns: readonly PrinterColumn[] = [
   { ...READY, description: "Whether the connection can be used." },
   SYNCED,
-  {
-    name: "Surface",
-    type: "string",
-    jsonPath: ".status.surface",
-    description: "Which operations the platform offers.",
-  },
+  column("Surface", ".status.surface", "Which operations the platform offers."),
   REASON,
   SINCE,
-  {
-    name: "Org",
-    type: "string",
-    jsonPath: ".spec.organizationId",
-    description: "Organization on the platform.",
-    priority: 1,
-  },
-  { name: "Base-URL", type: "string", jsonPath: ".spec.baseUrl", description: "Address of the platform.", priority: 1 },
+  wide("Org", ".spec.organizationId", "Organization on the platform."),
+  wide("Base-URL", ".spec.baseUrl", "Address of the platform."),
   MESSAGE,
   AGE,
 ];
@@ -237,7 +224,6 @@ const shared = {
 export const platformConnection: Resource<ConnectionSpec, ConnectionMemory> = {
   kind: "PlatformConnection",
   plural: "platformconnections",
-  singular: "platformconnection",
   shortNames: ["pconn"],
   scope: "Namespaced",
   description: "Access to one organization of the platform for the objects of one namespace.",
@@ -248,7 +234,6 @@ export const platformConnection: Resource<ConnectionSpec, ConnectionMemory> = {
 export const clusterPlatformConnection: Resource<ClusterConnectionSpec, ConnectionMemory> = {
   kind: "ClusterPlatformConnection",
   plural: "clusterplatformconnections",
-  singular: "clusterplatformconnection",
   shortNames: ["cpconn"],
   scope: "Cluster",
   description:

@@ -1,19 +1,18 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "../../api/columns.ts";
+import { AGE, MESSAGE, READY, REASON, REMOTE_ID, column, wide } from "../../api/columns.ts";
 import { connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
 import { lastOperation } from "../../api/last-operation.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import type { Resource } from "../../api/resource.ts";
 import { EXTERNAL_ID_STAYS, lockedOnceRecorded } from "../../api/rules.ts";
-import { id, kept, livingStatus, text } from "../../api/status.ts";
+import { id, memoryOf, livingStatus, text } from "../../api/status.ts";
 import {
   deploymentFields,
   failureFields,
   LAST_DEPLOYMENT,
   LAST_FAILURE,
   runStateFields,
-  runStateMemory,
   stateFields,
   WRITTEN,
   writtenFields,
@@ -87,25 +86,18 @@ const record = {
   updatedAt: text.describe("When the platform last changed it."),
 };
 
-export const memory = z
-  .object({
-    // The documented surface has no read of a database's state: what was last reported is kept.
-    state: kept(state),
-    name: kept(record.name),
-    type: kept(record.type),
-    version: kept(record.version),
-    mode: kept(record.mode),
-    createdAt: kept(record.createdAt),
-    updatedAt: kept(record.updatedAt),
-    lastDeployment: kept(lastDeployment),
-    lastFailure: kept(lastFailure),
-    written: kept(written),
-    lastOperation: kept(lastOperation),
-    ...runStateMemory,
-    stopRequestId: kept(stopRequestId),
-    typeCheck: kept(typeCheck),
-  })
-  .catch({});
+export const memory = memoryOf({
+  // The documented surface has no read of a database's state: what was last reported is kept.
+  state,
+  ...record,
+  lastDeployment,
+  lastFailure,
+  written,
+  lastOperation,
+  ...runStateFields,
+  stopRequestId,
+  typeCheck,
+});
 
 export type DatabaseMemory = z.output<typeof memory>;
 export type DatabaseDeployment = z.output<typeof lastDeployment>;
@@ -128,7 +120,6 @@ export const status = livingStatus({
 export const platformDatabase: Resource<DatabaseSpec, DatabaseMemory> = {
   kind: "PlatformDatabase",
   plural: "platformdatabases",
-  singular: "platformdatabase",
   shortNames: ["pdbase"],
   scope: "Namespaced",
   description: "A database that the platform runs in an environment.",
@@ -143,29 +134,12 @@ export const platformDatabase: Resource<DatabaseSpec, DatabaseMemory> = {
   ],
   columns: [
     READY,
-    { name: "State", type: "string", jsonPath: ".status.state", description: "State on the platform, verbatim." },
-    { name: "Type", type: "string", jsonPath: ".spec.type", description: "Type in the platform's spelling." },
-    { name: "Version", type: "string", jsonPath: ".spec.version", description: "Version that is wanted." },
-    {
-      name: "Since",
-      type: "date",
-      jsonPath: ".status.lastDeployment.startedAt",
-      description: "Time since the last deployment was asked for.",
-    },
-    {
-      name: "Mode",
-      type: "string",
-      jsonPath: ".spec.mode",
-      description: "Mode in the platform's spelling.",
-      priority: 1,
-    },
-    {
-      name: "Env",
-      type: "string",
-      jsonPath: ".spec.environmentRef.name",
-      description: "The environment it is in.",
-      priority: 1,
-    },
+    column("State", ".status.state", "State on the platform, verbatim."),
+    column("Type", ".spec.type", "Type in the platform's spelling."),
+    column("Version", ".spec.version", "Version that is wanted."),
+    column("Since", ".status.lastDeployment.startedAt", "Time since the last deployment was asked for.", "date"),
+    wide("Mode", ".spec.mode", "Mode in the platform's spelling."),
+    wide("Env", ".spec.environmentRef.name", "The environment it is in."),
     REMOTE_ID,
     { ...REASON, priority: 1 },
     MESSAGE,

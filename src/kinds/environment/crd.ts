@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "../../api/columns.ts";
+import { AGE, MESSAGE, READY, REASON, REMOTE_ID, column, wide } from "../../api/columns.ts";
 import { connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
 import type { Resource } from "../../api/resource.ts";
 import { EXTERNAL_ID_STAYS, lockedOnceRecorded } from "../../api/rules.ts";
-import { count, id, kept, livingStatus, text } from "../../api/status.ts";
+import { count, id, memoryOf, livingStatus, text } from "../../api/status.ts";
 
 const spec = z.object({
   connectionRef: connectionRef.optional(),
@@ -29,21 +29,13 @@ const record = {
   createdAt: text.describe("When the platform created it."),
 };
 
-const memory = z
-  .object({
-    name: kept(record.name),
-    mode: kept(record.mode),
-    clusterId: kept(record.clusterId),
-    createdAt: kept(record.createdAt),
-  })
-  .catch({});
+const memory = memoryOf(record);
 
 export type EnvironmentMemory = z.output<typeof memory>;
 
 export const platformEnvironment: Resource<EnvironmentSpec, EnvironmentMemory> = {
   kind: "PlatformEnvironment",
   plural: "platformenvironments",
-  singular: "platformenvironment",
   shortNames: ["penv"],
   scope: "Namespaced",
   description: "An environment in a project of the platform, on a cluster: the home of services.",
@@ -58,16 +50,10 @@ export const platformEnvironment: Resource<EnvironmentSpec, EnvironmentMemory> =
   columns: [
     READY,
     REASON,
-    { name: "Project", type: "string", jsonPath: ".spec.projectRef.name", description: "The project it is in." },
-    { name: "Mode", type: "string", jsonPath: ".spec.mode", description: "Mode in the platform's spelling." },
-    { name: "Services", type: "integer", jsonPath: ".status.serviceCount", description: "Number of services in it." },
-    {
-      name: "Cluster",
-      type: "string",
-      jsonPath: ".status.clusterId",
-      description: "Id of the cluster it runs on.",
-      priority: 1,
-    },
+    column("Project", ".spec.projectRef.name", "The project it is in."),
+    column("Mode", ".spec.mode", "Mode in the platform's spelling."),
+    column("Services", ".status.serviceCount", "Number of services in it.", "integer"),
+    wide("Cluster", ".status.clusterId", "Id of the cluster it runs on."),
     REMOTE_ID,
     MESSAGE,
     AGE,

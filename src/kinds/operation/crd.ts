@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON } from "../../api/columns.ts";
+import { AGE, MESSAGE, READY, REASON, column, wide } from "../../api/columns.ts";
 import { commit, connectionRef, jsonLength, objectName, reference } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { isReason } from "../../api/reasons.ts";
 import type { CelRule, Resource } from "../../api/resource.ts";
-import { actingStatus, count, id, kept, text, time } from "../../api/status.ts";
+import { actingStatus, count, id, memoryOf, text, time } from "../../api/status.ts";
 import { deploymentFields } from "../service/crd-status.ts";
 
 const TYPES = [
@@ -202,17 +202,15 @@ const stored = z.object({
   at: record.outcome.shape.at.catch(""),
 });
 
-export const memory = z
-  .object({
-    startedAt: kept(record.startedAt),
-    targetId: kept(record.targetId),
-    request: kept(record.request),
-    failedRequests: kept(record.failedRequests),
-    lastFailure: kept(record.lastFailure),
-    outcome: kept(stored),
-    expiresAt: kept(record.expiresAt),
-  })
-  .catch({});
+export const memory = memoryOf({
+  startedAt: record.startedAt,
+  targetId: record.targetId,
+  request: record.request,
+  failedRequests: record.failedRequests,
+  lastFailure: record.lastFailure,
+  outcome: stored,
+  expiresAt: record.expiresAt,
+});
 
 export type OperationMemory = z.output<typeof memory>;
 export type Outcome = NonNullable<OperationMemory["outcome"]>;
@@ -222,7 +220,6 @@ export const status = actingStatus(z.object(record).partial().shape);
 export const platformOperation: Resource<OperationSpec, OperationMemory> = {
   kind: "PlatformOperation",
   plural: "platformoperations",
-  singular: "platformoperation",
   shortNames: ["pop"],
   scope: "Namespaced",
   description: "One action on the platform that is carried out once, like a Job: it ends Complete, Failed or Unknown.",
@@ -238,24 +235,12 @@ export const platformOperation: Resource<OperationSpec, OperationMemory> = {
   ],
   columns: [
     READY,
-    { name: "Type", type: "string", jsonPath: ".spec.type", description: "What is done." },
-    { name: "Result", type: "string", jsonPath: ".status.outcome.result", description: "How it ended." },
+    column("Type", ".spec.type", "What is done."),
+    column("Result", ".status.outcome.result", "How it ended."),
     REASON,
-    { name: "Ended", type: "date", jsonPath: ".status.outcome.at", description: "Time since its end." },
-    {
-      name: "State",
-      type: "string",
-      jsonPath: ".status.request.state",
-      description: "State on the platform, verbatim.",
-      priority: 1,
-    },
-    {
-      name: "Target-ID",
-      type: "string",
-      jsonPath: ".status.targetId",
-      description: "Id on the platform of what is acted upon.",
-      priority: 1,
-    },
+    column("Ended", ".status.outcome.at", "Time since its end.", "date"),
+    wide("State", ".status.request.state", "State on the platform, verbatim."),
+    wide("Target-ID", ".status.targetId", "Id on the platform of what is acted upon."),
     MESSAGE,
     AGE,
   ],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "../../api/columns.ts";
+import { AGE, MESSAGE, READY, REASON, REMOTE_ID, column } from "../../api/columns.ts";
 import { connectionRef, displayName, externalId } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
 import type { Resource } from "../../api/resource.ts";
@@ -27,7 +27,6 @@ export type ProjectMemory = z.output<typeof memory>;
 export const platformProject: Resource<ProjectSpec, ProjectMemory> = {
   kind: "PlatformProject",
   plural: "platformprojects",
-  singular: "platformproject",
   shortNames: ["pproj"],
   scope: "Namespaced",
   description: "A project of the platform: the home of environments.",
@@ -55,7 +54,7 @@ export const platformProject: Resource<ProjectSpec, ProjectMemory> = {
   columns: [
     READY,
     REASON,
-    { name: "Envs", type: "integer", jsonPath: ".status.environmentCount", description: "Number of environments." },
+    column("Envs", ".status.environmentCount", "Number of environments.", "integer"),
     REMOTE_ID,
     MESSAGE,
     AGE,

@@ -1,7 +1,7 @@
 /** What the statuses of services have in common: the deployment, the last failure, what was written. */
 import { z } from "zod";
 
-import { count, id, kept, text, time, token } from "../../api/status.ts";
+import { count, id, text, time, token } from "../../api/status.ts";
 
 /** The members of `lastDeployment`; a kind adds what it deploys. */
 export const deploymentFields = {
@@ -66,12 +66,6 @@ export const WRITTEN = "What the operator last wrote, where the platform does no
 export const runStateFields = {
   runState: z.enum(["Running", "Stopped"]).describe("The run state that the operator last brought about."),
   stopping: text.describe("What the service showed before the operator asked to stop it, until it shows the stop."),
-};
-
-/** The same as parts of a kind's memory. */
-export const runStateMemory = {
-  runState: kept(runStateFields.runState),
-  stopping: kept(runStateFields.stopping),
 };
 
 /** The platform's two states of a service. @param noun e.g. "application" */

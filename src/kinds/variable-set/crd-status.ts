@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { ATOMIC, count, fingerprint, id, kept, livingStatus, text } from "../../api/status.ts";
+import { ATOMIC, count, fingerprint, id, memoryOf, livingStatus, text } from "../../api/status.ts";
 
 /** The largest number of names in a list of a status. */
 export const MAX_NAMES = 256;
@@ -68,7 +68,7 @@ const target = z
   })
   .describe("An application, and what the set has in it.");
 
-export const memory = z.object({ targets: kept(z.array(target).max(MAX_TARGETS)) }).catch({});
+export const memory = memoryOf({ targets: z.array(target).max(MAX_TARGETS) });
 
 export type VariableSetMemory = z.output<typeof memory>;
 export type KnownTarget = z.output<typeof target>;

@@ -1,4 +1,4 @@
-import { AGE, MESSAGE, READY, REASON } from "../../api/columns.ts";
+import { AGE, MESSAGE, READY, REASON, column } from "../../api/columns.ts";
 import type { Resource } from "../../api/resource.ts";
 import { spec } from "./crd-spec.ts";
 import type { VariableSetSpec } from "./crd-spec.ts";
@@ -12,7 +12,6 @@ export type { KnownTarget, KnownVariable, VariableSetMemory } from "./crd-status
 export const platformVariableSet: Resource<VariableSetSpec, VariableSetMemory> = {
   kind: "PlatformVariableSet",
   plural: "platformvariablesets",
-  singular: "platformvariableset",
   shortNames: ["pvars"],
   scope: "Namespaced",
   description: "Environment variables and secrets that are imported into one or several applications.",
@@ -22,12 +21,7 @@ export const platformVariableSet: Resource<VariableSetSpec, VariableSetMemory> =
   rules: [],
   columns: [
     READY,
-    {
-      name: "Targets",
-      type: "string",
-      jsonPath: ".status.targetsSynced",
-      description: "How many applications have all variables.",
-    },
+    column("Targets", ".status.targetsSynced", "How many applications have all variables."),
     REASON,
     MESSAGE,
     AGE,

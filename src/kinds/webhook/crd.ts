@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "../../api/columns.ts";
+import { AGE, MESSAGE, READY, REASON, REMOTE_ID, column } from "../../api/columns.ts";
 import { connectionRef, externalId, platformValue } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import type { Resource } from "../../api/resource.ts";
 import { EXTERNAL_ID_STAYS } from "../../api/rules.ts";
-import { ATOMIC, fingerprint, kept, livingStatus, text } from "../../api/status.ts";
+import { ATOMIC, fingerprint, memoryOf, livingStatus, text } from "../../api/status.ts";
 
 /** The most events of a webhook; the platform knows a handful. */
 export const WEBHOOK_EVENTS = 64;
@@ -36,14 +36,13 @@ const spec = z.object({
 
 export type WebhookSpec = z.output<typeof spec>;
 
-const memory = z.object({ registered: kept(fingerprint) }).catch({});
+const memory = memoryOf({ registered: fingerprint });
 
 export type WebhookMemory = z.output<typeof memory>;
 
 export const platformWebhook: Resource<WebhookSpec, WebhookMemory> = {
   kind: "PlatformWebhook",
   plural: "platformwebhooks",
-  singular: "platformwebhook",
   shortNames: ["pwh"],
   scope: "Namespaced",
   description: "A receiver that the platform notifies of deployments of the organization.",
@@ -68,8 +67,8 @@ export const platformWebhook: Resource<WebhookSpec, WebhookMemory> = {
   columns: [
     READY,
     REASON,
-    { name: "Target", type: "string", jsonPath: ".status.target", description: "Where the platform delivers." },
-    { name: "Events", type: "string", jsonPath: ".spec.events", description: "Events that are delivered." },
+    column("Target", ".status.target", "Where the platform delivers."),
+    column("Events", ".spec.events", "Events that are delivered."),
     REMOTE_ID,
     MESSAGE,
     AGE,

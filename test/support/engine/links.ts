@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { Resource } from "../../../src/api/resource.ts";
-import { kept, observingStatus } from "../../../src/api/status.ts";
+import { memoryOf, observingStatus } from "../../../src/api/status.ts";
 import type { ConnectionSettings, Kind, Why } from "../../../src/engine/contract/kind.ts";
 import type { WidgetApi } from "./fake-platform.ts";
 import { hookErrand, hookMemory } from "./receiver-registration.ts";
@@ -16,7 +16,6 @@ export function resource<Spec, Mem>(
   return {
     kind,
     plural: `${kind.toLowerCase()}s`,
-    singular: kind.toLowerCase(),
     shortNames: [],
     scope: kind.startsWith("Cluster") ? "Cluster" : "Namespaced",
     description: "A pretended kind.",
@@ -43,7 +42,7 @@ const linkSpec = z.object({
     .optional(),
 });
 
-const linkMemory = z.object({ surface: kept(z.enum(["Documented", "Full"])), ...hookMemory });
+const linkMemory = memoryOf({ surface: z.enum(["Documented", "Full"]), ...hookMemory });
 
 type LinkSpec = z.output<typeof linkSpec>;
 type LinkKind = Kind<{

@@ -2,12 +2,11 @@
 import { z } from "zod";
 
 import type { Resource } from "../../../src/api/resource.ts";
-import { kept } from "../../../src/api/status.ts";
 import type { ReceiverRegistration, KindTypes } from "../../../src/engine/contract/kind.ts";
 import type { Uuid } from "../../../src/engine/contract/kind.ts";
 import type { Remote, WidgetApi } from "./fake-platform.ts";
 
-export const hookMemory = { hook: kept(z.string()) };
+export const hookMemory = { hook: z.string() };
 
 interface Memory {
   readonly [name: string]: string | undefined;

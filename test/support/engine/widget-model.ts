@@ -1,7 +1,7 @@
 /** What a widget is: the kind that the engine's tests reconcile. */
 import { z } from "zod";
 
-import { fingerprint, kept } from "../../../src/api/status.ts";
+import { fingerprint, memoryOf } from "../../../src/api/status.ts";
 import type { Fingerprint, ReconcileContext } from "../../../src/engine/contract/kind.ts";
 import type { Remote } from "./fake-platform.ts";
 
@@ -28,12 +28,12 @@ export const widgetSpec = z.object({
 
 export type WidgetSpec = z.output<typeof widgetSpec>;
 
-export const widgetMemory = z.object({
-  deployed: kept(z.object({ commit: z.string(), retry: z.string().optional() })),
-  written: kept(fingerprint),
-  told: kept(z.string()),
+export const widgetMemory = memoryOf({
+  deployed: z.object({ commit: z.string(), retry: z.string().optional() }),
+  written: fingerprint,
+  told: z.string(),
   /** Where the kind throws what no table knows when it looks at the status. */
-  torn: kept(z.enum(["entries", "imprints"])),
+  torn: z.enum(["entries", "imprints"]),
 });
 
 export type WidgetMemory = z.output<typeof widgetMemory>;

@@ -42,8 +42,7 @@ export function targetOf(text: string): Target {
 
 /** @returns the object as `kubectl -o name` prints it, e.g. "platformproject.platform-operator.io/web" */
 export function fullName({ kind, name }: Target): string {
-  const singular = RESOURCES.find((resource) => resource.kind === kind)?.singular ?? kind.toLowerCase();
-  return `${singular}.${GROUP}/${name}`;
+  return `${kind.toLowerCase()}.${GROUP}/${name}`;
 }
 
 /** @returns the object as users type it, e.g. "papp/api" */
