@@ -1,6 +1,6 @@
 /** Parses the command line and runs the command. */
 import { systemClock } from "../kube/api/clock.ts";
-import { API_COMMANDS } from "./api/entries.ts";
+import { API_COMMANDS } from "./api/index.ts";
 import type { Command, Entry } from "./base/command.ts";
 import { EXIT, UsageError } from "./base/exit.ts";
 import type { Host } from "./base/io.ts";

@@ -1,23 +1,26 @@
 /** `catalog`: the platform templates of the organization. */
 import type { Template } from "../../platform/areas/templates.ts";
-import { command } from "../base/command.ts";
+import type { Entry } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
 import { printList, type View } from "../base/render.ts";
+import { apiCommand } from "./declare.ts";
 
 const view: View<Template> = {
-  columns: [
-    { name: "TEMPLATE", of: ({ key }) => key },
-    { name: "VERSION", of: ({ version }) => version },
-    { name: "STATUS", of: ({ status }) => status },
-    { name: "LAYERS", of: ({ layers }) => layers.map(({ key }) => key).join(",") },
-    { name: "DESCRIPTION", of: ({ description }) => description, wide: true },
-  ],
+  columns: {
+    TEMPLATE: "key",
+    VERSION: "version",
+    STATUS: "status",
+    LAYERS: ({ layers }) => layers.map(({ key }) => key).join(","),
+  },
+  wide: { DESCRIPTION: "description" },
   name: ({ key, version }) => `template/${key}@${version}`,
 };
 
-export const catalog = command({
-  asks: "platform",
+export const catalog = apiCommand({
+  name: "catalog",
+  about: "list the platform templates, or write PlatformBindings for them",
+  operations: ["listTemplates"],
   formats: LIST_FORMATS,
   args: [{ name: "template", about: "key of one template, or key@version", optional: true }],
   flags: {
@@ -38,10 +41,12 @@ export const catalog = command({
     const platform = await call.platform();
     const shown = chosen(await platform.templates.list(context), call.args.template);
     if (call.output !== "yaml") return printList(call, view, shown);
-    const { skeletonOf } = await import("./shared/skeleton.ts");
+    const { skeletonOf } = await import("./skeleton.ts");
     call.io.stdout.write(shown.map((template) => skeletonOf(template, { cluster, context })).join("---\n"));
   },
 });
+
+export const templates: Entry = { ...catalog, name: "templates", about: "the same as catalog", hidden: true };
 
 function chosen(templates: readonly Template[], wanted: string | undefined): readonly Template[] {
   if (wanted === undefined) return templates;

@@ -1,54 +1,96 @@
 /** `cluster stop`, `cluster upgrade` and `cluster metrics`. */
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
-import { command, type Call } from "../base/command.ts";
-import { confirm, YES } from "../base/confirm.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { Call, Entry } from "../base/command.ts";
+import { CliError, UsageError } from "../base/exit.ts";
+import type { Flags } from "../base/flags.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
 import { printData, printOne, type View } from "../base/render.ts";
-import { CLUSTER } from "./shared/arguments.ts";
+import { apiCommand } from "./declare.ts";
 
+const CLUSTER = { name: "cluster", about: "id of the cluster, or the name of a PlatformCluster" } as const;
 const KINDS = ["PlatformCluster"] as const;
 
 const view: View<ClusterStatus> = {
-  columns: [
-    { name: "CLUSTER", of: ({ clusterId }) => clusterId },
-    { name: "STATE", of: ({ status }) => status },
-    { name: "DEPLOYED", of: ({ isDeployed }) => isDeployed },
-    { name: "NEXT-K8S", of: ({ nextK8sAvailableVersion }) => nextK8sAvailableVersion },
-    { name: "LOCKED-BY", of: ({ clusterLock }) => clusterLock?.ownerName },
-    { name: "LOCK-REASON", of: ({ clusterLock }) => clusterLock?.reason, wide: true },
-    { name: "REASON", of: ({ reason }) => reason, wide: true },
-    { name: "LAST-DEPLOYED", of: ({ lastDeploymentDate }) => lastDeploymentDate, wide: true },
-    { name: "EXECUTION", of: ({ lastExecutionId }) => lastExecutionId, wide: true },
-  ],
+  columns: {
+    CLUSTER: "clusterId",
+    STATE: "status",
+    DEPLOYED: "isDeployed",
+    "NEXT-K8S": "nextK8sAvailableVersion",
+    "LOCKED-BY": ({ clusterLock }) => clusterLock?.ownerName,
+  },
+  wide: {
+    "LOCK-REASON": ({ clusterLock }) => clusterLock?.reason,
+    REASON: "reason",
+    "LAST-DEPLOYED": "lastDeploymentDate",
+    EXECUTION: "lastExecutionId",
+  },
   name: ({ clusterId }) => `cluster/${clusterId}`,
 };
 
-export const clusterStop = command({
-  asks: "platform",
-  formats: LIST_FORMATS,
-  args: [CLUSTER],
-  flags: YES,
-  run: async (call) => {
-    const { platform, id } = await call.target(call.args.cluster, KINDS);
-    await confirm(call, `This stops cluster ${id} and everything that runs on it.`);
-    await show(call, await platform.clusters.stop(id));
-  },
+const YES = { yes: { is: "switch", short: "y", about: "do not ask" } } as const satisfies Flags;
+
+export const clusterStop = confirmedAction({
+  name: "cluster stop",
+  about: "stop a cluster",
+  operations: ["stopCluster"],
+  effect: (id) => `This stops cluster ${id} and everything that runs on it.`,
+  act: ({ clusters }, id) => clusters.stop(id),
 });
 
-export const clusterUpgrade = command({
-  asks: "platform",
-  formats: LIST_FORMATS,
-  args: [CLUSTER],
-  flags: YES,
-  run: async (call) => {
-    const { platform, id } = await call.target(call.args.cluster, KINDS);
-    await confirm(
-      call,
-      `This upgrades cluster ${id} to the next version of Kubernetes, which the platform chooses. It cannot be undone.`,
-    );
-    await show(call, await platform.clusters.upgrade(id));
-  },
+export const clusterUpgrade = confirmedAction({
+  name: "cluster upgrade",
+  about: "upgrade a cluster to the next version of Kubernetes",
+  operations: ["upgradeCluster"],
+  effect: (id) =>
+    `This upgrades cluster ${id} to the next version of Kubernetes, which the platform chooses. It cannot be undone.`,
+  act: ({ clusters }, id) => clusters.upgrade(id),
 });
+
+interface ConfirmedAction extends Pick<Entry, "name" | "about" | "operations"> {
+  /** @returns what is about to be done, for the user to confirm */
+  readonly effect: (id: string) => string;
+  readonly act: (platform: Platform, id: string) => Promise<ClusterStatus | undefined>;
+}
+
+/** Declares an action on a cluster that the user has to confirm. */
+function confirmedAction({ effect, act, ...entry }: ConfirmedAction): Entry {
+  return apiCommand({
+    ...entry,
+    formats: LIST_FORMATS,
+    args: [CLUSTER],
+    flags: YES,
+    run: async (call) => {
+      const { platform, id } = await call.target(call.args.cluster, KINDS);
+      await confirm(call, effect(id));
+      const status = await act(platform, id);
+      if (status === undefined) call.tell("The platform accepted it and says no more.");
+      else await printOne(call, view, status);
+    },
+  });
+}
+
+/**
+ * Prints what is about to be done, and on a terminal asks whether to continue.
+ * @throws UsageError without a terminal and without --yes; CliError when the user declines
+ */
+async function confirm(call: Call<unknown, { readonly yes: boolean }>, effect: string): Promise<void> {
+  const { stdin, stderr } = call.io;
+  call.tell(effect);
+  if (call.flags.yes) return;
+  if (stdin.isTTY !== true) throw new UsageError("There is no terminal to ask on. Add --yes to go ahead.");
+  stderr.write("Go ahead? [y/N] ");
+  if (!/^\s*y(?:es)?\s*$/i.test(await firstLine(stdin))) throw new CliError("Nothing was done.");
+}
+
+async function firstLine(input: AsyncIterable<string | Uint8Array>): Promise<string> {
+  let text = "";
+  for await (const chunk of input) {
+    text += typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk);
+    if (text.includes("\n")) break;
+  }
+  return text.split("\n")[0] ?? "";
+}
 
 /**
  * The flags, each with a query for the metrics endpoint, which is passed on as it is (spec: GET
@@ -73,8 +115,10 @@ const METRICS = {
   range: { is: "text", value: "DURATION", about: "range of the query" },
 } as const;
 
-export const clusterMetrics = command({
-  asks: "platform",
+export const clusterMetrics = apiCommand({
+  name: "cluster metrics",
+  about: "ask the metrics of a cluster",
+  operations: ["getClusterMetrics"],
   formats: ["raw", "json", "yaml"],
   args: [CLUSTER],
   flags: METRICS,
@@ -85,22 +129,14 @@ export const clusterMetrics = command({
     const optional = Object.fromEntries(given.map(([name, value]) => [camel(name), value]));
     const { endpoint, query } = call.flags;
     const metrics = await platform.clusters.metrics(id, { ...optional, endpoint, query });
-    if (call.output !== "json" && call.output !== "yaml") call.io.stdout.write(ended(metrics));
+    if (call.output !== "json" && call.output !== "yaml")
+      call.io.stdout.write(metrics === "" || metrics.endsWith("\n") ? metrics : `${metrics}\n`);
     else await printData(call, call.output, await parsed(metrics));
   },
 });
 
-async function show(call: Call, status: ClusterStatus | undefined): Promise<void> {
-  if (status === undefined) call.tell("The platform accepted it and says no more.");
-  else await printOne(call, view, status);
-}
-
 function camel(name: string): string {
   return name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function ended(text: string): string {
-  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
 /** Returns the text itself if it is no JSON. */

@@ -1,17 +1,21 @@
-/** `deploy`: one deployment of one commit. */
+/** `deploy`, `database deploy` and `database stop`: requests that can be followed to their end. */
 import { member, stringMember } from "../../kube/api/json.ts";
-import { command } from "../base/command.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { Entry } from "../base/command.ts";
 import { CliError, EXIT } from "../base/exit.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
 import { printOne } from "../base/render.ts";
-import { APPLICATION } from "./shared/arguments.ts";
-import { follow, lookAtApplication, WAIT } from "./shared/follow.ts";
-import { serviceView } from "./shared/service-view.ts";
+import { apiCommand, APPLICATION } from "./declare.ts";
+import { follow, lookAtApplication, WAIT, type Following } from "./follow.ts";
+import { serviceView } from "./services.ts";
 
 const LAST_LINES = 20;
 
-export const deploy = command({
-  asks: "platform",
+export const deploy = apiCommand({
+  name: "deploy",
+  about: "deploy one commit of an application",
+  operations: ["deployApplication", "getApplicationStatus", "getDeploymentStatus", "getApplicationLog"],
   formats: LIST_FORMATS,
   args: [APPLICATION],
   flags: {
@@ -56,3 +60,49 @@ export const deploy = command({
     }
   },
 });
+
+export const databaseDeploy = databaseAction({
+  name: "database deploy",
+  about: "deploy a database, or start a stopped one",
+  operations: ["deployDatabase", "getDeploymentStatus"],
+  wanted: "running",
+  act: ({ databases }, id) => databases.deploy(id),
+});
+
+export const databaseStop = databaseAction({
+  name: "database stop",
+  about: "stop a database",
+  operations: ["stopDatabase", "getDeploymentStatus"],
+  wanted: "stopped",
+  act: ({ databases }, id) => databases.stop(id),
+});
+
+interface DatabaseAction extends Pick<Entry, "name" | "about" | "operations"> {
+  readonly wanted: Following["wanted"];
+  readonly act: (platform: Platform, id: string) => Promise<ServiceStatus | undefined>;
+}
+
+function databaseAction({ wanted, act, ...entry }: DatabaseAction): Entry {
+  return apiCommand({
+    ...entry,
+    formats: LIST_FORMATS,
+    args: [{ name: "database", about: "id of the database, or the name of a PlatformDatabase" }],
+    flags: WAIT,
+    run: async (call) => {
+      const { platform, id } = await call.target(call.args.database, ["PlatformDatabase"]);
+      const started = await act(platform, id);
+      if (started === undefined) call.tell("The platform accepted it and says no more.");
+      else await printOne(call, serviceView("database"), started);
+      if (!call.flags.wait) return EXIT.ok;
+      const request = started?.deploymentRequestId;
+      // The status of a database cannot be read by its id, on either surface.
+      if (request === undefined) throw new CliError("The platform named no request that could be waited for.");
+      return follow(call, {
+        wanted,
+        timeoutMs: call.flags.timeout,
+        look: async () => (await platform.deployments.status(request)).status,
+        later: `deployment ${request}`,
+      });
+    },
+  });
+}

@@ -1,13 +1,11 @@
 /** `env import`: variables and secrets from a .env file. */
 import { parseEnv } from "node:util";
 
-import { command } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
-import { readText } from "../base/files.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
+import { readText } from "../base/io.ts";
 import { printList, type View } from "../base/render.ts";
-import { surfaceOf } from "../base/surface.ts";
-import { APPLICATION } from "./shared/arguments.ts";
+import { apiCommand, APPLICATION } from "./declare.ts";
 
 interface Line {
   readonly name: string;
@@ -16,16 +14,14 @@ interface Line {
 }
 
 const view: View<Line> = {
-  columns: [
-    { name: "KEY", of: ({ name }) => name },
-    { name: "SECRET", of: ({ secret }) => secret },
-    { name: "IMPORTED", of: ({ imported }) => imported },
-  ],
+  columns: { KEY: "name", SECRET: "secret", IMPORTED: "imported" },
   name: ({ name, secret }) => `${secret ? "secret" : "variable"}/${name}`,
 };
 
-export const envImport = command({
-  asks: "platform",
+export const envImport = apiCommand({
+  name: "env import",
+  about: "import variables and secrets of an application from a file",
+  operations: ["importVariables"],
   formats: LIST_FORMATS,
   args: [APPLICATION],
   flags: {
@@ -49,6 +45,7 @@ export const envImport = command({
     if (unknown.length > 0) throw new UsageError(`--secret names ${unknown.join(", ")}, which ${file} does not have.`);
 
     const { platform, id, access } = await call.target(call.args.application, ["PlatformApplication"]);
+    const { surfaceOf } = await import("../base/surface.ts");
     const scope = call.flags.scope ?? ((await surfaceOf(access)) === "Full" ? "APPLICATION" : undefined);
     const vars = entries.map(([name, value = ""]) => ({
       name,

@@ -3,17 +3,19 @@ import { stripVTControlCharacters } from "node:util";
 
 import { pause } from "../../kube/api/clock.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import { command, type Call } from "../base/command.ts";
+import type { Call } from "../base/command.ts";
 import { EXIT } from "../base/exit.ts";
-import { APPLICATION } from "./shared/arguments.ts";
+import { apiCommand, APPLICATION } from "./declare.ts";
 
 /** The platform has no stream, so the log is polled. Its budget is about 1,000 requests an hour. */
 const POLL_MS = 5_000;
 /** The number of lines that deployed services keep; all are read while following, so that none is missed. */
 const WINDOW = 1_000;
 
-export const logs = command({
-  asks: "platform",
+export const logs = apiCommand({
+  name: "logs",
+  about: "print the log of an application",
+  operations: ["getApplicationLog"],
   args: [APPLICATION],
   flags: {
     tail: { is: "count", value: "N", least: 1, fallback: 100, about: "how many lines" },

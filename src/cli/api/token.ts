@@ -2,15 +2,15 @@
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 
-import { loadShell } from "../../operator/config/config.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import type { Access } from "../base/access.ts";
-import { command, type Call } from "../base/command.ts";
+import type { Call } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
-import { readText } from "../base/files.ts";
 import type { Flags } from "../base/flags.ts";
+import { readText } from "../base/io.ts";
 import { printData } from "../base/render.ts";
+import { apiCommand } from "./declare.ts";
 
 /** The group of ExecCredential (Kubernetes: "client-go credential plugins"). */
 const EXEC_GROUP = "client.authentication.k8s.io";
@@ -25,8 +25,10 @@ const READ_ONLY = {
 /** The spec types the id of this operation as a plain string, so a bare word is an id and no name. */
 const CLUSTER = { name: "cluster", about: "id of the cluster, or pcl/NAME of a PlatformCluster" } as const;
 
-export const clusterToken = command({
-  asks: "platform",
+export const clusterToken = apiCommand({
+  name: "cluster token",
+  about: "print a short-lived token of a cluster, as a credential plugin of kubectl",
+  operations: ["getClusterToken"],
   formats: ["json", "yaml", "raw"],
   args: [CLUSTER],
   flags: READ_ONLY,
@@ -37,14 +39,16 @@ export const clusterToken = command({
     const { id, access } = await clusterOf(call, call.args.cluster);
     const answer = await access.platform.clusters.token(id, { readOnly: call.flags["read-only"] });
     const { output } = call;
-    if (output === "json" || output === "yaml")
-      await printData(call, output, execCredential(answer, loadShell().execInfo));
-    else call.io.stdout.write(`${answer.status.token}\n`);
+    if (output === "json" || output === "yaml") {
+      await printData(call, output, execCredential(answer, (await shell()).execInfo));
+    } else call.io.stdout.write(`${answer.status.token}\n`);
   },
 });
 
-export const clusterKubeconfig = command({
-  asks: "platform",
+export const clusterKubeconfig = apiCommand({
+  name: "cluster kubeconfig",
+  about: "print a kubeconfig for a cluster, with no token in it",
+  operations: [],
   args: [CLUSTER],
   flags: {
     server: { is: "text", value: "URL", required: true, about: "address of the cluster's API server" },
@@ -125,18 +129,24 @@ async function execOf(call: Call<unknown, { readonly "read-only": boolean }>, id
       ...(given.allowedHosts === undefined ? [] : [`--allowed-platform-hosts=${given.allowedHosts}`]),
       ...(given.allowInsecure ? ["--allow-insecure-platform"] : []),
     ],
-    ...(kubeconfig === undefined ? { env: [{ name: "KUBECONFIG", value: userKubeconfig() }] } : {}),
+    ...(kubeconfig === undefined ? { env: [{ name: "KUBECONFIG", value: await userKubeconfig() }] } : {}),
     interactiveMode: "Never",
     provideClusterInfo: false,
     installHint: "kubectl-platform is not on PATH; it comes with platform-operator.",
   };
 }
 
-function userKubeconfig(): string {
-  const given = loadShell().kubeconfig ?? "";
+async function userKubeconfig(): Promise<string> {
+  const given = (await shell()).kubeconfig ?? "";
   const files = given.split(delimiter).filter((file) => file !== "");
   if (files.length === 0) return join(homedir(), ".kube", "config");
   return files.map((file) => resolve(file)).join(delimiter);
+}
+
+/** Returns what the environment says of kubectl. Loaded on demand, as the operator's configuration comes with it. */
+async function shell() {
+  const { loadShell } = await import("../../operator/config/config.ts");
+  return loadShell();
 }
 
 async function readAuthority(call: Call, file: string): Promise<string> {

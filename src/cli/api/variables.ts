@@ -1,119 +1,125 @@
 /** `variables list`, `secrets list`, `variables set` and `secrets set`. Values are written, never shown. */
 import type { Variable, VariableInput } from "../../platform/areas/variables.ts";
-import { command, type Call, type Command } from "../base/command.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { Call } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
-import { readText } from "../base/files.ts";
-import { LIST_FORMATS } from "../base/globals.ts";
-import type { Target } from "../base/open.ts";
-import { printList, type View } from "../base/render.ts";
-import { offers } from "../base/surface.ts";
-import { APPLICATION } from "./shared/arguments.ts";
+import { readText } from "../base/io.ts";
+import type { View } from "../base/render.ts";
+import { apiCommand, APPLICATION, listCommand } from "./declare.ts";
 
 const KINDS = ["PlatformApplication"] as const;
+const KEY = { name: "key", about: "name of the variable" } as const;
+const FILE = {
+  file: { is: "text", short: "f", value: "FILE", about: "file that holds the value; standard input when left out" },
+} as const;
 
-/** @param type the type in -o name */
-function viewOf(type: "variable" | "secret"): View<Variable> {
-  return {
-    columns: [
-      { name: "KEY", of: ({ key }) => key },
-      { name: "SCOPE", of: ({ scope }) => scope },
-      { name: "UPDATED", of: ({ updatedAt, createdAt }) => updatedAt ?? createdAt },
-      { name: "OWNER", of: ({ ownedBy }) => ownedBy, wide: true },
-      { name: "SERVICE", of: ({ serviceName, serviceId }) => serviceName ?? serviceId, wide: true },
-      { name: "OVERRIDES", of: (entry) => (entry.overriddenSecret ?? entry.overriddenVariable)?.key, wide: true },
-      { name: "ALIAS-OF", of: (entry) => (entry.aliasedSecret ?? entry.aliasedVariable)?.key, wide: true },
-      { name: "ID", of: ({ id }) => id, wide: true },
-      { name: "DESCRIPTION", of: ({ description }) => description, wide: true },
-    ],
-    name: ({ key }) => `${type}/${key}`,
-  };
+/** The operations on variables, and the same ones on secrets. */
+interface Operations {
+  readonly updateOperation: "updateVariable" | "updateSecret";
+  readonly list: (platform: Platform, applicationId: string) => Promise<readonly Variable[]>;
+  readonly create: (platform: Platform, applicationId: string, input: VariableInput) => Promise<unknown>;
+  readonly update: (platform: Platform, applicationId: string, id: string, input: VariableInput) => Promise<unknown>;
 }
 
-export const variablesList = command({
-  asks: "platform",
-  formats: LIST_FORMATS,
+const VARIABLES: Operations = {
+  updateOperation: "updateVariable",
+  list: ({ variables }, applicationId) => variables.list(applicationId),
+  create: ({ variables }, applicationId, input) => variables.create(applicationId, input),
+  update: ({ variables }, applicationId, id, input) => variables.update(applicationId, id, input),
+};
+
+const SECRETS: Operations = {
+  updateOperation: "updateSecret",
+  list: ({ variables }, applicationId) => variables.listSecrets(applicationId),
+  create: ({ variables }, applicationId, input) => variables.createSecret(applicationId, input),
+  update: ({ variables }, applicationId, id, input) => variables.updateSecret(applicationId, id, input),
+};
+
+export const variablesList = listCommand({
+  name: "variables list",
+  about: "list the variables of an application, without values",
+  operations: ["listVariables"],
   args: [APPLICATION],
-  run: async (call) => {
-    const { platform, id } = await call.target(call.args.application, KINDS);
-    await printList(call, viewOf("variable"), byKey(await platform.variables.list(id)));
-  },
+  view: viewOf("variable"),
+  read: (call) => list(call, call.args.application, VARIABLES),
 });
 
-export const secretsList = command({
-  asks: "platform",
-  formats: LIST_FORMATS,
+export const secretsList = listCommand({
+  name: "secrets list",
+  about: "list the secrets of an application, without values",
+  operations: ["listSecrets"],
   args: [APPLICATION],
   details: "-o wide and -o json also show the owner, the service, and which secret one overrides or is an alias of.",
-  run: async (call) => {
-    const { platform, id } = await call.target(call.args.application, KINDS);
-    await printList(call, viewOf("secret"), byKey(await platform.variables.listSecrets(id)));
-  },
+  view: viewOf("secret"),
+  read: (call) => list(call, call.args.application, SECRETS),
 });
 
-const FILE = {
-  is: "text",
-  short: "f",
-  value: "FILE",
-  about: "file that holds the value; standard input when left out",
-} as const;
-const KEY = { name: "key", about: "name of the variable" } as const;
-
-export const variablesSet = command({
-  asks: "platform",
+export const variablesSet = apiCommand({
+  name: "variables set",
+  about: "set one variable of an application",
+  operations: ["listVariables", "createVariable", "updateVariable"],
   args: [APPLICATION, KEY, { name: "value", about: "the value, if it is no secret", optional: true }],
-  flags: { file: FILE },
+  flags: FILE,
   run: async (call) => {
     const { application, key, value } = call.args;
     if (value !== undefined && call.flags.file !== undefined) throw new UsageError("Give <value> or -f, not both.");
     const input = { key, value: value ?? (await valueFrom(call, call.flags.file)) };
-    await set(call, await call.target(application, KINDS), input, {
-      op: "updateVariable",
-      list: ({ platform, id }) => platform.variables.list(id),
-      create: ({ platform, id }) => platform.variables.create(id, input),
-      update: ({ platform, id }, entry) => platform.variables.update(id, entry, input),
-    });
+    await set(call, application, input, VARIABLES);
   },
 });
 
-export const secretsSet: Command = command({
-  asks: "platform",
+export const secretsSet = apiCommand({
+  name: "secrets set",
+  about: "set one secret of an application",
+  operations: ["listSecrets", "createSecret", "updateSecret"],
   args: [APPLICATION, KEY],
-  flags: { file: FILE },
+  flags: FILE,
   details:
     "The value comes from a file or from standard input and never stands on the command line. One line break at its end is dropped.",
   run: async (call) => {
     const input = { key: call.args.key, value: await valueFrom(call, call.flags.file) };
-    await set(call, await call.target(call.args.application, KINDS), input, {
-      op: "updateSecret",
-      list: ({ platform, id }) => platform.variables.listSecrets(id),
-      create: ({ platform, id }) => platform.variables.createSecret(id, input),
-      update: ({ platform, id }, entry) => platform.variables.updateSecret(id, entry, input),
-    });
+    await set(call, call.args.application, input, SECRETS);
   },
 });
 
-interface Doors {
-  /** The operation that changes one. */
-  readonly op: "updateVariable" | "updateSecret";
-  readonly list: (target: Target) => Promise<readonly Variable[]>;
-  readonly create: (target: Target) => Promise<unknown>;
-  readonly update: (target: Target, entryId: string) => Promise<unknown>;
+/** @param type the type in -o name */
+function viewOf(type: "variable" | "secret"): View<Variable> {
+  return {
+    columns: { KEY: "key", SCOPE: "scope", UPDATED: ({ updatedAt, createdAt }) => updatedAt ?? createdAt },
+    wide: {
+      OWNER: "ownedBy",
+      SERVICE: ({ serviceName, serviceId }) => serviceName ?? serviceId,
+      OVERRIDES: (entry) => (entry.overriddenSecret ?? entry.overriddenVariable)?.key,
+      "ALIAS-OF": (entry) => (entry.aliasedSecret ?? entry.aliasedVariable)?.key,
+      ID: "id",
+      DESCRIPTION: "description",
+    },
+    name: ({ key }) => `${type}/${key}`,
+  };
+}
+
+async function list(call: Call, application: string, operations: Operations): Promise<readonly Variable[]> {
+  const { platform, id } = await call.target(application, KINDS);
+  return (await operations.list(platform, id)).toSorted((left, right) => (left.key < right.key ? -1 : 1));
 }
 
 /** Changes the application's own entry where the platform can, else creates one. */
-async function set(call: Call, target: Target, { key }: VariableInput, doors: Doors): Promise<void> {
-  const own = (await doors.list(target)).find((entry) => entry.key === key && isOwn(entry, target.id));
+async function set(call: Call, application: string, input: VariableInput, operations: Operations): Promise<void> {
+  const { key } = input;
+  const { platform, id, access } = await call.target(application, KINDS);
+  const own = (await operations.list(platform, id)).find((entry) => entry.key === key && isOwn(entry, id));
   if (own === undefined) {
-    await doors.create(target);
+    await operations.create(platform, id, input);
     call.tell(`${key} is set. It takes effect with the next deployment.`);
     return;
   }
-  if (!(await offers(target.access, doors.op))) {
+  const { offers } = await import("../base/surface.ts");
+  if (!(await offers(access, operations.updateOperation))) {
     throw new CliError(
       `${key} exists, and this platform changes no single one. Use "${call.program} env import" with --overwrite.`,
     );
   }
-  await doors.update(target, own.id);
+  await operations.update(platform, id, own.id, input);
   call.tell(`${key} is changed. It takes effect with the next deployment.`);
 }
 
@@ -124,8 +130,4 @@ function isOwn({ scope, serviceId }: Variable, applicationId: string): boolean {
 
 async function valueFrom(call: Call, file: string | undefined): Promise<string> {
   return (await readText(call.io, file ?? "-")).replace(/\r?\n$/, "");
-}
-
-function byKey(entries: readonly Variable[]): readonly Variable[] {
-  return entries.toSorted((left, right) => (left.key < right.key ? -1 : 1));
 }

@@ -6,7 +6,7 @@ import { HELP_FLAG, KUBE_FLAGS, outputFlag, PLATFORM_FLAGS, type Format } from "
 import type { Host, Io } from "./io.ts";
 import { opener, type Ports } from "./open.ts";
 
-/** One entry of the table of commands. A command's code is loaded when it is called. */
+/** One entry of the table of commands. Code that is slow to load is loaded when the command is called. */
 export interface Entry {
   /** The words of the command, e.g. "cluster token". */
   readonly name: string;
@@ -52,9 +52,7 @@ export interface Call<Args = unknown, Own = unknown> extends Caller, Ports {
 
 type Asks = "nothing" | "cluster" | "platform";
 
-interface Spec<Args extends readonly Arg[], Own extends Flags> {
-  /** What the command talks to, which decides which shared flags it has. */
-  readonly asks: Asks;
+export interface Spec<Args extends readonly Arg[], Own extends Flags> {
   readonly args?: Args;
   readonly flags?: Own;
   /** The formats of -o; the first one is the default. Absent: no -o. */
@@ -66,11 +64,14 @@ interface Spec<Args extends readonly Arg[], Own extends Flags> {
 
 const SHARED = { nothing: {}, cluster: KUBE_FLAGS, platform: PLATFORM_FLAGS } as const satisfies Record<Asks, Flags>;
 
-type NoFlags = Readonly<Record<string, never>>;
+export type NoFlags = Readonly<Record<string, never>>;
 
-/** Builds a command from its arguments, its flags and its function. */
+/**
+ * Builds a command from its arguments, its flags and its function.
+ * @param spec `asks` is what the command talks to, which decides which shared flags it has
+ */
 export function command<const Args extends readonly Arg[] = readonly [], const Own extends Flags = NoFlags>(
-  spec: Spec<Args, Own>,
+  spec: Spec<Args, Own> & { readonly asks: Asks },
 ): Command {
   const args = spec.args ?? [];
   const flags = { ...spec.flags, ...outputFlag(spec.formats ?? []), ...SHARED[spec.asks], ...HELP_FLAG };

@@ -1,7 +1,9 @@
 /** Input and output of commands. Standard output is for data, standard error for everything else. */
+import { readFile } from "node:fs/promises";
 import { styleText } from "node:util";
 
 import type { Clock } from "../../kube/api/types.ts";
+import { CliError, UsageError } from "./exit.ts";
 
 /** The part of a standard stream that commands use; `process.stdout` is one. */
 export interface Stream {
@@ -40,8 +42,46 @@ export function paintFor(stream: Stream): Paint {
   return (style, text) => styleText(style, text, { validateStream: false });
 }
 
-/** @returns all of the input as text */
-export async function readAll(input: Input): Promise<string> {
+/**
+ * Reads a file; `-` is standard input.
+ * @throws CliError when the file cannot be read; UsageError when standard input is a terminal
+ */
+export async function readText(io: Io, path: string): Promise<string> {
+  if (path === "-") {
+    if (io.stdin.isTTY === true) throw new UsageError("Nothing is piped in. Pipe it in, or name a file with -f.");
+    return readAll(io.stdin);
+  }
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    throw new CliError(`${path} cannot be read${code === "" ? "" : ` (${code})`}. Check the path.`);
+  }
+}
+
+/** @returns the object in a file of JSON or YAML. @throws CliError when there is none */
+export async function readObject(io: Io, path: string): Promise<Readonly<Record<string, unknown>>> {
+  const { parse, YAMLError } = await import("yaml");
+  let value: unknown;
+  try {
+    value = parse(await readText(io, path), { intAsBigInt: false });
+  } catch (error) {
+    if (!(error instanceof YAMLError)) throw error;
+    throw new CliError(`${nameOf(path)} is neither JSON nor YAML (${error.code}).`);
+  }
+  if (isRecord(value)) return value;
+  throw new CliError(`${nameOf(path)} holds no object. It has to be one, in JSON or YAML.`);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function nameOf(path: string): string {
+  return path === "-" ? "Standard input" : path;
+}
+
+async function readAll(input: Input): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of input) text += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });

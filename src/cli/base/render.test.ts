@@ -11,10 +11,8 @@ interface Row {
 }
 
 const view: View<Row> = {
-  columns: [
-    { name: "NAME", of: ({ name }) => name },
-    { name: "SIZE", of: ({ size }) => size, wide: true },
-  ],
+  columns: { NAME: "name" },
+  wide: { SIZE: ({ size }) => size },
   name: ({ name }) => `thing/${name}`,
   data: ({ name, size }) => ({ name, size }),
 };

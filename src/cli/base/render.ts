@@ -9,19 +9,17 @@ interface Printing {
   readonly output: Format;
 }
 
-export type Cell = string | number | bigint | boolean | undefined;
+type Cell = string | number | bigint | boolean | undefined;
+type CellName<Row> = { [Name in keyof Row]-?: Row[Name] extends Cell ? Name : never }[keyof Row];
 
-export interface Column<Row> {
-  /** In capitals. */
-  readonly name: string;
-  readonly of: (row: Row) => Cell;
-  /** Shown with -o wide only. */
-  readonly wide?: true;
-}
+/** By title, in capitals: a member of the row, or a function of it. */
+type Columns<Row> = Readonly<Record<string, CellName<Row> | ((row: Row) => Cell)>>;
 
 /** How rows are shown. */
 export interface View<Row> {
-  readonly columns: readonly Column<Row>[];
+  readonly columns: Columns<Row>;
+  /** Further columns, shown with -o wide only. */
+  readonly wide?: Columns<Row>;
   /** The row in -o name: "kind/name". */
   readonly name: (row: Row) => string;
   /** The row in -o json and -o yaml; the row itself if absent. */
@@ -75,22 +73,22 @@ function dataOf<Row>(view: View<Row>, row: Row): unknown {
 }
 
 function table<Row>(view: View<Row>, rows: readonly Row[], isWide: boolean): string {
-  const columns = view.columns.filter(({ wide }) => isWide || wide !== true);
-  const lines = [columns.map(({ name }) => name), ...rows.map((row) => columns.map((column) => cell(column.of(row))))];
+  const columns = Object.entries({ ...view.columns, ...(isWide ? view.wide : {}) });
+  const lines = [
+    columns.map(([title]) => title),
+    ...rows.map((row) => columns.map(([, column]) => textOf(typeof column === "function" ? column(row) : row[column]))),
+  ];
   const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
   return lines
-    .map(
-      (line) =>
-        `${line
-          .map((text, at) => text.padEnd(widths[at] ?? 0))
-          .join("   ")
-          .trimEnd()}\n`,
-    )
+    .map((line) => line.map((text, at) => text.padEnd(widths[at] ?? 0)).join("   "))
+    .map((line) => `${line.trimEnd()}\n`)
     .join("");
 }
 
-function cell(value: Cell): string {
-  const text = value === undefined ? "" : printable(String(value));
+/** @param value a Cell, as CellName allows no other members */
+function textOf(value: unknown): string {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
+  const text = value === undefined ? "" : printable(String(value as Cell));
   return text === "" ? "<none>" : text;
 }
 

@@ -52,16 +52,18 @@ const target = ({ kind, metadata }: KubeObject): { readonly kind: string; readon
 
 function localView(now: Date, everywhere: boolean): View<KubeObject> {
   return {
-    columns: [
-      ...(everywhere ? [{ name: "NAMESPACE", of: ({ metadata }: KubeObject) => metadata.namespace }] : []),
-      { name: "NAME", of: (object) => shortTarget(target(object)) },
-      { name: "READY", of: (object) => conditionOf(object, "Ready")?.status },
-      { name: "STATE", of: (object) => factOf(object).state },
-      { name: "REASON", of: (object) => conditionOf(object, "Ready")?.reason },
-      { name: "AGE", of: ({ metadata }) => ageOf(metadata.creationTimestamp, now) },
-      { name: "REMOTE-ID", of: (object) => factOf(object).externalId, wide: true },
-      { name: "MESSAGE", of: (object) => conditionOf(object, "Ready")?.message, wide: true },
-    ],
+    columns: {
+      ...(everywhere ? { NAMESPACE: ({ metadata }: KubeObject) => metadata.namespace } : {}),
+      NAME: (object) => shortTarget(target(object)),
+      READY: (object) => conditionOf(object, "Ready")?.status,
+      STATE: (object) => factOf(object).state,
+      REASON: (object) => conditionOf(object, "Ready")?.reason,
+      AGE: ({ metadata }) => ageOf(metadata.creationTimestamp, now),
+    },
+    wide: {
+      "REMOTE-ID": (object) => factOf(object).externalId,
+      MESSAGE: (object) => conditionOf(object, "Ready")?.message,
+    },
     name: (object) => fullName(target(object)),
   };
 }
@@ -71,14 +73,14 @@ interface RemoteRow extends RemoteField {
 }
 
 const REMOTE: View<RemoteRow> = {
-  columns: [
-    { name: "NAME", of: ({ object }) => shortTarget(target(object)) },
-    { name: "FIELD", of: ({ path }) => path },
-    { name: "WANTED", of: ({ wanted }) => wanted },
-    { name: "PLATFORM", of: ({ found }) => found },
-    { name: "DIFFERS", of: (row) => (differs(row) ? "yes" : "") },
-    { name: "NAMESPACE", of: ({ object }) => object.metadata.namespace, wide: true },
-  ],
+  columns: {
+    NAME: ({ object }) => shortTarget(target(object)),
+    FIELD: "path",
+    WANTED: "wanted",
+    PLATFORM: "found",
+    DIFFERS: (row) => (differs(row) ? "yes" : ""),
+  },
+  wide: { NAMESPACE: ({ object }) => object.metadata.namespace },
   name: ({ object }) => fullName(target(object)),
   data: (row) => ({
     kind: row.object.kind,

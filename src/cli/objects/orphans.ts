@@ -61,17 +61,19 @@ const target = ({ orphan: { kind, name } }: StoredOrphan): { readonly kind: stri
 
 function viewAt(now: Date): View<StoredOrphan> {
   return {
-    columns: [
-      { name: "NAMESPACE", of: ({ orphan }) => orphan.namespace },
-      { name: "NAME", of: (entry) => shortTarget(target(entry)) },
-      { name: "REMOTE-ID", of: ({ orphan }) => orphan.id },
-      { name: "REASON", of: ({ orphan }) => orphan.why },
-      { name: "AGE", of: ({ orphan }) => ageOf(orphan.at, now) },
-      { name: "REMOTE-NAME", of: ({ orphan }) => orphan.externalName, wide: true },
-      { name: "PARENT-ID", of: ({ orphan }) => orphan.parentId, wide: true },
-      { name: "PLATFORM", of: ({ orphan }) => orphan.host, wide: true },
-      { name: "ORGANIZATION-ID", of: ({ orphan }) => orphan.organizationId, wide: true },
-    ],
+    columns: {
+      NAMESPACE: ({ orphan }) => orphan.namespace,
+      NAME: (entry) => shortTarget(target(entry)),
+      "REMOTE-ID": ({ orphan }) => orphan.id,
+      REASON: ({ orphan }) => orphan.why,
+      AGE: ({ orphan }) => ageOf(orphan.at, now),
+    },
+    wide: {
+      "REMOTE-NAME": ({ orphan }) => orphan.externalName,
+      "PARENT-ID": ({ orphan }) => orphan.parentId,
+      PLATFORM: ({ orphan }) => orphan.host,
+      "ORGANIZATION-ID": ({ orphan }) => orphan.organizationId,
+    },
     name: (entry) => fullName(target(entry)),
     data: ({ orphan: { id, kind, namespace, name, externalName, parentId, host, organizationId, why, at } }) => ({
       id,

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { isObject, member, stringMember } from "../../../kube/api/json.ts";
 import type { Json, JsonObject } from "../../../kube/api/types.ts";
 import { CliError } from "../../base/exit.ts";
-import { readText } from "../../base/files.ts";
-import type { Io } from "../../base/io.ts";
+import { readText, type Io } from "../../base/io.ts";
 
 /** An object as its author wrote it. */
 export interface Manifest {

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 
-import { platformBinding } from "../../../kinds/binding/crd.ts";
-import type { Template, TemplateField, TemplateLayer } from "../../../platform/areas/templates.ts";
+import { platformBinding } from "../../kinds/binding/crd.ts";
+import type { Template, TemplateField, TemplateLayer } from "../../platform/areas/templates.ts";
 import { skeletonOf } from "./skeleton.ts";
 
 function field(key: string, more: Partial<TemplateField> = {}): TemplateField {

@@ -1,5 +1,5 @@
 /** Renders a PlatformBinding for a template, to be filled in. Pure. */
-import { API_VERSION } from "../../../api/names.ts";
+import { API_VERSION } from "../../api/names.ts";
 import type {
   TemplateContext,
   FieldConstraints,
@@ -7,8 +7,8 @@ import type {
   TemplateComponent,
   TemplateField,
   TemplateLayer,
-} from "../../../platform/areas/templates.ts";
-import { printable } from "../../../text/text.ts";
+} from "../../platform/areas/templates.ts";
+import { printable } from "../../text/text.ts";
 
 export interface SkeletonOptions {
   /** The id of the cluster; a placeholder if absent. */

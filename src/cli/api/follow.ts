@@ -1,12 +1,12 @@
 /** Follows a requested change to its end. */
-import { pause } from "../../../kube/api/clock.ts";
-import type { ServiceStatus } from "../../../platform/areas/service-status.ts";
-import { servicePhase } from "../../../platform/codec/states.ts";
-import { ApiError } from "../../../platform/transport/errors.ts";
-import type { Call } from "../../base/command.ts";
-import { CliError, EXIT } from "../../base/exit.ts";
-import type { Flags } from "../../base/flags.ts";
-import type { Target } from "../../base/open.ts";
+import { pause } from "../../kube/api/clock.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import type { Call } from "../base/command.ts";
+import { CliError, EXIT } from "../base/exit.ts";
+import type { Flags } from "../base/flags.ts";
+import type { Target } from "../base/open.ts";
 
 /** The flags of commands that can wait. */
 export const WAIT = {

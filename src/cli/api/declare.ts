@@ -1,0 +1,61 @@
+/** Declares the commands that call the platform directly, with the user's own rights. */
+import { command, type Call, type Entry, type NoFlags, type Spec } from "../base/command.ts";
+import type { Arg, ArgValues, Flags, FlagValues } from "../base/flags.ts";
+import { LIST_FORMATS } from "../base/globals.ts";
+import { printList, printOne, type View } from "../base/render.ts";
+
+/** The argument of the commands that work on an application. */
+export const APPLICATION = {
+  name: "application",
+  about: "id of the application, or the name of a PlatformApplication",
+} as const;
+
+interface ApiCommand<Args extends readonly Arg[], Own extends Flags> extends Spec<Args, Own> {
+  readonly name: Entry["name"];
+  readonly about: Entry["about"];
+  readonly operations: Entry["operations"];
+}
+
+/** Declares a command together with its entry in the table of commands. */
+export function apiCommand<const Args extends readonly Arg[] = readonly [], const Own extends Flags = NoFlags>({
+  name,
+  about,
+  operations,
+  ...spec
+}: ApiCommand<Args, Own>): Entry {
+  return { name, about, operations, load: async () => command({ ...spec, asks: "platform" }) };
+}
+
+interface Read<Args extends readonly Arg[], Own extends Flags, Row, Answer> extends Omit<
+  ApiCommand<Args, Own>,
+  "run" | "formats"
+> {
+  readonly view: View<Row>;
+  readonly read: (call: Call<ArgValues<Args>, FlagValues<Own>>) => Promise<Answer>;
+}
+
+/** Declares a command that prints the rows that it reads. */
+export function listCommand<Row, const Args extends readonly Arg[] = readonly [], const Own extends Flags = NoFlags>({
+  view,
+  read,
+  ...spec
+}: Read<Args, Own, Row, readonly Row[]>): Entry {
+  return apiCommand<Args, Own>({
+    ...spec,
+    formats: LIST_FORMATS,
+    run: async (call) => printList(call, view, await read(call)),
+  });
+}
+
+/** Declares a command that prints the one record that it reads. */
+export function showCommand<Row, const Args extends readonly Arg[] = readonly [], const Own extends Flags = NoFlags>({
+  view,
+  read,
+  ...spec
+}: Read<Args, Own, Row, Row>): Entry {
+  return apiCommand<Args, Own>({
+    ...spec,
+    formats: LIST_FORMATS,
+    run: async (call) => printOne(call, view, await read(call)),
+  });
+}
