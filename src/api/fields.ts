@@ -4,7 +4,13 @@
  */
 import { z } from "zod";
 
-import { UUID } from "./ids.ts";
+/** A UUID in its lower-case form (RFC 9562 §4). */
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Reports whether the text is a UUID in its lower-case form, as the CRDs' pattern requires. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
 
 /** Kubernetes copies this member of the metadata into the CRD as CEL rules. */
 const VALIDATIONS = "x-kubernetes-validations";
@@ -22,7 +28,7 @@ export const objectName = z
   );
 
 /** A key of a Secret or a ConfigMap. */
-export const dataKey = z
+const dataKey = z
   .string()
   .min(1)
   .max(253)
@@ -66,20 +72,34 @@ export function jsonLength(value: unknown): number {
   }
 }
 
-/** A reference to another custom resource of the same namespace, or to an object of the platform: exactly one. */
-export function reference(kind: string, description: string) {
+/**
+ * Returns an object of which exactly one of two members must be set. The API server and the parser check it.
+ * @param shape its members
+ */
+export function exactlyOne<Shape extends z.ZodRawShape>(
+  [left, right]: readonly [keyof Shape & string, keyof Shape & string],
+  shape: Shape,
+  description: string,
+) {
+  const message = `exactly one of ${left} and ${right} must be set`;
+  const has = (object: object, name: string) => Reflect.get(object, name) !== undefined;
   return z
-    .object({
+    .object(shape)
+    .refine((object) => has(object, left) !== has(object, right), message)
+    .meta({ description, [VALIDATIONS]: [{ rule: `has(self.${left}) != has(self.${right})`, message }] });
+}
+
+/** A reference to another custom resource of the same namespace, or to an object of the platform. */
+export function reference(kind: string, description: string) {
+  return exactlyOne(
+    ["name", "externalId"],
+    {
       name: objectName.optional().describe(`Name of a ${kind} in the same namespace.`),
       externalId: uuid.optional().describe("Id on the platform, for an object that no custom resource describes."),
-    })
-    .refine((ref) => (ref.name === undefined) !== (ref.externalId === undefined), EXACTLY_ONE_REFERENCE)
-    .meta({
-      description: `${description} Exactly one of name and externalId.`,
-      [VALIDATIONS]: [{ rule: "has(self.name) != has(self.externalId)", message: EXACTLY_ONE_REFERENCE }],
-    });
+    },
+    `${description} Exactly one of name and externalId.`,
+  );
 }
-const EXACTLY_ONE_REFERENCE = "exactly one of name and externalId must be set";
 
 export const connectionRef = z
   .object({
@@ -106,41 +126,64 @@ const keyOf = (source: string) =>
     })
     .describe(`A key of a ${source}.`);
 
-/** The key of the Secret that holds a token. */
-export const tokenSecretRef = z
-  .object({
-    name: objectName.describe("Name of the Secret."),
-    key: dataKey.default("token").describe("Key in the Secret. Defaults to token."),
-  })
-  .describe(
-    "The Secret with the token: in the namespace of a PlatformConnection, in the operator's own for a ClusterPlatformConnection.",
-  );
-
-const EXACTLY_ONE_SOURCE = "exactly one of secretKeyRef and configMapKeyRef must be set";
+/** Returns the reference to a Secret with one text, under the key "token" unless the spec names another. */
+export function secretRef(description: string) {
+  return z
+    .object({
+      name: objectName.describe("Name of the Secret."),
+      key: dataKey.default("token").describe("Key in the Secret. Defaults to token."),
+    })
+    .describe(description);
+}
 
 /** The source of a value: a key of a Secret or of a ConfigMap. */
-export const valueFrom = z
-  .object({
-    secretKeyRef: keyOf("Secret").optional(),
-    configMapKeyRef: keyOf("ConfigMap").optional(),
-  })
-  .refine((from) => (from.secretKeyRef === undefined) !== (from.configMapKeyRef === undefined), EXACTLY_ONE_SOURCE)
-  .meta({
-    description: "Takes the value from a Secret or a ConfigMap of the same namespace.",
-    [VALIDATIONS]: [{ rule: "has(self.secretKeyRef) != has(self.configMapKeyRef)", message: EXACTLY_ONE_SOURCE }],
-  });
+export const valueFrom = exactlyOne(
+  ["secretKeyRef", "configMapKeyRef"],
+  { secretKeyRef: keyOf("Secret").optional(), configMapKeyRef: keyOf("ConfigMap").optional() },
+  "Takes the value from a Secret or a ConfigMap of the same namespace.",
+);
 
 export type ValueFrom = z.output<typeof valueFrom>;
 
-/** The message of the API server and of the parser where a value has to have one source. */
-export const EXACTLY_ONE_VALUE = "exactly one of value and valueFrom must be set";
+/** A text, or the source of one. */
+export const valueOrSource = {
+  value: z.string().max(32768).optional().describe("The value. It is not protected here: use valueFrom for a secret."),
+  valueFrom: valueFrom.optional(),
+};
 
-/** Checks EXACTLY_ONE_VALUE when parsing. */
-export function hasOneValue(of: { readonly value?: unknown; readonly valueFrom?: unknown }): boolean {
-  return (of.value === undefined) !== (of.valueFrom === undefined);
+/** The name of an environment variable. */
+export const environmentVariableName = z
+  .string()
+  .max(255)
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
+
+/**
+ * A variable with its value, or with the source of its value.
+ * @param what e.g. "An environment variable"
+ * @param more further members of the kind, if any
+ */
+export function variableOf<More extends z.ZodRawShape>(name: z.ZodString, what: string, more: More) {
+  const shape = {
+    name: name.describe("Name of the variable."),
+    ...valueOrSource,
+    secret: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether the platform keeps the value as a secret. Defaults to true for a value from a Secret, else to false.",
+      ),
+    ...more,
+  };
+  return exactlyOne(["value", "valueFrom"], shape, `${what}: exactly one of value and valueFrom.`);
 }
 
-/** Checks EXACTLY_ONE_VALUE in the API server, for an object whose `value` has a type. */
-export const ONE_VALUE = {
-  [VALIDATIONS]: [{ rule: "has(self.value) != has(self.valueFrom)", message: EXACTLY_ONE_VALUE }],
-};
+/** The parameters that narrow a catalogue to a cluster; the platform's list operation takes both or none. */
+export const clusterContext = z
+  .object({
+    mode: platformValue.describe("Cluster mode in the platform's spelling, e.g. CUSTOMER_MANAGED."),
+    provider: platformValue.describe("Cloud provider in the platform's spelling, e.g. AWS."),
+  })
+  .describe(
+    "The kind of cluster, which narrows what a template allows: mode and provider, both or none. Nothing is narrowed " +
+      "when absent.",
+  );

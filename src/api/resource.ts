@@ -1,3 +1,4 @@
+/** The Kubernetes side of a kind, and the columns and rules that several kinds have. */
 import type { z } from "zod";
 
 /** A column of `kubectl get`; priority 1 shows in `-o wide` only. */
@@ -35,3 +36,60 @@ export interface Resource<Spec = unknown, Mem = unknown> {
   /** Paths for field selectors, e.g. ".spec.environmentRef.name". */
   readonly selectableFields: readonly string[];
 }
+
+/** Returns a column of `kubectl get`. */
+export function column(
+  name: string,
+  jsonPath: string,
+  description: string,
+  type: PrinterColumn["type"] = "string",
+): PrinterColumn {
+  return { name, type, jsonPath, description };
+}
+
+/** Returns a column that only `-o wide` shows. */
+export function wide(...of: Parameters<typeof column>): PrinterColumn {
+  return { ...column(...of), priority: 1 };
+}
+
+/** First in every table. */
+export const READY = column("Ready", ofCondition("Ready", "status"), "Whether the platform is as the spec wants it.");
+
+export const REASON = column("Reason", ofCondition("Ready", "reason"), "Why, in one word.");
+
+export const SYNCED = column(
+  "Synced",
+  ofCondition("Synced", "status"),
+  "Whether the last exchange with the platform succeeded.",
+);
+
+export const SINCE = column("Since", ofCondition("Ready", "lastTransitionTime"), "Time since Ready changed.", "date");
+
+/** Last in every table. */
+export const AGE = column("Age", ".metadata.creationTimestamp", "Time since the object was created.", "date");
+
+export const REMOTE_ID = wide("Remote-ID", ".status.externalId", "Id on the platform.");
+
+export const MESSAGE = wide("Message", ofCondition("Ready", "message"), "Why, and what to do.");
+
+function ofCondition(type: string, member: string): string {
+  return `.status.conditions[?(@.type=="${type}")].${member}`;
+}
+
+/**
+ * A field of the spec that cannot change once the object is recorded; a wrong reference can be fixed before that
+ * (docs/architecture.md §4). Rules run on writes of the status as well; there the spec is unchanged, so they hold.
+ * @param field a required member of the spec, e.g. "environmentRef"
+ */
+export function lockedOnceRecorded(field: string): CelRule {
+  return {
+    rule: `!has(oldSelf.status) || !has(oldSelf.status.externalId) || self.spec.${field} == oldSelf.spec.${field}`,
+    message: `spec.${field} cannot be changed once status.externalId is set`,
+  };
+}
+
+/** The shorter `self.externalId == oldSelf.externalId` fails with "no such key" when the field is cleared. */
+export const EXTERNAL_ID_STAYS: CelRule = {
+  rule: "!has(oldSelf.spec.externalId) || (has(self.spec.externalId) && self.spec.externalId == oldSelf.spec.externalId)",
+  message: "spec.externalId cannot be changed or removed once it is set",
+};

@@ -40,11 +40,7 @@ const condition = z
       )
       .describe("What the condition is about, e.g. Ready."),
     status: z.enum(["True", "False", "Unknown"]).describe("Whether it holds."),
-    observedGeneration: z
-      .int()
-      .min(0)
-      .optional()
-      .describe("Generation of the object that the condition was judged on."),
+    observedGeneration: count.optional().describe("Generation of the object that the condition was judged on."),
     lastTransitionTime: time.describe("When status last changed."),
     reason: z
       .string()
@@ -74,7 +70,7 @@ const intent = z
     attempt: text.describe("Names this attempt alone."),
     op: text.describe("The operation of the platform's API."),
     creates: z.boolean().optional().describe("Whether the action creates an object."),
-    generation: z.int().min(0).describe("Generation that asked for the action."),
+    generation: count.describe("Generation that asked for the action."),
     parentId: id.optional().describe("Id of the parent that the action was meant for."),
     id: id.optional().describe("Id of the object that the action was meant for."),
     name: text.optional().describe("Name of the object that was to be created."),
@@ -122,7 +118,7 @@ const plan = z
   .object({
     hash: text.describe("Stands for the plan; the annotation platform-operator.io/approved-plan with it lets it go."),
     reason: text.describe("Why it was made, in one word."),
-    generation: z.int().min(0).describe("Generation of the spec that it brings about."),
+    generation: count.describe("Generation of the spec that it brings about."),
     approved: z.boolean().optional().describe("Whether it was approved and is being carried out."),
     actions: z
       .array(
@@ -155,9 +151,7 @@ const ledger = { identity: identity.optional(), intent: intent.optional() };
 
 /** What policies forbid or delay. */
 const governed = {
-  appliedGeneration: z
-    .int()
-    .min(0)
+  appliedGeneration: count
     .optional()
     .describe("Generation of the spec that was last brought about on the platform; what differs since is drift."),
   plan: plan.optional(),
@@ -226,3 +220,20 @@ export const fingerprint = z.object({
   digest: text.describe("Keyed digest of the content."),
   sources: text.describe("Stands for the versions of the Secrets and ConfigMaps that the content came from."),
 });
+
+/** The last PlatformOperation on an object that another resource represents. */
+export const lastOperation = z
+  .object({
+    name: text.describe("Namespace and name of the PlatformOperation."),
+    operation: text.describe("The operation of the platform's API, e.g. stopDatabase."),
+    startedAt: time.describe("When it was requested."),
+    requestId: id.optional().describe("The platform's id of the deployment request; absent when it gave none."),
+    gitCommitId: text.optional().describe("Commit that was to be deployed."),
+    result: z
+      .enum(["Completed", "Accepted", "Failed", "Unknown"])
+      .optional()
+      .describe("How it ended, as far as the PlatformOperation shows it."),
+  })
+  .describe("What a PlatformOperation last did to it.");
+
+export type LastOperation = z.output<typeof lastOperation>;

@@ -2,7 +2,7 @@
  * Determines which object of the platform a custom resource represents, and whether its records are this installation's
  * (docs/architecture.md §7). Pure.
  */
-import { isUuid } from "../../api/ids.ts";
+import { isUuid } from "../../api/fields.ts";
 import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";

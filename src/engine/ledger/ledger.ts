@@ -2,7 +2,7 @@
  * The write-ahead ledger (docs/architecture.md §6): one slot per object. An intent is written before a POST. An intent
  * that this reconcile did not write is never executed, only traced. Pure.
  */
-import { isUuid } from "../../api/ids.ts";
+import { isUuid } from "../../api/fields.ts";
 import { isObject, member, parseJson, stringMember } from "../../kube/api/json.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { OpenIntent, Uuid } from "../contract/kind.ts";

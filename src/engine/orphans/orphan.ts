@@ -1,7 +1,7 @@
 /** An entry of the orphan ledger: an object that stays on the platform when its resource goes. */
 import { z } from "zod";
 
-import { isUuid } from "../../api/ids.ts";
+import { isUuid } from "../../api/fields.ts";
 import { parseJson } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { text } from "../contract/status.ts";

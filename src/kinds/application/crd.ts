@@ -1,13 +1,29 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, REMOTE_ID, column, wide } from "../../api/columns.ts";
-import { commit, connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
-import { lastOperation } from "../../api/last-operation.ts";
+import {
+  commit,
+  connectionRef,
+  displayName,
+  environmentVariableName,
+  externalId,
+  platformValue,
+  reference,
+  variableOf,
+} from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
-import type { Resource } from "../../api/resource.ts";
-import { EXTERNAL_ID_STAYS, lockedOnceRecorded } from "../../api/rules.ts";
-import { ATOMIC, fingerprint, memoryOf, livingStatus, text } from "../../api/status.ts";
-import { environmentVariableName, variableOf } from "../../api/variables.ts";
+import {
+  AGE,
+  column,
+  EXTERNAL_ID_STAYS,
+  lockedOnceRecorded,
+  MESSAGE,
+  READY,
+  REASON,
+  REMOTE_ID,
+  type Resource,
+  wide,
+} from "../../api/resource.ts";
+import { ATOMIC, fingerprint, lastOperation, livingStatus, memoryOf, text } from "../../api/status.ts";
 import {
   deploymentFields,
   failureFields,

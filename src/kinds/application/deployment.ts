@@ -1,5 +1,5 @@
 /** Decides when to deploy (docs/architecture.md §2). Pure. */
-import type { LastOperation } from "../../api/last-operation.ts";
+import type { LastOperation } from "../../api/status.ts";
 import { sameContent } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";

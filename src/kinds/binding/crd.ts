@@ -1,19 +1,17 @@
 import { z } from "zod";
 
-import { clusterContext } from "../../api/cluster.ts";
-import { AGE, MESSAGE, READY, REASON, column, wide } from "../../api/columns.ts";
 import {
+  clusterContext,
   connectionRef,
-  EXACTLY_ONE_VALUE,
-  hasOneValue,
+  exactlyOne,
   mapOf,
-  ONE_VALUE,
   reference,
   valueFrom,
+  valueOrSource,
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import type { Resource } from "../../api/resource.ts";
-import { ATOMIC, fingerprint, id, memoryOf, livingStatus, text } from "../../api/status.ts";
+import { AGE, column, MESSAGE, READY, REASON, type Resource, wide } from "../../api/resource.ts";
+import { ATOMIC, fingerprint, id, livingStatus, memoryOf, text } from "../../api/status.ts";
 
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
 
@@ -35,24 +33,21 @@ const fieldValue = z
 /** Counted properties express "exactly one": rules cannot see a member without a type. */
 const configValue = z
   .object({ value: fieldValue.optional(), valueFrom: valueFrom.optional() })
-  .refine(hasOneValue, EXACTLY_ONE_VALUE)
+  .refine(
+    ({ value, valueFrom: from }) => (value === undefined) !== (from === undefined),
+    "exactly one of value and valueFrom must be set",
+  )
   .meta({
     description: "The value of one field: exactly one of value and valueFrom. Sensitive fields only from a Secret.",
     minProperties: 1,
     maxProperties: 1,
   });
 
-const inputValue = z
-  .object({
-    value: z
-      .string()
-      .max(32768)
-      .optional()
-      .describe("The value. It is not protected here: use valueFrom for a secret."),
-    valueFrom: valueFrom.optional(),
-  })
-  .refine(hasOneValue, EXACTLY_ONE_VALUE)
-  .meta({ description: "The value of one input: exactly one of value and valueFrom.", ...ONE_VALUE });
+const inputValue = exactlyOne(
+  ["value", "valueFrom"],
+  valueOrSource,
+  "The value of one input: exactly one of value and valueFrom.",
+);
 
 const spec = z.object({
   connectionRef: connectionRef.optional(),

@@ -1,12 +1,20 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, REMOTE_ID, column, wide } from "../../api/columns.ts";
-import { connectionRef, displayName, externalId, jsonLength, mapOf, reference } from "../../api/fields.ts";
+import { connectionRef, displayName, externalId, jsonLength, mapOf, reference, variableOf } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import type { Resource } from "../../api/resource.ts";
-import { EXTERNAL_ID_STAYS, lockedOnceRecorded } from "../../api/rules.ts";
-import { fingerprint, id, memoryOf, livingStatus, text, time } from "../../api/status.ts";
-import { variableOf } from "../../api/variables.ts";
+import {
+  AGE,
+  column,
+  EXTERNAL_ID_STAYS,
+  lockedOnceRecorded,
+  MESSAGE,
+  READY,
+  REASON,
+  REMOTE_ID,
+  type Resource,
+  wide,
+} from "../../api/resource.ts";
+import { fingerprint, id, livingStatus, memoryOf, text, time } from "../../api/status.ts";
 import {
   deploymentFields,
   failureFields,

@@ -1,9 +1,7 @@
 import { z } from "zod";
 
-import { clusterContext } from "../../api/cluster.ts";
-import { AGE, MESSAGE, READY, REASON, column, wide } from "../../api/columns.ts";
-import { connectionRef, uuid } from "../../api/fields.ts";
-import type { Resource } from "../../api/resource.ts";
+import { clusterContext, connectionRef, uuid } from "../../api/fields.ts";
+import { AGE, column, MESSAGE, READY, REASON, type Resource, wide } from "../../api/resource.ts";
 import { count, memoryOf, observingStatus, text, time } from "../../api/status.ts";
 
 const SECTIONS = ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"] as const;

@@ -1,12 +1,19 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, REMOTE_ID, column, wide } from "../../api/columns.ts";
 import { connectionRef, objectName, uuid } from "../../api/fields.ts";
-import { lastOperation } from "../../api/last-operation.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import type { Resource } from "../../api/resource.ts";
-import { EXTERNAL_ID_STAYS } from "../../api/rules.ts";
-import { count, id, memoryOf, livingStatus, text, time } from "../../api/status.ts";
+import {
+  AGE,
+  column,
+  EXTERNAL_ID_STAYS,
+  MESSAGE,
+  READY,
+  REASON,
+  REMOTE_ID,
+  type Resource,
+  wide,
+} from "../../api/resource.ts";
+import { count, id, lastOperation, livingStatus, memoryOf, text, time } from "../../api/status.ts";
 
 const BOTH_OR_NONE = "server and caBundle must be set together";
 
@@ -110,7 +117,7 @@ const order = z
   .object({
     operation: z.enum(["Stop", "Start", "Upgrade"]).describe("What was asked for."),
     kubernetesVersion: text.optional().describe("Version that was asked for."),
-    generation: z.int().min(0).describe("Generation of the spec that asked for it."),
+    generation: count.describe("Generation of the spec that asked for it."),
     baseline: text.optional().describe("What the platform showed before, until it shows something new."),
   })
   .describe("What the operator last asked of the platform.");
@@ -120,14 +127,14 @@ const token = z
     secretName: text.describe("Name of the Secret."),
     expiresAt: text.optional().describe("When the token expires, in the platform's words."),
     renewAt: time.describe("When it is renewed."),
-    generation: z.int().min(0).describe("Generation of the spec that it was written for."),
+    generation: count.describe("Generation of the spec that it was written for."),
   })
   .describe("The Secret with the token of the cluster.");
 
 const versionBaseline = z
   .object({
     kubernetesVersion: text.optional().describe("Version of Kubernetes in the spec."),
-    generation: z.int().min(0).describe("Generation of that spec."),
+    generation: count.describe("Generation of that spec."),
   })
   .describe(
     "What the spec said when the cluster was taken over or last upgraded, where the platform shows no versions: a newer " +

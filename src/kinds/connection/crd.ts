@@ -1,9 +1,19 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, SINCE, SYNCED, column, wide } from "../../api/columns.ts";
-import { dataKey, mapOf, objectName, tokenSecretRef, uuid } from "../../api/fields.ts";
+import { mapOf, objectName, secretRef, uuid } from "../../api/fields.ts";
 import { defaults } from "../../api/lifecycle.ts";
-import type { PrinterColumn, Resource } from "../../api/resource.ts";
+import {
+  AGE,
+  column,
+  MESSAGE,
+  type PrinterColumn,
+  READY,
+  REASON,
+  type Resource,
+  SINCE,
+  SYNCED,
+  wide,
+} from "../../api/resource.ts";
 import { fingerprint, id, memoryOf, observingStatus } from "../../api/status.ts";
 
 const auth = z
@@ -12,7 +22,10 @@ const auth = z
       .enum(["Token", "Bearer"])
       .default("Token")
       .describe("How the token is sent: Token for an API token, Bearer for a user's JWT. Defaults to Token."),
-    tokenSecretRef,
+    tokenSecretRef: secretRef(
+      "The Secret with the token: in the namespace of a PlatformConnection, in the operator's own for a " +
+        "ClusterPlatformConnection.",
+    ),
   })
   .describe("How the operator signs in.");
 
@@ -52,16 +65,11 @@ const webhook = z
         "https://hooks.example.com/platform. A path that cannot be guessed is appended. It is https, unless baseUrl " +
         "is not.",
     ),
-    secretRef: z
-      .object({
-        name: objectName.describe("Name of the Secret."),
-        key: dataKey.default("token").describe("Key in the Secret. Defaults to token."),
-      })
-      .describe(
-        "The Secret with a long random text, of at least 16 characters, that deliveries are proven by: in the " +
-          "namespace of a PlatformConnection, in the operator's own for a ClusterPlatformConnection. The text itself " +
-          "is not sent to anybody.",
-      ),
+    secretRef: secretRef(
+      "The Secret with a long random text, of at least 16 characters, that deliveries are proven by: in the " +
+        "namespace of a PlatformConnection, in the operator's own for a ClusterPlatformConnection. The text itself " +
+        "is not sent to anybody.",
+    ),
   })
   .optional()
   .describe(

@@ -1,5 +1,5 @@
 /** Records what a PlatformOperation did to the database, where nothing but its answer shows it. Pure. */
-import type { LastOperation } from "../../api/last-operation.ts";
+import type { LastOperation } from "../../api/status.ts";
 import type { ExternalAction } from "../../engine/contract/kind.ts";
 import { baselineOf } from "../service/baseline.ts";
 import { revisionOf } from "../service/settings.ts";

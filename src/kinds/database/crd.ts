@@ -1,12 +1,20 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, REMOTE_ID, column, wide } from "../../api/columns.ts";
 import { connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
-import { lastOperation } from "../../api/last-operation.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
-import type { Resource } from "../../api/resource.ts";
-import { EXTERNAL_ID_STAYS, lockedOnceRecorded } from "../../api/rules.ts";
-import { id, memoryOf, livingStatus, text } from "../../api/status.ts";
+import {
+  AGE,
+  column,
+  EXTERNAL_ID_STAYS,
+  lockedOnceRecorded,
+  MESSAGE,
+  READY,
+  REASON,
+  REMOTE_ID,
+  type Resource,
+  wide,
+} from "../../api/resource.ts";
+import { id, lastOperation, livingStatus, memoryOf, text } from "../../api/status.ts";
 import {
   deploymentFields,
   failureFields,

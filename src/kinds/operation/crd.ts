@@ -1,10 +1,9 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, column, wide } from "../../api/columns.ts";
 import { commit, connectionRef, jsonLength, objectName, reference } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { isReason } from "../../api/reasons.ts";
-import type { CelRule, Resource } from "../../api/resource.ts";
+import { AGE, type CelRule, column, MESSAGE, READY, REASON, type Resource, wide } from "../../api/resource.ts";
 import { actingStatus, count, id, memoryOf, text, time } from "../../api/status.ts";
 import { deploymentFields } from "../service/crd-status.ts";
 

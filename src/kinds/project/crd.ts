@@ -1,10 +1,17 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, REMOTE_ID, column } from "../../api/columns.ts";
 import { connectionRef, displayName, externalId } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
-import type { Resource } from "../../api/resource.ts";
-import { EXTERNAL_ID_STAYS } from "../../api/rules.ts";
+import {
+  AGE,
+  column,
+  EXTERNAL_ID_STAYS,
+  MESSAGE,
+  READY,
+  REASON,
+  REMOTE_ID,
+  type Resource,
+} from "../../api/resource.ts";
 import { ATOMIC, count, id, livingStatus, text } from "../../api/status.ts";
 
 /** The largest number of environments that the status lists; `environmentCount` counts all. */

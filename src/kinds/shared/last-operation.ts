@@ -1,5 +1,5 @@
 /** What a PlatformOperation did to an object that another resource represents. Pure. */
-import type { LastOperation } from "../../api/last-operation.ts";
+import type { LastOperation } from "../../api/status.ts";
 import type { ExternalAction } from "../../engine/contract/kind.ts";
 import { fit } from "./text.ts";
 

@@ -1,9 +1,16 @@
 import { z } from "zod";
 
-import { connectionRef, objectName, platformValue, reference } from "../../api/fields.ts";
+import {
+  connectionRef,
+  environmentVariableName,
+  exactlyOne,
+  objectName,
+  platformValue,
+  reference,
+  variableOf,
+} from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { ATOMIC } from "../../api/status.ts";
-import { environmentVariableName, variableOf } from "../../api/variables.ts";
 
 const scope = platformValue.optional();
 
@@ -11,16 +18,15 @@ const variable = variableOf(environmentVariableName, "An environment variable", 
   scope: scope.describe("Scope of this variable in the platform's spelling. Defaults to spec.scope."),
 });
 
-const EXACTLY_ONE_OBJECT = "exactly one of secretRef and configMapRef must be set";
-
 const nameOf = (source: string) =>
   z
     .object({ name: objectName.describe(`Name of the ${source} in the same namespace.`) })
     .optional()
     .describe(`Takes every key of a ${source}.`);
 
-const source = z
-  .object({
+const source = exactlyOne(
+  ["secretRef", "configMapRef"],
+  {
     secretRef: nameOf("Secret"),
     configMapRef: nameOf("ConfigMap"),
     prefix: z
@@ -34,14 +40,9 @@ const source = z
       .optional()
       .describe("Whether the platform keeps the values as secrets. Defaults to true for a Secret, else to false."),
     scope: scope.describe("Scope of these variables in the platform's spelling. Defaults to spec.scope."),
-  })
-  .refine((from) => (from.secretRef === undefined) !== (from.configMapRef === undefined), EXACTLY_ONE_OBJECT)
-  .meta({
-    description: "A whole Secret or ConfigMap: exactly one of secretRef and configMapRef.",
-    "x-kubernetes-validations": [
-      { rule: "has(self.secretRef) != has(self.configMapRef)", message: EXACTLY_ONE_OBJECT },
-    ],
-  });
+  },
+  "A whole Secret or ConfigMap: exactly one of secretRef and configMapRef.",
+);
 
 const target = z
   .object({ applicationRef: reference("PlatformApplication", "An application.") })

@@ -1,5 +1,4 @@
-import { AGE, MESSAGE, READY, REASON, column } from "../../api/columns.ts";
-import type { Resource } from "../../api/resource.ts";
+import { AGE, column, MESSAGE, READY, REASON, type Resource } from "../../api/resource.ts";
 import { spec } from "./crd-spec.ts";
 import type { VariableSetSpec } from "./crd-spec.ts";
 import { memory, status } from "./crd-status.ts";

@@ -1,11 +1,18 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON, REMOTE_ID, column } from "../../api/columns.ts";
 import { connectionRef, externalId, platformValue } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import type { Resource } from "../../api/resource.ts";
-import { EXTERNAL_ID_STAYS } from "../../api/rules.ts";
-import { ATOMIC, fingerprint, memoryOf, livingStatus, text } from "../../api/status.ts";
+import {
+  AGE,
+  column,
+  EXTERNAL_ID_STAYS,
+  MESSAGE,
+  READY,
+  REASON,
+  REMOTE_ID,
+  type Resource,
+} from "../../api/resource.ts";
+import { ATOMIC, fingerprint, livingStatus, memoryOf, text } from "../../api/status.ts";
 
 /** The most events of a webhook; the platform knows a handful. */
 export const WEBHOOK_EVENTS = 64;
