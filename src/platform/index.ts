@@ -1,32 +1,19 @@
 /** The platform as the rest of the operator sees it. */
 import { applications } from "./areas/applications.ts";
-import type { Applications } from "./areas/applications.ts";
 import { blueprints } from "./areas/blueprints.ts";
-import type { Blueprints } from "./areas/blueprints.ts";
 import { catalogue } from "./areas/catalogue.ts";
-import type { Catalogue } from "./areas/catalogue.ts";
 import { clusters } from "./areas/clusters.ts";
-import type { Clusters } from "./areas/clusters.ts";
 import { databases } from "./areas/databases.ts";
-import type { Databases } from "./areas/databases.ts";
 import { deployments } from "./areas/deployments.ts";
-import type { Deployments } from "./areas/deployments.ts";
 import { environments } from "./areas/environments.ts";
-import type { Environments } from "./areas/environments.ts";
 import { organization } from "./areas/organization.ts";
-import type { Organization } from "./areas/organization.ts";
 import { projects } from "./areas/projects.ts";
-import type { Projects } from "./areas/projects.ts";
 import { services } from "./areas/services.ts";
-import type { Services } from "./areas/services.ts";
 import { templates } from "./areas/templates.ts";
-import type { Templates } from "./areas/templates.ts";
 import { variables } from "./areas/variables.ts";
-import type { Variables } from "./areas/variables.ts";
 import { webhooks } from "./areas/webhooks.ts";
-import type { Webhooks } from "./areas/webhooks.ts";
 import { createCaller, DEFAULT_DEADLINES, heldBack } from "./client/caller.ts";
-import type { CallRecord, Deadlines } from "./client/caller.ts";
+import type { Caller, CallRecord, Deadlines } from "./client/caller.ts";
 import { createCapabilities } from "./client/capabilities.ts";
 import type { Capabilities } from "./client/capabilities.ts";
 import { isUuidOfAnyCase } from "./codec/paths.ts";
@@ -94,24 +81,13 @@ export interface PlatformOptions {
   readonly transport?: Transport;
 }
 
+type Areas = ReturnType<typeof areas>;
+
 /**
  * One connection. Every method throws ApiError and nothing else. Ids that are no UUIDs and inputs that no platform
  * could understand are Refused before any request.
  */
-export interface Platform {
-  readonly projects: Projects;
-  readonly environments: Environments;
-  readonly services: Services;
-  readonly applications: Applications;
-  readonly variables: Variables;
-  readonly databases: Databases;
-  readonly blueprints: Blueprints;
-  readonly deployments: Deployments;
-  readonly clusters: Clusters;
-  readonly templates: Templates;
-  readonly catalogue: Catalogue;
-  readonly organization: Organization;
-  readonly webhooks: Webhooks;
+export interface Platform extends Areas {
   /**
    * Takes the rate token of a POST before its intent is written (docs/architecture.md §6); the next POST that may
    * happen only once then takes none.
@@ -177,19 +153,7 @@ export function connectPlatform(options: PlatformOptions): Platform {
     },
   });
   return {
-    projects: projects(caller),
-    environments: environments(caller),
-    services: services(caller),
-    applications: applications(caller),
-    variables: variables(caller),
-    databases: databases(caller),
-    blueprints: blueprints(caller),
-    deployments: deployments(caller),
-    clusters: clusters(caller),
-    templates: templates(caller),
-    catalogue: catalogue(caller),
-    organization: organization(caller),
-    webhooks: webhooks(caller),
+    ...areas(caller),
     reserve: async () => {
       const reserved = gate();
       const waitMs = await reserved.reserve(priority(), lane());
@@ -210,6 +174,24 @@ export function connectPlatform(options: PlatformOptions): Platform {
       leave();
       return transport.close();
     },
+  };
+}
+
+function areas(caller: Caller) {
+  return {
+    projects: projects(caller),
+    environments: environments(caller),
+    services: services(caller),
+    applications: applications(caller),
+    variables: variables(caller),
+    databases: databases(caller),
+    blueprints: blueprints(caller),
+    deployments: deployments(caller),
+    clusters: clusters(caller),
+    templates: templates(caller),
+    catalogue: catalogue(caller),
+    organization: organization(caller),
+    webhooks: webhooks(caller),
   };
 }
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-import type { Caller, ReadOptions } from "../client/caller.ts";
-import { created, type Created, type Decode, json, list, matching, maybe, nothing } from "../codec/decode.ts";
-import { type Encode, type Extended, folded, sent } from "../codec/encode.ts";
-import { overlay } from "../codec/overlay.ts";
+import type { Caller } from "../client/caller.ts";
+import { create, read, write } from "../client/endpoints.ts";
+import { type Decode, json, list, matching, maybe, nothing } from "../codec/decode.ts";
+import { type Encode, overlay, sent } from "../codec/encode.ts";
 import { commit, filled, request, wellFormed } from "../codec/request-schema.ts";
 import {
   count,
@@ -17,7 +17,7 @@ import {
   uuid,
   wellShapedResults,
 } from "../codec/schema.ts";
-import { serviceStatus, type ServiceStatus } from "./service-status.ts";
+import { serviceStatus } from "./service-status.ts";
 
 const port = record({
   id: text,
@@ -96,68 +96,30 @@ export type Application = z.output<typeof application>;
 export type ApplicationPort = z.output<typeof port>;
 export type ApplicationInput = z.input<typeof applicationRequest>;
 
-export interface Applications {
-  /** @param options.extended also sends the members that deployed services require beyond the specification */
-  create(environmentId: string, input: ApplicationInput, options?: Extended): Promise<Created<Application>>;
-  status(applicationId: string, options?: ReadOptions): Promise<ServiceStatus>;
-  /** Starts a deployment of one commit. Undefined when the answer has no body. */
-  deploy(applicationId: string, gitCommitId: string): Promise<ServiceStatus | undefined>;
-  /** The last lines of the log, raw: they may hold control characters. @param tail number of lines, ≥ 1. */
-  log(applicationId: string, tail: number): Promise<readonly string[]>;
-  /** Full surface: the applications of an environment. */
-  list(environmentId: string, options?: ReadOptions): Promise<readonly Application[]>;
-  /** Full surface. */
-  get(applicationId: string, options?: ReadOptions): Promise<Application>;
-  /** Full surface. Members that `input` lacks stay as in `current`. Undefined when the answer has no body. */
-  update(current: Application, input: ApplicationInput): Promise<Application | undefined>;
-  /** Full surface. */
-  delete(applicationId: string): Promise<void>;
-  /** Full surface. Undefined when the answer has no body. */
-  stop(applicationId: string): Promise<ServiceStatus | undefined>;
-  /** Full surface: restarts what is deployed, applies no settings. Undefined when the answer has no body. */
-  restart(applicationId: string): Promise<ServiceStatus | undefined>;
-}
-
 const applicationList = list(application);
 
-export function applications(caller: Caller): Applications {
+export function applications(caller: Caller) {
   return {
-    create: (environmentId, input, { extended = false } = {}) =>
-      caller.write(
-        "createApplication",
-        { environmentId },
-        {
-          body: extended ? sent(extendedApplication, input) : sent(documentedApplication, input),
-          answer: created(application, { name: input.name }),
-        },
-      ),
-    status: (applicationId, options) =>
-      caller.read("getApplicationStatus", { applicationId }, { answer: json(serviceStatus), ...options }),
-    deploy: (applicationId, gitCommitId) =>
-      caller.write(
-        "deployApplication",
-        { applicationId },
-        { body: sent(deployRequest, { gitCommitId }), answer: maybe(serviceStatus) },
-      ),
-    log: (applicationId, tail) =>
-      caller.fetch(
-        "getApplicationLog",
-        { applicationId },
-        { query: sent(logQuery, { tail }), answer: lastLines(tail) },
-      ),
-    list: (environmentId, options) =>
-      caller.read("listApplications", { environmentId }, { answer: applicationList, ...options }),
-    get: (applicationId, options) =>
-      caller.read("getApplication", { applicationId }, { answer: json(application), ...options }),
-    update: (current, input) =>
-      caller.write(
-        "updateApplication",
-        { applicationId: current.id },
-        { body: changed(current, input), answer: maybe(application) },
-      ),
-    delete: (applicationId) => caller.write("deleteApplication", { applicationId }, { answer: nothing }),
-    stop: (applicationId) => caller.write("stopApplication", { applicationId }, { answer: maybe(serviceStatus) }),
-    restart: (applicationId) => caller.write("restartApplication", { applicationId }, { answer: maybe(serviceStatus) }),
+    create: create(caller, "createApplication", application, documentedApplication, extendedApplication),
+    status: read(caller, "getApplicationStatus", json(serviceStatus)),
+    /** Starts a deployment of one commit. */
+    deploy: (applicationId: string, gitCommitId: string) =>
+      caller.write("deployApplication", [applicationId], {
+        body: sent(deployRequest, { gitCommitId }),
+        answer: maybe(serviceStatus),
+      }),
+    /** The last lines of the log, raw: they may hold control characters. @param tail number of lines, ≥ 1 */
+    log: (applicationId: string, tail: number) =>
+      caller.fetch("getApplicationLog", [applicationId], { query: sent(logQuery, { tail }), answer: lastLines(tail) }),
+    list: read(caller, "listApplications", applicationList),
+    get: read(caller, "getApplication", json(application)),
+    /** Members that `input` lacks stay as in `current`. */
+    update: (current: Application, input: ApplicationInput) =>
+      caller.write("updateApplication", [current.id], { body: changed(current, input), answer: maybe(application) }),
+    delete: write(caller, "deleteApplication", nothing),
+    stop: write(caller, "stopApplication", maybe(serviceStatus)),
+    /** Restarts what is deployed, applies no settings. */
+    restart: write(caller, "restartApplication", maybe(serviceStatus)),
   };
 }
 
@@ -168,16 +130,18 @@ export function applications(caller: Caller): Applications {
 function changed(current: Application, input: ApplicationInput): Encode {
   const stored = z.looseObject({}).safeParse(current.record["git_repository"]).data ?? {};
   const idOf = (internalPort: number) => current.ports?.find((port) => port.internalPort === internalPort)?.id;
-  return folded(sent(applicationRequest, input), ({ git_repository, ports, ...body }) =>
-    overlay(
+  const encode = sent(applicationRequest, input);
+  return () => {
+    const { git_repository, ports, ...body } = encode();
+    return overlay(
       { healthchecks: {}, ...current.record },
       {
         ...body,
         git_repository: overlay(stored, git_repository),
         ports: ports?.map((wanted) => ({ id: idOf(wanted.internal_port), ...wanted })),
       },
-    ),
-  );
+    );
+  };
 }
 
 const logList = wellShapedResults(z.object({ message: z.string() }));

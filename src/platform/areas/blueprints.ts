@@ -44,28 +44,20 @@ export type Blueprint = Readonly<
 >;
 export type BlueprintInput = z.input<typeof blueprintRequest>;
 
-export interface Blueprints {
-  /**
-   * Creates a service from a blueprint. Any 2xx is a success.
-   * @param options.deploy starts a deployment right after
-   */
-  create(environmentId: string, input: BlueprintInput, options: { readonly deploy: boolean }): Promise<Blueprint>;
-}
-
 const answered: Decode<Blueprint> = ({ text: body }) => matching(blueprint, body) ?? {};
 
-export function blueprints(caller: Caller): Blueprints {
+export function blueprints(caller: Caller) {
   return {
-    create: (environmentId, input, options) =>
-      caller.write(
-        "createBlueprint",
-        { environmentId },
-        {
-          query: sent(deployQuery, options),
-          body: sent(blueprintRequest, input),
-          secrets: (input.variables ?? []).filter(({ isSecret }) => isSecret === true).map(({ value }) => value),
-          answer: answered,
-        },
-      ),
+    /**
+     * Creates a service from a blueprint. Any 2xx is a success.
+     * @param options.deploy starts a deployment right after
+     */
+    create: (environmentId: string, input: BlueprintInput, options: { readonly deploy: boolean }) =>
+      caller.write("createBlueprint", [environmentId], {
+        query: sent(deployQuery, options),
+        body: sent(blueprintRequest, input),
+        secrets: (input.variables ?? []).filter(({ isSecret }) => isSecret === true).map(({ value }) => value),
+        answer: answered,
+      }),
   };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-import type { Caller, ReadOptions } from "../client/caller.ts";
+import type { Caller } from "../client/caller.ts";
+import { read } from "../client/endpoints.ts";
 import { wellShapedList } from "../codec/decode.ts";
 import { flag, optional, record, strings, text, wellShaped } from "../codec/schema.ts";
 
@@ -25,20 +26,14 @@ const databaseType = record({ name: z.string() });
 export type CloudProvider = z.output<typeof cloudProvider>;
 export type ManagedDatabaseType = z.output<typeof databaseType>;
 
-/** What the platform offers to everybody. */
-export interface Catalogue {
-  cloudProviders(options?: ReadOptions): Promise<readonly CloudProvider[]>;
-  /** The types of managed databases on AWS. */
-  managedDatabaseTypes(options?: ReadOptions): Promise<readonly ManagedDatabaseType[]>;
-}
-
 const cloudProviderList = wellShapedList(cloudProvider);
 const databaseTypeList = wellShapedList(databaseType);
 
-export function catalogue(caller: Caller): Catalogue {
+/** What the platform offers to everybody. */
+export function catalogue(caller: Caller) {
   return {
-    cloudProviders: (options) => caller.read("listCloudProviders", {}, { answer: cloudProviderList, ...options }),
-    managedDatabaseTypes: (options) =>
-      caller.read("listManagedDatabaseTypes", {}, { answer: databaseTypeList, ...options }),
+    cloudProviders: read(caller, "listCloudProviders", cloudProviderList),
+    /** The types of managed databases on AWS. */
+    managedDatabaseTypes: read(caller, "listManagedDatabaseTypes", databaseTypeList),
   };
 }

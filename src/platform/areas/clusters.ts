@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-import type { Caller, ReadOptions } from "../client/caller.ts";
+import type { Caller } from "../client/caller.ts";
+import { read, write } from "../client/endpoints.ts";
 import { json, list, maybe } from "../codec/decode.ts";
 import { sent } from "../codec/encode.ts";
 import { filled, request, wellFormed } from "../codec/request-schema.ts";
@@ -39,7 +40,7 @@ const clusterToken = record({
   status: record({ token: z.string(), expirationTimestamp: date }),
 });
 
-const metrics = z.object({ metrics: z.string() });
+const metrics = z.object({ metrics: z.string() }).transform((answer) => answer.metrics);
 
 const tokenQuery = request({ readOnly: z.boolean().optional() });
 
@@ -70,43 +71,23 @@ export type ClusterToken = z.output<typeof clusterToken>;
 export type ClusterMetricsQuery = z.input<typeof metricsQuery>;
 export type ClusterTokenQuery = z.input<typeof tokenQuery>;
 
-export interface Clusters {
-  /** Undefined when the answer has no body. */
-  stop(clusterId: string): Promise<ClusterStatus | undefined>;
-  /** Upgrades to the next version; the platform chooses which. Undefined when the answer has no body. */
-  upgrade(clusterId: string): Promise<ClusterStatus | undefined>;
-  /** @param clusterId any plain string (spec). Never remembered. */
-  token(clusterId: string, query?: ClusterTokenQuery): Promise<ClusterToken>;
-  /** The metrics endpoint's own text. */
-  metrics(clusterId: string, query: ClusterMetricsQuery): Promise<string>;
-  /** Full surface: all clusters of the organization. */
-  list(options?: ReadOptions): Promise<readonly Cluster[]>;
-  /** Full surface. */
-  status(clusterId: string, options?: ReadOptions): Promise<ClusterStatus>;
-  /** Full surface: deploys a cluster, or starts a stopped one. Undefined when the answer has no body. */
-  deploy(clusterId: string): Promise<ClusterStatus | undefined>;
-}
-
 const clusterList = list(cluster);
 
-export function clusters(caller: Caller): Clusters {
-  const status = maybe(clusterStatus);
+export function clusters(caller: Caller) {
   return {
-    stop: (clusterId) => caller.write("stopCluster", { clusterId }, { answer: status }),
-    upgrade: (clusterId) => caller.write("upgradeCluster", { clusterId }, { answer: status }),
-    token: (clusterId, query = {}) =>
-      caller.fetch("getClusterToken", { clusterId }, { query: sent(tokenQuery, query), answer: json(clusterToken) }),
-    metrics: async (clusterId, query) => {
-      const answer = await caller.fetch(
-        "getClusterMetrics",
-        { clusterId },
-        { query: sent(metricsQuery, query), answer: json(metrics) },
-      );
-      return answer.metrics;
-    },
-    list: (options) => caller.read("listClusters", {}, { answer: clusterList, ...options }),
-    status: (clusterId, options) =>
-      caller.read("getClusterStatus", { clusterId }, { answer: json(clusterStatus), ...options }),
-    deploy: (clusterId) => caller.write("deployCluster", { clusterId }, { answer: status }),
+    stop: write(caller, "stopCluster", maybe(clusterStatus)),
+    /** Upgrades to the next version; the platform chooses which. */
+    upgrade: write(caller, "upgradeCluster", maybe(clusterStatus)),
+    /** Never remembered. @param clusterId any plain string (spec) */
+    token: (clusterId: string, query: ClusterTokenQuery = {}) =>
+      caller.fetch("getClusterToken", [clusterId], { query: sent(tokenQuery, query), answer: json(clusterToken) }),
+    /** Returns the metrics endpoint's own text. */
+    metrics: (clusterId: string, query: ClusterMetricsQuery) =>
+      caller.fetch("getClusterMetrics", [clusterId], { query: sent(metricsQuery, query), answer: json(metrics) }),
+    /** All clusters of the organization. */
+    list: read(caller, "listClusters", clusterList),
+    status: read(caller, "getClusterStatus", json(clusterStatus)),
+    /** Deploys a cluster, or starts a stopped one. */
+    deploy: write(caller, "deployCluster", maybe(clusterStatus)),
   };
 }

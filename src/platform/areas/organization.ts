@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "../client/caller.ts";
+import { read, write } from "../client/endpoints.ts";
 import { json, nothing, wellShapedList } from "../codec/decode.ts";
 import { sent } from "../codec/encode.ts";
 import { flag, record, text, uuid } from "../codec/schema.ts";
@@ -22,26 +23,19 @@ export type CloudCredentials = z.output<typeof credentials>;
 export type GitRepository = z.output<typeof repository>;
 export type GitRepositoryQuery = z.input<typeof repositoryQuery>;
 
-export interface Organization {
-  /** Makes the platform send the invoices to the account holder by e-mail. */
-  sendInvoices(): Promise<void>;
-  gcpCredentials(credentialsId: string, options?: ReadOptions): Promise<CloudCredentials>;
-  /** The specification lists only the API-token scheme for it; with another token the platform decides. */
-  gitRepositories(query?: GitRepositoryQuery, options?: ReadOptions): Promise<readonly GitRepository[]>;
-}
-
 const repositoryList = wellShapedList(repository);
 
-export function organization(caller: Caller): Organization {
+export function organization(caller: Caller) {
   return {
-    sendInvoices: () => caller.write("sendInvoices", {}, { answer: nothing }),
-    gcpCredentials: (credentialsId, options) =>
-      caller.read("getGcpCredentials", { credentialsId }, { answer: json(credentials), ...options }),
-    gitRepositories: async (query = {}, options) =>
-      caller.read(
-        "listGitRepositories",
-        {},
-        { query: sent(repositoryQuery, query), answer: repositoryList, ...options },
-      ),
+    /** Makes the platform send the invoices to the account holder by e-mail. */
+    sendInvoices: write(caller, "sendInvoices", nothing),
+    gcpCredentials: read(caller, "getGcpCredentials", json(credentials)),
+    /** The specification lists only the API-token scheme for it; with another token the platform decides. */
+    gitRepositories: (query: GitRepositoryQuery = {}, options?: ReadOptions) =>
+      caller.read("listGitRepositories", [], {
+        query: sent(repositoryQuery, query),
+        answer: repositoryList,
+        ...options,
+      }),
   };
 }

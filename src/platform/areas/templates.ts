@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "../client/caller.ts";
+import { read } from "../client/endpoints.ts";
 import { json, maybe, wellShapedList } from "../codec/decode.ts";
 import { sent } from "../codec/encode.ts";
 import { filled, keyed, wellFormed } from "../codec/request-schema.ts";
@@ -122,27 +123,20 @@ export type BindingInput = z.input<typeof bindingRequest> & {
   readonly secrets?: readonly string[] | undefined;
 };
 
-export interface Templates {
-  /** The published templates; with a context, constraints are narrowed to what that cluster allows. */
-  list(context?: TemplateContext, options?: ReadOptions): Promise<readonly Template[]>;
-  /** Selects a template for a cluster; may be repeated. Undefined when the answer has no body. */
-  bind(clusterId: string, input: BindingInput): Promise<Binding | undefined>;
-  /** Full surface. */
-  binding(clusterId: string, options?: ReadOptions): Promise<Binding>;
-}
-
 const templateList = wellShapedList(template);
 
-export function templates(caller: Caller): Templates {
+export function templates(caller: Caller) {
   return {
-    list: (context = {}, options) =>
-      caller.read("listTemplates", {}, { query: sent(clusterContext, context), answer: templateList, ...options }),
-    bind: (clusterId, input) =>
-      caller.write(
-        "putBinding",
-        { clusterId },
-        { body: sent(bindingRequest, input), secrets: input.secrets ?? [], answer: maybe(binding) },
-      ),
-    binding: (clusterId, options) => caller.read("getBinding", { clusterId }, { answer: json(binding), ...options }),
+    /** The published templates; with a context, constraints are narrowed to what that cluster allows. */
+    list: (context: TemplateContext = {}, options?: ReadOptions) =>
+      caller.read("listTemplates", [], { query: sent(clusterContext, context), answer: templateList, ...options }),
+    /** Selects a template for a cluster; may be repeated. */
+    bind: (clusterId: string, input: BindingInput) =>
+      caller.write("putBinding", [clusterId], {
+        body: sent(bindingRequest, input),
+        secrets: input.secrets ?? [],
+        answer: maybe(binding),
+      }),
+    binding: read(caller, "getBinding", json(binding)),
   };
 }

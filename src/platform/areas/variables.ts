@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-import type { Caller, ReadOptions } from "../client/caller.ts";
+import type { Caller } from "../client/caller.ts";
+import { read, write } from "../client/endpoints.ts";
 import { list, maybe, nothing } from "../codec/decode.ts";
 import { sent } from "../codec/encode.ts";
 import { filled, request, wellFormed } from "../codec/request-schema.ts";
@@ -65,56 +66,32 @@ export type ImportedVariables = z.output<typeof imported>;
 export type VariableInput = z.input<typeof variableRequest>;
 export type ImportInput = z.input<typeof importRequest>;
 
-export interface Variables {
-  /** Creates or replaces many at once; may be repeated. Undefined when the answer has no body. */
-  import(applicationId: string, input: ImportInput): Promise<ImportedVariables | undefined>;
-  list(applicationId: string, options?: ReadOptions): Promise<readonly Variable[]>;
-  /** Undefined when the answer has no body. */
-  create(applicationId: string, input: VariableInput): Promise<CreatedVariable | undefined>;
-  /** Full surface. */
-  update(applicationId: string, variableId: string, input: VariableInput): Promise<Variable | undefined>;
-  /** Full surface. */
-  delete(applicationId: string, variableId: string): Promise<void>;
-  listSecrets(applicationId: string, options?: ReadOptions): Promise<readonly Variable[]>;
-  /** Undefined when the answer has no body. */
-  createSecret(applicationId: string, input: VariableInput): Promise<CreatedVariable | undefined>;
-  /** Full surface. */
-  updateSecret(applicationId: string, secretId: string, input: VariableInput): Promise<Variable | undefined>;
-  /** Full surface. */
-  deleteSecret(applicationId: string, secretId: string): Promise<void>;
-}
-
 const variableList = list(variable);
 
-export function variables(caller: Caller): Variables {
+export function variables(caller: Caller) {
   /** The value of any variable may be a secret. */
   const body = (input: VariableInput) => ({ body: sent(variableRequest, input), secrets: [input.value] });
+  const creator = (name: "createVariable" | "createSecret") => (applicationId: string, input: VariableInput) =>
+    caller.write(name, [applicationId], { ...body(input), answer: maybe(createdVariable) });
+  const updater =
+    (name: "updateVariable" | "updateSecret") => (applicationId: string, id: string, input: VariableInput) =>
+      caller.write(name, [applicationId, id], { ...body(input), answer: maybe(variable) });
+
   return {
-    import: (applicationId, input) =>
-      caller.write(
-        "importVariables",
-        { applicationId },
-        {
-          body: sent(importRequest, input),
-          secrets: input.vars.filter(({ value, isSecret }) => isSecret || value.length > 3).map(({ value }) => value),
-          answer: maybe(imported),
-        },
-      ),
-    list: (applicationId, options) =>
-      caller.read("listVariables", { applicationId }, { answer: variableList, ...options }),
-    create: (applicationId, input) =>
-      caller.write("createVariable", { applicationId }, { ...body(input), answer: maybe(createdVariable) }),
-    update: (applicationId, variableId, input) =>
-      caller.write("updateVariable", { applicationId, variableId }, { ...body(input), answer: maybe(variable) }),
-    delete: (applicationId, variableId) =>
-      caller.write("deleteVariable", { applicationId, variableId }, { answer: nothing }),
-    listSecrets: (applicationId, options) =>
-      caller.read("listSecrets", { applicationId }, { answer: variableList, ...options }),
-    createSecret: (applicationId, input) =>
-      caller.write("createSecret", { applicationId }, { ...body(input), answer: maybe(createdVariable) }),
-    updateSecret: (applicationId, secretId, input) =>
-      caller.write("updateSecret", { applicationId, secretId }, { ...body(input), answer: maybe(variable) }),
-    deleteSecret: (applicationId, secretId) =>
-      caller.write("deleteSecret", { applicationId, secretId }, { answer: nothing }),
+    /** Creates or replaces many at once; may be repeated. */
+    import: (applicationId: string, input: ImportInput) =>
+      caller.write("importVariables", [applicationId], {
+        body: sent(importRequest, input),
+        secrets: input.vars.filter(({ value, isSecret }) => isSecret || value.length > 3).map(({ value }) => value),
+        answer: maybe(imported),
+      }),
+    list: read(caller, "listVariables", variableList),
+    create: creator("createVariable"),
+    update: updater("updateVariable"),
+    delete: write(caller, "deleteVariable", nothing),
+    listSecrets: read(caller, "listSecrets", variableList),
+    createSecret: creator("createSecret"),
+    updateSecret: updater("updateSecret"),
+    deleteSecret: write(caller, "deleteSecret", nothing),
   };
 }

@@ -1,10 +1,8 @@
 import { z } from "zod";
 
-import type { Caller, ReadOptions } from "../client/caller.ts";
-import { created, json, maybe, nothing } from "../codec/decode.ts";
-import type { Created } from "../codec/decode.ts";
-import { folded, sent } from "../codec/encode.ts";
-import { overlay } from "../codec/overlay.ts";
+import type { Caller } from "../client/caller.ts";
+import { create, read, update, write } from "../client/endpoints.ts";
+import { json, nothing } from "../codec/decode.ts";
 import { filled, request, uri } from "../codec/request-schema.ts";
 import { date, editable, flag, record, strings, text, uuid } from "../codec/schema.ts";
 
@@ -34,27 +32,11 @@ const webhookRequest = request({
 export type Webhook = z.output<typeof webhook>;
 export type WebhookInput = z.input<typeof webhookRequest>;
 
-export interface Webhooks {
-  create(input: WebhookInput): Promise<Created<Webhook>>;
-  /** Full surface. */
-  get(webhookId: string, options?: ReadOptions): Promise<Webhook>;
-  /** Full surface. Undefined when the answer has no body. */
-  update(current: Webhook, input: WebhookInput): Promise<Webhook | undefined>;
-  /** Full surface. */
-  delete(webhookId: string): Promise<void>;
-}
-
-export function webhooks(caller: Caller): Webhooks {
+export function webhooks(caller: Caller) {
   return {
-    create: (input) =>
-      caller.write("createWebhook", {}, { body: sent(webhookRequest, input), answer: created(webhook) }),
-    get: (webhookId, options) => caller.read("getWebhook", { webhookId }, { answer: json(webhook), ...options }),
-    update: (current, input) =>
-      caller.write(
-        "updateWebhook",
-        { webhookId: current.id },
-        { body: folded(sent(webhookRequest, input), (body) => overlay(current.record, body)), answer: maybe(webhook) },
-      ),
-    delete: (webhookId) => caller.write("deleteWebhook", { webhookId }, { answer: nothing }),
+    create: create(caller, "createWebhook", webhook, webhookRequest),
+    get: read(caller, "getWebhook", json(webhook)),
+    update: update(caller, "updateWebhook", webhook, webhookRequest),
+    delete: write(caller, "deleteWebhook", nothing),
   };
 }

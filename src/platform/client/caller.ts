@@ -3,7 +3,7 @@
  * say what to call.
  */
 import type { Decode, Received } from "../codec/decode.ts";
-import { isOnce, isRead, type OperationName, type PathIds } from "../codec/operations.ts";
+import { idsByName, isOnce, isRead, type OperationName } from "../codec/operations.ts";
 import { ShapeError } from "../codec/shape.ts";
 import { cleaned, errorText } from "../codec/text.ts";
 import type { Budget, Gate } from "../rate/gate.ts";
@@ -47,14 +47,14 @@ interface Call<T> extends Content {
 
 /** The interface that the areas are built on. Every method throws ApiError and nothing else. */
 export interface Caller {
-  /** Makes a read whose answer others may share. */
-  read<Name extends OperationName, T>(name: Name, ids: PathIds<Name>, call: Call<T> & ReadOptions): Promise<T>;
+  /** Makes a read whose answer others may share. @param ids the ids of the path, in its order */
+  read<T>(name: OperationName, ids: readonly string[], call: Call<T> & ReadOptions): Promise<T>;
   /** Makes a read whose answer is never remembered, e.g. because it is a credential. */
-  fetch<Name extends OperationName, T>(name: Name, ids: PathIds<Name>, call: Call<T>): Promise<T>;
+  fetch<T>(name: OperationName, ids: readonly string[], call: Call<T>): Promise<T>;
   /** Answers no read from memory from now on. */
   refresh(): void;
   /** Makes a write: sent once, never repeated. */
-  write<Name extends OperationName, T>(name: Name, ids: PathIds<Name>, call: Call<T>): Promise<T>;
+  write<T>(name: OperationName, ids: readonly string[], call: Call<T>): Promise<T>;
 }
 
 /** Deadlines in milliseconds, from connecting to the last byte. Tests scale them down. */
@@ -153,15 +153,17 @@ export function createCaller(options: CallerOptions): Caller {
   };
 
   return {
-    fetch: async (name, ids, call) => fetch(name, ids, call),
-    read: async (name, ids, call) => {
+    fetch: (name, ids, call) => fetch(name, idsByName(name, ids), call),
+    read: async (name, pathIds, call) => {
+      const ids = idsByName(name, pathIds);
       const key = { operation: name, ids, query: queryOf(name, call), lane: `${options.priority()} ${options.lane()}` };
       return shared.get(key, call.maxAgeMs ?? 0, () => fetch(name, ids, call));
     },
     refresh: () => {
       shared.forgetAll();
     },
-    write: async (name, ids, call) => {
+    write: async (name, pathIds, call) => {
+      const ids = idsByName(name, pathIds);
       const gate = options.gate();
       const attempt = { prepared: prepare(target, name, ids, call), ids, attempt: 1, gate };
       const turn = [options.priority(), options.lane()] as const;

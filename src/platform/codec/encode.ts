@@ -14,12 +14,28 @@ export function sent<Schema extends z.ZodType<object>>(
   return () => shaped(schema, input, "the request cannot be sent");
 }
 
-/** What `fold` makes of a body, e.g. a PUT on top of what is there. */
-export function folded<T extends object>(encode: Encode<T>, fold: (body: T) => object): Encode {
-  return () => fold(encode());
-}
+/** What an object was created with or under; a PUT cannot change it. */
+const READ_ONLY = new Set([
+  "id",
+  "created_at",
+  "updated_at",
+  "organization",
+  "organization_id",
+  "project",
+  "project_id",
+  "environment",
+  "environment_id",
+]);
 
-/** Whether a body carries members beyond the specification. */
-export interface Extended {
-  readonly extended?: boolean;
+/**
+ * Returns the body of a PUT, which replaces what it does not name by defaults (docs/architecture.md §9): the platform's
+ * record as it is, with the changes. Members of `changes` that are undefined change nothing.
+ */
+export function overlay(
+  record: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const writable = Object.entries(record).filter(([name]) => !READ_ONLY.has(name));
+  const changed = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return Object.fromEntries([...writable, ...changed]);
 }

@@ -181,14 +181,28 @@ export const operations = {
 /** The fixed set of names: fit for a metric label. */
 export type OperationName = keyof typeof operations;
 
-type Placeholder<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Placeholder<Rest>
-  : never;
+type Ids<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name extends "organizationId"
+    ? Ids<Rest>
+    : [id: string, ...Ids<Rest>]
+  : [];
 
-/** What an operation's path needs, less the organization, which the connection knows. */
-export type PathIds<Name extends OperationName> = {
-  readonly [Key in Exclude<Placeholder<(typeof operations)[Name]["path"]>, "organizationId">]: string;
-};
+/** The ids that an operation's path needs, in its order, less the organization, which the connection knows. */
+export type PathIds<Name extends OperationName> = Ids<(typeof operations)[Name]["path"]>;
+
+const placeholders: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(operations).map(([name, { path }]) => [
+    name,
+    [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, id = ""]) => (id === "organizationId" ? [] : [id])),
+  ]),
+);
+
+/** Names the ids of an operation's path by their placeholders. */
+export function idsByName(name: OperationName, ids: readonly string[]): Readonly<Record<string, string>> {
+  const named: Record<string, string> = {};
+  for (const [index, placeholder] of (placeholders.get(name) ?? []).entries()) named[placeholder] = ids[index] ?? "";
+  return named;
+}
 
 /** Looks an operation up with the optional members visible. */
 export function operation(name: OperationName): OperationEntry {
