@@ -34,9 +34,6 @@ const helmRequest = request({ source: jsonObject });
 
 export type Environment = z.output<typeof environment>;
 
-export type EnvironmentInput = z.input<typeof documentedEnvironment>;
-export type EnvironmentChange = z.input<typeof environmentChange>;
-
 const environmentList = list(environment);
 
 export function environments(caller: Caller) {

@@ -16,8 +16,6 @@ export type Project = z.output<typeof project>;
 /** An environment of a project and the number of its services. */
 export type EnvironmentCount = z.output<typeof environmentCount>;
 
-export type ProjectInput = z.input<typeof projectRequest>;
-
 const projectList = list(project);
 const environmentCountList = list(environmentCount);
 

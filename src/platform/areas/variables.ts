@@ -59,9 +59,6 @@ const importRequest = request({
 });
 
 export type Variable = z.output<typeof variable>;
-export type CreatedVariable = z.output<typeof createdVariable>;
-/** The variables that an import created or replaced: names, never values. */
-export type ImportedVariables = z.output<typeof imported>;
 
 export type VariableInput = z.input<typeof variableRequest>;
 export type ImportInput = z.input<typeof importRequest>;

@@ -30,7 +30,6 @@ const webhookRequest = request({
 });
 
 export type Webhook = z.output<typeof webhook>;
-export type WebhookInput = z.input<typeof webhookRequest>;
 
 export function webhooks(caller: Caller) {
   return {
