@@ -25,42 +25,42 @@ const ofVariable = ["listVariables", "getApplicationStatus", "listServiceStatuse
 const ofSecret = ["listSecrets", "getApplicationStatus", "listServiceStatuses"] as const;
 const ofWebhook = ["getWebhook"] as const;
 
-const PROJECTS = "/organization/{organizationId}/project";
-const WEBHOOKS = "/organization/{organizationId}/webhook";
-const CLUSTER = "/organization/{organizationId}/cluster/{clusterId}";
-const VARIABLES = "/application/{applicationId}/environmentVariable";
-const SECRETS = "/application/{applicationId}/secret";
+const ORGANIZATION = "/organization/{organizationId}";
+const PROJECTS = `${ORGANIZATION}/project` as const;
+const WEBHOOKS = `${ORGANIZATION}/webhook` as const;
+const CLUSTER = `${ORGANIZATION}/cluster/{clusterId}` as const;
+const PROJECT = "/project/{projectId}";
+const ENVIRONMENT = "/environment/{environmentId}";
+const APPLICATION = "/application/{applicationId}";
+const VARIABLES = `${APPLICATION}/environmentVariable` as const;
+const SECRETS = `${APPLICATION}/secret` as const;
+const DATABASE = "/database/{databaseId}";
 
 export const operations = {
   // Platform templates and cluster binding
-  listTemplates: { method: "GET", path: "/organization/{organizationId}/platformTemplate", surface: "Documented" },
+  listTemplates: { method: "GET", path: `${ORGANIZATION}/platformTemplate`, surface: "Documented" },
   putBinding: { method: "PUT", path: `${CLUSTER}/platformBinding`, surface: "Documented", stale: ["getBinding"] },
   getBinding: { method: "GET", path: `${CLUSTER}/platformBinding`, surface: "Full" },
 
   // Projects
   listProjects: { method: "GET", path: PROJECTS, surface: "Documented" },
   createProject: { method: "POST", path: PROJECTS, surface: "Documented", stale: ofProject },
-  getProject: { method: "GET", path: "/project/{projectId}", surface: "Full" },
-  updateProject: { method: "PUT", path: "/project/{projectId}", surface: "Full", stale: ofProject },
-  deleteProject: { method: "DELETE", path: "/project/{projectId}", surface: "Full", stale: ofProject },
+  getProject: { method: "GET", path: PROJECT, surface: "Full" },
+  updateProject: { method: "PUT", path: PROJECT, surface: "Full", stale: ofProject },
+  deleteProject: { method: "DELETE", path: PROJECT, surface: "Full", stale: ofProject },
 
   // Environments
-  getProjectEnvironmentStats: { method: "GET", path: "/project/{projectId}/environment/stats", surface: "Documented" },
-  createEnvironment: {
-    method: "POST",
-    path: "/project/{projectId}/environment",
-    surface: "Documented",
-    stale: ofEnvironment,
-  },
-  listEnvironments: { method: "GET", path: "/project/{projectId}/environment", surface: "Full" },
-  getEnvironment: { method: "GET", path: "/environment/{environmentId}", surface: "Full" },
-  updateEnvironment: { method: "PUT", path: "/environment/{environmentId}", surface: "Full", stale: ofEnvironment },
-  deleteEnvironment: { method: "DELETE", path: "/environment/{environmentId}", surface: "Full", stale: ofEnvironment },
-  listServices: { method: "GET", path: "/environment/{environmentId}/services", surface: "Full" },
-  listServiceStatuses: { method: "GET", path: "/environment/{environmentId}/statuses", surface: "Full" },
+  getProjectEnvironmentStats: { method: "GET", path: `${PROJECT}/environment/stats`, surface: "Documented" },
+  createEnvironment: { method: "POST", path: `${PROJECT}/environment`, surface: "Documented", stale: ofEnvironment },
+  listEnvironments: { method: "GET", path: `${PROJECT}/environment`, surface: "Full" },
+  getEnvironment: { method: "GET", path: ENVIRONMENT, surface: "Full" },
+  updateEnvironment: { method: "PUT", path: ENVIRONMENT, surface: "Full", stale: ofEnvironment },
+  deleteEnvironment: { method: "DELETE", path: ENVIRONMENT, surface: "Full", stale: ofEnvironment },
+  listServices: { method: "GET", path: `${ENVIRONMENT}/services`, surface: "Full" },
+  listServiceStatuses: { method: "GET", path: `${ENVIRONMENT}/statuses`, surface: "Full" },
   getHelmDefaultValues: {
     method: "POST",
-    path: "/environment/{environmentId}/helmDefaultValues",
+    path: `${ENVIRONMENT}/helmDefaultValues`,
     surface: "Documented",
     computes: true,
   },
@@ -68,34 +68,24 @@ export const operations = {
   // Applications
   createApplication: {
     method: "POST",
-    path: "/environment/{environmentId}/application",
+    path: `${ENVIRONMENT}/application`,
     surface: "Documented",
     stale: ofApplication,
   },
-  getApplicationStatus: { method: "GET", path: "/application/{applicationId}/status", surface: "Documented" },
-  deployApplication: {
-    method: "POST",
-    path: "/application/{applicationId}/deploy",
-    surface: "Documented",
-    stale: ofApplication,
-  },
-  getApplicationLog: { method: "GET", path: "/application/{applicationId}/log", surface: "Documented" },
+  getApplicationStatus: { method: "GET", path: `${APPLICATION}/status`, surface: "Documented" },
+  deployApplication: { method: "POST", path: `${APPLICATION}/deploy`, surface: "Documented", stale: ofApplication },
+  getApplicationLog: { method: "GET", path: `${APPLICATION}/log`, surface: "Documented" },
   getIngressStatus: {
     method: "GET",
     path: "/{serviceType}/{serviceId}/ingressDeploymentStatus",
     surface: "Documented",
   },
-  listApplications: { method: "GET", path: "/environment/{environmentId}/application", surface: "Full" },
-  getApplication: { method: "GET", path: "/application/{applicationId}", surface: "Full" },
-  updateApplication: { method: "PUT", path: "/application/{applicationId}", surface: "Full", stale: ofApplication },
-  deleteApplication: { method: "DELETE", path: "/application/{applicationId}", surface: "Full", stale: ofApplication },
-  stopApplication: { method: "POST", path: "/application/{applicationId}/stop", surface: "Full", stale: ofApplication },
-  restartApplication: {
-    method: "POST",
-    path: "/application/{applicationId}/restart-service",
-    surface: "Full",
-    stale: ofApplication,
-  },
+  listApplications: { method: "GET", path: `${ENVIRONMENT}/application`, surface: "Full" },
+  getApplication: { method: "GET", path: APPLICATION, surface: "Full" },
+  updateApplication: { method: "PUT", path: APPLICATION, surface: "Full", stale: ofApplication },
+  deleteApplication: { method: "DELETE", path: APPLICATION, surface: "Full", stale: ofApplication },
+  stopApplication: { method: "POST", path: `${APPLICATION}/stop`, surface: "Full", stale: ofApplication },
+  restartApplication: { method: "POST", path: `${APPLICATION}/restart-service`, surface: "Full", stale: ofApplication },
 
   // Variables and secrets
   importVariables: {
@@ -115,26 +105,16 @@ export const operations = {
   deleteSecret: { method: "DELETE", path: `${SECRETS}/{secretId}`, surface: "Full", stale: ofSecret },
 
   // Databases
-  createDatabase: {
-    method: "POST",
-    path: "/environment/{environmentId}/database",
-    surface: "Documented",
-    stale: ofDatabase,
-  },
-  deployDatabase: { method: "POST", path: "/database/{databaseId}/deploy", surface: "Documented", stale: ofDatabase },
-  stopDatabase: { method: "POST", path: "/database/{databaseId}/stop", surface: "Documented", stale: ofDatabase },
-  listDatabases: { method: "GET", path: "/environment/{environmentId}/database", surface: "Full" },
-  getDatabase: { method: "GET", path: "/database/{databaseId}", surface: "Full" },
-  updateDatabase: { method: "PUT", path: "/database/{databaseId}", surface: "Full", stale: ofDatabase },
-  deleteDatabase: { method: "DELETE", path: "/database/{databaseId}", surface: "Full", stale: ofDatabase },
+  createDatabase: { method: "POST", path: `${ENVIRONMENT}/database`, surface: "Documented", stale: ofDatabase },
+  deployDatabase: { method: "POST", path: `${DATABASE}/deploy`, surface: "Documented", stale: ofDatabase },
+  stopDatabase: { method: "POST", path: `${DATABASE}/stop`, surface: "Documented", stale: ofDatabase },
+  listDatabases: { method: "GET", path: `${ENVIRONMENT}/database`, surface: "Full" },
+  getDatabase: { method: "GET", path: DATABASE, surface: "Full" },
+  updateDatabase: { method: "PUT", path: DATABASE, surface: "Full", stale: ofDatabase },
+  deleteDatabase: { method: "DELETE", path: DATABASE, surface: "Full", stale: ofDatabase },
 
   // Blueprints
-  createBlueprint: {
-    method: "POST",
-    path: "/environment/{environmentId}/blueprint",
-    surface: "Documented",
-    stale: ofServices,
-  },
+  createBlueprint: { method: "POST", path: `${ENVIRONMENT}/blueprint`, surface: "Documented", stale: ofServices },
 
   // Deployments
   getDeploymentStatus: { method: "GET", path: "/environment/deploymentStatus", surface: "Documented" },
@@ -150,7 +130,7 @@ export const operations = {
   upgradeCluster: { method: "POST", path: "/cluster/{clusterId}/upgrade", surface: "Documented", stale: ofCluster },
   getClusterToken: { method: "GET", path: "/cluster/{clusterId}/token", surface: "Documented" },
   getClusterMetrics: { method: "GET", path: "/cluster/{clusterId}/metrics", surface: "Documented" },
-  listClusters: { method: "GET", path: "/organization/{organizationId}/cluster", surface: "Full" },
+  listClusters: { method: "GET", path: `${ORGANIZATION}/cluster`, surface: "Full" },
   getClusterStatus: { method: "GET", path: `${CLUSTER}/status`, surface: "Full" },
   deployCluster: { method: "POST", path: `${CLUSTER}/deploy`, surface: "Full", stale: ofCluster },
 
@@ -159,17 +139,9 @@ export const operations = {
   listManagedDatabaseTypes: { method: "GET", path: "/aws/managedDatabase/type", surface: "Documented" },
 
   // Organization
-  getGcpCredentials: {
-    method: "GET",
-    path: "/organization/{organizationId}/gcp/credentials/{credentialsId}",
-    surface: "Documented",
-  },
-  sendInvoices: { method: "POST", path: "/organization/{organizationId}/downloadInvoices", surface: "Documented" },
-  listGitRepositories: {
-    method: "GET",
-    path: "/organization/{organizationId}/account/github/repository",
-    surface: "Documented",
-  },
+  getGcpCredentials: { method: "GET", path: `${ORGANIZATION}/gcp/credentials/{credentialsId}`, surface: "Documented" },
+  sendInvoices: { method: "POST", path: `${ORGANIZATION}/downloadInvoices`, surface: "Documented" },
+  listGitRepositories: { method: "GET", path: `${ORGANIZATION}/account/github/repository`, surface: "Documented" },
 
   // Webhooks
   createWebhook: { method: "POST", path: WEBHOOKS, surface: "Documented", stale: ofWebhook },
@@ -209,13 +181,11 @@ export function operation(name: OperationName): OperationEntry {
   return operations[name];
 }
 
-const documented: ReadonlySet<string> = new Set(
-  Object.entries<OperationEntry>(operations).flatMap(([name, { surface }]) => (surface === "Documented" ? [name] : [])),
-);
+const byName: ReadonlyMap<string, OperationEntry> = new Map(Object.entries(operations));
 
 /** Whether an operation is one of the specification. */
 export function isDocumented(name: string): boolean {
-  return documented.has(name);
+  return byName.get(name)?.surface === "Documented";
 }
 
 /** Whether an operation only looks: it may be repeated, and its failure leaves no question open. */
