@@ -24,3 +24,11 @@ export function stringMember(value: unknown, name: string): string | undefined {
   const found = member(value, name);
   return typeof found === "string" ? found : undefined;
 }
+
+/** @returns the entries of the list of that name; none when there is no such list */
+export function listMember(value: unknown, name: string): readonly Json[] {
+  const found = member(value, name);
+  if (!Array.isArray(found)) return [];
+  const list: readonly Json[] = found;
+  return list;
+}

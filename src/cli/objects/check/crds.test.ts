@@ -6,7 +6,7 @@ import { KubeError } from "../../../kube/api/errors.ts";
 import type { KubeRequest } from "../../../kube/api/transport.ts";
 import type { Json, KubeFailure } from "../../../kube/api/types.ts";
 import type { Cluster } from "../../base/cluster.ts";
-import { checkCrds } from "./crds.ts";
+import { checkCrds } from "./installation.ts";
 
 const fail = (failure: KubeFailure): never => {
   throw new KubeError(failure, 0, failure);

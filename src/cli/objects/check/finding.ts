@@ -1,12 +1,28 @@
-/** The result of a check. */
+/** What checks take and return, and how their findings are printed. */
+import type { Clock } from "../../../kube/api/types.ts";
+import { printable } from "../../../text/text.ts";
+import type { Access } from "../../base/access.ts";
+import type { Cluster } from "../../base/cluster.ts";
+import type { Call } from "../../base/command.ts";
+import { paintFor } from "../../base/io.ts";
+import { printData } from "../../base/render.ts";
 
-/** ok; failed: action is required; unknown: it could not be checked; info: worth knowing. */
-export type Mark = "ok" | "failed" | "unknown" | "info";
+export interface CheckContext {
+  readonly cluster: Cluster;
+  readonly access: () => Promise<Access>;
+  /** The namespace that the user named; "" for none. */
+  readonly namespace: string;
+  readonly operatorNamespace: string;
+  /** The operator's, in that namespace. */
+  readonly serviceAccount: string;
+  readonly clock: Clock;
+}
 
 export interface Finding {
   /** The subject in a few words, e.g. "CRDs". */
   readonly what: string;
-  readonly is: Mark;
+  /** failed: action is required; unknown: it could not be checked; info: worth knowing. */
+  readonly is: "ok" | "failed" | "unknown" | "info";
   /** The finding, and what to do. */
   readonly detail: string;
 }
@@ -15,3 +31,40 @@ export const ok = (what: string, detail: string): Finding => ({ what, is: "ok", 
 export const failed = (what: string, detail: string): Finding => ({ what, is: "failed", detail });
 export const unknown = (what: string, detail: string): Finding => ({ what, is: "unknown", detail });
 export const info = (what: string, detail: string): Finding => ({ what, is: "info", detail });
+
+const SIGNS = {
+  ok: ["✔", "green"],
+  failed: ["✗", "red"],
+  unknown: ["?", "yellow"],
+  info: ["·", "dim"],
+} as const satisfies Readonly<Record<Finding["is"], unknown>>;
+
+export async function printFindings({ io, output }: Pick<Call, "io" | "output">, findings: readonly Finding[]) {
+  if (output === "json" || output === "yaml") {
+    const data = findings.map(({ what, is, detail }) => ({ check: what, result: is, detail }));
+    await printData({ io }, output, data);
+    return;
+  }
+  const paint = paintFor(io.stdout);
+  const width = Math.max(...findings.map(({ what }) => what.length));
+  for (const { what, is, detail } of findings) {
+    const [sign, colour] = SIGNS[is];
+    const text = is === "info" ? wrapped(printable(detail), width + 4) : printable(detail);
+    io.stdout.write(`${paint(colour, sign)} ${what.padEnd(width)}  ${text}\n`);
+  }
+}
+
+/** The width of lists. */
+const COLUMNS = 120;
+
+/** Breaks the text between words, with further lines below the first. */
+function wrapped(text: string, indent: number): string {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    const longer = line === undefined ? word : `${line} ${word}`;
+    if (line === undefined || indent + longer.length > COLUMNS) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join(`\n${" ".repeat(indent)}`);
+}

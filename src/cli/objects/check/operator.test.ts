@@ -4,9 +4,10 @@ import { manualClock } from "../../../../test/support/kube/clock.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import type { Json, KubeFailure } from "../../../kube/api/types.ts";
 import type { Cluster } from "../../base/cluster.ts";
-import { checkOperator } from "./operator.ts";
+import { checkOperator } from "./installation.ts";
 
 const clock = manualClock();
+const operatorNamespace = "platform-operator";
 
 function having(answer: Json | Error): Cluster {
   const request = (): Promise<Json> => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));
@@ -37,12 +38,14 @@ describe("the check of the operator", () => {
     ["that is not there", failing("NotFound"), "failed", /^there is no lease .* Install it/],
     ["that may not be seen", failing("Forbidden"), "unknown", /^you may not see its lease/],
   ])("%s", async (_what, cluster, is, detail) => {
-    expect(await checkOperator(cluster, "platform-operator", clock)).toEqual([
+    expect(await checkOperator({ cluster, operatorNamespace, clock })).toEqual([
       { what: "operator", is, detail: expect.stringMatching(detail) },
     ]);
   });
 
   it("ends where the API server cannot be asked", async () => {
-    await expect(checkOperator(failing("Unreachable"), "platform-operator", clock)).rejects.toThrow(KubeError);
+    await expect(checkOperator({ cluster: failing("Unreachable"), operatorNamespace, clock })).rejects.toThrow(
+      KubeError,
+    );
   });
 });

@@ -1,56 +1,49 @@
 /** Checks the connections, and the platform of the one that the user would use. */
 import { ageOf } from "../../../console/tree/duration.ts";
-import { conditionOf, factOf } from "../../../console/tree/facts.ts";
+import { factOf } from "../../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection } from "../../../kinds/connection/crd.ts";
+import { member, parseJson } from "../../../kube/api/json.ts";
+import { keyOf } from "../../../kube/api/objects.ts";
 import type { Clock, KubeObject } from "../../../kube/api/types.ts";
 import { createReader } from "../../../kube/watch/secrets.ts";
-import { ApiError } from "../../../platform/transport/errors.ts";
 import type { Access } from "../../base/access.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
-import { explain } from "../../base/explain.ts";
 import { operationsOf } from "../../base/surface.ts";
 import { listObjects } from "../shared/listing.ts";
 import { shortTarget } from "../shared/target.ts";
-import { failed, info, ok, unknown, type Finding } from "./finding.ts";
+import { failed, info, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
 
 /** With a larger difference, the platform's times cannot show who created something (docs/architecture.md §7). */
 const SKEW_MS = 60_000;
 
-export interface Platforms {
-  readonly cluster: Cluster;
-  readonly access: () => Promise<Access>;
-  readonly operatorNamespace: string;
-  /** The operator's, in that namespace. */
-  readonly serviceAccount: string;
-  readonly clock: Clock;
-}
-
 /** Reports the conditions of the namespace's connections. @throws KubeError */
-export async function checkConnections({ cluster }: Platforms): Promise<readonly Finding[]> {
+export async function checkConnections(cluster: Cluster): Promise<readonly Finding[]> {
   const kinds = [platformConnection.kind, clusterPlatformConnection.kind];
-  const all = await listObjects({ cluster, namespace: cluster.namespace, kinds, tell: () => {} });
-  const objects = all.filter((object) => concerns(object, cluster.namespace));
+  const objects = await objectsOf(cluster, kinds);
   if (objects.length === 0) {
     return [failed("connections", `there is none in namespace "${cluster.namespace}" nor in the cluster. Create one.`)];
   }
-  return objects.flatMap((object) => [connectionFinding(object), ...operationFindings(object)]);
+  return objects.flatMap((object) => {
+    const what = shortTarget(keyOf(object));
+    const operations = operationsOf(object).map(({ support, names }) => info(`${what} ${support}`, names));
+    return [connectionFinding(object, what), ...operations];
+  });
 }
 
-function connectionFinding(object: KubeObject): Finding {
-  const what = nameOf(object);
+function connectionFinding(object: KubeObject, what: string): Finding {
   const { mark, reason, message } = factOf(object);
   if (mark === "ready" || mark === "warned") return ok(what, message);
   const words = [reason, message].filter((word) => word !== "").join(": ");
   return mark === "new" ? unknown(what, "the operator has not said anything of it") : failed(what, words);
 }
 
-/** Reports what is known of the operations beyond the specification. */
-function operationFindings(object: KubeObject): readonly Finding[] {
-  return operationsOf(object).map(({ support, names }) => info(`${nameOf(object)} ${support}`, names));
+/** Returns the objects that concern the namespace, of all kinds unless some are named. */
+async function objectsOf(cluster: Cluster, kinds?: readonly string[]): Promise<readonly KubeObject[]> {
+  const { namespace } = cluster;
+  const objects = await listObjects({ cluster, namespace, kinds, tell: () => {} });
+  return objects.filter((object) => concerns(object, namespace));
 }
-
-const nameOf = ({ kind, metadata }: KubeObject): string => shortTarget({ kind, name: metadata.name });
 
 /**
  * Reports whether an object concerns a namespace: a cluster-scoped connection does in the namespaces that it names or
@@ -62,27 +55,22 @@ function concerns({ kind, spec }: KubeObject, namespace: string): boolean {
   return allowed?.selector !== undefined || (allowed?.names?.includes(namespace) ?? false);
 }
 
-/** Calls the platform as the user would. */
-export async function checkPlatform(platforms: Platforms): Promise<readonly Finding[]> {
+/** Calls the platform as the user would. @throws ApiError, KubeError */
+export async function checkPlatform(context: CheckContext): Promise<readonly Finding[]> {
   const what = "platform";
   let access: Access;
   try {
-    access = await platforms.access();
+    access = await context.access();
   } catch (error) {
     if (error instanceof CliError) return [unknown(what, error.message)];
     throw error;
   }
-  try {
-    const projects = await access.platform.projects.list();
-    return [
-      ok(what, `it answers; the token sees ${projects.length} ${projects.length === 1 ? "project" : "projects"}`),
-      clockFinding(access, platforms.clock),
-      ...(await tokenFindings(access, platforms)),
-    ];
-  } catch (error) {
-    if (error instanceof ApiError) return [failed(what, explain(error).message)];
-    throw error;
-  }
+  const { length } = await access.platform.projects.list();
+  return [
+    ok(what, `it answers; the token sees ${length} ${length === 1 ? "project" : "projects"}`),
+    clockFinding(access, context.clock),
+    ...(await tokenFindings(access, context)),
+  ];
 }
 
 function clockFinding({ platform }: Access, clock: Clock): Finding {
@@ -91,16 +79,14 @@ function clockFinding({ platform }: Access, clock: Clock): Finding {
   if (theirs === undefined) return unknown(what, "the platform does not show its time");
   const skew = Math.abs(clock.now().getTime() - theirs.getTime());
   if (skew <= SKEW_MS) return ok(what, "this machine and the platform agree");
-  return failed(
-    what,
-    `this machine and the platform are ${Math.round(skew / 1_000)} s apart. Set this machine's clock.`,
-  );
+  const seconds = Math.round(skew / 1_000);
+  return failed(what, `this machine and the platform are ${seconds} s apart. Set this machine's clock.`);
 }
 
 /** The platform does not show what a token may do; a JWT has its expiry (RFC 7519 §4.1.4). */
 async function tokenFindings(
   { connection, spec }: Access,
-  { cluster, operatorNamespace, clock }: Platforms,
+  { cluster, operatorNamespace, clock }: CheckContext,
 ): Promise<readonly Finding[]> {
   const what = "token";
   const { scheme, tokenSecretRef } = spec.auth;
@@ -128,8 +114,7 @@ function expiryOf(token: string): Date | undefined {
   const [, payload, signature] = token.trim().split(".");
   if (payload === undefined || signature === undefined) return undefined;
   try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString());
-    const exp = typeof claims === "object" && claims !== null && "exp" in claims ? claims.exp : undefined;
+    const exp = member(parseJson(Buffer.from(payload, "base64url").toString()), "exp");
     return typeof exp === "number" ? new Date(exp * 1_000) : undefined;
   } catch {
     return undefined;
@@ -137,15 +122,12 @@ function expiryOf(token: string): Date | undefined {
 }
 
 /** Reports the objects that need a person. @throws KubeError */
-export async function checkObjects({ cluster }: Platforms): Promise<readonly Finding[]> {
-  const all = await listObjects({ cluster, namespace: cluster.namespace, tell: () => {} });
-  const objects = all.filter((object) => concerns(object, cluster.namespace));
+export async function checkObjects(cluster: Cluster): Promise<readonly Finding[]> {
+  const objects = await objectsOf(cluster);
   const stalled = objects.filter((object) => factOf(object).mark === "stalled");
   if (stalled.length === 0) return [ok("objects", `none of ${objects.length} needs a person`)];
-  return stalled.map((object) => stalledFinding(object));
-}
-
-function stalledFinding(object: KubeObject): Finding {
-  const { reason = "", message = "" } = conditionOf(object, "Stalled") ?? {};
-  return failed(shortTarget({ kind: object.kind, name: object.metadata.name }), `${reason}: ${message}`);
+  return stalled.map((object) => {
+    const { reason, message } = factOf(object);
+    return failed(shortTarget(keyOf(object)), `${reason}: ${message}`);
+  });
 }

@@ -1,11 +1,11 @@
 /** Checks the rights of the user and of the operator. */
 import { GROUP } from "../../../api/names.ts";
 import { RESOURCES } from "../../../kinds/crds.ts";
-import { KubeError } from "../../../kube/api/errors.ts";
+import { isKube } from "../../../kube/api/errors.ts";
 import { member } from "../../../kube/api/json.ts";
 import { GRANTS, OPERATOR, type Grant } from "../../../operator/config/rbac.ts";
 import type { Cluster } from "../../base/cluster.ts";
-import { failed, info, ok, unknown, type Finding } from "./finding.ts";
+import { failed, info, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
 
 /** One question to the API server (authorization.k8s.io/v1). */
 interface Question {
@@ -13,8 +13,8 @@ interface Question {
   readonly resource: string;
   readonly verb: string;
   /** undefined for all. */
-  readonly namespace?: string;
-  readonly name?: string;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
 }
 
 /** The rights that an installation needs. */
@@ -26,11 +26,13 @@ const INSTALLS: readonly Question[] = [
   { group: "apps", resource: "deployments", verb: "create", namespace: OPERATOR },
 ];
 
+const YOURS = "your rights";
+
 /** Checks that the user may install the operator. @throws KubeError */
 export async function checkInstaller(cluster: Cluster): Promise<readonly Finding[]> {
   const denied = await deniedOf(cluster, INSTALLS);
-  if (denied.length === 0) return [ok("your rights", "enough to install")];
-  return [failed("your rights", `you may not ${denied.join(", ")}. Ask a cluster admin to install the operator.`)];
+  if (denied.length === 0) return [ok(YOURS, "enough to install")];
+  return [failed(YOURS, `you may not ${denied.join(", ")}. Ask a cluster admin to install the operator.`)];
 }
 
 /** Checks that the user may work with the custom resources of the namespace, and read the tokens. @throws KubeError */
@@ -43,19 +45,14 @@ export async function checkUser(cluster: Cluster): Promise<readonly Finding[]> {
   const unwritten = await deniedOf(cluster, ask(["create", "patch", "delete"]));
   const secrets = await deniedOf(cluster, [{ group: "", resource: "secrets", verb: "get", namespace }]);
   const where = `namespace "${namespace}"`;
+  const mayRead = ok(YOURS, `you may read the custom resources of ${where}`);
+  const mayNotRead = failed(YOURS, `in ${where} you may not ${some(unread)}. Ask for a role that may.`);
+  const mayNotWrite = info(YOURS, `in ${where} you may not ${some(unwritten)}`);
+  const noSecrets = `you may not read Secrets of ${where}: commands that ask the platform directly need that`;
   return [
-    unread.length === 0
-      ? ok("your rights", `you may read the custom resources of ${where}`)
-      : failed("your rights", `in ${where} you may not ${some(unread)}. Ask for a role that may.`),
-    ...(unwritten.length === 0 ? [] : [info("your rights", `in ${where} you may not ${some(unwritten)}`)]),
-    ...(secrets.length === 0
-      ? []
-      : [
-          info(
-            "your rights",
-            `you may not read Secrets of ${where}: commands that ask the platform directly need that`,
-          ),
-        ]),
+    unread.length === 0 ? mayRead : mayNotRead,
+    ...(unwritten.length === 0 ? [] : [mayNotWrite]),
+    ...(secrets.length === 0 ? [] : [info(YOURS, noSecrets)]),
   ];
 }
 
@@ -64,48 +61,33 @@ export async function checkUser(cluster: Cluster): Promise<readonly Finding[]> {
  * objects. It may be limited to some namespaces.
  * @throws KubeError
  */
-export async function checkOperatorRights(
-  cluster: Cluster,
-  operatorNamespace: string,
-  serviceAccount: string,
-): Promise<readonly Finding[]> {
+export async function checkOperatorRights({
+  cluster,
+  operatorNamespace,
+  serviceAccount,
+}: CheckContext): Promise<readonly Finding[]> {
   const what = "operator's rights";
+  const account = `${operatorNamespace}/${serviceAccount}`;
   const user = `system:serviceaccount:${operatorNamespace}:${serviceAccount}`;
-  const places = { own: operatorNamespace, users: cluster.namespace };
+  const namespaces = { everywhere: cluster.namespace, cluster: undefined, "operator's namespace": operatorNamespace };
+  const questions = GRANTS.flatMap((grant) =>
+    grant.where === "namespaces where its role is bound" ? [] : questionsOf(grant, namespaces[grant.where]),
+  );
   try {
-    const denied = await deniedOf(
-      cluster,
-      GRANTS.filter(({ where }) => where !== "namespaces where its role is bound").flatMap((grant) =>
-        questionsOf(grant, places),
-      ),
-      user,
-    );
-    if (denied.length === 0) return [ok(what, `ServiceAccount ${operatorNamespace}/${serviceAccount} has its roles`)];
+    const denied = await deniedOf(cluster, questions, user);
+    if (denied.length === 0) return [ok(what, `ServiceAccount ${account} has its roles`)];
     const advice =
       "Apply the roles of this version, have the operator watch this namespace, or name it with --operator-namespace and --service-account.";
-    return [failed(what, `ServiceAccount ${operatorNamespace}/${serviceAccount} may not ${some(denied)}. ${advice}`)];
+    return [failed(what, `ServiceAccount ${account} may not ${some(denied)}. ${advice}`)];
   } catch (error) {
-    if (!(error instanceof KubeError) || error.failure !== "Forbidden") throw error;
+    if (!isKube(error, "Forbidden")) throw error;
     return [unknown(what, "you may not ask what others may do")];
   }
 }
 
-/** @param places the namespaces of the operator and of the user */
-function questionsOf(
-  { group, resources, verbs, names, where }: Grant,
-  places: { readonly own: string; readonly users: string },
-): readonly Question[] {
-  const namespace = where === "cluster" ? {} : { namespace: where === "everywhere" ? places.users : places.own };
+function questionsOf({ group, resources, verbs, names }: Grant, namespace: string | undefined): readonly Question[] {
   return resources.flatMap((resource) =>
-    verbs.flatMap((verb) =>
-      (names ?? [undefined]).map((name) => ({
-        group,
-        resource,
-        verb,
-        ...namespace,
-        ...(name === undefined ? {} : { name }),
-      })),
-    ),
+    verbs.flatMap((verb) => (names ?? [undefined]).map((name) => ({ group, resource, verb, namespace, name }))),
   );
 }
 
@@ -114,36 +96,28 @@ const AT_ONCE = 8;
 
 /** @returns what is denied, as text @param user the user whose own rights are checked if absent */
 async function deniedOf(cluster: Cluster, questions: readonly Question[], user?: string): Promise<readonly string[]> {
-  const denied: string[] = [];
+  const denied = new Set<string>();
   for (let at = 0; at < questions.length; at += AT_ONCE) {
     const asked = questions.slice(at, at + AT_ONCE);
     const answers = await Promise.all(asked.map((question) => mayI(cluster, question, user)));
-    denied.push(
-      ...asked.filter((_, index) => answers[index] === false).map(({ verb, resource }) => `${verb} ${resource}`),
-    );
+    for (const [index, { verb, resource }] of asked.entries()) {
+      if (answers[index] === false) denied.add(`${verb} ${resource}`);
+    }
   }
-  return [...new Set(denied)];
+  return [...denied];
 }
 
 async function mayI({ client }: Cluster, question: Question, user: string | undefined): Promise<boolean> {
-  const { group, resource, verb, namespace, name } = question;
-  const [plural = "", subresource] = resource.split("/");
+  const { resource, ...attributes } = question;
+  const [plural, subresource] = resource.split("/");
   const kind = user === undefined ? "SelfSubjectAccessReview" : "SubjectAccessReview";
-  const resourceAttributes = {
-    group,
-    resource: plural,
-    verb,
-    ...(subresource === undefined ? {} : { subresource }),
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(name === undefined ? {} : { name }),
-  };
   const answer = await client.request({
     method: "POST",
     path: `/apis/authorization.k8s.io/v1/${kind.toLowerCase()}s`,
     body: {
       apiVersion: "authorization.k8s.io/v1",
       kind,
-      spec: { resourceAttributes, ...(user === undefined ? {} : { user }) },
+      spec: { resourceAttributes: { ...attributes, resource: plural, subresource }, user },
     },
   });
   return member(member(answer, "status"), "allowed") === true;

@@ -5,16 +5,16 @@ import { member, stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
 import type { Cluster } from "../../base/cluster.ts";
-import { CliError } from "../../base/exit.ts";
+import { listKind } from "../shared/listing.ts";
 import { failed, ok, unknown, type Finding } from "./finding.ts";
 
 const WHAT = "finalizers";
 
 /** @param namespace "" for all of them @returns a finding for each object with the finalizer @throws KubeError */
 export async function checkUninstall(cluster: Cluster, namespace: string): Promise<readonly Finding[]> {
-  const lists = await Promise.all(TYPES.map(async ({ kind }) => listOf(cluster, kind, namespace)));
-  const objects = lists.flatMap((list) => list ?? []);
-  const unseen = TYPES.filter((_, index) => lists[index] === undefined).map(({ plural }) => plural);
+  const lists = await Promise.all(TYPES.map(({ kind }) => listKind(cluster, kind, namespace)));
+  const objects = lists.flatMap((list) => (list instanceof Error ? [] : list));
+  const unseen = TYPES.filter((_, index) => lists[index] instanceof KubeError).map(({ plural }) => plural);
   const held = objects.filter(({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
   if (held.length === 0 && unseen.length === 0) {
     const where = namespace === "" ? "" : ` in namespace "${namespace}"`;
@@ -24,19 +24,6 @@ export async function checkUninstall(cluster: Cluster, namespace: string): Promi
     ...held.map((object) => failed(nameOf(object), detailOf(object))),
     ...(unseen.length === 0 ? [] : [unknown(WHAT, `you may not list ${unseen.join(", ")}`)]),
   ];
-}
-
-/**
- * @returns undefined where the user may not list them; none where the cluster does not know the kind @throws KubeError
- */
-async function listOf(cluster: Cluster, kind: string, namespace: string): Promise<readonly KubeObject[] | undefined> {
-  try {
-    return await cluster.list(kind, namespace);
-  } catch (error) {
-    if (error instanceof CliError) return [];
-    if (error instanceof KubeError && error.failure === "Forbidden") return undefined;
-    throw error;
-  }
 }
 
 function nameOf({ kind, metadata: { namespace, name } }: KubeObject): string {

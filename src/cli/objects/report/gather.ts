@@ -1,13 +1,17 @@
-/** Collects the content of a support bundle. */
+/** Collects the files of a support bundle, without secrets. */
+import { stringify } from "yaml";
+
 import { API_VERSION } from "../../../api/names.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
-import { isObject, member, stringMember } from "../../../kube/api/json.ts";
-import { collectionPath, objectPath } from "../../../kube/api/paths.ts";
-import type { Json, JsonObject, KubeObject, ResourceType } from "../../../kube/api/types.ts";
+import { listMember, member, stringMember } from "../../../kube/api/json.ts";
+import { objectPath } from "../../../kube/api/paths.ts";
+import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import { OPERATOR } from "../../../operator/config/rbac.ts";
 import { VERSION } from "../../../operator/config/version.ts";
 import type { Cluster } from "../../base/cluster.ts";
+import { listEvents } from "../shared/events.ts";
 import { masked, maskedEnv, maskedText, maskedValue } from "./mask.ts";
+import type { TarEntry } from "./tar.ts";
 
 const DEPLOYMENT: ResourceType = {
   group: "apps",
@@ -16,87 +20,88 @@ const DEPLOYMENT: ResourceType = {
   plural: "deployments",
   namespaced: true,
 };
-const EVENT: ResourceType = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
 
-export interface Gathering {
-  readonly cluster: Cluster;
-  /** "" for all namespaces. */
-  readonly namespace: string;
-  readonly operatorNamespace: string;
+/** @returns a file for each kind, with its objects */
+export function objectEntries(objects: readonly KubeObject[]): readonly TarEntry[] {
+  return [...Map.groupBy(objects, ({ kind }) => kind)].map(([kind, all]) => ({
+    name: `objects/${kind}.yaml`,
+    text: all.map((object) => yaml(masked(object))).join("---\n"),
+  }));
 }
 
-/** A part of the bundle, or why it is missing. */
-export type Part = { readonly is: "found"; readonly data: Json } | { readonly is: "missing"; readonly why: string };
-
-/** @returns the custom resources by kind, masked */
-export function objectsByKind(objects: readonly KubeObject[]): Readonly<Record<string, readonly JsonObject[]>> {
-  const kinds = Map.groupBy(objects, ({ kind }) => kind);
-  return Object.fromEntries([...kinds].map(([kind, of]) => [kind, of.map(masked)]));
-}
-
-/** @returns the events on custom resources, masked */
-export async function eventsIn({ cluster, namespace }: Gathering): Promise<Part> {
-  return part(async () => {
-    const answer = await cluster.client.request({
-      method: "GET",
-      path: collectionPath(EVENT, namespace),
-      query: { fieldSelector: `involvedObject.apiVersion=${API_VERSION}`, limit: 1_000 },
-    });
-    return listOf(member(answer, "items")).map((event) => ({
-      object: `${text(member(event, "involvedObject"), "kind")}/${text(member(event, "involvedObject"), "name")}`,
-      namespace: text(member(event, "metadata"), "namespace"),
-      type: text(event, "type"),
-      reason: text(event, "reason"),
-      message: maskedText(text(event, "message")),
-      at: stringMember(event, "lastTimestamp") ?? stringMember(event, "eventTime"),
-      count: member(member(event, "series"), "count") ?? member(event, "count"),
-    }));
-  });
-}
-
-/** @returns the operator's deployment: image, arguments, environment, state */
-export async function operatorOf({ cluster, operatorNamespace }: Gathering): Promise<Part> {
-  return part(async () => {
-    const path = objectPath(DEPLOYMENT, { namespace: operatorNamespace, name: OPERATOR });
-    const deployment = await cluster.client.request({ method: "GET", path });
-    const pod = member(member(member(deployment, "spec"), "template"), "spec");
-    return {
-      replicas: member(member(deployment, "spec"), "replicas"),
-      containers: listOf(member(pod, "containers")).map((container) => ({
-        name: member(container, "name"),
-        image: member(container, "image"),
-        args: maskedValue(member(container, "args") ?? []),
-        env: maskedEnv(container),
-        resources: member(container, "resources"),
-      })),
-      status: maskedValue(member(deployment, "status") ?? {}),
-    };
-  });
-}
-
-/** @returns versions of this program and of the cluster */
-export async function versionsOf({ cluster }: Gathering): Promise<Part> {
-  return part(async () => {
-    const answer = await cluster.client.request({ method: "GET", path: "/version" });
-    return { program: VERSION, node: process.version, kubernetes: stringMember(answer, "gitVersion") };
-  });
-}
-
-async function part(read: () => Promise<Json>): Promise<Part> {
-  try {
-    return { is: "found", data: await read() };
-  } catch (error) {
-    if (error instanceof KubeError) return { is: "missing", why: error.message };
-    throw error;
+/**
+ * Reads what the bundle has besides the objects, one file each.
+ * @param namespace that of the events; "" for all
+ * @param note receives a line for each part that could not be read
+ */
+export async function partEntries(
+  cluster: Cluster,
+  { namespace, operatorNamespace }: { readonly namespace: string; readonly operatorNamespace: string },
+  note: (line: string) => void,
+): Promise<readonly TarEntry[]> {
+  const parts = {
+    versions: () => versionsOf(cluster),
+    events: () => eventsIn(cluster, namespace),
+    operator: () => operatorOf(cluster, operatorNamespace),
+  };
+  const entries: TarEntry[] = [];
+  for (const [name, read] of Object.entries(parts)) {
+    try {
+      entries.push({ name: `${name}.yaml`, text: yaml(await read()) });
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      note(`${name} is left out: ${error.message}.`);
+    }
   }
+  return entries;
+}
+
+/** Returns the versions of this program and of the cluster. */
+async function versionsOf({ client }: Cluster): Promise<Json> {
+  const answer = await client.request({ method: "GET", path: "/version" });
+  return { program: VERSION, node: process.version, kubernetes: stringMember(answer, "gitVersion") };
+}
+
+/** Returns the events on custom resources. */
+async function eventsIn(cluster: Cluster, namespace: string): Promise<Json> {
+  const fieldSelector = `involvedObject.apiVersion=${API_VERSION}`;
+  const events = await listEvents(cluster, namespace, { fieldSelector, limit: 1_000 });
+  return events.map((event) => ({
+    object: `${text(member(event, "involvedObject"), "kind")}/${text(member(event, "involvedObject"), "name")}`,
+    namespace: text(member(event, "metadata"), "namespace"),
+    type: text(event, "type"),
+    reason: text(event, "reason"),
+    message: maskedText(text(event, "message")),
+    at: stringMember(event, "lastTimestamp") ?? stringMember(event, "eventTime"),
+    count: member(member(event, "series"), "count") ?? member(event, "count"),
+  }));
+}
+
+/** Returns the operator's deployment: image, arguments, environment, state. */
+async function operatorOf({ client }: Cluster, namespace: string): Promise<Json> {
+  const deployment = await client.request({
+    method: "GET",
+    path: objectPath(DEPLOYMENT, { namespace, name: OPERATOR }),
+  });
+  const spec = member(deployment, "spec");
+  const pod = member(member(spec, "template"), "spec");
+  return {
+    replicas: member(spec, "replicas"),
+    containers: listMember(pod, "containers").map((container) => ({
+      name: member(container, "name"),
+      image: member(container, "image"),
+      args: maskedValue(member(container, "args") ?? []),
+      env: maskedEnv(container),
+      resources: member(container, "resources"),
+    })),
+    status: maskedValue(member(deployment, "status") ?? {}),
+  };
 }
 
 function text(value: unknown, name: string): string {
   return stringMember(value, name) ?? "";
 }
 
-function listOf(value: Json | undefined): readonly Json[] {
-  if (!Array.isArray(value)) return [];
-  const list: readonly Json[] = value;
-  return list.filter(isObject);
+function yaml(value: Json): string {
+  return stringify(value, { lineWidth: 0 });
 }

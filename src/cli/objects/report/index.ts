@@ -5,14 +5,13 @@ import { gzipSync } from "node:zlib";
 
 import { stringify } from "yaml";
 
-import type { KubeObject } from "../../../kube/api/types.ts";
 import { OPERATOR } from "../../../operator/config/rbac.ts";
 import { command } from "../../base/command.ts";
 import { CliError, UsageError } from "../../base/exit.ts";
 import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../../base/globals.ts";
-import { checkAll } from "../check/index.ts";
+import { runChecks } from "../check/index.ts";
 import { listObjects } from "../shared/listing.ts";
-import { eventsIn, objectsByKind, operatorOf, versionsOf, type Gathering, type Part } from "./gather.ts";
+import { objectEntries, partEntries } from "./gather.ts";
 import { maskedText } from "./mask.ts";
 import { tarOf, type TarEntry } from "./tar.ts";
 
@@ -42,21 +41,16 @@ export const report = command({
     }
     const cluster = await open();
     const { clock } = host;
+    const operatorNamespace = flags["operator-namespace"];
     const namespace = flags["all-namespaces"] ? "" : cluster.namespace;
-    const gathering: Gathering = { cluster, namespace, operatorNamespace: flags["operator-namespace"] };
     const gaps: string[] = [];
     const note = (line: string): void => void gaps.push(line);
     const objects = await listObjects({ cluster, namespace, tell: note });
-    const operatorNamespace = flags["operator-namespace"];
-    const findings = await checkAll({ cluster, access, operatorNamespace, serviceAccount: OPERATOR, clock }, "all");
-    const parts = {
-      versions: await versionsOf(gathering),
-      events: await eventsIn(gathering),
-      operator: await operatorOf(gathering),
-    };
+    const context = { cluster, access, namespace, operatorNamespace, serviceAccount: OPERATOR, clock };
+    const findings = await runChecks(context, "all");
     const entries = [
       ...objectEntries(objects),
-      ...partEntries(parts, note),
+      ...(await partEntries(cluster, { namespace, operatorNamespace }, note)),
       { name: "check.yaml", text: maskedText(stringify(findings)) },
     ];
     const bundle = [{ name: "README.txt", text: readme(entries, gaps, namespace, clock.now()) }, ...entries];
@@ -67,21 +61,6 @@ export const report = command({
     for (const gap of gaps) tell(gap);
   },
 });
-
-function objectEntries(objects: readonly KubeObject[]): readonly TarEntry[] {
-  return Object.entries(objectsByKind(objects)).map(([kind, masked]) => ({
-    name: `objects/${kind}.yaml`,
-    text: masked.map((object) => stringify(object, { lineWidth: 0 })).join("---\n"),
-  }));
-}
-
-function partEntries(parts: Readonly<Record<string, Part>>, note: (line: string) => void): readonly TarEntry[] {
-  return Object.entries(parts).flatMap(([name, part]) => {
-    if (part.is === "found") return [{ name: `${name}.yaml`, text: stringify(part.data, { lineWidth: 0 }) }];
-    note(`${name} is left out: ${part.why}.`);
-    return [];
-  });
-}
 
 function readme(entries: readonly TarEntry[], gaps: readonly string[], namespace: string, now: Date): string {
   return [

@@ -1,6 +1,6 @@
 /** Removes from custom resources what may be secret, for support bundles. Pure. */
 import { SEAL } from "../../../api/names.ts";
-import { isObject, member, parseJson } from "../../../kube/api/json.ts";
+import { isObject, listMember, member, parseJson } from "../../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
 
 const MASK = "•••";
@@ -29,7 +29,7 @@ export function masked({ apiVersion, kind, metadata, spec, status }: KubeObject)
     apiVersion,
     kind,
     metadata: {
-      ...(isObject(metadata) ? metadata : {}),
+      ...metadata,
       ...(annotations.length === 0 ? {} : { annotations: Object.fromEntries(annotations) }),
     },
     spec: maskedValue(spec ?? {}),
@@ -87,10 +87,7 @@ function isSecret(name: string, value: Json): boolean {
 
 /** @returns a container's environment: names only, except for the operator's own variables */
 export function maskedEnv(container: Json): Json {
-  const env = member(container, "env");
-  if (!Array.isArray(env)) return [];
-  const list: readonly Json[] = env;
-  return list.map((entry) => {
+  return listMember(container, "env").map((entry) => {
     const name = member(entry, "name");
     const isOurs = typeof name === "string" && name.startsWith("PLATFORM_OPERATOR_");
     const value = member(entry, "value");

@@ -1,11 +1,11 @@
-/** Reads the events of an object. */
-import { KubeError } from "../../../kube/api/errors.ts";
-import { isObject, member, stringMember } from "../../../kube/api/json.ts";
+/** Reads events. */
+import { isKube } from "../../../kube/api/errors.ts";
+import { listMember, member, stringMember } from "../../../kube/api/json.ts";
 import { collectionPath } from "../../../kube/api/paths.ts";
 import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import type { Cluster } from "../../base/cluster.ts";
 
-/** The core API, which can be searched by the uid of the object. */
+/** The core API, which can be searched by the object that an event is about. */
 const EVENT: ResourceType = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
 
 export interface EventView {
@@ -19,43 +19,41 @@ export interface EventView {
 }
 
 /** @returns the events on an object, the last one first; undefined when the user may not read them @throws KubeError */
-export async function eventsOf(
-  { client }: Cluster,
-  { metadata }: Pick<KubeObject, "metadata">,
-): Promise<readonly EventView[] | undefined> {
+export async function eventsOf(cluster: Cluster, { metadata }: KubeObject): Promise<readonly EventView[] | undefined> {
   try {
-    const answer = await client.request({
-      method: "GET",
-      path: collectionPath(EVENT, metadata.namespace ?? "default"),
-      query: { fieldSelector: `involvedObject.uid=${metadata.uid}`, limit: 500 },
-    });
-    const items = member(answer, "items");
-    const list: readonly Json[] = Array.isArray(items) ? items : [];
-    return list
-      .filter(isObject)
-      .map(viewOf)
-      .toSorted((left, right) => Date.parse(right.at) - Date.parse(left.at));
+    const fieldSelector = `involvedObject.uid=${metadata.uid}`;
+    const events = await listEvents(cluster, metadata.namespace ?? "default", { fieldSelector, limit: 500 });
+    return events.map(viewOf).toSorted((left, right) => Date.parse(right.at) - Date.parse(left.at));
   } catch (error) {
-    if (error instanceof KubeError && error.failure === "Forbidden") return undefined;
+    if (isKube(error, "Forbidden")) return undefined;
     throw error;
   }
 }
 
+/** @param namespace "" for all of them @throws KubeError */
+export async function listEvents(
+  { client }: Cluster,
+  namespace: string,
+  query: { readonly fieldSelector: string; readonly limit: number },
+): Promise<readonly Json[]> {
+  const answer = await client.request({ method: "GET", path: collectionPath(EVENT, namespace), query });
+  return listMember(answer, "items");
+}
+
 function viewOf(event: Json): EventView {
   const series = member(event, "series");
-  const text = (name: string): string | undefined => stringMember(event, name);
-  const times = [
-    stringMember(series, "lastObservedTime"),
-    text("lastTimestamp"),
-    text("eventTime"),
-    stringMember(member(event, "metadata"), "creationTimestamp"),
-  ];
+  const text = (name: string): string => stringMember(event, name) ?? "";
   const count = member(series, "count") ?? member(event, "count");
   return {
-    type: text("type") ?? "",
-    reason: text("reason") ?? "",
-    message: text("message") ?? "",
-    at: times.find((time) => time !== undefined) ?? "",
+    type: text("type"),
+    reason: text("reason"),
+    message: text("message"),
+    at:
+      stringMember(series, "lastObservedTime") ??
+      stringMember(event, "lastTimestamp") ??
+      stringMember(event, "eventTime") ??
+      stringMember(member(event, "metadata"), "creationTimestamp") ??
+      "",
     count: typeof count === "number" ? count : 1,
   };
 }

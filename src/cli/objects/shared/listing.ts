@@ -13,7 +13,7 @@ export interface Scope {
   /** "" for all namespaces. */
   readonly namespace: string;
   /** All kinds if absent. */
-  readonly kinds?: readonly string[];
+  readonly kinds?: readonly string[] | undefined;
   /** Receives a line for every kind that cannot be read. */
   readonly tell: (line: string) => void;
 }
@@ -24,24 +24,33 @@ export interface Scope {
  */
 export async function listObjects({ cluster, namespace, kinds, tell }: Scope): Promise<readonly KubeObject[]> {
   const types = typesOf(kinds);
-  const unknown: CliError[] = [];
-  const lists = await Promise.all(
-    types.map(async ({ kind, plural }) => {
-      try {
-        return await cluster.list(kind, namespace);
-      } catch (error) {
-        if (error instanceof CliError) unknown.push(error);
-        else if (!(error instanceof KubeError) || error.failure !== "Forbidden") throw error;
-        tell(
-          `${plural} are left out: ${error instanceof CliError ? "the cluster does not know them" : "you may not list them"}.`,
-        );
-        return [];
-      }
-    }),
-  );
-  const [first] = unknown;
-  if (first !== undefined && unknown.length === types.length) throw first;
-  return lists.flat();
+  const lists = await Promise.all(types.map(({ kind }) => listKind(cluster, kind, namespace)));
+  for (const [index, list] of lists.entries()) {
+    if (!(list instanceof Error)) continue;
+    const why = list instanceof CliError ? "the cluster does not know them" : "you may not list them";
+    tell(`${types[index]?.plural} are left out: ${why}.`);
+  }
+  const [first] = lists;
+  if (first instanceof CliError && lists.every((list) => list instanceof CliError)) throw first;
+  return lists.flatMap((list) => (list instanceof Error ? [] : list));
+}
+
+/**
+ * Lists one kind.
+ * @returns a CliError where the cluster does not know the kind, a KubeError where the user may not list it
+ * @throws any other KubeError
+ */
+export async function listKind(
+  cluster: Cluster,
+  kind: string,
+  namespace: string,
+): Promise<readonly KubeObject[] | CliError | KubeError> {
+  try {
+    return await cluster.list(kind, namespace);
+  } catch (error) {
+    if (error instanceof CliError || (error instanceof KubeError && error.failure === "Forbidden")) return error;
+    throw error;
+  }
 }
 
 /** Watched objects. */

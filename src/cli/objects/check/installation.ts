@@ -1,0 +1,155 @@
+/** Checks what the operator is installed on, and that it is: the cluster's version, the CRDs, the lease. */
+import { z } from "zod";
+
+import { API_VERSION, GROUP, VERSION } from "../../../api/names.ts";
+import type { Resource } from "../../../api/resource.ts";
+import { ageOf } from "../../../console/tree/duration.ts";
+import { RESOURCES } from "../../../kinds/crds.ts";
+import { isKube, KubeError } from "../../../kube/api/errors.ts";
+import { isObject, listMember, member, stringMember } from "../../../kube/api/json.ts";
+import { LEASE as LEASES, objectPath } from "../../../kube/api/paths.ts";
+import type { Json, ResourceType } from "../../../kube/api/types.ts";
+import { LEASE } from "../../../operator/config/rbac.ts";
+import type { Cluster } from "../../base/cluster.ts";
+import { failed, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
+
+const CRD: ResourceType = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};
+
+/** The CRDs have selectable fields, which Kubernetes has by default from 1.30 on (KEP-4358). */
+const LEAST_MINOR = 30;
+
+/** Checks the version of the cluster. @throws KubeError */
+export async function checkVersion({ client }: Cluster): Promise<readonly Finding[]> {
+  const answer = await client.request({ method: "GET", path: "/version" });
+  if (!isObject(answer)) throw new KubeError("BadResponse", 200, "GET /version: the answer is no object");
+  const version = stringMember(answer, "gitVersion") ?? "";
+  const minor = Number(/^\d+/.exec(stringMember(answer, "minor") ?? "")?.[0]);
+  if (stringMember(answer, "major") === "1" && minor < LEAST_MINOR) {
+    return [failed("cluster", `it runs Kubernetes ${version}; the CRDs need 1.${LEAST_MINOR} or later`)];
+  }
+  return [ok("cluster", `${client.host}, Kubernetes ${version}`)];
+}
+
+const CRDS = "CRDs";
+/** The number of fields that a finding names. */
+const NAMED = 3;
+
+/** Checks that every CRD exists and has the fields that this program knows. @throws KubeError */
+export async function checkCrds({ client }: Cluster): Promise<readonly Finding[]> {
+  try {
+    return [await compared(client)];
+  } catch (error) {
+    if (isKube(error, "Forbidden")) return [await served(client)];
+    throw error;
+  }
+}
+
+const INSTALL = "Apply the CRDs of this version: upgrade the chart's release, or apply crds/.";
+
+/** Compares the schemas of the cluster with those of this program. */
+async function compared(client: Cluster["client"]): Promise<Finding> {
+  const schemas = await Promise.all(
+    RESOURCES.map(async (resource) => ({ resource, schema: await schemaOf(client, resource) })),
+  );
+  const missing = schemas.filter(({ schema }) => schema === undefined).map(({ resource }) => resource.plural);
+  if (missing.length > 0) return failed(CRDS, `${missing.join(", ")} are missing. ${INSTALL}`);
+  const gaps = schemas.flatMap(({ resource, schema }) =>
+    fieldsOf(resource)
+      .filter((path) => !has(schema, path))
+      .map((path) => `${resource.kind}.${path.join(".")}`),
+  );
+  if (gaps.length === 0) return ok(CRDS, `all ${RESOURCES.length} are there and current`);
+  const shown = gaps.slice(0, NAMED).join(", ");
+  const more = gaps.length > NAMED ? `, and ${gaps.length - NAMED} more` : "";
+  return failed(CRDS, `they are older than this program: ${shown}${more} are unknown to the cluster. ${INSTALL}`);
+}
+
+async function schemaOf(client: Cluster["client"], { plural }: Resource): Promise<Json | undefined> {
+  const path = objectPath(CRD, { namespace: "", name: `${plural}.${GROUP}` });
+  try {
+    const versions = listMember(member(await client.request({ method: "GET", path }), "spec"), "versions");
+    const current = versions.find((version) => stringMember(version, "name") === VERSION);
+    return member(member(current, "schema"), "openAPIV3Schema");
+  } catch (error) {
+    if (isKube(error, "NotFound")) return undefined;
+    throw error;
+  }
+}
+
+/** For users who may not read CRDs: the kinds that the API server serves. */
+async function served(client: Cluster["client"]): Promise<Finding> {
+  try {
+    const resources = listMember(await client.request({ method: "GET", path: `/apis/${API_VERSION}` }), "resources");
+    const names = new Set(resources.map((resource) => stringMember(resource, "name")));
+    const missing = RESOURCES.filter(({ plural }) => !names.has(plural)).map(({ plural }) => plural);
+    if (missing.length > 0) return failed(CRDS, `${missing.join(", ")} are missing. ${INSTALL}`);
+    return unknown(CRDS, `all ${RESOURCES.length} are there; you may not see whether they are current`);
+  } catch (error) {
+    if (!isKube(error, "NotFound")) throw error;
+    return failed(CRDS, `the cluster knows none of them. ${INSTALL}`);
+  }
+}
+
+type Path = readonly string[];
+
+/** Returns all fields of the spec and the top-level ones of the status. */
+function fieldsOf({ spec, status }: Resource): readonly Path[] {
+  const schema: unknown = z.toJSONSchema(spec, { io: "input", reused: "inline", unrepresentable: "any" });
+  return [
+    ...namesIn(schema, []).map((path) => ["spec", ...path]),
+    ...Object.keys(status.shape).map((name) => ["status", name]),
+  ];
+}
+
+function namesIn(schema: unknown, path: Path): readonly Path[] {
+  const properties = member(schema, "properties");
+  if (!isObject(properties)) return [];
+  return Object.entries(properties).flatMap(([name, inner]) => [[...path, name], ...namesIn(inner, [...path, name])]);
+}
+
+function has(schema: Json | undefined, path: Path): boolean {
+  return path.reduce((at, name) => member(member(at, "properties"), name), schema) !== undefined;
+}
+
+const OPERATOR = "operator";
+/** The largest difference between the clocks of this machine and of the operator's, in milliseconds. */
+const SKEW_MS = 60_000;
+
+/** Checks the lease of the leader. @throws KubeError */
+export async function checkOperator({
+  cluster,
+  operatorNamespace: namespace,
+  clock,
+}: Pick<CheckContext, "cluster" | "operatorNamespace" | "clock">): Promise<readonly Finding[]> {
+  try {
+    const path = objectPath(LEASES, { namespace, name: LEASE });
+    const lease = await cluster.client.request({ method: "GET", path });
+    return [leaseFinding(lease, namespace, clock.now())];
+  } catch (error) {
+    if (isKube(error, "Forbidden")) return [unknown(OPERATOR, `you may not see its lease in namespace "${namespace}"`)];
+    if (!isKube(error, "NotFound")) throw error;
+    const advice =
+      "Install it, or name its namespace with --operator-namespace. With --leader-elect=false there is no lease.";
+    return [failed(OPERATOR, `there is no lease ${LEASE} in namespace "${namespace}". ${advice}`)];
+  }
+}
+
+function leaseFinding(lease: Json, namespace: string, now: Date): Finding {
+  const spec = member(lease, "spec");
+  const holder = stringMember(spec, "holderIdentity") ?? "";
+  const renewed = stringMember(spec, "renewTime");
+  const seconds = member(spec, "leaseDurationSeconds");
+  const lasts = (typeof seconds === "number" ? seconds : 15) * 1_000 + SKEW_MS;
+  const age = now.getTime() - Date.parse(renewed ?? "");
+  const look = `Look at its Pods: kubectl get pods -n ${namespace}`;
+  if (holder === "") return failed(OPERATOR, `nobody holds the lease: no operator runs. ${look}`);
+  if (!(age <= lasts))
+    return failed(OPERATOR, `${holder} has not renewed the lease for ${ageOf(renewed, now)}. ${look}`);
+  return ok(OPERATOR, `${holder} leads`);
+}
