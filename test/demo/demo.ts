@@ -1,8 +1,7 @@
 /** The demo from its first line to its last. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { tellChanges } from "../../src/cli/objects/shared/changes.ts";
-import { renderLine, renderTree } from "../../src/cli/objects/shared/drawing.ts";
+import { renderLine, renderTree, tellChanges } from "../../src/cli/objects/shared/drawing.ts";
 import type { Screen } from "../../src/cli/objects/shared/screen.ts";
 import { factOf, isReady } from "../../src/console/tree/facts.ts";
 import { factsOf } from "../../src/console/tree/family.ts";

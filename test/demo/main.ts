@@ -24,8 +24,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const { stdout } = process;
-  const live = stdout.isTTY && process.env["TERM"] !== "dumb";
-  const screen = createScreen(stdout, { live, colours: live && stdout.hasColors() && !process.env["NO_COLOR"] });
+  const screen = createScreen(stdout, stdout.isTTY && process.env["TERM"] !== "dumb");
   const ended = new AbortController();
   endBySignals(ended);
   try {

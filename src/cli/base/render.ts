@@ -101,3 +101,10 @@ async function yaml(value: unknown): Promise<string> {
   const { stringify } = await import("yaml");
   return stringify(value, { lineWidth: 0 });
 }
+
+/** Pads the cells of each column to one width. @returns one line for each row */
+export function align(rows: readonly (readonly string[])[], gap = "   "): readonly string[] {
+  const widths: number[] = [];
+  for (const row of rows) for (const [at, text] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
+  return rows.map((row) => row.map((text, at) => text.padEnd(widths[at] ?? 0)).join(gap)).map((line) => line.trimEnd());
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { JsonObject, KubeObject } from "../../../kube/api/types.ts";
-import { summaryOf } from "./summary.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import { summaryOf } from "./status.ts";
 
 const now = new Date("2026-11-21T12:00:00Z");
 

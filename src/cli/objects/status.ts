@@ -1,11 +1,18 @@
 /** The command `status`: one object on one screen. */
+import { PAUSED } from "../../api/names.ts";
+import { ageOf } from "../../console/tree/duration.ts";
 import { conditionsOf, factOf } from "../../console/tree/facts.ts";
+import { SIGNS } from "../../console/tree/signs.ts";
+import { wordOf } from "../../console/tree/words.ts";
+import { member, stringMember } from "../../kube/api/json.ts";
+import { keyOf } from "../../kube/api/objects.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import { printable } from "../../text/text.ts";
 import { command } from "../base/command.ts";
-import { printData } from "../base/render.ts";
-import { eventsOf } from "./shared/events.ts";
-import { planOf } from "./shared/plan-view.ts";
-import { summaryOf } from "./shared/summary.ts";
-import { fullName, TARGET, targetOf } from "./shared/target.ts";
+import { align, printData } from "../base/render.ts";
+import { eventsOf, type EventView } from "./shared/events.ts";
+import { actionLines, driftOf, fieldLine, planOf } from "./shared/plan-view.ts";
+import { fullName, shortTarget, TARGET, targetOf } from "./shared/target.ts";
 
 export const status = command({
   asks: "cluster",
@@ -41,3 +48,122 @@ export const status = command({
     io.stdout.write(`${lines.join("\n")}\n`);
   },
 });
+
+interface SummaryOf {
+  readonly object: KubeObject;
+  /** undefined when they could not be read. */
+  readonly events: readonly EventView[] | undefined;
+  readonly now: Date;
+  /** The name that the user calls the program by. */
+  readonly program: string;
+}
+
+/** The number of events that are shown. */
+const EVENTS = 10;
+
+/** @returns the lines of the screen */
+export function summaryOf({ object, events, now, program }: SummaryOf): readonly string[] {
+  const { kind, metadata } = object;
+  const { mark, reason, message } = factOf(object);
+  const place = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+  const heading = [`${SIGNS[mark]} ${wordOf(kind)} ${place}`, reason].filter((word) => word !== "").join("  ");
+  return [
+    heading,
+    `  ${message}`,
+    ...section("", factLines(object, now)),
+    ...section("Deployment", deploymentLines(object, now)),
+    ...section("Failure", failureLines(object)),
+    ...section("Drift", driftOf(object).map(fieldLine)),
+    ...section("Plan", planLines(object, program)),
+    ...section("Conditions", conditionLines(object, now)),
+    ...section("Events", events === undefined ? ["You may not see them."] : eventLines(events, now)),
+  ].map((line) => line.trimEnd());
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  if (lines.length === 0) return [];
+  return ["", ...(title === "" ? [] : [title]), ...lines.map((line) => `  ${line}`)];
+}
+
+function factLines({ metadata, status: from }: KubeObject, now: Date): readonly string[] {
+  const generation = metadata.generation ?? 0;
+  const observed = member(from, "observedGeneration");
+  const behind = `${generation}, the operator has seen ${typeof observed === "number" ? observed : "none"}`;
+  return table([
+    ["Age", ageOf(metadata.creationTimestamp, now)],
+    ["Remote id", stringMember(from, "externalId")],
+    ["State", stringMember(from, "state")],
+    ["Settings", stringMember(from, "serviceDeploymentStatus")],
+    ["Layers", stringMember(from, "layersEnabled")],
+    ["Under way", stringMember(member(from, "intent"), "op")],
+    ["Paused", metadata.annotations?.[PAUSED] === "true" ? "yes" : undefined],
+    ["Generation", observed === generation ? undefined : behind],
+  ]);
+}
+
+function deploymentLines(object: KubeObject, now: Date): readonly string[] {
+  const last = member(object.status, "lastDeployment");
+  const ago = (time: string): string | undefined => {
+    const age = ageOf(stringMember(last, time), now);
+    return age === "" ? undefined : `${age} ago`;
+  };
+  return table([
+    ["Commit", stringMember(last, "gitCommitId")],
+    ["State", stringMember(last, "state")],
+    ["Request", stringMember(last, "requestId")],
+    ["Started", ago("startedAt")],
+    ["Finished", ago("finishedAt")],
+  ]);
+}
+
+function failureLines(object: KubeObject): readonly string[] {
+  const failure = member(object.status, "lastFailure");
+  return table([
+    ["State", stringMember(failure, "state")],
+    ["Commit", stringMember(failure, "gitCommitId")],
+    ["Message", stringMember(failure, "message")],
+  ]);
+}
+
+function planLines(object: KubeObject, program: string): readonly string[] {
+  const plan = planOf(object);
+  if (plan === undefined) return [];
+  const approve = `Approve it with: ${program} approve ${shortTarget(keyOf(object))} --hash ${plan.hash}`;
+  return [...actionLines(plan.actions), plan.approved ? "It is approved." : approve];
+}
+
+function conditionLines(object: KubeObject, now: Date): readonly string[] {
+  return columns(
+    conditionsOf(object).map(({ type, status: is, reason, message, lastTransitionTime }) => [
+      type,
+      is,
+      reason,
+      ageOf(lastTransitionTime, now),
+      message,
+    ]),
+  );
+}
+
+function eventLines(events: readonly EventView[], now: Date): readonly string[] {
+  return columns(
+    events
+      .slice(0, EVENTS)
+      .map(({ at, type, reason, message, count }) => [
+        ageOf(at, now),
+        type,
+        reason,
+        count > 1 ? `${message} (${count} times)` : message,
+      ]),
+  );
+}
+
+function table(rows: readonly (readonly [string, string | undefined])[]): readonly string[] {
+  return columns(rows.flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]])));
+}
+
+function columns(rows: readonly (readonly string[])[]): readonly string[] {
+  return align(
+    rows.map((row) => row.map(printable)),
+    "  ",
+  );
+}

@@ -1,5 +1,5 @@
 /** The command `tree`: the objects below their parents, with their state. */
-import { idOf, type Fact } from "../../console/tree/facts.ts";
+import { factOf, type Fact } from "../../console/tree/facts.ts";
 import { below, factsOf } from "../../console/tree/family.ts";
 import { dataOf, dotOf, hierarchyOf } from "../../console/tree/hierarchy.ts";
 import { platformProject } from "../../kinds/project/crd.ts";
@@ -10,9 +10,7 @@ import { CliError } from "../base/exit.ts";
 import { ALL_NAMESPACES } from "../base/globals.ts";
 import { paintFor, type Io, type Stream } from "../base/io.ts";
 import { printData } from "../base/render.ts";
-import { aborted } from "./shared/aborted.ts";
-import { tellChanges } from "./shared/changes.ts";
-import { renderTree } from "./shared/drawing.ts";
+import { renderTree, tellChanges } from "./shared/drawing.ts";
 import { followObjects, listObjects, type Following, type Scope } from "./shared/listing.ts";
 import { createScreen } from "./shared/screen.ts";
 import { fullName } from "./shared/target.ts";
@@ -38,9 +36,11 @@ export const tree = command({
   run: async ({ cluster: open, args, flags, io, tell, host }) => {
     const cluster = await open();
     const scope: Scope = { cluster, namespace: flags["all-namespaces"] ? "" : cluster.namespace, tell };
-    const select = (objects: readonly KubeObject[]): readonly Fact[] => selected(objects, args.project);
+    const factsIn = (objects: readonly KubeObject[]): readonly Fact[] => selected(objects, args.project);
     if (!flags.watch) {
-      await show(there(select(await listObjects(scope)), args.project, scope), flags.output, io);
+      const facts = factsIn(await listObjects(scope));
+      refuseUnknown(facts, args.project, scope);
+      await show(facts, flags.output, io);
       return;
     }
     if (flags.output !== "table" && flags.output !== "wide") {
@@ -48,16 +48,27 @@ export const tree = command({
     }
     const stop = host.interrupt();
     const following = followObjects({ ...scope, clock: host.clock });
+    const facts = (): readonly Fact[] => factsIn(following.objects());
     try {
       await Promise.race([following.synced, aborted(stop)]);
-      there(select(following.objects()), args.project, scope);
-      draw(following, () => select(following.objects()), io, flags.output === "wide");
+      refuseUnknown(facts(), args.project, scope);
+      draw(following, facts, io, flags.output === "wide");
       await aborted(stop);
     } finally {
       await following.stop();
     }
   },
 });
+
+/** Resolves when the signal fires. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => {
+      resolve();
+    });
+  });
+}
 
 /** Returns the tree of one project, or all. */
 function selected(objects: readonly KubeObject[], project: string | undefined): readonly Fact[] {
@@ -67,12 +78,12 @@ function selected(objects: readonly KubeObject[], project: string | undefined): 
     ({ kind, metadata, spec }) =>
       kind === platformProject.kind && (metadata.name === project || stringMember(spec, "name") === project),
   );
-  return roots.flatMap(({ kind, metadata }) => below(facts, idOf(kind, metadata.namespace ?? "", metadata.name)));
+  return roots.flatMap((root) => below(facts, factOf(root).id));
 }
 
 /** @throws CliError when the project does not exist */
-function there(facts: readonly Fact[], project: string | undefined, { namespace }: Scope): readonly Fact[] {
-  if (project === undefined || facts.length > 0) return facts;
+function refuseUnknown(facts: readonly Fact[], project: string | undefined, { namespace }: Scope): void {
+  if (project === undefined || facts.length > 0) return;
   const where = namespace === "" ? "any namespace" : `namespace "${namespace}"`;
   throw new CliError(`There is no PlatformProject ${JSON.stringify(project)} in ${where}.`);
 }
@@ -106,7 +117,7 @@ function drawn(facts: readonly Fact[], stdout: Stream, wide: boolean): readonly 
 
 /** Redraws in place on a terminal; else draws once, and then prints a line per change. */
 function draw({ store }: Following, facts: () => readonly Fact[], { stdout }: Io, wide: boolean): void {
-  const screen = createScreen(stdout, { live: stdout.isTTY === true, colours: stdout.hasColors?.() === true });
+  const screen = createScreen(stdout);
   if (screen.live) {
     screen.follow((width) => renderTree(facts(), { width, paint: screen.paint, wide }));
     store.subscribe(screen.redraw);
@@ -115,8 +126,7 @@ function draw({ store }: Following, facts: () => readonly Fact[], { stdout }: Io
   screen.print(drawn(facts(), stdout, wide).join("\n"));
   const tell = tellChanges(screen.print, facts());
   store.subscribe((change) => {
-    const { kind, metadata } = change.object;
-    const id = idOf(kind, metadata.namespace ?? "", metadata.name);
+    const { id } = factOf(change.object);
     if (change.type === "deleted" || facts().some((fact) => fact.id === id)) tell(change);
   });
 }

@@ -1,9 +1,9 @@
 /** Summarizes a plan, one row per object. Pure. */
 import { PAUSED } from "../../../api/names.ts";
 import { conditionOf } from "../../../console/tree/facts.ts";
-import { member, stringMember } from "../../../kube/api/json.ts";
+import { stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
-import { fieldsOf, planOf, type PlannedAction } from "../shared/plan-view.ts";
+import { driftOf, planOf, type PlannedAction } from "../shared/plan-view.ts";
 
 /** The planned change of one object of the platform. */
 export interface PlanRow {
@@ -75,8 +75,7 @@ function adopted({ object, old }: Looked): Verdict | undefined {
 function settled({ object }: Looked): Verdict {
   const ready = conditionOf(object, "Ready");
   if (ready !== undefined && ready.status !== "True") return none(`${ready.reason}: ${ready.message}`);
-  const fields = fieldsOf(member(member(object.status, "drift"), "fields"));
-  return none(fields.length > 0 ? "what differs on the platform is left as it is" : "");
+  return none(driftOf(object).length > 0 ? "what differs on the platform is left as it is" : "");
 }
 
 const VERBS: readonly (readonly [start: RegExp, verb: string])[] = [

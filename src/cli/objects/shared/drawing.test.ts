@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { Fact, Mark } from "../../../console/tree/facts.ts";
-import { fit, plain, renderLine, renderTree } from "./drawing.ts";
+import type { Paint } from "../../base/io.ts";
+import { fit, renderLine, renderTree } from "./drawing.ts";
+
+const plain: Paint = (_style, text) => text;
 
 function fact(kind: string, name: string, more: Partial<Fact> = {}): Fact {
   const namespace = more.namespace ?? "shop";
@@ -85,7 +88,7 @@ describe("the tree", () => {
   });
 
   it("colours signs and headings only, so that columns stay aligned", () => {
-    const painted = renderTree(quickstart, { width: 80, paint: (colour, text) => `<${colour}>${text}</>` });
+    const painted = renderTree(quickstart, { width: 80, paint: (colour, text) => `<${String(colour)}>${text}</>` });
     expect(painted[2]).toMatch(/^<green>✔<\/> project shop {2}/);
     expect(painted[6]).toMatch(/^ {3}└─ <red>✘<\/> application api/);
     expect(painted.map((line) => line.replaceAll(/<\/?\w*>/g, ""))).toEqual(

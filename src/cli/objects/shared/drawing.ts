@@ -1,15 +1,10 @@
-/** Draws the objects as a tree with columns, in the width of a terminal. Pure. */
-import type { Fact, Mark } from "../../../console/tree/facts.ts";
+/** Draws objects: as a tree with columns in the width of a terminal, or one line each. */
+import { factOf, type Fact, type Mark } from "../../../console/tree/facts.ts";
 import { hierarchyOf, type Branch } from "../../../console/tree/hierarchy.ts";
 import { SIGNS } from "../../../console/tree/signs.ts";
 import { wordOf } from "../../../console/tree/words.ts";
-
-export type Colour = "green" | "red" | "yellow" | "cyan" | "dim" | "bold";
-
-/** Colours a text, or returns it unchanged. */
-export type Paint = (colour: Colour, text: string) => string;
-
-export const plain: Paint = (_colour, text) => text;
+import type { Change } from "../../../kube/watch/store.ts";
+import type { Paint } from "../../base/io.ts";
 
 export interface TreeStyle {
   /** The columns of the terminal. No line is wider. Infinity without a terminal. */
@@ -19,20 +14,14 @@ export interface TreeStyle {
   readonly paint: Paint;
 }
 
-interface Look {
-  readonly sign: string;
-  readonly colour: Colour;
-}
-
-/** The sign and the colour of each mark. */
-export const LOOKS: Readonly<Record<Mark, Look>> = {
-  new: { sign: SIGNS.new, colour: "dim" },
-  working: { sign: SIGNS.working, colour: "cyan" },
-  ready: { sign: SIGNS.ready, colour: "green" },
-  warned: { sign: SIGNS.warned, colour: "yellow" },
-  stalled: { sign: SIGNS.stalled, colour: "red" },
-  deleting: { sign: SIGNS.deleting, colour: "dim" },
-};
+const COLOURS = {
+  new: "dim",
+  working: "cyan",
+  ready: "green",
+  warned: "yellow",
+  stalled: "red",
+  deleting: "dim",
+} as const satisfies Readonly<Record<Mark, Parameters<Paint>[0]>>;
 
 const GAP = "  ";
 /** The smallest width of each column, so that columns do not jump. */
@@ -52,7 +41,7 @@ export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly s
   const severalNamespaces = new Set(facts.map(({ namespace }) => namespace).filter((name) => name !== "")).size > 1;
   const rows = hierarchyOf(facts).flatMap((root) => rowsOf(root, { lead: "", indent: "" }));
   const cells = rows.map(({ fact, lead }) => [
-    `${lead}${LOOKS[fact.mark].sign} ${nameOf(fact, severalNamespaces)}`,
+    `${lead}${SIGNS[fact.mark]} ${nameOf(fact, severalNamespaces)}`,
     fact.state,
     fact.reason,
     ...(wide ? [fact.externalId] : []),
@@ -70,7 +59,7 @@ export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly s
     const line = lineOf(cells[index] ?? [], fact.message);
     // The sign comes right after the branches, so it can be coloured without measuring again.
     const at = lead.length;
-    const painted = at < line.length ? paint(LOOKS[fact.mark].colour, line.slice(at, at + 1)) : "";
+    const painted = at < line.length ? paint(COLOURS[fact.mark], line.slice(at, at + 1)) : "";
     return line.slice(0, at) + painted + line.slice(at + 1);
   });
   return [paint("dim", lineOf(headings, "MESSAGE")), ...lines];
@@ -78,9 +67,28 @@ export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly s
 
 /** @returns one line for one object, where lines are only appended */
 export function renderLine(fact: Fact): string {
-  const { sign } = LOOKS[fact.mark];
   const words = [nameOf(fact, false), fact.state, fact.reason].filter((word) => word !== "").join(GAP);
-  return `${sign} ${words}: ${fact.message}`;
+  return `${SIGNS[fact.mark]} ${words}: ${fact.message}`;
+}
+
+/**
+ * @param known what was shown already
+ * @returns a listener that prints changes of an object's state; nothing while it has none
+ */
+export function tellChanges(print: (line: string) => void, known: readonly Fact[] = []): (change: Change) => void {
+  const printed = new Map(known.map((fact) => [fact.id, renderLine(fact)]));
+  return ({ type, object }) => {
+    const fact = factOf(object);
+    if (type === "deleted") {
+      printed.delete(fact.id);
+      print(`− ${fact.id} is deleted`);
+      return;
+    }
+    const line = renderLine(fact);
+    if (fact.mark === "new" || printed.get(fact.id) === line) return;
+    printed.set(fact.id, line);
+    print(line);
+  };
 }
 
 /** Cuts a text to `width` characters, with an ellipsis. */

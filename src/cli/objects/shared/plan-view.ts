@@ -1,5 +1,5 @@
 /** Renders the plan in an object's status. Pure. */
-import { isObject, member, stringMember } from "../../../kube/api/json.ts";
+import { listMember, member, stringMember } from "../../../kube/api/json.ts";
 import type { Json, KubeObject } from "../../../kube/api/types.ts";
 import { printable } from "../../../text/text.ts";
 
@@ -11,13 +11,13 @@ export interface PlannedAction {
   readonly fields: readonly PlannedField[];
 }
 
-export interface PlannedField {
+interface PlannedField {
   readonly path: string;
   readonly desired: string;
   readonly observed: string;
 }
 
-export interface StatusPlan {
+interface StatusPlan {
   readonly hash: string;
   readonly reason: string;
   readonly approved: boolean;
@@ -31,24 +31,33 @@ export function planOf({ status }: KubeObject): StatusPlan | undefined {
   if (hash === undefined) return undefined;
   return {
     hash,
-    reason: stringMember(plan, "reason") ?? "",
+    reason: textOf(plan, "reason"),
     approved: member(plan, "approved") === true,
-    actions: listOf(member(plan, "actions")).map((action) => ({
-      operation: stringMember(action, "operation") ?? "",
-      message: stringMember(action, "message") ?? "",
+    actions: listMember(plan, "actions").map((action) => ({
+      operation: textOf(action, "operation"),
+      message: textOf(action, "message"),
       commit: stringMember(action, "commit"),
-      fields: fieldsOf(member(action, "fields")),
+      fields: fieldsOf(action),
     })),
   };
 }
 
-/** @returns the fields of a plan or of drift, which have one shape */
-export function fieldsOf(value: Json | undefined): readonly PlannedField[] {
-  return listOf(value).map((field) => ({
-    path: stringMember(field, "path") ?? "",
-    desired: stringMember(field, "desired") ?? "",
-    observed: stringMember(field, "observed") ?? "",
+/** @returns the fields that an object differs in on the platform, as its status says */
+export function driftOf({ status }: KubeObject): readonly PlannedField[] {
+  return fieldsOf(member(status, "drift"));
+}
+
+/** Reads the fields of an action or of drift, which have one shape. */
+function fieldsOf(holder: Json | undefined): readonly PlannedField[] {
+  return listMember(holder, "fields").map((field) => ({
+    path: textOf(field, "path"),
+    desired: textOf(field, "desired"),
+    observed: textOf(field, "observed"),
   }));
+}
+
+function textOf(value: Json | undefined, name: string): string {
+  return stringMember(value, name) ?? "";
 }
 
 /** @returns one line for each action, and one for each field below it */
@@ -65,10 +74,4 @@ export function actionLines(actions: readonly PlannedAction[]): readonly string[
 /** @returns a difference in one line: the current value, and the new one */
 export function fieldLine({ path, observed, desired }: PlannedField): string {
   return printable(`${path}: ${observed} → ${desired}`);
-}
-
-function listOf(value: Json | undefined): readonly Json[] {
-  if (!Array.isArray(value)) return [];
-  const list: readonly Json[] = value;
-  return list.filter(isObject);
 }

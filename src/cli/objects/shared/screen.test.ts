@@ -7,6 +7,7 @@ function fakeTerminal(columns: number, rows = 10) {
   let shown: string[] = [];
   let resized = (): void => {};
   const terminal = {
+    isTTY: true,
     columns,
     rows,
     writes: 0,
@@ -36,7 +37,7 @@ function fakeTerminal(columns: number, rows = 10) {
 describe("a screen", () => {
   it("keeps what is followed below what is printed", () => {
     const terminal = fakeTerminal(20);
-    const screen = createScreen(terminal, { live: true, colours: false });
+    const screen = createScreen(terminal);
     let state = "working";
     screen.print("started");
     screen.follow((width) => ["-".repeat(width), state]);
@@ -47,7 +48,7 @@ describe("a screen", () => {
 
   it("draws again only what differs", () => {
     const terminal = fakeTerminal(20);
-    const screen = createScreen(terminal, { live: true, colours: false });
+    const screen = createScreen(terminal);
     let state = "working";
     screen.follow(() => [state]);
     const before = terminal.writes;
@@ -60,7 +61,7 @@ describe("a screen", () => {
 
   it("leaves nothing behind when the terminal is made narrower", () => {
     const terminal = fakeTerminal(20);
-    const screen = createScreen(terminal, { live: true, colours: false });
+    const screen = createScreen(terminal);
     screen.print("printed");
     screen.follow((width) => ["x".repeat(width)]);
     terminal.resize(8);
@@ -69,13 +70,13 @@ describe("a screen", () => {
 
   it("draws no more lines than the terminal has", () => {
     const terminal = fakeTerminal(20, 3);
-    createScreen(terminal, { live: true, colours: false }).follow(() => ["1", "2", "3", "4"]);
+    createScreen(terminal).follow(() => ["1", "2", "3", "4"]);
     expect(terminal.lines()).toEqual(["1", "2"]);
   });
 
   it("only adds lines where nothing can be drawn in place", () => {
     const terminal = fakeTerminal(20);
-    const screen = createScreen(terminal, { live: false, colours: false });
+    const screen = createScreen(terminal, false);
     screen.follow(() => ["tree"]);
     screen.redraw();
     screen.print("line");
@@ -86,6 +87,7 @@ describe("a screen", () => {
     [true, "\u001B[32mok\u001B[39m"],
     [false, "ok"],
   ])("colours: %s", (colours, text) => {
-    expect(createScreen(fakeTerminal(20), { live: true, colours }).paint("green", "ok")).toBe(text);
+    const terminal = { ...fakeTerminal(20), hasColors: () => colours };
+    expect(createScreen(terminal).paint("green", "ok")).toBe(text);
   });
 });

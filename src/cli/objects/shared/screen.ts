@@ -1,14 +1,10 @@
 /** Writes lines that stay, and on a terminal redraws a part below them in place. */
-import { stripVTControlCharacters, styleText } from "node:util";
+import { stripVTControlCharacters } from "node:util";
 
-import { type Paint, plain } from "./drawing.ts";
+import { paintFor, type Paint, type Stream } from "../../base/io.ts";
 
 /** The part of standard output that a screen uses. */
-export interface Terminal {
-  readonly isTTY?: boolean | undefined;
-  readonly columns?: number | undefined;
-  readonly rows?: number | undefined;
-  write(text: string): unknown;
+export interface Terminal extends Stream {
   on?(event: "resize", listener: () => void): unknown;
 }
 
@@ -27,17 +23,13 @@ export interface Screen {
 const WIDTH = 80;
 const HEIGHT = 24;
 
-/**
- * @param options.live whether the terminal can move its cursor up
- * @param options.colours whether the terminal has colours
- */
-export function createScreen(terminal: Terminal, { live, colours }: { live: boolean; colours: boolean }): Screen {
-  let render: ((width: number) => readonly string[]) | undefined;
+/** @param live whether the terminal can move its cursor up */
+export function createScreen(terminal: Terminal, live = terminal.isTTY === true): Screen {
+  let render: (width: number) => readonly string[] = () => [];
   let drawn: readonly string[] = [];
 
   const width = (): number => terminal.columns ?? WIDTH;
-  const rendered = (): readonly string[] =>
-    render?.(width()).slice(0, Math.max(1, (terminal.rows ?? HEIGHT) - 1)) ?? [];
+  const rendered = (): readonly string[] => render(width()).slice(0, Math.max(1, (terminal.rows ?? HEIGHT) - 1));
   /** Returns how many rows to erase: a terminal that became narrower has wrapped its lines. */
   const height = (): number =>
     drawn
@@ -55,7 +47,7 @@ export function createScreen(terminal: Terminal, { live, colours }: { live: bool
   });
   return {
     live,
-    paint: colours ? (colour, text) => styleText(colour, text, { validateStream: false }) : plain,
+    paint: paintFor(terminal),
     print: (text) => {
       write(`${text}\n`, rendered());
     },
