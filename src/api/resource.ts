@@ -57,6 +57,8 @@ export const READY = column("Ready", ofCondition("Ready", "status"), "Whether th
 
 export const REASON = column("Reason", ofCondition("Ready", "reason"), "Why, in one word.");
 
+export const WIDE_REASON: PrinterColumn = { ...REASON, priority: 1 };
+
 export const SYNCED = column(
   "Synced",
   ofCondition("Synced", "status"),
@@ -68,12 +70,23 @@ export const SINCE = column("Since", ofCondition("Ready", "lastTransitionTime"),
 /** Last in every table. */
 export const AGE = column("Age", ".metadata.creationTimestamp", "Time since the object was created.", "date");
 
-export const REMOTE_ID = wide("Remote-ID", ".status.externalId", "Id on the platform.");
+const REMOTE_ID = wide("Remote-ID", ".status.externalId", "Id on the platform.");
 
 export const MESSAGE = wide("Message", ofCondition("Ready", "message"), "Why, and what to do.");
 
 function ofCondition(type: string, member: string): string {
   return `.status.conditions[?(@.type=="${type}")].${member}`;
+}
+
+/**
+ * Returns the columns of a kind whose objects exist on the platform.
+ * @param own those between the common ones
+ * @param reason "wide" where the reason is in `-o wide` only
+ */
+export function livingColumns(own: readonly PrinterColumn[], reason: "narrow" | "wide" = "narrow") {
+  return reason === "wide"
+    ? [READY, ...own, REMOTE_ID, WIDE_REASON, MESSAGE, AGE]
+    : [READY, REASON, ...own, REMOTE_ID, MESSAGE, AGE];
 }
 
 /**

@@ -12,14 +12,10 @@ import {
 } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import {
-  AGE,
   column,
   EXTERNAL_ID_STAYS,
+  livingColumns,
   lockedOnceRecorded,
-  MESSAGE,
-  READY,
-  REASON,
-  REMOTE_ID,
   type Resource,
   wide,
 } from "../../api/resource.ts";
@@ -247,18 +243,16 @@ export const platformApplication: Resource<ApplicationSpec, ApplicationMemory> =
       message: "spec.minRunningInstances must not exceed spec.maxRunningInstances",
     },
   ],
-  columns: [
-    READY,
-    column("State", ".status.state", "State on the platform, verbatim."),
-    column("Commit", ".status.commit", "Commit of the last deployment."),
-    column("Since", ".status.lastDeployment.startedAt", "Time since the last deployment was asked for.", "date"),
-    column("Env", ".spec.environmentRef.name", "The environment it is in."),
-    wide("Deployed-At", ".status.lastDeployment.finishedAt", "When the last deployment ended."),
-    wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
-    REMOTE_ID,
-    { ...REASON, priority: 1 },
-    MESSAGE,
-    AGE,
-  ],
+  columns: livingColumns(
+    [
+      column("State", ".status.state", "State on the platform, verbatim."),
+      column("Commit", ".status.commit", "Commit of the last deployment."),
+      column("Since", ".status.lastDeployment.startedAt", "Time since the last deployment was asked for.", "date"),
+      column("Env", ".spec.environmentRef.name", "The environment it is in."),
+      wide("Deployed-At", ".status.lastDeployment.finishedAt", "When the last deployment ended."),
+      wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
+    ],
+    "wide",
+  ),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name", ".spec.runState"],
 };

@@ -10,7 +10,7 @@ import {
   valueOrSource,
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { AGE, column, MESSAGE, READY, REASON, type Resource, wide } from "../../api/resource.ts";
+import { AGE, column, MESSAGE, READY, type Resource, wide, WIDE_REASON } from "../../api/resource.ts";
 import { ATOMIC, fingerprint, id, livingStatus, memoryOf, text } from "../../api/status.ts";
 
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
@@ -134,7 +134,7 @@ export const platformBinding: Resource<BindingSpec, BindingMemory> = {
     column("Version", ".spec.template.version", "Version of the template."),
     column("Layers", ".status.layersEnabled", "Enabled of selected layers."),
     wide("Cluster", ".status.clusterId", "Id of the cluster."),
-    { ...REASON, priority: 1 },
+    WIDE_REASON,
     MESSAGE,
     AGE,
   ],

@@ -3,14 +3,10 @@ import { z } from "zod";
 import { connectionRef, displayName, externalId, jsonLength, mapOf, reference, variableOf } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import {
-  AGE,
   column,
   EXTERNAL_ID_STAYS,
+  livingColumns,
   lockedOnceRecorded,
-  MESSAGE,
-  READY,
-  REASON,
-  REMOTE_ID,
   type Resource,
   wide,
 } from "../../api/resource.ts";
@@ -176,17 +172,15 @@ export const platformBlueprint: Resource<BlueprintSpec, BlueprintMemory> = {
       message: ENGINE_RULE,
     },
   ],
-  columns: [
-    READY,
-    column("State", ".status.state", "State on the platform, verbatim."),
-    column("Tag", ".spec.tag", "Tag of the blueprint."),
-    column("Env", ".spec.environmentRef.name", "The environment it is in."),
-    wide("Catalog-URL", ".status.catalogUrl", "Where the catalogue describes the blueprint."),
-    wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
-    REMOTE_ID,
-    { ...REASON, priority: 1 },
-    MESSAGE,
-    AGE,
-  ],
+  columns: livingColumns(
+    [
+      column("State", ".status.state", "State on the platform, verbatim."),
+      column("Tag", ".spec.tag", "Tag of the blueprint."),
+      column("Env", ".spec.environmentRef.name", "The environment it is in."),
+      wide("Catalog-URL", ".status.catalogUrl", "Where the catalogue describes the blueprint."),
+      wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
+    ],
+    "wide",
+  ),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name"],
 };

@@ -2,17 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, objectName, uuid } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import {
-  AGE,
-  column,
-  EXTERNAL_ID_STAYS,
-  MESSAGE,
-  READY,
-  REASON,
-  REMOTE_ID,
-  type Resource,
-  wide,
-} from "../../api/resource.ts";
+import { column, EXTERNAL_ID_STAYS, livingColumns, type Resource, wide } from "../../api/resource.ts";
 import { count, id, lastOperation, livingStatus, memoryOf, text, time } from "../../api/status.ts";
 
 const BOTH_OR_NONE = "server and caBundle must be set together";
@@ -180,17 +170,15 @@ export const platformCluster: Resource<ClusterSpec, ClusterMemory> = {
       .describe("The cloud credentials of spec.credentialsId, without their keys."),
   }),
   rules: [EXTERNAL_ID_STAYS],
-  columns: [
-    READY,
-    column("State", ".status.state", "State on the platform, verbatim."),
-    column("Deployed", ".status.isDeployed", "Whether it is deployed.", "boolean"),
-    column("Next-K8s", ".status.nextKubernetesVersion", "Version of Kubernetes that the platform offers next."),
-    column("Locked", '.status.conditions[?(@.type=="Locked")].status', "Whether it is locked."),
-    wide("Lock-Owner", ".status.lock.ownerName", "Who locked it."),
-    REMOTE_ID,
-    { ...REASON, priority: 1 },
-    MESSAGE,
-    AGE,
-  ],
+  columns: livingColumns(
+    [
+      column("State", ".status.state", "State on the platform, verbatim."),
+      column("Deployed", ".status.isDeployed", "Whether it is deployed.", "boolean"),
+      column("Next-K8s", ".status.nextKubernetesVersion", "Version of Kubernetes that the platform offers next."),
+      column("Locked", '.status.conditions[?(@.type=="Locked")].status', "Whether it is locked."),
+      wide("Lock-Owner", ".status.lock.ownerName", "Who locked it."),
+    ],
+    "wide",
+  ),
   selectableFields: [".spec.connectionRef.name", ".spec.externalId"],
 };

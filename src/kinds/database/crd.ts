@@ -3,14 +3,10 @@ import { z } from "zod";
 import { connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import {
-  AGE,
   column,
   EXTERNAL_ID_STAYS,
+  livingColumns,
   lockedOnceRecorded,
-  MESSAGE,
-  READY,
-  REASON,
-  REMOTE_ID,
   type Resource,
   wide,
 } from "../../api/resource.ts";
@@ -140,18 +136,16 @@ export const platformDatabase: Resource<DatabaseSpec, DatabaseMemory> = {
     lockedOnceRecorded("type"),
     lockedOnceRecorded("mode"),
   ],
-  columns: [
-    READY,
-    column("State", ".status.state", "State on the platform, verbatim."),
-    column("Type", ".spec.type", "Type in the platform's spelling."),
-    column("Version", ".spec.version", "Version that is wanted."),
-    column("Since", ".status.lastDeployment.startedAt", "Time since the last deployment was asked for.", "date"),
-    wide("Mode", ".spec.mode", "Mode in the platform's spelling."),
-    wide("Env", ".spec.environmentRef.name", "The environment it is in."),
-    REMOTE_ID,
-    { ...REASON, priority: 1 },
-    MESSAGE,
-    AGE,
-  ],
+  columns: livingColumns(
+    [
+      column("State", ".status.state", "State on the platform, verbatim."),
+      column("Type", ".spec.type", "Type in the platform's spelling."),
+      column("Version", ".spec.version", "Version that is wanted."),
+      column("Since", ".status.lastDeployment.startedAt", "Time since the last deployment was asked for.", "date"),
+      wide("Mode", ".spec.mode", "Mode in the platform's spelling."),
+      wide("Env", ".spec.environmentRef.name", "The environment it is in."),
+    ],
+    "wide",
+  ),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name", ".spec.runState"],
 };

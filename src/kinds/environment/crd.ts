@@ -3,14 +3,10 @@ import { z } from "zod";
 import { connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
 import {
-  AGE,
   column,
   EXTERNAL_ID_STAYS,
+  livingColumns,
   lockedOnceRecorded,
-  MESSAGE,
-  READY,
-  REASON,
-  REMOTE_ID,
   type Resource,
   wide,
 } from "../../api/resource.ts";
@@ -56,17 +52,12 @@ export const platformEnvironment: Resource<EnvironmentSpec, EnvironmentMemory> =
     serviceCount: count.optional().describe("Number of services in the environment."),
   }),
   rules: [EXTERNAL_ID_STAYS, lockedOnceRecorded("projectRef"), lockedOnceRecorded("clusterRef")],
-  columns: [
-    READY,
-    REASON,
+  columns: livingColumns([
     column("Project", ".spec.projectRef.name", "The project it is in."),
     column("Mode", ".spec.mode", "Mode in the platform's spelling."),
     column("Services", ".status.serviceCount", "Number of services in it.", "integer"),
     wide("Cluster", ".status.clusterId", "Id of the cluster it runs on."),
-    REMOTE_ID,
-    MESSAGE,
-    AGE,
-  ],
+  ]),
   selectableFields: [
     ".spec.connectionRef.name",
     ".spec.projectRef.name",

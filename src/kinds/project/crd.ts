@@ -2,16 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, displayName, externalId } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
-import {
-  AGE,
-  column,
-  EXTERNAL_ID_STAYS,
-  MESSAGE,
-  READY,
-  REASON,
-  REMOTE_ID,
-  type Resource,
-} from "../../api/resource.ts";
+import { column, EXTERNAL_ID_STAYS, livingColumns, type Resource } from "../../api/resource.ts";
 import { ATOMIC, count, id, livingStatus, text } from "../../api/status.ts";
 
 /** The largest number of environments that the status lists; `environmentCount` counts all. */
@@ -58,13 +49,6 @@ export const platformProject: Resource<ProjectSpec, ProjectMemory> = {
       .meta(ATOMIC),
   }),
   rules: [EXTERNAL_ID_STAYS],
-  columns: [
-    READY,
-    REASON,
-    column("Envs", ".status.environmentCount", "Number of environments.", "integer"),
-    REMOTE_ID,
-    MESSAGE,
-    AGE,
-  ],
+  columns: livingColumns([column("Envs", ".status.environmentCount", "Number of environments.", "integer")]),
   selectableFields: [".spec.connectionRef.name"],
 };

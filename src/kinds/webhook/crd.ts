@@ -2,16 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, externalId, platformValue } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import {
-  AGE,
-  column,
-  EXTERNAL_ID_STAYS,
-  MESSAGE,
-  READY,
-  REASON,
-  REMOTE_ID,
-  type Resource,
-} from "../../api/resource.ts";
+import { column, EXTERNAL_ID_STAYS, livingColumns, type Resource } from "../../api/resource.ts";
 import { ATOMIC, fingerprint, livingStatus, memoryOf, text } from "../../api/status.ts";
 
 /** The most events of a webhook; the platform knows a handful. */
@@ -71,14 +62,9 @@ export const platformWebhook: Resource<WebhookSpec, WebhookMemory> = {
     updatedAt: text.optional().describe("When the platform last changed it."),
   }),
   rules: [EXTERNAL_ID_STAYS],
-  columns: [
-    READY,
-    REASON,
+  columns: livingColumns([
     column("Target", ".status.target", "Where the platform delivers."),
     column("Events", ".spec.events", "Events that are delivered."),
-    REMOTE_ID,
-    MESSAGE,
-    AGE,
-  ],
+  ]),
   selectableFields: [".spec.connectionRef.name"],
 };
