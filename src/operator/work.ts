@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { keyText, parseKey } from "../engine/contract/keys.ts";
 import { createEngine, type Bound, type EngineDeps } from "../engine/reconcile/engine.ts";
 import { priorityOf, type Priority } from "../engine/reconcile/priority.ts";
-import { takesMore } from "../kinds/shared/offered.ts";
+import { takesMore } from "../kinds/shared/answers.ts";
 import { createBackoff } from "../kube/api/backoff.ts";
 import { pause } from "../kube/api/clock.ts";
 import { isKube } from "../kube/api/errors.ts";

@@ -5,7 +5,7 @@ import type { Platform } from "../../platform/index.ts";
 import { baselineOf } from "../service/baseline.ts";
 import { accepted, begun } from "../service/progress.ts";
 import { memorable, revisionOf, writtenWith } from "../service/settings.ts";
-import { takesMore } from "../shared/offered.ts";
+import { takesMore } from "../shared/answers.ts";
 import { importItems } from "../shared/variables.ts";
 import type { ApplicationMemory, LastDeployment } from "./crd.ts";
 import { variablesIncluded } from "./deployment.ts";

@@ -5,7 +5,7 @@ import type { IngressStatus } from "../../platform/areas/services.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { Place, Sight } from "../service/model.ts";
-import { NOT_READ, type SideRead } from "../shared/side-read.ts";
+import { NOT_READ, type SideRead } from "../shared/answers.ts";
 import type { InputVariable } from "../shared/variables.ts";
 import type { ApplicationMemory, ApplicationSpec } from "./crd.ts";
 

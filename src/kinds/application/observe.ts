@@ -17,8 +17,7 @@ import {
   withMine,
   type Neighbours,
 } from "../service/observe.ts";
-import { offered, SHOWN } from "../shared/offered.ts";
-import { sideRead } from "../shared/side-read.ts";
+import { offered, SHOWN, sideRead } from "../shared/answers.ts";
 import { NOTHING_SEEN, type ApplicationContext, type Seen } from "./model.ts";
 import { unsentSettings } from "./settings.ts";
 import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";

@@ -5,8 +5,8 @@ import type { Platform } from "../../platform/index.ts";
 import { untraceable } from "../service/identity.ts";
 import { orMissing } from "../service/observe.ts";
 import { deployLanded, landedDeployment, stopLanded } from "../service/trace.ts";
+import { offered } from "../shared/answers.ts";
 import { baseline, traceIn } from "../shared/create-trace.ts";
-import { offered } from "../shared/offered.ts";
 import { platformApplication, type ApplicationMemory, type LastDeployment } from "./crd.ts";
 import { NOTHING_SEEN, type ApplicationContext, type Seen } from "./model.ts";
 

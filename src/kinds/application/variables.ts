@@ -1,7 +1,7 @@
 /** The declared variables, and which of them are on the platform. Pure. */
 import { sameContent, type ConditionFact, type JsonObject, type Needs } from "../../engine/contract/kind.ts";
 import { everDeployed } from "../service/baseline.ts";
-import { faultCondition } from "../shared/side-read.ts";
+import { faultCondition } from "../shared/answers.ts";
 import { inputsOf, isOfThen, isUntouched, type InputVariable } from "../shared/variables.ts";
 import type { ApplicationSpec } from "./crd.ts";
 import type { ApplicationMemory } from "./crd.ts";

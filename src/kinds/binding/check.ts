@@ -4,8 +4,7 @@ import { testPatterns } from "../../platform/codec/pattern.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import type { BindingSpec } from "./crd.ts";
 import { isActive, unavailable } from "./layers.ts";
-import { pathOf } from "./leaves.ts";
-import { byCodeUnit, type ClusterKind, type Inputs, type Leaf } from "./model.ts";
+import { byCodeUnit, type ClusterKind, type Inputs, type Leaf, pathOf } from "./model.ts";
 import { listOf, typed, valueProblems } from "./values.ts";
 
 /** What a spec is checked against. */

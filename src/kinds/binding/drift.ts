@@ -2,8 +2,7 @@
 import type { DriftField } from "../../engine/contract/kind.ts";
 import type { Binding, TemplateField } from "../../platform/areas/templates.ts";
 import { cleaned } from "../../platform/codec/text.ts";
-import { pathOf } from "./leaves.ts";
-import type { BindingContext, Leaf, Seen } from "./model.ts";
+import { type BindingContext, type Leaf, pathOf, type Seen } from "./model.ts";
 import { typed } from "./values.ts";
 
 const ABSENT = "absent";

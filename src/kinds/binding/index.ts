@@ -7,8 +7,7 @@ import { clusterNeed, clusterNotAllowed, unprovenId } from "../shared/limits.ts"
 import { platformBinding, type BindingMemory } from "./crd.ts";
 import { driftOf, isAlike } from "./drift.ts";
 import { areLayersOn, shownLayers } from "./layers.ts";
-import { inputsOf, valueRequests } from "./leaves.ts";
-import type { BindingContext, Leaf, Seen, BindingTypes } from "./model.ts";
+import { type BindingContext, type BindingTypes, inputsOf, type Leaf, type Seen, valueRequests } from "./model.ts";
 import { createTemplateList, observe } from "./observe.ts";
 import { configFault, isBound, layersFault, report } from "./report.ts";
 import { typed } from "./values.ts";

@@ -5,7 +5,7 @@ import type { Cluster } from "../../platform/areas/clusters.ts";
 import type { Binding, Template } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import { offered } from "../shared/offered.ts";
+import { offered } from "../shared/answers.ts";
 import { problemsOf } from "./check.ts";
 import type { BindingContext, ClusterKind, ClusterSeen, Seen } from "./model.ts";
 

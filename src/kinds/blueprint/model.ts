@@ -3,7 +3,7 @@ import type { Fingerprint, ReconcileContext, Presence, Uuid } from "../../engine
 import type { IngressStatus } from "../../platform/areas/services.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { Listed, Place, Sight } from "../service/model.ts";
-import { NOT_READ, type SideRead } from "../shared/side-read.ts";
+import { NOT_READ, type SideRead } from "../shared/answers.ts";
 import type { InputVariable } from "../shared/variables.ts";
 import type { BlueprintMemory, BlueprintSpec } from "./crd.ts";
 

@@ -11,9 +11,8 @@ import {
   siblingsOf,
   STATUSES_MAX_AGE_MS,
 } from "../service/observe.ts";
-import { offered, SHOWN } from "../shared/offered.ts";
+import { NOT_READ, offered, SHOWN } from "../shared/answers.ts";
 import { presenceIn } from "../shared/presence.ts";
-import { NOT_READ } from "../shared/side-read.ts";
 import { NOTHING_SEEN, type BlueprintContext, type BlueprintService, type Seen } from "./model.ts";
 
 /** @throws ApiError */

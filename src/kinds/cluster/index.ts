@@ -2,13 +2,12 @@
 import type { ExternalAction, Kind } from "../../engine/contract/kind.ts";
 import { shownState } from "../service/words.ts";
 import { isNew, withOperation } from "../shared/last-operation.ts";
-import { act } from "./act.ts";
+import { act, trace } from "./act.ts";
 import { type ClusterMemory, platformCluster } from "./crd.ts";
 import type { ClusterContext, ClusterTypes } from "./model.ts";
 import { observe, showsClusters } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
-import { trace } from "./trace.ts";
 
 export const cluster: Kind<ClusterTypes> = {
   resource: platformCluster,

@@ -3,7 +3,7 @@ import type { Cluster, ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import { offered } from "../shared/offered.ts";
+import { offered } from "../shared/answers.ts";
 import { presenceIn } from "../shared/presence.ts";
 import { factsOf, NOTHING_SEEN, type Attempt, type ClusterContext, type Seen } from "./model.ts";
 import { baselineOf, refusal } from "./order.ts";

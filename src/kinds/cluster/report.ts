@@ -5,7 +5,7 @@ import { shownState, stateCondition } from "../service/words.ts";
 import { fit, fitOptional, ID } from "../shared/text.ts";
 import { isShown, knownFacts, shownPhase, shownVersion, type ClusterContext, type Facts, type Seen } from "./model.ts";
 import { followedOrder, lockOf } from "./order.ts";
-import { reachedRunState, runStateDrift } from "./run-state.ts";
+import { reachedRunState, runStateDrift } from "./plan.ts";
 import { tokenReport } from "./token.ts";
 import { isReached, versionBaseline, wasOrdered } from "./version.ts";
 

@@ -5,9 +5,9 @@ import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
+import { trace } from "./act.ts";
 import { factsOf } from "./model.ts";
 import { baselineOf } from "./order.ts";
-import { trace } from "./trace.ts";
 
 const before = listed("DEPLOYED").status;
 const intent = (op: string): OpenIntent => ({

@@ -3,7 +3,7 @@ import type { ConditionFact, ConnectionSettings, Kind, Surface, Uuid, Why } from
 import type { KnownOperations } from "../../platform/client/capabilities.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
-import { offered } from "../shared/offered.ts";
+import { offered } from "../shared/answers.ts";
 import {
   clusterPlatformConnection,
   platformConnection,

@@ -9,8 +9,8 @@ import {
   type Why,
 } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
+import { takesMore } from "../shared/answers.ts";
 import { firstOf } from "../shared/checks.ts";
-import { takesMore } from "../shared/offered.ts";
 import { driftOf, isOutdated, KIND, shown, shownTarget, type Registration, type Shown } from "../webhook/model.ts";
 import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
 

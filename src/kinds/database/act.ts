@@ -5,7 +5,7 @@ import type { Platform } from "../../platform/index.ts";
 import { baselineOf } from "../service/baseline.ts";
 import { accepted, begun } from "../service/progress.ts";
 import { memorable, revisionOf, writtenWith } from "../service/settings.ts";
-import { isStoppedAlready } from "../shared/stopped-already.ts";
+import { isStoppedAlready } from "../shared/answers.ts";
 import type { DatabaseMemory } from "./crd.ts";
 import { recordOf, type DatabaseContext, type Do, type Seen, typeCheckOf } from "./model.ts";
 import { followed } from "./progress.ts";

@@ -15,7 +15,7 @@ import {
   type Neighbours,
 } from "../service/observe.ts";
 import { unsentPaths } from "../service/settings.ts";
-import { offered, SHOWN } from "../shared/offered.ts";
+import { offered, SHOWN } from "../shared/answers.ts";
 import { isOpen } from "../shared/presence.ts";
 import { NOTHING_SEEN, type DatabaseContext, type Seen, typesOf } from "./model.ts";
 import { declaredSettings } from "./settings.ts";

@@ -3,8 +3,8 @@ import type { OpenIntent, Trace, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { untraceable } from "../service/identity.ts";
 import { deployLanded, landedDeployment, stopLanded } from "../service/trace.ts";
+import { offered } from "../shared/answers.ts";
 import { baseline, traceIn } from "../shared/create-trace.ts";
-import { offered } from "../shared/offered.ts";
 import { platformDatabase, type DatabaseMemory } from "./crd.ts";
 import { NOTHING_SEEN, type DatabaseContext, type Seen } from "./model.ts";
 

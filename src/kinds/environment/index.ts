@@ -1,15 +1,21 @@
 /** PlatformEnvironment: exists, name, mode. The documented surface shows its existence and its record only once. */
 import type { Why } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
-import { isProjectOfOrganization } from "../shared/ancestry.ts";
-import { clusterNeed, projectNeed } from "../shared/limits.ts";
+import { takesMore } from "../shared/answers.ts";
+import { clusterNeed, isProjectOfOrganization, projectNeed } from "../shared/limits.ts";
 import { namedKind } from "../shared/named-kind.ts";
 import { notThere, projectNotAllowed } from "../shared/names.ts";
-import { takesMore } from "../shared/offered.ts";
 import { countOf, fit, ID } from "../shared/text.ts";
 import { platformEnvironment, type EnvironmentSpec } from "./crd.ts";
-import { memoryOf, recordOf, type EnvironmentContext, type EnvironmentTypes } from "./model.ts";
-import { listsOf, NO_PROJECT, withMine } from "./observe.ts";
+import {
+  type EnvironmentContext,
+  type EnvironmentTypes,
+  listsOf,
+  memoryOf,
+  NO_PROJECT,
+  recordOf,
+  withMine,
+} from "./observe.ts";
 
 export const environment = namedKind<EnvironmentTypes, Environment>({
   resource: platformEnvironment,

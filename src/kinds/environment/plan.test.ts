@@ -15,7 +15,7 @@ import {
   seenOf,
 } from "../../../test/support/services/environments.ts";
 import { environment } from "./index.ts";
-import type { Seen } from "./model.ts";
+import type { Seen } from "./observe.ts";
 
 function planned(change: Change, seen: Seen): string {
   const next = environment.plan(contextOf(change), seen);

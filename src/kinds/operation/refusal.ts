@@ -1,7 +1,7 @@
 /** Requests that the platform certainly did not execute. Pure. */
 import type { Known, Why } from "../../engine/contract/kind.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
-import { isStoppedAlready } from "../shared/stopped-already.ts";
+import { isStoppedAlready } from "../shared/answers.ts";
 import { actionOf } from "./actions.ts";
 import type { OperationMemory } from "./crd.ts";
 import type { OperationContext, Seen } from "./model.ts";

@@ -5,9 +5,8 @@ import { capabilitiesOn, supportsOn, type OnSurface } from "../../../test/suppor
 import type { Goal } from "../../engine/contract/kind.ts";
 import type { Project } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";
-import { NOT_READ, type SideRead } from "../shared/side-read.ts";
-import { project } from "./index.ts";
-import type { ProjectContext } from "./model.ts";
+import { NOT_READ, type SideRead } from "../shared/answers.ts";
+import { project, type ProjectContext } from "./index.ts";
 
 const MINE = "00000000-0000-4000-8000-0000000000b1";
 const OTHER = "00000000-0000-4000-8000-0000000000b2";

@@ -1,17 +1,32 @@
 /** PlatformProject: exists, name, description. */
-import type { JsonObject } from "../../engine/contract/kind.ts";
+import type { JsonObject, ReconcileContext } from "../../engine/contract/kind.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";
-import { unlessMissing } from "../shared/ancestry.ts";
+import { faultCondition, NOT_READ, offered, sideRead, type SideRead, unlessMissing } from "../shared/answers.ts";
 import { listAge, namedKind } from "../shared/named-kind.ts";
-import { mineOf } from "../shared/named-plan.ts";
+import { mineOf, type NamedAction, type NamedObserved } from "../shared/named-plan.ts";
 import { projectNotAllowed } from "../shared/names.ts";
-import { offered } from "../shared/offered.ts";
 import { isKnown, presenceIn } from "../shared/presence.ts";
-import { faultCondition, NOT_READ, sideRead } from "../shared/side-read.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
-import { LISTED_ENVIRONMENTS, platformProject, type ProjectSpec } from "./crd.ts";
-import type { ProjectContext, ProjectTypes, Seen } from "./model.ts";
+import { LISTED_ENVIRONMENTS, platformProject, type ProjectMemory, type ProjectSpec } from "./crd.ts";
+
+export interface Seen extends NamedObserved<Project> {
+  /** All projects of the organization. */
+  readonly records: readonly Project[];
+  readonly environments: SideRead<readonly EnvironmentCount[]>;
+}
+
+/** The types of the kind. */
+export interface ProjectTypes {
+  readonly spec: ProjectSpec;
+  readonly inputs: object;
+  readonly observed: Seen;
+  readonly memory: ProjectMemory;
+  readonly action: NamedAction;
+  readonly api: Platform;
+}
+
+export type ProjectContext = ReconcileContext<ProjectTypes>;
 
 export const project = namedKind<ProjectTypes, Project>({
   resource: platformProject,

@@ -1,5 +1,7 @@
-/** What a connection limits its objects to, and the references to parents. Pure. */
+/** What a connection reaches: its projects, what is in no project, and ids that a user gives (docs/architecture.md §7). */
 import type { ContextPolicies, Reference, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Platform } from "../../platform/index.ts";
+import { unlessMissing } from "./answers.ts";
 
 export interface Limits {
   readonly policies: Pick<ContextPolicies, "allowedProjects" | "allowUnverifiedIds">;
@@ -59,4 +61,27 @@ export function clusterNeed({ name, externalId }: Ref): Reference {
 /** Returns why a connection with allowedProjects does not reach clusters, which belong to no project. */
 export function clusterNotAllowed(context: Limits): Why | undefined {
   return beyondProjects(context, "a cluster belongs to none of them");
+}
+
+const MAX_AGE_MS = 30_000;
+
+/** Reports whether the organization has this project. Every surface lists projects. @throws ApiError */
+export async function isProjectOfOrganization(api: Platform, projectId: Uuid): Promise<boolean> {
+  const projects = await api.projects.list({ maxAgeMs: MAX_AGE_MS });
+  return projects.some(({ id }) => id === projectId);
+}
+
+/**
+ * Returns the project of the organization that an environment is in. Every surface lists the environments of a project
+ * by id.
+ * @returns undefined when no project has it
+ * @throws ApiError
+ */
+export async function projectOfEnvironment(api: Platform, environmentId: Uuid): Promise<Uuid | undefined> {
+  for (const project of await api.projects.list({ maxAgeMs: MAX_AGE_MS })) {
+    // One after the other: the first that has it ends the search, and the rate budget is shared.
+    const environments = await unlessMissing(api.projects.environmentStats(project.id, { maxAgeMs: MAX_AGE_MS }));
+    if (environments?.some(({ id }) => id === environmentId)) return project.id;
+  }
+  return undefined;
 }

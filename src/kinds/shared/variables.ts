@@ -2,7 +2,7 @@
 import type { ValueFrom } from "../../api/fields.ts";
 import type { ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { ImportInput } from "../../platform/areas/variables.ts";
-import { takesMore, type SurfaceFacts } from "./offered.ts";
+import { type SurfaceFacts, takesMore } from "./answers.ts";
 
 /** A variable with its value. */
 export interface InputVariable {

@@ -2,7 +2,7 @@
 import { refreshed, type JsonObject, type Known, type Why, type Kind } from "../../engine/contract/kind.ts";
 import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
-import { takesMore } from "../shared/offered.ts";
+import { takesMore } from "../shared/answers.ts";
 import { fit, fitOptional } from "../shared/text.ts";
 import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory, type WebhookSpec } from "./crd.ts";
 import { type Seen, type WebhookContext, type WebhookTypes, driftOf, KIND, shown, shownTarget } from "./model.ts";

@@ -3,7 +3,7 @@ import { type DriftField, type Fingerprint, type ReconcileContext, sameContent }
 import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import { offered } from "../shared/offered.ts";
+import { offered } from "../shared/answers.ts";
 import { fit } from "../shared/text.ts";
 import type { WebhookMemory, WebhookSpec } from "./crd.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 import { NOTHING_SEEN } from "../../../src/kinds/blueprint/model.ts";
-import { NOT_READ } from "../../../src/kinds/shared/side-read.ts";
+import { NOT_READ } from "../../../src/kinds/shared/answers.ts";
 import { ENVIRONMENT, OLD_REQUEST, print, REQUEST } from "../services/applications.ts";
 import { ago, BLUEPRINT, passWith, SERVICE } from "../services/blueprints.ts";
 import { count, hostile, maybe, state } from "./values.ts";

@@ -10,7 +10,7 @@ import { clusterConnection, connection } from "../../../src/kinds/connection/ind
 import { database } from "../../../src/kinds/database/index.ts";
 import { environment } from "../../../src/kinds/environment/index.ts";
 import { project } from "../../../src/kinds/project/index.ts";
-import { NOT_READ } from "../../../src/kinds/shared/side-read.ts";
+import { NOT_READ } from "../../../src/kinds/shared/answers.ts";
 import { webhook } from "../../../src/kinds/webhook/index.ts";
 import { serviceStates } from "../../../src/platform/codec/states.ts";
 import {

@@ -1,7 +1,6 @@
 /** A template with all kinds of rules, and specs checked against it or another one. */
 import { problemsOf } from "../../../src/kinds/binding/check.ts";
-import { inputsOf } from "../../../src/kinds/binding/leaves.ts";
-import type { ClusterKind } from "../../../src/kinds/binding/model.ts";
+import { type ClusterKind, inputsOf } from "../../../src/kinds/binding/model.ts";
 import type { Template } from "../../../src/platform/areas/templates.ts";
 import { bindingSpec, component, field, layer, resolved, template } from "./bindings.ts";
 

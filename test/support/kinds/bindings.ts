@@ -2,8 +2,7 @@
 import type { ReconcileContext, ResolvedNeeds, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { platformBinding, type BindingMemory, type BindingSpec } from "../../../src/kinds/binding/crd.ts";
 import { shownLayers } from "../../../src/kinds/binding/layers.ts";
-import { inputsOf } from "../../../src/kinds/binding/leaves.ts";
-import type { BindingContext, Seen, BindingTypes } from "../../../src/kinds/binding/model.ts";
+import { type BindingContext, type BindingTypes, inputsOf, type Seen } from "../../../src/kinds/binding/model.ts";
 import type {
   Binding,
   Template,

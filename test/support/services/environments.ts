@@ -1,6 +1,6 @@
 /** Contexts and observations of environments for tests of their pure code. */
 import { environment } from "../../../src/kinds/environment/index.ts";
-import type { EnvironmentContext, Seen } from "../../../src/kinds/environment/model.ts";
+import type { EnvironmentContext, Seen } from "../../../src/kinds/environment/observe.ts";
 import type { Environment } from "../../../src/platform/areas/environments.ts";
 import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../platform/transport/errors.ts";
-import { isStoppedAlready } from "./stopped-already.ts";
+import { isStoppedAlready } from "./answers.ts";
 
 describe("isStoppedAlready", () => {
   it.each([

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import { isProjectOfOrganization, orGone, projectOfEnvironment } from "./ancestry.ts";
+import { orGone } from "./answers.ts";
+import { isProjectOfOrganization, projectOfEnvironment } from "./limits.ts";
 
 const failed = (is: ApiFailure["is"]) => new ApiError("listEnvironments", { is } as ApiFailure, 0, "said");
 

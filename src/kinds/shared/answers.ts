@@ -1,0 +1,146 @@
+/** What answers of the platform mean: that it does not offer an operation, that an object is gone, that a detail is missing. */
+import type { Reason } from "../../api/reasons.ts";
+import type { ConditionFact, Supports, Why } from "../../engine/contract/kind.ts";
+import type { OperationName } from "../../platform/codec/operations.ts";
+import type { Platform } from "../../platform/index.ts";
+import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
+
+/** Answers that may mean that the operation does not exist. All others concern the connection, or were none. */
+const NO_PROOF: ReadonlySet<ApiFailure["is"]> = new Set([
+  "NotFound",
+  "Unauthorized",
+  "NotSupported",
+  "Forbidden",
+  "Invalid",
+  "Conflict",
+  "Server",
+  "BadResponse",
+]);
+
+/**
+ * A read beyond the specification. It is tried where nothing is known of it; once it has worked, its failures are its
+ * own.
+ * @param isShown whether the platform shows, in this reconcile, what is read: then 404 means that the operation is
+ * missing
+ * @returns undefined where the platform does not offer it, or may not
+ * @throws ApiError
+ */
+export async function offered<T>(
+  api: Platform,
+  operation: OperationName,
+  read: () => Promise<T>,
+  isShown: () => Promise<boolean> = () => Promise.resolve(false),
+): Promise<T | undefined> {
+  const { capabilities } = api;
+  if (!capabilities.isWorthTrying(operation)) return undefined;
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.operation !== operation) throw error;
+    if (capabilities.supports(operation) === "Supported" || !NO_PROOF.has(error.failure.is)) throw error;
+    if (error.failure.is === "NotFound" && (await isShown())) capabilities.missing(operation);
+    return undefined;
+  }
+}
+
+/** What was read in this reconcile exists. */
+export const SHOWN = (): Promise<boolean> => Promise.resolve(true);
+
+export interface SurfaceFacts {
+  readonly supports: Supports;
+}
+
+/** Reads beyond the specification, one of which precedes each such request. */
+const READS = ["getProject", "listEnvironments", "listApplications", "listDatabases", "listServices"];
+
+/** Reports whether the platform takes what deployed services do: it shows what the specification does not have. */
+export function takesMore({ supports }: SurfaceFacts): boolean {
+  return READS.some((operation) => supports(operation) === "Supported");
+}
+
+/** Reads one object by its id. @returns undefined when there is none. @throws ApiError */
+export async function unlessMissing<T>(read: Promise<T>): Promise<T | undefined> {
+  return await orGone(read, () => Promise.resolve(false));
+}
+
+/**
+ * Reads under a parent that may be gone. Deployed services forbid what is under a deleted parent (docs/architecture.md
+ * §9): a 403 counts as gone only if the lists of the organization confirm it.
+ * @returns undefined when the parent is gone
+ * @throws ApiError
+ */
+export async function orGone<T>(read: Promise<T>, isGone: () => Promise<boolean>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    const failure = error instanceof ApiError ? error.failure.is : undefined;
+    if (failure === "NotFound" || (failure === "Forbidden" && (await isGone()))) return undefined;
+    throw error;
+  }
+}
+
+/** The result of a side read; `fault` says why it failed. Without either, the platform has nothing to show. */
+export interface SideRead<T> {
+  readonly value: T | undefined;
+  readonly fault: Why | undefined;
+}
+
+/** A side read that was not made. */
+export const NOT_READ: SideRead<never> = { value: undefined, fault: undefined };
+
+/** Failures that concern the whole connection, or that were no answer of the platform. */
+const FAULTS: Readonly<Record<ApiFailure["is"], Reason | undefined>> = {
+  Unauthorized: undefined,
+  Refused: undefined,
+  OverBudget: undefined,
+  NotFound: "UnexpectedResponse",
+  NotSupported: "NotSupportedByApi",
+  Forbidden: "PermissionDenied",
+  RateLimited: "RateLimited",
+  Server: "PlatformUnavailable",
+  OutcomeUnknown: "PlatformUnavailable",
+  Unreachable: "PlatformUnreachable",
+  BadResponse: "UnexpectedResponse",
+  Conflict: "UnexpectedResponse",
+  Invalid: "UnexpectedResponse",
+};
+
+/**
+ * Makes a side read.
+ * @param what it shows, for the message, e.g. "the ingress"
+ * @param nothing failures which mean that there is nothing to show
+ * @throws ApiError for a rejected token, and for a request that was not sent
+ */
+export async function sideRead<T>(
+  read: Promise<T>,
+  what: string,
+  nothing: readonly ApiFailure["is"][] = [],
+): Promise<SideRead<T>> {
+  try {
+    return { value: await read, fault: undefined };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { failure, operation, status } = error;
+    if (nothing.includes(failure.is)) return NOT_READ;
+    const reason = FAULTS[failure.is];
+    if (reason === undefined || (failure.is === "RateLimited" && status === 0)) throw error;
+    const how = status === 0 ? "did not answer" : `answered ${status} to`;
+    return { value: undefined, fault: { reason, message: `The platform ${how} ${operation}, which shows ${what}.` } };
+  }
+}
+
+/** Returns the condition that says Unknown while a side read fails; none otherwise. */
+export function faultCondition(type: string, fault: Why | undefined): readonly ConditionFact[] {
+  return fault === undefined ? [] : [{ type, status: "Unknown", ...fault }];
+}
+
+/**
+ * Reports whether a request to stop was refused because nothing runs. Where the surface shows no state, that is the
+ * only way to know it. A 409 is also the answer for what is at work (docs/architecture.md §9), and that is tried again.
+ * @param error what the request to stop threw
+ */
+export function isStoppedAlready(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const { failure, message } = error;
+  return failure.is === "Conflict" && /already stopped/i.test(message) && !/in progress/i.test(message);
+}
