@@ -13,7 +13,7 @@ import type { ReceiverKeys } from "./receiver-keys.ts";
 /** Makes a client. It asks for the token at every request, as the token may be rotated. */
 export type Connect<Api> = (settings: ConnectionSettings, token: () => string, name: string) => Api;
 
-export interface Connection<Api> {
+export interface Connection<Api = RatedApi> {
   readonly key: ObjectKey;
   readonly uid: string;
   readonly generation: number;

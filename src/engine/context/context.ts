@@ -66,7 +66,7 @@ export interface Observer {
   internal(key: ObjectKey, error: unknown): void;
 }
 
-export interface Ports<Api extends RatedApi> {
+export interface Ports<Api extends RatedApi = RatedApi> {
   readonly cache: Cache;
   readonly writer: Writer;
   readonly reader: Reader;

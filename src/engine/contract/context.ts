@@ -62,7 +62,7 @@ export interface ContextRecords {
 }
 
 /** Everything that a kind's pure code sees of one reconcile. */
-export interface ReconcileContext<K extends ContextTypes> {
+export interface ReconcileContext<K extends ContextTypes = KindTypes> {
   /** The custom resource. */
   readonly resource: { readonly name: string; readonly generation: number };
   readonly spec: K["spec"];

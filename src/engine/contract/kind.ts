@@ -26,8 +26,11 @@ export { refreshed, sameContent, type Fingerprint } from "./fingerprint.ts";
 export type * from "./context.ts";
 export type * from "./types.ts";
 
+/** The types that a connection shares with the registration of its receiver. */
+type ConnectionTypes = Pick<KindTypes, "spec" | "memory" | "api">;
+
 /** The types of the registration of a connection's receiver. */
-export interface ReceiverTypes<K extends KindTypes> {
+export interface ReceiverTypes<K extends ConnectionTypes> {
   readonly spec: K["spec"];
   readonly inputs: ReceiverInputs;
   readonly observed: unknown;
@@ -48,7 +51,7 @@ interface StepFacts<Do> {
   readonly changes?: readonly DriftField[];
 }
 
-export type Step<Do> =
+export type Step<Do = unknown> =
   /** A PUT, an import or a DELETE: it may be repeated and needs no ledger. `message` describes it in a plan. */
   | (StepFacts<Do> & { readonly repeat: "safe"; readonly message?: string })
   /**
@@ -64,7 +67,7 @@ export type Step<Do> =
       readonly commit?: string;
     });
 
-export type Plan<Do> =
+export type Plan<Do = unknown> =
   | { readonly is: "settled"; readonly again?: Ms }
   | { readonly is: "waiting" | "stalled"; readonly why: Why; readonly again?: Ms }
   /**
@@ -79,13 +82,13 @@ export type Plan<Do> =
   | { readonly is: "step"; readonly step: Step<Do> };
 
 /** What is known after a step or a trace. */
-export interface Known<Seen, Mem extends JsonObject> {
+export interface Known<Seen = unknown, Mem extends JsonObject = JsonObject> {
   readonly seen: Seen;
   readonly memory: Mem;
   readonly id?: Uuid;
 }
 
-export type Trace<Seen, Mem extends JsonObject> =
+export type Trace<Seen = unknown, Mem extends JsonObject = JsonObject> =
   /** Several: the engine stalls. */
   | { readonly is: "landed"; readonly known: readonly Known<Seen, Mem>[] }
   /** `memory` is what to remember of it once it is certain. */
@@ -164,7 +167,7 @@ export interface OneShotEnd<Mem> {
 }
 
 /** The registration of the receiver of webhooks by a connection, reported in a condition of this type. */
-export interface ReceiverRegistration<K extends KindTypes> {
+export interface ReceiverRegistration<K extends ConnectionTypes = ConnectionTypes> {
   readonly condition: string;
   readonly kind: Kind<ReceiverTypes<K>>;
 }
@@ -177,7 +180,7 @@ export interface ReceiverRegistration<K extends KindTypes> {
 export type ExternalLifecycle = boolean | "InOthers" | "Stays";
 
 /** What the engine knows of a kind. The members that are optional declare capabilities that some kinds have. */
-export interface Kind<K extends KindTypes> {
+export interface Kind<K extends KindTypes = KindTypes> {
   readonly resource: Resource<K["spec"], K["memory"]>;
   readonly externalLifecycle: ExternalLifecycle;
   /** The references and values that a spec needs. Pure. */
@@ -216,7 +219,7 @@ export interface Kind<K extends KindTypes> {
   /** On the connection kinds: the settings of the connection that a spec describes. */
   connection?(spec: K["spec"]): ConnectionSettings;
   /** On the connection kinds: the registration of the receiver of webhooks. */
-  readonly receiverRegistration?: ReceiverRegistration<K>;
+  readonly receiverRegistration?: ReceiverRegistration<Pick<K, keyof ConnectionTypes>>;
   /**
    * Returns the fields of objects of the platform ("<id>/<name>") that the kind writes beside its own object: those
    * that its memory holds, or, with inputs, those that it is about to write. Two resources must not write the same

@@ -5,7 +5,6 @@ import { anObject } from "../../../test/support/engine/objects.ts";
 import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
-import type { RatedApi } from "../contract/kind.ts";
 import { identityMismatch, identify, isForeign, type RecordedIdentity } from "./identity.ts";
 
 const [A, B, C] = [uuid(1), uuid(2), uuid(3)];
@@ -75,7 +74,7 @@ describe("isForeign", () => {
       installation: "ours",
       route: () => ({ is: "found", key: { kind: "Link", namespace: "team", name: "default" } }),
       cache: { get: () => through, list: () => [] },
-    } as unknown as Ports<RatedApi>;
+    } as unknown as Ports;
     return isForeign(ports, object)?.reason;
   };
   const intent = (installation: string): string =>

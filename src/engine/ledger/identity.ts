@@ -7,7 +7,7 @@ import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
-import type { IdentitySource, Uuid, Why, RatedApi } from "../contract/kind.ts";
+import type { IdentitySource, Uuid, Why } from "../contract/kind.ts";
 import { text } from "../contract/status.ts";
 import { readSlot } from "./ledger.ts";
 
@@ -50,7 +50,7 @@ export function identify(object: KubeObject): Identity {
  * for a whole move, on its connection.
  * @returns the reason to write nothing
  */
-export function isForeign<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Why | undefined {
+export function isForeign(ports: Ports, object: KubeObject): Why | undefined {
   const recorded = text(member(member(object.status, "identity"), "installation"));
   const annotations = object.metadata.annotations ?? {};
   const installation = recorded ?? annotations[INSTALLATION] ?? installationOf(annotations[INTENT]);

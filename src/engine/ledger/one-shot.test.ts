@@ -5,6 +5,7 @@ import { memoryCluster } from "../../../test/support/engine/cluster.ts";
 import { BEGUN, INSTALLATION } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
+import type { Kind } from "../contract/kind.ts";
 import { isStarted, noteStarted, rest } from "./one-shot.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");
@@ -17,7 +18,7 @@ const kind = {
     over: ({ over }: z.output<typeof memory>) =>
       over === undefined ? undefined : { expiresAt: over === "never" ? undefined : new Date(over) },
   },
-};
+} as unknown as Kind;
 
 function env(mayWrite = true) {
   const cluster = memoryCluster(() => NOW);
@@ -29,7 +30,7 @@ function env(mayWrite = true) {
     windows: { followMaxMs: 30_000 },
     installation: "here",
     observer: { status: (object: KubeObject) => told.push(object) },
-  } as unknown as Ports<never>;
+  } as unknown as Ports;
   const create = (status: JsonObject): KubeObject => {
     cluster.create("Task", "a", {});
     return { ...cluster.get("Task", "a"), status: { conditions: [READY], ...status } };
@@ -49,7 +50,7 @@ describe("an object that does one thing", () => {
 
   it("of a kind that is none is always looked at", async () => {
     const { ports, create } = env();
-    expect(await rest(ports, { resource: { memory } }, create({ over: "never" }))).toBeUndefined();
+    expect(await rest(ports, { resource: kind.resource }, create({ over: "never" }))).toBeUndefined();
   });
 
   it.each([

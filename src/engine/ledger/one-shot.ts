@@ -4,28 +4,22 @@
  */
 import { BEGUN, INSTALLATION } from "../../api/names.ts";
 import { keyOf } from "../../kube/api/objects.ts";
-import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import { shortName } from "../contract/keys.ts";
-import type { Ms, OneShot, KindTypes, RatedApi } from "../contract/kind.ts";
+import type { Kind, Ms } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
-
-/** What the reconcile of a one-shot object needs to know of its kind. */
-interface TaskKind<Mem extends JsonObject> {
-  readonly resource: { readonly memory: { parse(status: unknown): Mem } };
-  readonly oneShot?: Pick<OneShot<KindTypes & { readonly memory: Mem }>, "over">;
-}
 
 /**
  * Skips a one-shot object that has ended, and deletes it once it expired.
  * @returns undefined while it has not ended; else when to requeue, if ever. @throws KubeError
  */
-export async function rest<K extends KindTypes>(
-  ports: Ports<K["api"]>,
-  kind: TaskKind<K["memory"]>,
+export async function rest(
+  ports: Ports,
+  { resource, oneShot }: Pick<Kind, "resource" | "oneShot">,
   object: KubeObject,
 ): Promise<{ readonly again: Ms | undefined } | undefined> {
-  const over = kind.oneShot?.over(kind.resource.memory.parse(object.status ?? {}));
+  const over = oneShot?.over(resource.memory.parse(object.status ?? {}));
   // A status that lost its conditions is written anew from what it still has of the end.
   if (over === undefined || conditionOf(object, "Ready") === undefined) return undefined;
   ports.observer.status(object);
@@ -47,7 +41,7 @@ export function isStarted(object: KubeObject): boolean {
 }
 
 /** Notes in the annotations that something was started, in case the status is lost. @throws KubeError */
-export async function noteStarted<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Promise<KubeObject> {
+export async function noteStarted(ports: Ports, object: KubeObject): Promise<KubeObject> {
   const begun = `${object.metadata.uid} ${shortName(keyOf(object))}`;
   const annotations = { [BEGUN]: begun, [INSTALLATION]: ports.installation };
   return await ports.writer.patchChecked(object, { annotations });

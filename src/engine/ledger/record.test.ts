@@ -5,17 +5,17 @@ import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import { readRecord, recordOf, type Place } from "./record.ts";
 
-const ports = { installation: "here" } as Ports<never>;
+const ports = { installation: "here" } as Ports;
 const kept = { written: { names: ["A"] } };
 
-function place(annotations: Readonly<Record<string, string>> = {}): Place<never> {
+function place(annotations: Readonly<Record<string, string>> = {}): Place {
   return {
     object: {
       apiVersion: "v1",
       kind: "Widget",
       metadata: { name: "a", namespace: "n", uid: "uid-1", resourceVersion: "1", annotations },
     },
-    connection: { token: () => "token" } as Connection<never>,
+    connection: { token: () => "token" } as Connection,
     recordedIdentity: {
       connectionUid: "c",
       host: "h",

@@ -5,7 +5,7 @@ import { member } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
-import type { ExternalLifecycle, Uuid, RatedApi } from "../contract/kind.ts";
+import type { ExternalLifecycle, Uuid } from "../contract/kind.ts";
 import { sameJson, statusOf, text } from "../contract/status.ts";
 import { sign, verify } from "../ownership/signature.ts";
 import { policiesOf } from "../policies/policy.ts";
@@ -16,7 +16,7 @@ import { writeSlot, type Intent } from "./ledger.ts";
  * Reports whether the object should have the operator's finalizer: only while its deletion has something to do
  * (docs/architecture.md §7).
  */
-export function finalizerDue<Api>({ object, connection }: Omit<Place<Api>, "recordedIdentity">): boolean {
+export function finalizerDue({ object, connection }: Omit<Place, "recordedIdentity">): boolean {
   const { deletion } = policiesOf(object, connection.settings.defaults);
   return deletion !== "Retain" && object.metadata.deletionTimestamp === undefined;
 }
@@ -32,16 +32,16 @@ export function finalizersWith(object: KubeObject, ours: boolean): readonly stri
 }
 
 /** Where an object is recorded: with whose token its record is signed, and under which parent. */
-export interface Place<Api> {
+export interface Place {
   readonly object: KubeObject;
-  readonly connection: Connection<Api>;
+  readonly connection: Connection;
   readonly recordedIdentity: RecordedIdentity;
 }
 
 /** Keeps the finalizer and the backup of an object that has an id, or that writes without one. */
-export async function keepRecord<Api extends RatedApi>(
-  ports: Ports<Api>,
-  place: Place<Api>,
+export async function keepRecord(
+  ports: Ports,
+  place: Place,
   externalLifecycle: ExternalLifecycle,
 ): Promise<KubeObject> {
   if (typeof externalLifecycle === "string") return await keepHolder(ports, place, externalLifecycle === "InOthers");
@@ -49,11 +49,7 @@ export async function keepRecord<Api extends RatedApi>(
 }
 
 /** Without an id, only the name of the installation distinguishes a restored copy from the original. */
-async function keepHolder<Api extends RatedApi>(
-  ports: Ports<Api>,
-  place: Place<Api>,
-  mayHold: boolean,
-): Promise<KubeObject> {
+async function keepHolder(ports: Ports, place: Place, mayHold: boolean): Promise<KubeObject> {
   const { object } = place;
   if (object.metadata.deletionTimestamp !== undefined) return object;
   const annotations = { [INSTALLATION]: ports.installation, ...cleared(object) };
@@ -62,7 +58,7 @@ async function keepHolder<Api extends RatedApi>(
 }
 
 /** Keeps the backup equal to the status, also after a replace removed it or it named another installation. */
-async function keepBackup<Api extends RatedApi>(ports: Ports<Api>, place: Place<Api>): Promise<KubeObject> {
+async function keepBackup(ports: Ports, place: Place): Promise<KubeObject> {
   const { object } = place;
   const annotations = object.metadata.annotations ?? {};
   const id = text(member(object.status, "externalId"));
@@ -82,9 +78,9 @@ async function keepBackup<Api extends RatedApi>(ports: Ports<Api>, place: Place<
 }
 
 /** Returns the annotations of a record, with what is kept of the create if there is room: the id comes first. */
-export function recordOf<Api extends RatedApi>(
-  ports: Ports<Api>,
-  { object, connection, recordedIdentity }: Place<Api>,
+export function recordOf(
+  ports: Ports,
+  { object, connection, recordedIdentity }: Place,
   id: Uuid,
   kept?: JsonObject,
 ): Readonly<Record<string, string>> {
@@ -113,8 +109,8 @@ function hasRoom(object: KubeObject, change: Readonly<Record<string, string | nu
  * Returns what the annotations keep of the create of this object.
  * @returns undefined unless they are a valid record of this object, id and parent
  */
-export function readRecord<Api>(
-  { object, connection, recordedIdentity }: Place<Api>,
+export function readRecord(
+  { object, connection, recordedIdentity }: Place,
   id: Uuid,
 ): { readonly kept: Json | undefined } | undefined {
   const sealed = { uid: object.metadata.uid, id, parentId: recordedIdentity.parentId };
@@ -122,7 +118,7 @@ export function readRecord<Api>(
 }
 
 /** Makes the finalizer follow the policy. */
-async function keepFinalizer<Api extends RatedApi>(ports: Ports<Api>, place: Place<Api>): Promise<KubeObject> {
+async function keepFinalizer(ports: Ports, place: Place): Promise<KubeObject> {
   const { object } = place;
   const due = finalizerDue(place);
   if (due === hasFinalizer(object) || object.metadata.deletionTimestamp !== undefined) return object;
@@ -130,7 +126,7 @@ async function keepFinalizer<Api extends RatedApi>(ports: Ports<Api>, place: Pla
 }
 
 /** Releases the finalizer of an object that is being deleted. */
-export async function release<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Promise<void> {
+export async function release(ports: Ports, object: KubeObject): Promise<void> {
   if (hasFinalizer(object)) await ports.writer.patchChecked(object, { finalizers: finalizersWith(object, false) });
 }
 
@@ -144,9 +140,9 @@ export async function release<Api extends RatedApi>(ports: Ports<Api>, object: K
  * @throws KubeError "Conflict" once it is stored, where the status differs by then; others where it is refused for
  * good, see `storeOutcome`
  */
-export async function recordId<Api extends RatedApi>(
-  ports: Ports<Api>,
-  place: Place<Api>,
+export async function recordId(
+  ports: Ports,
+  place: Place,
   id: Uuid,
   kept?: JsonObject,
 ): Promise<KubeObject | undefined> {
@@ -166,8 +162,8 @@ export async function recordId<Api extends RatedApi>(
  * @param kept what the kind keeps of the answer
  * @throws KubeError as `recordId`
  */
-export async function recordAccepted<Api extends RatedApi>(
-  ports: Ports<Api>,
+export async function recordAccepted(
+  ports: Ports,
   object: KubeObject,
   intent: Intent,
   kept: JsonObject,
@@ -176,8 +172,8 @@ export async function recordAccepted<Api extends RatedApi>(
   return await storeOutcome(ports, object, { [INTENT]: annotation });
 }
 
-async function storeOutcome<Api extends RatedApi>(
-  ports: Ports<Api>,
+async function storeOutcome(
+  ports: Ports,
   object: KubeObject,
   change: Readonly<Record<string, string | null>>,
 ): Promise<KubeObject | undefined> {
@@ -193,7 +189,7 @@ async function storeOutcome<Api extends RatedApi>(
  * that was frozen since its decision must not clear the next intent, whose request may be under way.
  * @throws KubeError "Conflict"
  */
-export async function clearIntent<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Promise<KubeObject> {
+export async function clearIntent(ports: Ports, object: KubeObject): Promise<KubeObject> {
   return await ports.writer.patchChecked(object, { annotations: cleared(object) });
 }
 
@@ -213,7 +209,7 @@ function cleared(object: KubeObject): Readonly<Record<string, null>> {
  * another process may have created the next one. The annotations go first: while the status has the id, nothing is
  * created anew. @throws KubeError "Conflict"
  */
-export async function forgetId<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Promise<KubeObject> {
+export async function forgetId(ports: Ports, object: KubeObject): Promise<KubeObject> {
   const annotations = { [EXTERNAL_ID]: null, [SEAL]: null, [INSTALLATION]: null, [INTENT]: null };
   return await ports.writer.patchChecked(object, { annotations });
 }

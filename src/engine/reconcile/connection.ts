@@ -4,10 +4,11 @@ import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
-import type { Ms, Surface, Why, RatedApi } from "../contract/kind.ts";
+import type { Ms, Why } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import type { Result } from "../status/build.ts";
+import type { Resolved } from "../status/reconciliation.ts";
 
 /**
  * How often the Secret is read again of a connection that fails, or whose token was denied something: recovery takes at
@@ -30,13 +31,9 @@ const HELD: Why = {
 /**
  * Reports whether the platform has to be probed now: the first time, after a change, on request, and when it is due.
  */
-export function probeDue<Api extends RatedApi>(
-  ports: Ports<Api>,
-  connection: Connection<Api>,
-  object: KubeObject,
-): boolean {
+export function probeDue({ clock }: Ports, connection: Connection, object: KubeObject): boolean {
   return (
-    ports.clock.monotonic() >= connection.nextProbeAt ||
+    clock.monotonic() >= connection.nextProbeAt ||
     (connection.trouble === HELD && mayProceed(object)) ||
     requestedToken(object) !== undefined ||
     conditionOf(object, "Synced")?.reason === "RateLimited" ||
@@ -48,83 +45,74 @@ export function probeDue<Api extends RatedApi>(
 /**
  * Handles a connection whose platform limits requests (429): nothing is sent, and after two minutes the status says so,
  * with the time until which nothing is sent.
- * @returns undefined where there is something to do: the connection is used, changed, without a token, or a reconcile
- * was requested
+ * @returns the result for the status; only the time to requeue while nothing is reported; undefined where there is
+ * something to do: the connection is used, changed, without a token, or a reconcile was requested
  */
-export function rateLimited<Api extends RatedApi>(
-  ports: Ports<Api>,
+export function rateLimited(
+  { connections, clock, windows }: Ports,
   object: KubeObject,
-):
-  | { readonly is: "silent"; readonly again: Ms }
-  | { readonly is: "told"; readonly result: Result; readonly again: Ms }
-  | undefined {
-  const connection = ports.connections.last(keyOf(object));
+): Result | { readonly again: Ms } | undefined {
+  const connection = connections.last(keyOf(object));
   const isSame = connection?.uid === object.metadata.uid && connection.generation === (object.metadata.generation ?? 0);
   if (!isSame || connection.trouble?.reason === "CredentialsMissing" || requestedToken(object) !== undefined)
     return undefined;
   const limit = connection.api.limited();
   if (limit === undefined) return undefined;
-  const untilTold = ports.windows.outageMs - limit.sinceMs;
-  if (untilTold > 0) return { is: "silent", again: Math.min(untilTold, limit.leftMs) };
-  const until = `${new Date(ports.clock.now().getTime() + limit.leftMs).toISOString().slice(0, 19)}Z`;
+  const untilReported = windows.outageMs - limit.sinceMs;
+  if (untilReported > 0) return { again: Math.min(untilReported, limit.leftMs) };
+  const until = `${new Date(clock.now().getTime() + limit.leftMs).toISOString().slice(0, 19)}Z`;
   const message = `The platform limits the rate of requests (429); the operator sends nothing before ${until}, and goes on by itself.`;
-  return { is: "told", result: { is: "retry", why: { reason: "RateLimited", message } }, again: limit.leftMs };
+  return { is: "retry", why: { reason: "RateLimited", message }, again: limit.leftMs };
 }
 
 /** Returns how long until a connection that was not probed now is reconciled again. */
-export function untilProbe<Api extends RatedApi>(ports: Ports<Api>, connection: Connection<Api>): Ms {
-  const left = Math.max(0, connection.nextProbeAt - ports.clock.monotonic());
+export function untilProbe({ clock }: Ports, connection: Connection): Ms {
+  const left = Math.max(0, connection.nextProbeAt - clock.monotonic());
   const watchful = connection.trouble !== undefined || connection.denied.size > 0;
   return watchful ? Math.min(left, SECRET_POLL_MS) : left;
 }
 
 /**
  * Records how a probe ended.
- * @returns the result for the status, where a held mass change comes first, and the object as it is now
+ * @param again when a connection that works is probed again
+ * @returns the result for the status, where a held mass change comes first
  */
-export async function probed<Api extends RatedApi>(
-  ports: Ports<Api>,
-  connection: Connection<Api>,
-  passed: { readonly object: KubeObject; readonly result: Result },
-  again: Ms,
-): Promise<{ readonly object: KubeObject; readonly result: Result }> {
-  const { object, result } = passed;
+export async function probed(r: Resolved, result: Result, again: Ms): Promise<Result> {
+  const { ports, connection } = r;
   const now = ports.clock.monotonic();
   // A restart, or another leader, is no permission to proceed.
   const isFirst = connection.probedAt === undefined;
-  if (isFirst && conditionOf(object, "Ready")?.reason === HELD.reason) connection.brake.hold();
+  if (isFirst && conditionOf(r.object, "Ready")?.reason === HELD.reason) connection.brake.hold();
   connection.probedAt = now;
   if (result.is !== "settled") {
     connection.failures += 1;
     connection.trouble = "why" in result ? result.why : undefined;
     connection.nextProbeAt = now + pause(connection, ports.random());
-    return { object, result: outage(ports, connection, object, { result, isFirst }) };
+    return withOutage(r, result, isFirst);
   }
-  recordSurface(ports, connection, connection.api.capabilities.summary());
+  recordSurface(ports, connection);
   connection.nextProbeAt = now + again;
-  const brake = await braked(ports, connection, object);
-  if (!brake.held) {
-    ports.connections.recovered(connection);
-    return { object: brake.object, result };
+  if (mayProceed(r.object)) {
+    r.object = await ports.writer.patchChecked(r.object, { annotations: { [RESOLVE]: null } });
+    connection.brake.release();
   }
-  connection.trouble = HELD;
-  return { object, result: { is: "stalled", why: HELD, exchange: "ok" } };
+  if (connection.brake.held()) {
+    connection.trouble = HELD;
+    return { is: "stalled", why: HELD, exchange: "ok", again: result.again };
+  }
+  ports.connections.recovered(connection);
+  return result;
 }
 
 /** Marks the result once the probes have failed for too long. */
-function outage<Api extends RatedApi>(
-  { clock, windows }: Ports<Api>,
-  connection: Connection<Api>,
-  object: KubeObject,
-  { result, isFirst }: { readonly result: Result; readonly isFirst: boolean },
-): Result {
+function withOutage({ ports, connection, object }: Resolved, result: Result, isFirst: boolean): Result {
   if (result.is !== "retry") {
     connection.failingSince = undefined;
     return result;
   }
-  const now = clock.monotonic();
-  connection.failingSince ??= now - (isFirst ? failedBefore(object, clock.now()) : 0);
-  return { ...result, isOutage: now - connection.failingSince >= windows.outageMs };
+  const now = ports.clock.monotonic();
+  connection.failingSince ??= now - (isFirst ? failedBefore(object, ports.clock.now()) : 0);
+  return { ...result, isOutage: now - connection.failingSince >= ports.windows.outageMs };
 }
 
 /** Returns for how long probes had failed before this process started, from the stored status. */
@@ -138,36 +126,21 @@ function failedBefore(object: KubeObject, now: Date): Ms {
 /**
  * Wakes the users of a connection once the platform offers more than was known. Each finds out by itself what it lacks.
  */
-function recordSurface<Api extends RatedApi>(
-  ports: Ports<Api>,
-  connection: Connection<Api>,
-  surface: Surface | undefined,
-): void {
+function recordSurface({ wake }: Ports, connection: Connection): void {
+  const surface = connection.api.capabilities.summary();
   const isNews = surface === "Full" && connection.surface !== surface;
   connection.surface = surface;
-  if (isNews) for (const user of connection.users) ports.wake(user);
+  if (isNews) for (const user of connection.users) wake(user);
 }
 
 /** Returns the time until the next probe of a failing connection. @param random in [0, 1) */
-function pause<Api>(connection: Connection<Api>, random: number): Ms {
-  const reason = connection.trouble?.reason;
-  const rejected = reason === "CredentialsInvalid" || reason === "PermissionDenied";
-  const doubled = Math.min(PROBE_MAX_MS, PROBE_MIN_MS * 2 ** Math.min(connection.failures - 1, 10));
+function pause({ trouble, failures }: Connection, random: number): Ms {
+  const rejected = trouble?.reason === "CredentialsInvalid" || trouble?.reason === "PermissionDenied";
+  const doubled = Math.min(PROBE_MAX_MS, PROBE_MIN_MS * 2 ** Math.min(failures - 1, 10));
   return (rejected ? AUTH_PROBE_MS : doubled) * (1 + PROBE_JITTER * random);
 }
 
-/** Reports whether a mass change is still held. The user's `resolve: proceed` releases it. */
-async function braked<Api extends RatedApi>(
-  ports: Ports<Api>,
-  connection: Connection<Api>,
-  object: KubeObject,
-): Promise<{ readonly held: boolean; readonly object: KubeObject }> {
-  if (!mayProceed(object)) return { held: connection.brake.held(), object };
-  const used = await ports.writer.patchChecked(object, { annotations: { [RESOLVE]: null } });
-  connection.brake.release();
-  return { held: false, object: used };
-}
-
+/** Reports whether the user releases a held mass change. */
 function mayProceed(object: KubeObject): boolean {
   return object.metadata.annotations?.[RESOLVE] === "proceed";
 }

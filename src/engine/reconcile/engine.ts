@@ -111,23 +111,14 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const kinds = new Map(bound.map((kind) => [kind.kind, kind]));
   const wake = (key: string): void => deps.enqueue(key, { afterMs: 0, urgent: true });
   const connections = createConnections<Api>({ ...deps, wake });
-  const graph = createDependencyIndex();
-  const claims = createIdOwnership();
-  const entries = createFieldOwnership();
+  const dependencies = createDependencyIndex();
+  const idOwnership = createIdOwnership();
+  const fieldOwnership = createFieldOwnership();
   const externalWrites = createExternalWrites();
+  const localStates = createLocalStates(() => deps.clock.monotonic());
   const route = router(deps, kinds);
-  const sessions = createLocalStates(() => deps.clock.monotonic());
-  const ports: Ports<Api> = {
-    ...deps,
-    connections,
-    dependencies: graph,
-    idOwnership: claims,
-    fieldOwnership: entries,
-    externalWrites: externalWrites,
-    localStates: sessions,
-    route,
-    wake,
-  };
+  const owned = { dependencies, idOwnership, fieldOwnership, externalWrites, localStates };
+  const ports: Ports<Api> = { ...deps, ...owned, connections, route, wake };
   const reconcilers = new Map(bound.map((kind) => [kind.kind, kind.attach(ports)]));
 
   /** Returns the id that a reference by name leads to now. */
@@ -143,7 +134,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   };
 
   const claim = (object: KubeObject): void => {
-    claims.set(
+    idOwnership.set(
       object,
       kinds.get(object.kind)?.claim(object, (field) => idBehind(object, field)),
     );
@@ -153,21 +144,21 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const note = (change: Change): readonly Uuid[] => {
     const { object, old } = change;
     // A claim through a reference is known once the reference has its id.
-    if (idOf(object) !== idOf(old)) existing(ports, graph.dependents(keyOf(object))).forEach(claim);
+    if (idOf(object) !== idOf(old)) existing(ports, dependencies.dependents(keyOf(object))).forEach(claim);
     const kind = kinds.get(object.kind);
     if (kind === undefined) return [];
     if (change.type === "deleted") {
       kind.left(ports, object);
-      claims.forget(object);
-      entries.forget(object);
-      externalWrites.forget(object, (id) => claims.recorders(id).length > 0);
-      graph.set(keyOf(object), []);
+      idOwnership.forget(object);
+      fieldOwnership.forget(object);
+      externalWrites.forget(object, (id) => idOwnership.recorders(id).length > 0);
+      dependencies.set(keyOf(object), []);
       return [];
     }
     if (idOf(object) !== idOf(old)) foundAgain(ports, object);
     claim(object);
-    entries.record(object, kind.fieldOwnership(object));
-    graph.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
+    fieldOwnership.record(object, kind.fieldOwnership(object));
+    dependencies.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
     // The records of another installation are not trusted.
     return externalWrites.record(object, isForeign(ports, object) === undefined ? kind.externalWrites(object) : []);
   };
@@ -192,20 +183,20 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     changed: (change, initial) => {
       const { object } = change;
       const key = keyOf(object);
-      const parents = change.type === "deleted" ? graph.references(key) : [];
+      const parents = change.type === "deleted" ? dependencies.references(key) : [];
       const written = note(change);
       if (concernsItself(change)) queue(object, initial);
       if (initial) return;
-      for (const id of written) claims.recorders(id).forEach(wake);
+      for (const id of written) idOwnership.recorders(id).forEach(wake);
       for (const parent of parents) if (isGoing(deps.cache, parent)) wake(parent);
-      if (concernsDependents(change)) wakeDependents(ports, key, wake);
-      if (changesDefaults(change)) spreadOver(ports, deps.enqueue, graph.dependents(key));
+      if (concernsDependents(change)) wakeDependents(ports, key);
+      if (changesDefaults(change)) spreadOver(ports, deps.enqueue, dependencies.dependents(key));
     },
   };
 }
 
 /** Drops the orphan that a living resource has recorded. */
-function foundAgain<Api extends RatedApi>({ orphans, installation }: Ports<Api>, object: KubeObject): void {
+function foundAgain({ orphans, installation }: Ports, object: KubeObject): void {
   const id = idOf(object);
   if (id === undefined || object.metadata.deletionTimestamp !== undefined) return;
   orphans.found({ id, kind: object.kind, installation, ...recordedTenant(object) });
@@ -217,25 +208,21 @@ function isGoing(cache: Cache, key: string): boolean {
 }
 
 /** Wakes dependents, except settled ones: their parent's changes do not matter to them. */
-function wakeDependents<Api extends RatedApi>(ports: Ports<Api>, key: ObjectKey, wake: (key: string) => void): void {
+function wakeDependents(ports: Ports, key: ObjectKey): void {
   for (const object of existing(ports, ports.dependencies.dependents(key))) {
-    if (!isSettled(object) || object.metadata.deletionTimestamp !== undefined) wake(keyText(keyOf(object)));
+    if (!isSettled(object) || object.metadata.deletionTimestamp !== undefined) ports.wake(keyText(keyOf(object)));
   }
 }
 
 /** A change that concerns many objects reaches them one after the other. */
 const SPREAD_MS = 60_000;
 
-function spreadOver<Api extends RatedApi>(
-  { random, windows }: Ports<Api>,
-  enqueue: Enqueue,
-  keys: readonly string[],
-): void {
+function spreadOver({ random, windows }: Ports, enqueue: Enqueue, keys: readonly string[]): void {
   const within = Math.min(SPREAD_MS, windows.pollMs);
   for (const key of keys) enqueue(key, { afterMs: random() * within, urgent: false });
 }
 
-function existing<Api extends RatedApi>({ cache }: Ports<Api>, keys: readonly string[]): readonly KubeObject[] {
+function existing({ cache }: Ports, keys: readonly string[]): readonly KubeObject[] {
   return keys.flatMap((key) => cache.get(parseKey(key)) ?? []);
 }
 

@@ -3,22 +3,23 @@ import { isObject, member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
-import type { ExternalLifecycle, PolicyDefaults, Uuid, RatedApi } from "../contract/kind.ts";
+import type { ExternalLifecycle, PolicyDefaults, Uuid } from "../contract/kind.ts";
 import { statusOf, text } from "../contract/status.ts";
 import type { RecordedIdentity } from "../ledger/identity.ts";
 import { externalNameOf, signed, type Orphan } from "../orphans/orphan.ts";
 import { recordedTenant } from "../ownership/tenant.ts";
 import { NO_DEFAULTS, defaultsIn, policiesOf } from "../policies/policy.ts";
+import { lastUsed } from "../resolve/connection.ts";
 
 /** What decides whether a kind's objects become orphans. */
-export interface LeavingKind {
+interface LeavingKind {
   readonly resource: { readonly kind: string; readonly memory: { parse(status: unknown): JsonObject } };
   readonly externalLifecycle: ExternalLifecycle;
   readonly independent?: true;
 }
 
 /** An object that stays. */
-export interface Leaving {
+interface Leaving {
   readonly object: KubeObject;
   readonly id: Uuid;
   /** Retain, Stop, or the reason why it could not be deleted. */
@@ -35,8 +36,8 @@ const NAMESPACE_MAX_AGE_MS = 60_000;
 const MEMORY_BYTES = 8 * 1_024;
 
 /** @returns the entry; undefined for what is no orphan, or is not this installation's to record */
-export async function orphanOf<Api extends RatedApi>(
-  ports: Ports<Api>,
+export async function orphanOf(
+  ports: Ports,
   kind: LeavingKind,
   { object, id, why, recordedIdentity, memory }: Leaving,
 ): Promise<Orphan | undefined> {
@@ -77,7 +78,7 @@ function pinned(object: KubeObject): Recorded {
 }
 
 /** Reports whether this installation recorded the object, and no other resource holds it. */
-function isOurs<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject, id: Uuid, place: Recorded): boolean {
+function isOurs(ports: Ports, object: KubeObject, id: Uuid, place: Recorded): boolean {
   if (place.installation !== ports.installation || place.host === "" || place.organizationId === "") return false;
   return ports.idOwnership.holder(id, object, place) === undefined;
 }
@@ -86,7 +87,7 @@ function isOurs<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject, id:
  * Records the orphan of a resource that is gone already. Under Retain no finalizer holds the resource, so this is best
  * effort: a deletion that nobody watched is not recorded.
  */
-export function noteLeft<Api extends RatedApi>(ports: Ports<Api>, kind: LeavingKind, object: KubeObject): void {
+export function noteLeft(ports: Ports, kind: LeavingKind, object: KubeObject): void {
   const id = text(member(object.status, "externalId"));
   const { deletion, management } = policiesOf(object, defaultsFor(ports, object));
   if (ports.dryRun || id === undefined || deletion !== "Retain" || management === "ObserveOnly") return;
@@ -94,27 +95,21 @@ export function noteLeft<Api extends RatedApi>(ports: Ports<Api>, kind: LeavingK
 }
 
 /** Returns the defaults of the object's connection: as it is now, or, if it is gone, as it was last. */
-export function defaultsFor<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): PolicyDefaults {
+export function defaultsFor(ports: Ports, object: KubeObject): PolicyDefaults {
   const found = ports.route(object);
   const connection = found.is === "found" ? ports.cache.get(found.key) : undefined;
   if (connection !== undefined) return defaultsIn(connection);
   return lastUsed(ports, object)?.settings.defaults ?? NO_DEFAULTS;
 }
 
-/** Returns the connection that the object's record was made with, even if its own object is gone. */
-function lastUsed<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject) {
-  const uid = text(member(member(object.status, "identity"), "connectionUid"));
-  return uid === undefined ? undefined : ports.connections.byUid(uid);
-}
-
-function tokenFor<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): string | undefined {
+function tokenFor(ports: Ports, object: KubeObject): string | undefined {
   const found = ports.route(object);
   const last = lastUsed(ports, object) ?? (found.is === "found" ? ports.connections.last(found.key) : undefined);
   return last?.token();
 }
 
 /** The namespace may be gone as well. Then the signature alone finds the entry again. */
-async function uidOf<Api extends RatedApi>({ namespaces }: Ports<Api>, namespace: string): Promise<string> {
+async function uidOf({ namespaces }: Ports, namespace: string): Promise<string> {
   try {
     return (await namespaces.get(namespace, NAMESPACE_MAX_AGE_MS))?.uid ?? "";
   } catch {

@@ -4,7 +4,8 @@
  * without deliveries everything works, only later.
  */
 import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
-import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
+import type { Connection } from "../connections/connections.ts";
 import { RECEIVER_TOKEN_LENGTH, receiverKeys, type ReceiverKeys } from "../connections/receiver-keys.ts";
 import type { Ports } from "../context/context.ts";
 import type {
@@ -15,100 +16,104 @@ import type {
   ReceiverSettings,
   Report,
   Why,
-  KindTypes,
-  ReceiverTypes,
 } from "../contract/kind.ts";
 import { conditionsOf } from "../contract/status.ts";
 import { isForeign } from "../ledger/identity.ts";
 import { fingerprint } from "../references/values.ts";
-import type { Reconciliation } from "../resolve/frame.ts";
 import type { Result } from "../status/build.ts";
+import type { Resolved } from "../status/reconciliation.ts";
 import { runSteps } from "../steps/loop.ts";
 
 /**
- * The result of a registration: what the connection's status reports, and when to reconcile it again, if before the
- * next probe.
+ * Registers the receiver of a connection that was just probed, and adds the result to the report of the connection.
+ * @throws KubeError
  */
-export interface Ran {
-  readonly object: KubeObject;
-  readonly conditions: readonly ConditionFact[];
-  readonly status: JsonObject;
-  readonly again: Ms | undefined;
+export async function registerReceiver(r: Resolved, receiver: ReceiverRegistration): Promise<void> {
+  const { connection, ports, report } = r;
+  if (report === undefined) return;
+  const due = connection.nextProbeAt;
+  const { conditions, status = {}, again = Infinity } = await register(r, receiver);
+  // A failed registration does not bring the probe forward beyond what the registration asks for.
+  connection.nextProbeAt = Math.min(due, ports.clock.monotonic() + again);
+  r.report = {
+    ...report,
+    conditions: [...report.conditions, ...conditions],
+    status: { ...report.status, ...status },
+  };
 }
 
-/** Registers the receiver of a connection that was just probed. @throws KubeError */
-export async function registerReceiver<K extends KindTypes>(
-  ports: Ports<K["api"]>,
-  receiverRegistration: ReceiverRegistration<K>,
-  probed: Reconciliation<K>,
-): Promise<Ran> {
-  const { connection, object } = probed;
+/** What the connection's status reports, and when to reconcile it again, if before the next probe. */
+interface Registered {
+  readonly conditions: readonly ConditionFact[];
+  readonly status?: JsonObject | undefined;
+  readonly again?: Ms | undefined;
+}
+
+async function register(r: Resolved, { condition, kind }: ReceiverRegistration): Promise<Registered> {
+  const { ports, connection } = r;
   const settings = connection.settings.receiver;
   if (settings === undefined) {
     connection.receiver = undefined;
-    return { object, conditions: [], status: {}, again: undefined };
+    return { conditions: [] };
   }
   const soon = Math.min(ports.windows.followMaxMs, ports.windows.backoffMaxMs);
-  const told = (why: Why, holds: boolean): readonly ConditionFact[] => {
-    const { condition } = receiverRegistration;
-    return [{ type: condition, status: holds ? "True" : "False", ...why, message: masked(why.message, connection) }];
-  };
-  const read = await readKeys(ports, probed, settings);
-  if (read.is === "missing") return { object, conditions: told(read.why, false), status: {}, again: soon };
+  const reported = (why: Why, holds: boolean): readonly ConditionFact[] => [
+    { type: condition, status: holds ? "True" : "False", ...why, message: masked(why.message, connection) },
+  ];
+  const read = await readKeys(ports, connection, settings);
+  if ("reason" in read) return { conditions: reported(read, false), again: soon };
   connection.receiver = read.keys;
-  const foreign = isForeign(ports, object);
-  if (foreign !== undefined) return { object, conditions: told(foreign, false), status: {}, again: undefined };
+  const foreign = isForeign(ports, r.object);
+  if (foreign !== undefined) return { conditions: reported(foreign, false) };
 
-  const passed = await runSteps<ReceiverTypes<K>>(
-    ports,
-    receiverRegistration.kind,
-    await frameOf(ports, probed, settings, read),
-  );
-  const { result, report } = passed;
-  const stored = conditionsOf(object).filter(({ type }) => type === receiverRegistration.condition);
+  const stored = conditionsOf(r.object).filter(({ type }) => type === condition);
+  const registration: Resolved = { ...r, kind, report: undefined, ...(await resolvedFor(r, settings, read)) };
+  const result = await runSteps(registration);
+  r.object = registration.object;
+  const { report } = registration;
+  const isEnd = result.is === "settled" || result.is === "stalled";
   return {
-    object: passed.frame.object,
-    conditions: result.is === "deferred" ? stored : told(whyOf(result, report), result.is === "settled"),
-    status: report?.status ?? {},
-    again: result.is === "settled" || result.is === "stalled" ? passed.again : Math.max(soon, passed.again ?? 0),
+    conditions: result.is === "deferred" ? stored : reported(whyOf(result, report), result.is === "settled"),
+    status: report?.status,
+    again: isEnd ? result.again : Math.max(soon, result.again ?? 0),
   };
 }
 
-type Keys = { readonly is: "found"; readonly keys: ReceiverKeys; readonly sources: string };
+interface Keys {
+  readonly keys: ReceiverKeys;
+  readonly sources: string;
+}
 
-/** Reads the keys from the Secret. The receiver uses them from then on. */
-async function readKeys<K extends KindTypes>(
-  ports: Ports<K["api"]>,
-  { connection }: Reconciliation<K>,
+/** Reads the keys from the Secret. The receiver uses them from then on. @returns why there are none */
+async function readKeys(
+  { operatorNamespace, reader }: Ports,
+  { key }: Connection,
   { secret: ref }: ReceiverSettings,
-): Promise<Keys | { readonly is: "missing"; readonly why: Why }> {
-  const namespace = connection.key.namespace === "" ? ports.operatorNamespace : connection.key.namespace;
-  const secret = await ports.reader.secret(namespace, ref.name, 0);
+): Promise<Keys | Why> {
+  const namespace = key.namespace === "" ? operatorNamespace : key.namespace;
+  const secret = await reader.secret(namespace, ref.name, 0);
   const token = secret?.data.get(ref.key);
   if (secret !== undefined && token !== undefined && token.length >= RECEIVER_TOKEN_LENGTH) {
-    const sources = `${secret.uid}/${secret.resourceVersion}`;
-    return { is: "found", keys: receiverKeys(token, connection.key), sources };
+    return { keys: receiverKeys(token, key), sources: `${secret.uid}/${secret.resourceVersion}` };
   }
   const message = `Secret "${ref.name}" in namespace "${namespace}" has no key "${ref.key}" with at least ${String(RECEIVER_TOKEN_LENGTH)} characters, which spec.webhook.secretRef refers to. Create it with a long random text.`;
-  return { is: "missing", why: { reason: "DependencyNotReady", message } };
+  return { reason: "DependencyNotReady", message };
 }
 
 /**
- * Returns the state of the registration's own reconcile. The user's request for another registration counts once, and
- * is withdrawn before it is carried out.
+ * Returns what differs in the registration's own reconcile. The user's request for another registration counts once,
+ * and is withdrawn before it is carried out.
  */
-async function frameOf<K extends KindTypes>(
-  ports: Ports<K["api"]>,
-  probed: Reconciliation<K>,
+async function resolvedFor(
+  { ports, object, connection, policies, context }: Resolved,
   settings: ReceiverSettings,
   { keys, sources }: Keys,
-): Promise<Reconciliation<ReceiverTypes<K>>> {
-  const { connection } = probed;
-  const annotations = probed.object.metadata.annotations ?? {};
+): Promise<Pick<Resolved, "object" | "policies" | "context">> {
+  const annotations = object.metadata.annotations ?? {};
   // With an open intent the ledger acts upon that annotation.
   const anew = annotations[RESOLVE] === "recreate" && annotations[INTENT] === undefined;
   const cleared = { [EXTERNAL_ID]: null, [SEAL]: null, [INSTALLATION]: null, [RESOLVE]: null };
-  const stored = anew ? await ports.writer.patchChecked(probed.object, { annotations: cleared }) : undefined;
+  const stored = anew ? await ports.writer.patchChecked(object, { annotations: cleared }) : undefined;
   const url = `${settings.url.replace(/\/+$/, "")}/${keys.path}`;
   const inputs: ReceiverInputs = {
     url,
@@ -117,17 +122,16 @@ async function frameOf<K extends KindTypes>(
     anew,
   };
   return {
-    ...probed,
-    object: stored ?? probed.object,
+    object: stored ?? object,
     // A connection has no status.plan that could be approved.
-    policies: { ...probed.policies, manual: false },
-    context: { ...probed.context, inputs },
+    policies: { ...policies, manual: false },
+    context: { ...context, inputs },
   };
 }
 
 function whyOf(result: Result, report: Report | undefined): Why {
   if (result.is === "settled" && report !== undefined) return report.ready;
-  return "why" in result ? result.why : { reason: "Progressing", message: "The errand has not been run yet." };
+  return "why" in result ? result.why : { reason: "Progressing", message: "The receiver is not registered yet." };
 }
 
 /** Masks the keys: the platform may quote what it was sent. */

@@ -5,7 +5,7 @@ import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Enqueue, Ports } from "../context/context.ts";
 import { keyText, parseKey } from "../contract/keys.ts";
-import type { RatedApi, Uuid } from "../contract/kind.ts";
+import type { Uuid } from "../contract/kind.ts";
 import { isSettled, sameJson, text } from "../contract/status.ts";
 import { REQUEST_ANNOTATIONS, requestedToken } from "../policies/policy.ts";
 
@@ -72,12 +72,7 @@ const idOf = (object: KubeObject): string | undefined => text(member(object.stat
  * wake-up.
  * @returns how many resources the ids led to
  */
-export function wakeUp<Api extends RatedApi>(
-  ports: Ports<Api>,
-  enqueue: Enqueue,
-  connection: ObjectKey,
-  ids: readonly Uuid[],
-): number {
+export function wakeUp(ports: Ports, enqueue: Enqueue, connection: ObjectKey, ids: readonly Uuid[]): number {
   const keys = new Set(ids.flatMap((id) => ports.idOwnership.recorders(id)));
   let found = 0;
   for (const key of keys) {

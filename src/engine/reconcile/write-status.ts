@@ -3,78 +3,85 @@ import { member } from "../../kube/api/json.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
-import type { Kind, ExternalLifecycle, Ms, KindTypes, RatedApi } from "../contract/kind.ts";
+import type { Ms } from "../contract/kind.ts";
 import { abreast, backoff, follow, jitter, pollInterval } from "../contract/requeue.ts";
 import { isSettled, sameJson, statusOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
-import { buildStatus } from "../status/build.ts";
+import { buildStatus, type Result } from "../status/build.ts";
 import { expectLook, timeLimit } from "../status/deadline.ts";
-import { memoryOf, type Done } from "../status/done.ts";
 import { writeOutputs } from "../status/outputs.ts";
-import { announce } from "../status/transitions.ts";
+import { type Ended, idOf, memoryOf, type Reconciliation } from "../status/reconciliation.ts";
+import { recordTransitions } from "../status/transitions.ts";
 import { throttle, signature } from "../status/write-throttle.ts";
 import { openAction } from "../steps/recover.ts";
 
 /**
- * Writes the outcome of a reconcile. @returns milliseconds until the object is to be reconciled again. @throws
- * KubeError
+ * Writes how a reconcile ended.
+ * @returns milliseconds until the object is to be reconciled again
+ * @throws KubeError
  */
-export async function writeStatus<K extends KindTypes>(ports: Ports<K["api"]>, kind: Kind<K>, done: Done): Promise<Ms> {
-  return await tell(ports, kind, await writeOutputs(ports, kind, done));
-}
-
-/** Reports whether the identity belongs into the status: something was recorded, written or found in order there. */
-function isPinned(
-  { externalLifecycle }: { readonly externalLifecycle: ExternalLifecycle },
-  { id, local, object, report, result }: Done,
-): boolean {
-  if (typeof externalLifecycle === "boolean") return externalLifecycle && id !== undefined;
-  const isOurs = result.is === "settled" || member(object.status, "identity") !== undefined;
-  return local.unsaved !== undefined || (report !== undefined && isOurs);
-}
-
-/** Reports whether a reconcile request is held: its plan is not approved, or its window not open. */
-function isHeld({ policyStatus }: Done): boolean {
-  return policyStatus?.plan !== undefined && policyStatus.plan.approved !== true;
-}
-
-async function tell<K extends KindTypes>(ports: Ports<K["api"]>, kind: Kind<K>, done: Done): Promise<Ms> {
-  const { object, local, result, report } = done;
+export async function writeStatus(r: Ended, ended: Result): Promise<Ms> {
+  const { ports, kind, object, local } = r;
+  const isHandled = isAnswered(r, ended) && !isHeld(r);
+  const result = await writeOutputs(r, ended);
+  const now = ports.clock.now();
   const status = buildStatus({
     object,
     result,
-    report,
-    memory: memoryOf(kind, done),
-    id: kind.externalLifecycle ? done.id : undefined,
-    recordedIdentity: isPinned(kind, done) ? done.recordedIdentity : undefined,
+    report: r.report,
+    memory: memoryOf(r),
+    id: kind.externalLifecycle ? idOf(r) : undefined,
+    recordedIdentity: isPinned(r, result) ? r.recordedIdentity : undefined,
     intent: openAction(object, local),
-    handled: done.asked && !isHeld(done) ? requestedToken(object) : undefined,
-    policyStatus: "appliedGeneration" in kind.resource.status.shape ? done.policyStatus : undefined,
-    timeLimit: timeLimit(kind, object, local, { result, now: ports.clock.now() }),
-    now: ports.clock.now(),
+    handled: isHandled ? requestedToken(object) : undefined,
+    policyStatus: "appliedGeneration" in kind.resource.status.shape ? r.policyStatus : undefined,
+    timeLimit: timeLimit(kind, object, local, { result, now }),
+    now,
   });
   const isDeferred = result.is === "deferred";
-  const next = isDeferred ? Math.max(done.again ?? 0, ports.windows.followMinMs) : nextLook(ports, done);
+  const next = isDeferred ? Math.max(result.again ?? 0, ports.windows.followMinMs) : nextReconcile(r, result);
   // A connection reports its own errors, at once.
   const isOwn = kind.connection !== undefined && !isDeferred;
-  const patience = isOwn ? 0 : throttle(object, status, result, ports.windows);
-  const held = await write(ports, done, status, patience);
-  const look = held === undefined ? next : Math.min(next, held);
-  if (kind.oneShot !== undefined) expectLook(local, ports.clock, look);
-  return look;
+  const held = await write(r, status, isOwn ? 0 : throttle(object, status, result, ports.windows));
+  const requeueAfter = held === undefined ? next : Math.min(next, held);
+  if (kind.oneShot !== undefined) expectLook(local, ports.clock, requeueAfter);
+  return requeueAfter;
+}
+
+/**
+ * Reports whether the reconcile came to its end. A failed or delayed one does not handle a reconcile request, except
+ * that of a connection or a deletion, however it went.
+ */
+function isAnswered({ kind, context, report }: Ended, result: Result): boolean {
+  if (context === undefined) return false;
+  if (kind.connection !== undefined || context.goal !== "present") return true;
+  if (report === undefined) return false;
+  if (result.is === "settled" || result.is === "stalled" || result.is === "unknown") return true;
+  return result.is === "waiting" && result.exchange === "ok";
+}
+
+/** Reports whether a reconcile request is held: its plan is not approved, or its window not open. */
+function isHeld({ policyStatus }: Ended): boolean {
+  return policyStatus?.plan !== undefined && policyStatus.plan.approved !== true;
+}
+
+/** Reports whether the identity belongs into the status: something was recorded, written or found in order there. */
+function isPinned(r: Ended, result: Result): boolean {
+  const { externalLifecycle } = r.kind;
+  if (typeof externalLifecycle === "boolean") return externalLifecycle && idOf(r) !== undefined;
+  const isOurs = result.is === "settled" || member(r.object.status, "identity") !== undefined;
+  return r.local.unsaved !== undefined || (r.report !== undefined && isOurs);
 }
 
 /**
  * Writes the status, or holds it back until it has looked like this for `patience`.
  * @returns how long it is held back; undefined when nothing is due any more
  */
-async function write<Api extends RatedApi>(
-  ports: Ports<Api>,
-  done: Done,
+async function write(
+  { ports, object, local }: Reconciliation,
   status: JsonObject,
   patience: Ms,
 ): Promise<Ms | undefined> {
-  const { object, local } = done;
   if (sameJson(status, statusOf(object))) {
     local.deferred = undefined;
     local.unsaved = undefined;
@@ -91,8 +98,8 @@ async function write<Api extends RatedApi>(
   return undefined;
 }
 
-async function store<Api extends RatedApi>(
-  ports: Ports<Api>,
+async function store(
+  ports: Ports,
   local: LocalState,
   { object, status }: NonNullable<LocalState["deferred"]>,
 ): Promise<void> {
@@ -100,7 +107,7 @@ async function store<Api extends RatedApi>(
   local.deferred = undefined;
   local.unsaved = undefined;
   if (member(stored.status, "deadline") !== member(object.status, "deadline")) local.idleMs = 0;
-  announce(ports.events, object, stored);
+  recordTransitions(ports.events, object, stored);
   ports.observer.status(stored);
 }
 
@@ -108,7 +115,7 @@ async function store<Api extends RatedApi>(
  * Writes, before the process ends, the statuses that are held back and contain what only this process knows, such as
  * the id of a request. The next process traces what cannot be written.
  */
-export async function flush<Api extends RatedApi>(ports: Ports<Api>): Promise<void> {
+export async function flush(ports: Ports): Promise<void> {
   const held = [...ports.localStates.all()].flatMap((local) => {
     const { deferred, unsaved } = local;
     return deferred === undefined || unsaved === undefined ? [] : [store(ports, local, deferred)];
@@ -116,25 +123,29 @@ export async function flush<Api extends RatedApi>(ports: Ports<Api>): Promise<vo
   await Promise.allSettled(held);
 }
 
-function nextLook<Api extends RatedApi>(ports: Ports<Api>, done: Done): Ms {
-  const { object, local, result } = done;
-  const poll = pollInterval(object, ports.windows, done.defaults.pollInterval);
-  if (poll.invalid !== undefined) warnOfInterval(ports, done, poll.invalid);
+/** Returns the time until the next reconcile, and counts how often in a row the object waits for the same. */
+function nextReconcile(r: Ended, result: Result): Ms {
+  const { ports, object, local } = r;
+  const poll = pollInterval(object, ports.windows, r.connection?.settings.defaults.pollInterval);
+  warnOfInterval(r, poll.invalid);
   if (result.is !== "retry" && result.is !== "held" && result.is !== "stalled") local.failures = 0;
   const reason = result.is === "waiting" || result.is === "unknown" ? result.why.reason : "";
   local.waits = { reason, times: reason === local.waits.reason ? local.waits.times + 1 : 0 };
-  const again = Math.min(done.again ?? usualDelay(ports, done, poll.ms), done.report?.lookWithin ?? Infinity);
+  const again = Math.min(result.again ?? usualDelay(r, result, poll.ms), r.report?.lookWithin ?? Infinity);
   // Only work under way is requeued at once.
   return result.is === "waiting" ? again : Math.max(again, ports.windows.backoffMinMs);
 }
 
-function usualDelay<Api extends RatedApi>({ windows, random, clock }: Ports<Api>, done: Done, pollMs: Ms): Ms {
-  const { object, local, result, group } = done;
+function usualDelay(r: Ended, result: Result, pollMs: Ms): Ms {
+  const { object, local, ports } = r;
+  const { windows, random, clock } = ports;
   switch (result.is) {
-    case "settled":
-      if (isSettled(object) && group !== undefined) return abreast(pollMs, group, clock.monotonic());
+    case "settled": {
       // What has just settled often still changes: its children, its ingress.
-      return jitter(isSettled(object) ? pollMs : Math.min(pollMs, windows.firstLookMs), random());
+      if (!isSettled(object)) return jitter(Math.min(pollMs, windows.firstLookMs), random());
+      const group = groupOf(r);
+      return group === undefined ? jitter(pollMs, random()) : abreast(pollMs, group, clock.monotonic());
+    }
     case "waiting":
     case "unknown":
       return follow(local.waits.times, windows);
@@ -151,11 +162,18 @@ function usualDelay<Api extends RatedApi>({ windows, random, clock }: Ports<Api>
   }
 }
 
-function warnOfInterval<Api extends RatedApi>(ports: Ports<Api>, done: Done, invalid: string): void {
-  if (done.local.warned.has(invalid)) return;
-  done.local.warned.add(invalid);
+/** Returns the name of the objects that share reads of the platform: they are reconciled together. */
+function groupOf({ kind, context, connection, recordedIdentity }: Ended): string | undefined {
+  const isShared = context !== undefined && kind.listable?.(context.supports) === true;
+  return isShared ? (recordedIdentity?.parentId ?? connection?.uid) : undefined;
+}
+
+/** Warns once of an annotation that cannot be read. */
+function warnOfInterval({ ports, object, local }: Reconciliation, invalid: string | undefined): void {
+  if (invalid === undefined || local.warned.has(invalid)) return;
+  local.warned.add(invalid);
   ports.events.record({
-    regarding: done.object,
+    regarding: object,
     type: "Warning",
     reason: "InvalidSpec",
     action: "Reconcile",

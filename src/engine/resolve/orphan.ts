@@ -3,7 +3,7 @@ import { isKube } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
-import type { Uuid, Why, RatedApi } from "../contract/kind.ts";
+import type { Uuid, Why } from "../contract/kind.ts";
 import type { Identity, RecordedIdentity } from "../ledger/identity.ts";
 import { externalNameOf, isSigned, type Orphan, type OrphanKey } from "../orphans/orphan.ts";
 import type { Policies } from "../policies/policy.ts";
@@ -27,8 +27,8 @@ export interface Candidate {
  * wherever that token is used; any other only in the very namespace that it was made for, and only as a claim.
  * @throws KubeError
  */
-export async function candidateFor<Api extends RatedApi>(
-  ports: Ports<Api>,
+export async function candidateFor(
+  ports: Ports,
   place: Place,
   { adoption, management }: Pick<Policies, "adoption" | "management">,
 ): Promise<Candidate | undefined> {
@@ -49,8 +49,8 @@ export async function candidateFor<Api extends RatedApi>(
 }
 
 /** Returns the memory of an object that was adopted by its entry, while the status does not have it. */
-export function memoryOfOrphan<Api extends RatedApi>(
-  ports: Ports<Api>,
+export function memoryOfOrphan(
+  ports: Ports,
   { object, recordedIdentity, connection }: Place,
   id: Uuid,
 ): JsonObject | undefined {
@@ -59,7 +59,7 @@ export function memoryOfOrphan<Api extends RatedApi>(
 }
 
 /** Without the right to read, what is known counts. */
-async function confirmed<Api extends RatedApi>(ports: Ports<Api>, orphan: Orphan): Promise<Orphan | undefined> {
+async function confirmed(ports: Ports, orphan: Orphan): Promise<Orphan | undefined> {
   try {
     return await ports.orphans.confirm(orphan);
   } catch (error) {

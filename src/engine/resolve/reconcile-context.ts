@@ -1,55 +1,41 @@
 /** Builds the context of a kind's pure code from what was resolved. */
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
-import type { Ports } from "../context/context.ts";
-import type { LocalState } from "../context/local-state.ts";
-import type {
-  ContextRecords,
-  Goal,
-  Kind,
-  Needs,
-  ReconcileContext,
-  IdentitySource,
-  Reference,
-  Supports,
-  Uuid,
-  KindTypes,
-  RatedApi,
-} from "../contract/kind.ts";
+import type { Goal, ReconcileContext, Reference, Supports } from "../contract/kind.ts";
 import { statusOf } from "../contract/status.ts";
 import type { Identity } from "../ledger/identity.ts";
 import { isStarted } from "../ledger/one-shot.ts";
 import { presenceOf, sightingsOf } from "../ownership/presence.ts";
 import { adoptionPolicy, requestedToken } from "../policies/policy.ts";
 import { deadlineOf } from "../status/deadline.ts";
-import type { Reconciliation } from "./frame.ts";
+import type { Resolved } from "../status/reconciliation.ts";
 
-/** Returns the context of this reconcile. */
-export function contextOf<K extends KindTypes>(
-  ports: Ports<K["api"]>,
-  kind: Kind<K>,
-  frame: Omit<Reconciliation<K>, "context">,
+const NO_IDENTITY = { id: undefined, identitySource: undefined };
+
+/** Returns the context of this reconcile. @param found what of it was resolved */
+export function contextOf(
+  r: Omit<Resolved, "context">,
   found: {
-    readonly spec: K["spec"];
-    readonly inputs: K["inputs"];
+    readonly spec: unknown;
+    readonly inputs: unknown;
     readonly goal: Goal;
     readonly identity: Identity;
-    readonly kept?: JsonObject;
-    readonly needs: Needs<K["inputs"]>;
+    /** The memory of the object where the status does not have it. */
+    readonly kept?: JsonObject | undefined;
+    readonly parent: Reference | undefined;
   },
-): ReconcileContext<K> {
-  const { object, local, connection, recordedIdentity, policies } = frame;
-  const { settings } = connection;
+): ReconcileContext {
+  const { ports, kind, object, local, connection, recordedIdentity, policies } = r;
+  const { spec, inputs, goal } = found;
+  const { id, identitySource } = found.identity.is === "known" ? found.identity : NO_IDENTITY;
   const supports: Supports = (operation) => connection.api.capabilities.supports(operation);
-  const id = found.identity.is === "known" ? found.identity.id : undefined;
-  const identitySource: IdentitySource | undefined =
-    found.identity.is === "known" ? found.identity.identitySource : undefined;
-  const context: ReconcileContext<K> = {
+  const now = ports.clock.now();
+  const context: ReconcileContext = {
     resource: { name: object.metadata.name, generation: object.metadata.generation ?? 0 },
-    spec: found.spec,
-    inputs: found.inputs,
-    goal: found.goal,
-    now: ports.clock.now(),
+    spec,
+    inputs,
+    goal,
+    now,
     id,
     identitySource,
     memory: kind.resource.memory.parse(local.unsaved?.memory ?? { ...found.kept, ...statusOf(object) }),
@@ -58,22 +44,25 @@ export function contextOf<K extends KindTypes>(
     policies: {
       adoption: adoptionPolicy(policies.adoption, {
         listable: kind.listable?.(supports) === true,
-        parentManagedHere: isManagedHere(found.needs.references[0], connection),
+        parentManagedHere: isManagedHere(found.parent, connection),
       }),
       onMissing: policies.onMissing,
       corrects: policies.corrects,
       retry: policies.retry,
-      deadline: deadlineOf(kind, object, local, ports.clock.now()),
+      deadline: deadlineOf(kind, object, local, now),
       blockedOperations: new Set(),
       pendingOperations: new Set(),
-      allowUnverifiedIds: settings.allowUnverifiedIds,
-      allowedProjects: settings.allowedProjects,
+      allowUnverifiedIds: connection.settings.allowUnverifiedIds,
+      allowedProjects: connection.settings.allowedProjects,
     },
     records: {
       holderOf: (candidate) =>
         ports.idOwnership.holder(candidate, object, recordedIdentity) ??
         ports.fieldOwnership.writer(candidate, object, recordedIdentity),
-      presence: presenceIn(ports, local, { id, goal: found.goal }),
+      presence: (sight) => {
+        const how = { goal, now: ports.clock.monotonic(), absenceMs: ports.windows.absenceMs };
+        return presenceOf(sightingsOf(local, id ?? ""), sight, how);
+      },
       writtenAt: id === undefined ? undefined : ports.externalWrites.latest(id, recordedIdentity),
       writtenInto: (other) => ports.externalWrites.latest(other, recordedIdentity),
       // What this process knows and could not store yet counts.
@@ -82,37 +71,26 @@ export function contextOf<K extends KindTypes>(
         isStarted(object),
     },
   };
-  return informed(ports, kind, context, frame);
+  return withRequestedAction(r, context);
 }
 
 /**
  * Adds the last action that another resource requested for the object. What happened before this resource was created
  * may be outdated, as nobody recorded what was done since.
  */
-function informed<K extends KindTypes>(
-  { externalWrites }: Ports<K["api"]>,
-  kind: Kind<K>,
-  context: ReconcileContext<K>,
-  { object, recordedIdentity }: Pick<Reconciliation<K>, "object" | "recordedIdentity">,
-): ReconcileContext<K> {
+function withRequestedAction(
+  { ports, kind, object, recordedIdentity }: Omit<Resolved, "context">,
+  context: ReconcileContext,
+): ReconcileContext {
   const { id, identitySource } = context;
-  const action =
-    identitySource === "recorded" && id !== undefined ? externalWrites.action(id, recordedIdentity) : undefined;
-  if (action === undefined || kind.recordAction === undefined) return context;
+  if (kind.recordAction === undefined || identitySource !== "recorded" || id === undefined) return context;
+  const action = ports.externalWrites.action(id, recordedIdentity);
+  if (action === undefined) return context;
   const isOlder = Date.parse(action.at) < Date.parse(object.metadata.creationTimestamp ?? "");
   return isOlder ? context : { ...context, memory: kind.recordAction(action, context) };
 }
 
-function presenceIn<Api extends RatedApi>(
-  { clock, windows }: Ports<Api>,
-  local: LocalState,
-  { id = "", goal }: { readonly id: Uuid | undefined; readonly goal: Goal },
-): ContextRecords["presence"] {
-  return (sight) =>
-    presenceOf(sightingsOf(local, id), sight, { goal, now: clock.monotonic(), absenceMs: windows.absenceMs });
-}
-
 /** Reports whether the parent is a resource of the same namespace. Without a parent, the connection counts. */
-function isManagedHere<Api>(parent: Reference | undefined, connection: Connection<Api>): boolean {
+function isManagedHere(parent: Reference | undefined, connection: Connection): boolean {
   return parent === undefined ? connection.key.namespace !== "" : parent.name !== undefined;
 }

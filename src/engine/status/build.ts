@@ -6,7 +6,7 @@ import type { Reason } from "../../api/reasons.ts";
 import { isObject, member } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { cleanText } from "../../text/clean-text.ts";
-import type { ConditionFact, DriftField, Report, Uuid, Why } from "../contract/kind.ts";
+import type { ConditionFact, DriftField, Ms, Report, Uuid, Why } from "../contract/kind.ts";
 import {
   conditionOf,
   conditionsOf,
@@ -22,7 +22,7 @@ import { readSlot, writeSlot } from "../ledger/ledger.ts";
 import { writePolicyStatus, type PolicyStatus } from "../policies/policy-status.ts";
 
 /** How a reconcile ended. */
-export type Result =
+export type Result = (
   | { readonly is: "settled"; readonly why: Why }
   /** Work is under way, or something else is needed first. */
   | { readonly is: "waiting"; readonly why: Why; readonly exchange: Exchange }
@@ -36,7 +36,13 @@ export type Result =
   | { readonly is: "held"; readonly why: Why; readonly stale: boolean }
   /** The rate limit leaves no room: nothing is known, nothing is reported, and the reconcile goes on later. */
   | { readonly is: "deferred" }
-  | { readonly is: "paused" };
+  | { readonly is: "paused" }
+) & {
+  /** Milliseconds until the object is reconciled again; absent where that follows from the rest. */
+  readonly again?: Ms | undefined;
+  /** What is missing is the connection: there is none, or none that may be used. */
+  readonly lacksConnection?: true;
+};
 
 /** How the last exchange with the platform about this object went; "none" when there was none in this reconcile. */
 export type Exchange = "ok" | "failed" | "none";
@@ -139,9 +145,9 @@ const OUTAGES: ReadonlySet<Reason> = new Set([
 
 function steady(object: KubeObject, result: Result): Result {
   if (result.is !== "retry" || !OUTAGES.has(result.why.reason)) return result;
-  const told = conditionOf(object, "Synced");
-  if (told?.status !== "False" || told.reason !== result.why.reason) return result;
-  return { ...result, why: { ...result.why, message: told.message } };
+  const reported = conditionOf(object, "Synced");
+  if (reported?.status !== "False" || reported.reason !== result.why.reason) return result;
+  return { ...result, why: { ...result.why, message: reported.message } };
 }
 
 const rank = (type: string): number => {

@@ -13,7 +13,7 @@ export type Verdict =
   /** A person is needed: no retry until spec, Secret or annotation changes. `again` is a slow probe. */
   | { readonly is: "terminal"; readonly why: Why; readonly again?: Ms }
   /** Tried again with backoff. Ready of a settled object stays. */
-  | { readonly is: "retry"; readonly why: Why; readonly again?: Ms }
+  | { readonly is: "retry"; readonly why: Why }
   /** Perhaps an error of the connection: it is probed and reports; the object waits. */
   | { readonly is: "connection"; readonly why: Why }
   /** The platform limits the rate and did not process the request: nothing new is known of the object. */

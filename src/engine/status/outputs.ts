@@ -1,48 +1,48 @@
 /** Writes the objects that a kind has beside its own: a ConfigMap, a Secret. */
 import { isKube } from "../../kube/api/errors.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
-import type { Ports } from "../context/context.ts";
-import type { Kind, Why, KindTypes, RatedApi } from "../contract/kind.ts";
+import type { Why } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
-import { memoryOf, type Done } from "./done.ts";
+import type { Result } from "./build.ts";
+import { type Ended, idOf, memoryOf, type Reconciliation } from "./reconciliation.ts";
 
 /**
  * Writes the outputs of a report. An object of somebody else is not overwritten, and that is reported; so is a Secret
- * that the operator may not write. @throws KubeError
+ * that the operator may not write.
+ * @returns the result, which differs where an output cannot be written
+ * @throws KubeError
  */
-export async function writeOutputs<K extends KindTypes>(
-  ports: Ports<K["api"]>,
-  kind: Kind<K>,
-  done: Done,
-): Promise<Done> {
-  const { output, secret } = done.report ?? {};
+export async function writeOutputs(r: Ended, result: Result): Promise<Result> {
+  const { ports, object } = r;
+  const { output, secret } = r.report ?? {};
   if (output !== undefined) {
     try {
-      await ports.outputs.configMap(done.object, output.name, output.data);
+      await ports.outputs.configMap(object, output.name, output.data);
     } catch (error) {
       if (!isKube(error, "Conflict")) throw error;
       // The report is true only of content that exists.
-      return unwritten(ports, { ...done, report: undefined }, notOurs("ConfigMap", output.name));
+      r.report = undefined;
+      return unwritten(r, notOurs("ConfigMap", output.name));
     }
   }
-  if (secret === undefined) return done;
+  if (secret === undefined) return result;
   try {
-    await ports.outputs.secret(done.object, secret.name, secret.data);
+    await ports.outputs.secret(object, secret.name, secret.data);
   } catch (error) {
     const why = secretRefusal(error, secret.name);
     if (why === undefined) throw error;
-    return unwritten(ports, done, why);
+    return unwritten(r, why);
   }
-  return written(kind, done, secret.status);
+  noteWritten(r, secret.status);
+  return result;
 }
 
 /** Adds what is known once the Secret exists. A status that is held back must not have it read and written again. */
-function written<K extends KindTypes>(kind: Kind<K>, done: Done, status: JsonObject): Done {
-  const { local, report, object } = done;
+function noteWritten(r: Ended, status: JsonObject): void {
+  const { local, report, object } = r;
   const { intentClosed = false } = local.unsaved ?? {};
-  const memory = { ...memoryOf(kind, done), ...status };
-  local.unsaved = { id: done.id, memory, intentClosed, over: object.status };
-  return report === undefined ? done : { ...done, report: { ...report, status: { ...report.status, ...status } } };
+  local.unsaved = { id: idOf(r), memory: { ...memoryOf(r), ...status }, intentClosed, over: object.status };
+  if (report !== undefined) r.report = { ...report, status: { ...report.status, ...status } };
 }
 
 function secretRefusal(error: unknown, name: string): Why | undefined {
@@ -57,11 +57,8 @@ function notOurs(kind: "ConfigMap" | "Secret", name: string): Why {
   return { reason: "NameConflict", message };
 }
 
-function unwritten<Api extends RatedApi>(ports: Ports<Api>, done: Done, why: Why): Done {
-  done.local.failures += 1;
-  return {
-    ...done,
-    result: { is: "stalled", why, exchange: "ok" },
-    again: backoff(done.local.failures, ports.windows, ports.random()),
-  };
+function unwritten({ ports, local }: Reconciliation, why: Why): Result {
+  local.failures += 1;
+  const again = backoff(local.failures, ports.windows, ports.random());
+  return { is: "stalled", why, exchange: "ok", again };
 }

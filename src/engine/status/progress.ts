@@ -3,11 +3,11 @@
  * passed, and still followed.
  */
 import type { Reason } from "../../api/reasons.ts";
-import type { Clock, KubeObject } from "../../kube/api/types.ts";
-import type { LocalState, Work } from "../context/local-state.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import type { Work } from "../context/local-state.ts";
 import type { Ms, Why } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
-import type { Policies } from "../policies/policy.ts";
+import type { Resolved } from "./reconciliation.ts";
 
 /** What the platform works on. Each state ends by itself, or progresses to another one. */
 const WORK: ReadonlySet<Reason> = new Set([
@@ -41,8 +41,8 @@ export function workOf(
   const { reason, message } = why;
   if (!WORK.has(reason)) return undefined;
   if (before?.message === message) return before;
-  const told = conditionOf(object, "Stalled")?.message === overdue(why).message;
-  return { message, since: before === undefined && told ? now - deadlineMs : now };
+  const isReported = conditionOf(object, "Stalled")?.message === overdue(why).message;
+  return { message, since: before === undefined && isReported ? now - deadlineMs : now };
 }
 
 /** Reports whether the work has lasted too long. */
@@ -53,20 +53,10 @@ export function isOverdue({ since }: Work, deadlineMs: Ms, now: Ms): boolean {
 /**
  * Reports whether the platform's work has made no progress for too long. A one-shot object has a time limit of its own.
  */
-export function isLate(
-  clock: Pick<Clock, "monotonic">,
-  kind: { readonly oneShot?: unknown },
-  frame: {
-    readonly object: KubeObject;
-    readonly local: Pick<LocalState, "work">;
-    readonly policies: Pick<Policies, "progressDeadlineMs">;
-  },
-  why: Why,
-): boolean {
+export function isLate({ ports, kind, object, local, policies }: Resolved, why: Why): boolean {
   if (kind.oneShot !== undefined) return false;
-  const { object, local, policies } = frame;
   const { progressDeadlineMs: deadlineMs } = policies;
-  const now = clock.monotonic();
+  const now = ports.clock.monotonic();
   local.work = workOf(object, local.work, why, { deadlineMs, now });
   return local.work !== undefined && isOverdue(local.work, deadlineMs, now);
 }

@@ -17,9 +17,9 @@ const UNDER_WAY: ReadonlySet<string> = new Set<Reason>([
  */
 export function transitions(before: KubeObject, after: KubeObject): readonly Transition[] {
   const ready = changed(before, after, "Ready");
-  const told = ready === undefined ? exchange(before, after) : outcome(after, ready);
+  const reported = ready === undefined ? exchange(before, after) : outcome(after, ready);
   const drifted = changed(before, after, "Drifted");
-  return drifted?.status === "True" ? [...told, event("Warning", drifted)] : told;
+  return drifted?.status === "True" ? [...reported, event("Warning", drifted)] : reported;
 }
 
 function outcome(after: KubeObject, ready: Condition): readonly Transition[] {
@@ -28,8 +28,9 @@ function outcome(after: KubeObject, ready: Condition): readonly Transition[] {
 }
 
 /** Records the events of a status that was written. */
-export function announce(events: EventRecorder, before: KubeObject, after: KubeObject): void {
-  for (const told of transitions(before, after)) events.record({ regarding: after, action: "Reconcile", ...told });
+export function recordTransitions(events: EventRecorder, before: KubeObject, after: KubeObject): void {
+  for (const transition of transitions(before, after))
+    events.record({ regarding: after, action: "Reconcile", ...transition });
 }
 
 /** Returns the condition if its status or reason differs from before. */

@@ -2,47 +2,27 @@
  * The condition `Capabilities`: whether the platform has the operations that a spec asks for, reported before they are
  * needed.
  */
-import type {
-  ConditionFact,
-  Kind,
-  KindOperations,
-  Need,
-  Report,
-  Support,
-  Supports,
-  KindTypes,
-} from "../contract/kind.ts";
+import type { ConditionFact, KindOperations, Need, Report, Support, Supports } from "../contract/kind.ts";
 import type { Policies } from "../policies/policy.ts";
-import type { Reconciliation } from "../resolve/frame.ts";
+import type { Resolved } from "../status/reconciliation.ts";
 
 const AREAS = ["update", "stop", "delete"] as const;
 type Area = (typeof AREAS)[number];
 
-interface Words {
-  readonly first: string;
-  readonly missing: string;
-}
-
-const WORDS: Readonly<Record<Area, Words>> = {
+const MESSAGES: Readonly<Record<Area, { readonly first: string; readonly missing: string }>> = {
   update: { first: "first change", missing: "changed settings are not sent after the creation" },
   stop: { first: "first stop", missing: "it keeps running" },
   delete: { first: "first deletion", missing: "the object stays on the platform when this resource is deleted" },
 };
 
-/** Adds the condition to a report, where something was observed. */
-export function withCapabilities<
-  K extends KindTypes,
-  Passed extends { readonly frame: Reconciliation<K>; readonly report: Report | undefined },
->(kind: Pick<Kind<K>, "operations">, passed: Passed): Passed {
-  const { report, frame } = passed;
-  if (report === undefined) return passed;
-  const { capabilities } = frame.connection.api;
-  const known = {
-    supports: (operation: string) => capabilities.learned(operation),
+/** Adds the condition to the report of what was observed. */
+export function withCapabilities({ kind, context, policies, connection }: Resolved, report: Report): Report {
+  const { capabilities } = connection.api;
+  const fact = capabilitiesOf(kind.operations?.(context.spec), policies, {
+    supports: (operation) => capabilities.learned(operation),
     isDocumented: capabilities.summary() === "Documented",
-  };
-  const fact = capabilitiesOf(kind.operations?.(frame.context.spec), frame.policies, known);
-  return fact === undefined ? passed : { ...passed, report: { ...report, conditions: [...report.conditions, fact] } };
+  });
+  return fact === undefined ? report : { ...report, conditions: [...report.conditions, fact] };
 }
 
 /** What is known of the platform. */
@@ -89,7 +69,7 @@ function isAsked(
 }
 
 function supportOf(area: Area, needs: readonly Need[], { supports, isDocumented }: Known) {
-  const { first, missing } = WORDS[area];
+  const { first, missing } = MESSAGES[area];
   const those = (support: Support): readonly Need[] => needs.filter((need) => best(need, supports) === support);
   const absent = those("Unsupported");
   const what = `${area.charAt(0).toUpperCase()}${area.slice(1)}`;

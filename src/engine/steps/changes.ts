@@ -5,30 +5,25 @@
 import { keyOf } from "../../kube/api/objects.ts";
 import type { EventInput } from "../../kube/api/types.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
-import { CAUSES, type Cause, type Change, type Ports } from "../context/context.ts";
-import type { Step, Uuid, KindTypes } from "../contract/kind.ts";
-import type { Reconciliation } from "../resolve/frame.ts";
+import { CAUSES, type Cause, type Change } from "../context/context.ts";
+import type { Step, Uuid } from "../contract/kind.ts";
+import type { Resolved } from "../status/reconciliation.ts";
 
 /** The id of the answer, or the error. */
-type Result = { readonly id: Uuid | undefined } | { readonly error: unknown };
+type Answer = { readonly id: Uuid | undefined } | { readonly error: unknown };
 
 /**
  * Reports one call, however it ended. These calls make an event: a create, a call that failed, and a call that no new
  * generation of the spec caused. A call that never left the operator makes none: nothing happened on the platform.
  */
-export function reportChange<K extends KindTypes>(
-  ports: Pick<Ports<K["api"]>, "observer" | "events">,
-  frame: Reconciliation<K>,
-  step: Step<K["action"]>,
-  result: Result,
-): void {
-  const { object, context } = frame;
+export function reportChange(r: Resolved, step: Step, result: Answer): void {
+  const { ports, object, context } = r;
   const error = "error" in result ? asApiError(step.op, result.error) : undefined;
   const change: Change = {
     key: keyOf(object),
     uid: object.metadata.uid,
     generation: context.resource.generation,
-    cause: causeOf(frame, step),
+    cause: causeOf(r, step),
     op: step.op,
     id: "error" in result ? context.id : (result.id ?? context.id),
     commit: step.repeat === "once" ? step.commit : undefined,
@@ -41,15 +36,12 @@ export function reportChange<K extends KindTypes>(
     ports.events.record({ regarding: object, action: step.op, ...eventOf(change, error) });
 }
 
-function isCreate(step: Step<unknown>): boolean {
+function isCreate(step: Step): boolean {
   return step.repeat === "once" && step.creates;
 }
 
 /** Returns the first cause that applies. Pure. */
-export function causeOf<K extends KindTypes>(
-  { context, local, cause }: Reconciliation<K>,
-  step: Step<K["action"]>,
-): Cause {
+function causeOf({ context, local, cause }: Resolved, step: Step): Cause {
   if (context.goal !== "present") return "Deleted";
   if (step.retries === true) return "Retried";
   if (local.recreates) return "Recreated";

@@ -1,39 +1,31 @@
 /** Hop 6 of a reconcile: one step, with the ledger where it must not happen twice (docs/architecture.md §6). */
 import { INTENT } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
-import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
-import type { Ports } from "../context/context.ts";
 import type { Unsaved } from "../context/local-state.ts";
-import type { Kind, Known, Step, Uuid, Why, KindTypes } from "../contract/kind.ts";
+import type { JsonObject, Known, Step, Uuid, Why } from "../contract/kind.ts";
 import { maySend, writeSlot, type Intent } from "../ledger/ledger.ts";
 import { noteStarted } from "../ledger/one-shot.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordAccepted, recordId } from "../ledger/record.ts";
 import { noteDeleted } from "../ownership/presence.ts";
 import { isBroughtAbout } from "../policies/policy-status.ts";
-import type { Reconciliation } from "../resolve/frame.ts";
-import { recordedId } from "../resolve/resolve.ts";
 import { buildStatus, type Result } from "../status/build.ts";
 import type { Phase } from "../status/errors.ts";
-import { announce } from "../status/transitions.ts";
+import { recordedId, type Resolved } from "../status/reconciliation.ts";
+import { recordTransitions } from "../status/transitions.ts";
 import { reportChange } from "./changes.ts";
 
-export type Executed<K extends KindTypes> =
-  | { readonly is: "done"; readonly frame: Reconciliation<K>; readonly known: Known<K["observed"], K["memory"]> }
-  | Failed<K>
-  | { readonly is: "ended"; readonly frame: Reconciliation<K>; readonly result: Result };
+/** What is observed of the platform. */
+export interface Observed {
+  readonly value: unknown;
+}
 
-export type Failed<K extends KindTypes> = {
-  readonly is: "failed";
-  readonly frame: Reconciliation<K>;
-} & { readonly error: ApiError; readonly phase: Phase };
+export interface Failed {
+  readonly error: ApiError;
+  readonly phase: Phase;
+}
 
-type Work<K extends KindTypes> = {
-  readonly ports: Ports<K["api"]>;
-  readonly kind: Kind<K>;
-  readonly frame: Reconciliation<K>;
-  readonly seen: K["observed"];
-};
+type OnceStep = Extract<Step, { repeat: "once" }>;
 
 const NOT_LEADER: Result = {
   is: "waiting",
@@ -43,28 +35,27 @@ const NOT_LEADER: Result = {
 
 /**
  * Runs one step: at most one request to the platform, after the API server confirmed that the object is still the one
- * that was planned for. @throws KubeError "Conflict" or "NotFound" when it is not, and others
+ * that was planned for.
+ * @param seen what was observed before
+ * @returns what is observed now, the failure, or the result of a reconcile that must not send the request
+ * @throws KubeError "Conflict" or "NotFound" when the object is another one, and others
  */
-export async function execute<K extends KindTypes>(work: Work<K>, step: Step<K["action"]>): Promise<Executed<K>> {
-  const { ports, frame } = work;
-  if (!ports.fence.mayWrite()) return { is: "ended", frame, result: NOT_LEADER };
-  const { generation = 0 } = frame.object.metadata;
+export async function execute(r: Resolved, seen: unknown, step: Step): Promise<Observed | Failed | Result> {
+  const { ports, object, context } = r;
+  if (!ports.fence.mayWrite()) return NOT_LEADER;
   // Storing an outcome returned a newer object than the one that was planned for.
-  if (generation !== frame.context.resource.generation)
-    throw new KubeError("Conflict", 409, "the spec changed within the pass");
-  const held = brake(ports, frame);
-  if (held !== undefined) return { is: "ended", frame, result: { is: "held", why: held, stale: false } };
-  return await (step.repeat === "safe" ? safely(work, step) : once(work, step));
+  if ((object.metadata.generation ?? 0) !== context.resource.generation)
+    throw new KubeError("Conflict", 409, "the spec changed within the reconcile");
+  const held = massChangeHeld(r);
+  if (held !== undefined) return { is: "held", why: held, stale: false };
+  return await (step.repeat === "safe" ? executeSafely(r, seen, step) : executeOnce(r, seen, step));
 }
 
 /**
  * Applies the limit of mass changes to a write that no new generation, deletion or request of the user caused.
  * @returns the reason to wait; undefined where the write may go
  */
-export function brake<K extends KindTypes>(
-  ports: Ports<K["api"]>,
-  { object, connection, context }: Reconciliation<K>,
-): Why | undefined {
+export function massChangeHeld({ ports, object, connection, context }: Resolved): Why | undefined {
   if (context.goal !== "present" || context.requested !== undefined) return undefined;
   if (!isBroughtAbout(object)) return undefined;
   if (connection.brake.take(connection.users.size)) return undefined;
@@ -77,185 +68,139 @@ export function brake<K extends KindTypes>(
  * Runs a repeatable step. It needs no intent, but the API server has to confirm the object first: a cache that is
  * behind could direct a deletion at the successor of a deleted object (docs/reliability.md B1).
  */
-async function safely<K extends KindTypes>(work: Work<K>, step: Step<K["action"]>): Promise<Executed<K>> {
-  const { ports } = work;
-  const memory = work.kind.prepare?.(step, work.frame.context, work.seen);
-  const frame = memory === undefined ? await confirmed(work) : await prepared(work, memory);
-  if (!ports.fence.mayWrite()) return { is: "ended", frame, result: NOT_LEADER };
-  const phase: Phase = frame.context.goal === "absent" ? "delete" : "put";
-  const sent = await send({ ...work, frame }, step);
-  if (sent instanceof ApiError) return { is: "failed", frame, error: sent, phase };
-  if (phase === "delete") noteDeleted(frame.local, frame.context.id);
-  return { is: "done", frame: remember(frame, sent), known: sent };
-}
-
-async function confirmed<K extends KindTypes>({ ports, frame }: Work<K>): Promise<Reconciliation<K>> {
-  await ports.writer.confirm(frame.object);
-  return frame;
-}
-
-/** Stores what the kind wants to remember whatever becomes of its request. @throws KubeError "Conflict" */
-async function prepared<K extends KindTypes>(work: Work<K>, memory: K["memory"]): Promise<Reconciliation<K>> {
-  const frame = { ...work.frame, context: { ...work.frame.context, memory } };
-  const why: Why = { reason: "Progressing", message: "A request is on its way to the platform." };
-  const object = await announced({ ...work, frame }, why, undefined);
+async function executeSafely(r: Resolved, seen: unknown, step: Step): Promise<Observed | Failed | Result> {
+  const { ports, kind, object } = r;
+  const memory = kind.prepare?.(step, r.context, seen);
+  if (memory !== undefined) {
+    // Stores what the kind wants to remember whatever becomes of its request.
+    r.context = { ...r.context, memory };
+    const why: Why = { reason: "Progressing", message: "A request is on its way to the platform." };
+    await writeStatusBefore(r, seen, why, undefined);
+  }
   // What is stored already was not written again, and so was not confirmed.
-  if (object === work.frame.object) await work.ports.writer.confirm(object);
-  return { ...frame, object };
+  if (r.object === object) await ports.writer.confirm(object);
+  if (!ports.fence.mayWrite()) return NOT_LEADER;
+  const phase: Phase = r.context.goal === "absent" ? "delete" : "put";
+  const sent = await send(r, seen, step);
+  if (sent instanceof ApiError) return { error: sent, phase };
+  if (phase === "delete") noteDeleted(r.local, r.context.id);
+  remember(r, sent);
+  return { value: sent.seen };
 }
 
-async function once<K extends KindTypes>(
-  work: Work<K>,
-  step: Extract<Step<K["action"]>, { repeat: "once" }>,
-): Promise<Executed<K>> {
-  const { ports, kind } = work;
+async function executeOnce(r: Resolved, seen: unknown, step: OnceStep): Promise<Observed | Failed | Result> {
+  const { ports, local } = r;
   const phase: Phase = step.creates ? "create" : "action";
   try {
-    await work.frame.connection.api.reserve();
+    await r.connection.api.reserve();
   } catch (error) {
-    if (error instanceof ApiError) return { is: "failed", frame: work.frame, error, phase };
+    if (error instanceof ApiError) return { error, phase };
     throw error;
   }
-  const intent = intentOf(work, step);
+  const intent = intentOf(r, step);
   const started = ports.clock.monotonic();
   // Until the request begins, also for an intent of which it is unknown whether it was stored.
-  work.frame.local.unsent = [...work.frame.local.unsent, intent.attempt];
-  const frame = await writeIntent(work, step, intent);
+  local.unsent = [...local.unsent, intent.attempt];
+  await writeIntent(r, seen, step, intent);
   // The older intents would be refused by now.
-  frame.local.unsent = [intent.attempt];
+  local.unsent = [intent.attempt];
   const sinceMs = ports.clock.monotonic() - started;
-  if (!maySend({ sinceMs, sendMs: ports.windows.sendMs, leads: ports.fence.mayWrite() })) {
-    return { is: "ended", frame, result: NOT_LEADER };
+  if (!maySend({ sinceMs, sendMs: ports.windows.sendMs, leads: ports.fence.mayWrite() })) return NOT_LEADER;
+  local.unsent = [];
+  const sent = await send(r, seen, step);
+  if (sent instanceof ApiError) {
+    if (notExecuted(sent.failure)) await closeUnsent(r, intent);
+    return { error: sent, phase };
   }
-  frame.local.unsent = [];
-  const sent = await send({ ...work, frame }, step);
-  if (sent instanceof ApiError) return await unsentOrUnknown(work, frame, intent, sent, phase);
-  if (!step.creates) return { is: "done", frame: remember(frame, sent), known: sent };
-  frame.local.recreates = false;
-  if (sent.id === undefined) return await withoutId({ ...work, frame }, intent, sent.memory);
-  frame.local.answered = { attempt: intent.attempt, id: sent.id, memory: sent.memory };
-  return { is: "done", frame: await recordAnswer(ports, kind, frame, { ...sent, id: sent.id }), known: sent };
+  if (!step.creates) {
+    remember(r, sent);
+    return { value: sent.seen };
+  }
+  local.recreates = false;
+  const { id, memory } = sent;
+  if (id === undefined) {
+    // It is traced like a create without an answer, and never sent again.
+    r.object = (await recordAccepted(ports, r.object, intent, r.kind.keep?.(memory) ?? {})) ?? r.object;
+    return { error: new ApiError(intent.op, { is: "OutcomeUnknown" }, 200, "the answer has no id"), phase };
+  }
+  local.answered = { attempt: intent.attempt, id, memory };
+  await recordAnswer(r, id, memory);
+  return { value: sent.seen };
 }
 
 /** Stores the platform's answer to a create. @throws KubeError see `recordId` */
-export async function recordAnswer<K extends KindTypes>(
-  ports: Ports<K["api"]>,
-  kind: Kind<K>,
-  frame: Reconciliation<K>,
-  answer: { readonly id: Uuid; readonly memory: K["memory"] },
-): Promise<Reconciliation<K>> {
-  const stored = await recordId(ports, frame, answer.id, kind.keep?.(answer.memory));
-  frame.local.answered = undefined;
-  return remember({ ...frame, object: stored ?? frame.object }, answer);
+export async function recordAnswer(r: Resolved, id: Uuid, memory: JsonObject): Promise<void> {
+  r.object = (await recordId(r.ports, r, id, r.kind.keep?.(memory))) ?? r.object;
+  r.local.answered = undefined;
+  remember(r, { id, memory });
 }
 
-/** Records a create that was answered without an id. It is traced like one without an answer, and never sent again. */
-async function withoutId<K extends KindTypes>(
-  { ports, kind, frame }: Work<K>,
-  intent: Intent,
-  memory: K["memory"],
-): Promise<Executed<K>> {
-  const stored = await recordAccepted(ports, frame.object, intent, kind.keep?.(memory) ?? {});
-  const error = new ApiError(intent.op, { is: "OutcomeUnknown" }, 200, "the answer has no id");
-  return { is: "failed", frame: { ...frame, object: stored ?? frame.object }, error, phase: "create" };
+/** Closes the intent of a request that was certainly not executed, except that of a repetition. */
+async function closeUnsent(r: Resolved, intent: Intent): Promise<void> {
+  r.local.unsent = [intent.attempt];
+  if (intent.creates) r.object = await clearIntent(r.ports, r.object);
+  else if (intent.repetition !== true) r.local.unsaved = closed(r);
 }
 
-/**
- * Closes the intent of a request that was certainly not executed, except that of a repetition. Others stay to be
- * traced.
- */
-async function unsentOrUnknown<K extends KindTypes>(
-  work: Work<K>,
-  frame: Reconciliation<K>,
-  intent: Intent,
-  error: ApiError,
-  phase: Phase,
-): Promise<Executed<K>> {
-  if (!notExecuted(error.failure)) return { is: "failed", frame, error, phase };
-  frame.local.unsent = [intent.attempt];
-  if (!intent.creates) {
-    if (intent.repetition !== true) frame.local.unsaved = closed(frame);
-    return { is: "failed", frame, error, phase };
-  }
-  const object = await clearIntent(work.ports, frame.object);
-  return { is: "failed", frame: { ...frame, object }, error, phase };
-}
-
-async function send<K extends KindTypes>(
-  work: Work<K>,
-  step: Step<K["action"]>,
-): Promise<Known<K["observed"], K["memory"]> | ApiError> {
-  const { ports, kind, frame, seen } = work;
+async function send(r: Resolved, seen: unknown, step: Step): Promise<Known | ApiError> {
+  const { ports, kind, object, context } = r;
   try {
-    const known = await kind.act(step, frame.context, seen, frame.connection.api);
-    reportChange(ports, frame, step, { id: known.id });
+    const known = await kind.act(step, context, seen, r.connection.api);
+    reportChange(r, step, { id: known.id });
     if (kind.externalWrites !== undefined)
-      ports.externalWrites.note(
-        frame.object,
-        kind.externalWrites(known.memory, frame.context.spec),
-        frame.recordedIdentity,
-      );
+      ports.externalWrites.note(object, kind.externalWrites(known.memory, context.spec), r.recordedIdentity);
     return known;
   } catch (error) {
-    reportChange(ports, frame, step, { error });
+    reportChange(r, step, { error });
     if (!(error instanceof ApiError)) throw error;
-    return (notExecuted(error.failure) ? kind.oneShot?.refused(error, frame.context, seen) : undefined) ?? error;
+    return (notExecuted(error.failure) ? kind.oneShot?.refused(error, context, seen) : undefined) ?? error;
   }
 }
 
 /** Continues the reconcile with what is known now. It is unsaved until a status write succeeds. */
-export function remember<K extends KindTypes>(
-  frame: Reconciliation<K>,
-  known: Pick<Known<unknown, K["memory"]>, "id" | "memory">,
-): Reconciliation<K> {
-  const identity = known.id === undefined ? {} : ({ id: known.id, identitySource: "recorded" } as const);
-  const context = { ...frame.context, ...identity, memory: known.memory };
-  const next = { ...frame, context };
-  frame.local.unsaved = closed(next);
-  return next;
+export function remember(r: Resolved, { id, memory }: Pick<Known, "id" | "memory">): void {
+  r.context = { ...r.context, ...(id !== undefined && { id, identitySource: "recorded" }), memory };
+  r.local.unsaved = closed(r);
 }
 
 /** Returns what a reconcile knows and has not stored, with no action open any more. */
-export function closed<K extends KindTypes>({ object, context }: Reconciliation<K>): Unsaved {
+export function closed({ object, context }: Resolved): Unsaved {
   return { id: recordedId(context), memory: context.memory, intentClosed: true, over: object.status };
 }
 
-function intentOf<K extends KindTypes>(work: Work<K>, step: Extract<Step<K["action"]>, { repeat: "once" }>): Intent {
-  const { ports, frame } = work;
-  const attempt = `${frame.context.resource.generation}-${Math.floor(ports.random() * 2 ** 48).toString(36)}`;
+function intentOf({ ports, object, context, recordedIdentity, repeats }: Resolved, step: OnceStep): Intent {
+  const { generation } = context.resource;
+  const attempt = `${generation}-${Math.floor(ports.random() * 2 ** 48).toString(36)}`;
+  const { parentId } = recordedIdentity;
   return {
     v: 1,
-    uid: frame.object.metadata.uid,
+    uid: object.metadata.uid,
     installation: ports.installation,
     attempt,
     op: step.op,
     creates: step.creates,
-    generation: frame.context.resource.generation,
-    ...(frame.recordedIdentity.parentId === undefined ? {} : { parentId: frame.recordedIdentity.parentId }),
-    ...(step.name === undefined ? {} : { name: step.name }),
-    ...(frame.context.id === undefined ? {} : { id: frame.context.id }),
-    ...(step.commit === undefined ? {} : { commit: step.commit }),
+    generation,
+    ...(parentId !== undefined && { parentId }),
+    ...(step.name !== undefined && { name: step.name }),
+    ...(context.id !== undefined && { id: context.id }),
+    ...(step.commit !== undefined && { commit: step.commit }),
     mark: step.mark,
-    ...(frame.repeats === step.op && { repetition: true }),
+    ...(repeats === step.op && { repetition: true }),
   };
 }
 
 /** Writes the intent, checked by resourceVersion: a conflict ends the reconcile. @throws KubeError "Conflict" */
-async function writeIntent<K extends KindTypes>(
-  work: Work<K>,
-  step: Extract<Step<K["action"]>, { repeat: "once" }>,
-  intent: Intent,
-): Promise<Reconciliation<K>> {
-  const { ports, kind, frame } = work;
-  frame.local.seenIntent = { attempt: intent.attempt, at: ports.clock.monotonic() };
+async function writeIntent(r: Resolved, seen: unknown, step: OnceStep, intent: Intent): Promise<void> {
+  const { ports, kind, object } = r;
+  r.local.seenIntent = { attempt: intent.attempt, at: ports.clock.monotonic() };
   if (step.creates) {
-    const finalizers =
-      finalizerDue(frame) && !hasFinalizer(frame.object) ? { finalizers: finalizersWith(frame.object, true) } : {};
+    const finalizers = finalizerDue(r) && !hasFinalizer(object) ? { finalizers: finalizersWith(object, true) } : {};
     const annotations = { [INTENT]: JSON.stringify(writeSlot(intent)) };
-    return { ...frame, object: await ports.writer.patchChecked(frame.object, { annotations, ...finalizers }) };
+    r.object = await ports.writer.patchChecked(object, { annotations, ...finalizers });
+    return;
   }
-  const object = await announced(work, intent.repetition === true ? sentAgain(step.why) : step.why, intent);
-  return { ...frame, object: kind.oneShot === undefined ? object : await noteStarted(ports, object) };
+  await writeStatusBefore(r, seen, intent.repetition === true ? sentAgain(step.why) : step.why, intent);
+  if (kind.oneShot !== undefined) r.object = await noteStarted(ports, r.object);
 }
 
 function sentAgain({ reason, message }: Why): Why {
@@ -264,27 +209,23 @@ function sentAgain({ reason, message }: Why): Why {
 }
 
 /** Writes the status that precedes a request. @throws KubeError "Conflict" */
-async function announced<K extends KindTypes>(
-  { ports, kind, frame, seen }: Work<K>,
-  why: Why,
-  intent: Intent | undefined,
-): Promise<KubeObject> {
+async function writeStatusBefore(r: Resolved, seen: unknown, why: Why, intent: Intent | undefined): Promise<void> {
+  const { ports, kind, object, context } = r;
   const status = buildStatus({
-    object: frame.object,
+    object,
     result: { is: "waiting", why, exchange: "ok" },
-    report: kind.report(frame.context, seen),
-    memory: frame.context.memory,
-    id: recordedId(frame.context),
-    recordedIdentity: frame.recordedIdentity,
+    report: kind.report(context, seen),
+    memory: context.memory,
+    id: recordedId(context),
+    recordedIdentity: r.recordedIdentity,
     intent,
     handled: undefined,
-    policyStatus: frame.policyStatus,
-    now: frame.context.now,
+    policyStatus: r.policyStatus,
+    now: context.now,
   });
-  const object = await ports.writer.patchStatus(frame.object, status);
-  announce(ports.events, frame.object, object);
-  frame.local.unsaved = undefined;
-  return object;
+  r.object = await ports.writer.patchStatus(object, status);
+  recordTransitions(ports.events, object, r.object);
+  r.local.unsaved = undefined;
 }
 
 /** Reports whether an error only means that the object changed or was deleted: the watch delivers the new state. */

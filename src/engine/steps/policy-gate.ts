@@ -1,18 +1,17 @@
 /** Decides which of a kind's planned steps may be taken now: management, drift, approval and change windows. */
 import { APPROVED_PLAN } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { Ports } from "../context/context.ts";
-import type { Goal, Kind, Ms, Plan, Step, Why, KindTypes } from "../contract/kind.ts";
+import type { Goal, Ms, Plan, Step, Why } from "../contract/kind.ts";
 import { pollInterval } from "../contract/requeue.ts";
 import { covers, isApproved, planOf, type StatusPlan } from "../policies/approval.ts";
 import { windowState, type WindowState } from "../policies/change-window.ts";
 import { broughtAbout, type PolicyStatus } from "../policies/policy-status.ts";
 import type { Policies } from "../policies/policy.ts";
-import type { Reconciliation } from "../resolve/frame.ts";
+import type { Resolved } from "../status/reconciliation.ts";
 
 /** What the policies leave of a plan. A step in it may be taken. */
-export interface Allowed<Do> {
-  readonly plan: Plan<Do>;
+interface Allowed {
+  readonly plan: Plan;
   readonly policyStatus: PolicyStatus;
 }
 
@@ -29,55 +28,42 @@ const CORRECTION = { lasts: 0.02, rests: 0.9 } as const;
  * Asks the kind again for each step that may not be taken, as if the step were impossible. What others change again
  * right after a correction is drift until the next poll: the operator does not fight (docs/reliability.md C11).
  */
-export function checkPolicies<K extends KindTypes>(
-  ports: Ports<K["api"]>,
-  kind: Kind<K>,
-  frame: Reconciliation<K>,
-  seen: K["observed"],
-): Allowed<K["action"]> {
-  const permitted = judged(ports, kind, frame, seen);
-  const { plan, policyStatus } = permitted;
-  const corrects = plan.is === "step" && plan.step.corrects === true;
-  if (corrects && policyStatus.appliedGeneration === frame.context.resource.generation) {
-    if (sinceCorrection(ports, frame) >= CORRECTION.rests) frame.local.correctedAt = ports.clock.monotonic();
+export function checkPolicies(r: Resolved, seen: unknown): Plan {
+  const { plan, policyStatus } = judged(r, seen);
+  r.policyStatus = policyStatus;
+  const isCorrection = plan.is === "step" && plan.step.corrects === true;
+  if (isCorrection && policyStatus.appliedGeneration === r.context.resource.generation) {
+    if (sinceCorrection(r) >= CORRECTION.rests) r.local.correctedAt = r.ports.clock.monotonic();
   }
-  return permitted;
+  return plan;
 }
 
 /** @returns the time since the last correction of this object began, in poll intervals; infinity without one */
-function sinceCorrection<K extends KindTypes>(
-  { clock, windows }: Ports<K["api"]>,
-  { object, local, connection }: Reconciliation<K>,
-): number {
-  const poll = pollInterval(object, windows, connection.settings.defaults.pollInterval).ms;
-  return (clock.monotonic() - (local.correctedAt ?? Number.NEGATIVE_INFINITY)) / poll;
+function sinceCorrection({ ports, object, local, connection }: Resolved): number {
+  const poll = pollInterval(object, ports.windows, connection.settings.defaults.pollInterval).ms;
+  return (ports.clock.monotonic() - (local.correctedAt ?? Number.NEGATIVE_INFINITY)) / poll;
 }
 
-function judged<K extends KindTypes>(
-  ports: Ports<K["api"]>,
-  kind: Kind<K>,
-  frame: Reconciliation<K>,
-  seen: K["observed"],
-): Allowed<K["action"]> {
+function judged(r: Resolved, seen: unknown): Allowed {
+  const { ports, kind, object, context, policies } = r;
   const now = ports.clock.now();
-  const place = {
-    ...frame,
-    policyStatus: { ...frame.policyStatus, appliedGeneration: broughtAbout(frame.object, frame.policies.management) },
-    generation: frame.context.resource.generation,
+  const place: Place = {
+    object,
+    policies,
+    policyStatus: { ...r.policyStatus, appliedGeneration: broughtAbout(object, policies.management) },
+    goal: context.goal,
+    generation: context.resource.generation,
     isDry: ports.dryRun,
-    window: windowState(frame.policies.windows, now),
-    rests: isResting(ports, frame),
+    window: windowState(policies.windows, now),
+    rests: isResting(r),
   };
-  const planWithout: PlanWithout<K["action"]> = (blockedOperations, pendingOperations) =>
-    kind.plan(
-      { ...frame.context, policies: { ...frame.context.policies, blockedOperations, pendingOperations } },
-      seen,
-    );
+  const planWithout: PlanWithout = (blockedOperations, pendingOperations) =>
+    kind.plan({ ...context, policies: { ...context.policies, blockedOperations, pendingOperations } }, seen);
   const first = sift(place, planWithout);
   if (first.later.length === 0) return concluded(place, first);
   const reason = place.window.is === "closed" ? "OutsideChangeWindow" : "ApprovalPending";
-  const plan = planOf(frame.object, first.later, reason);
-  if (reason === "ApprovalPending" && !ports.dryRun && isApproved(frame.object, plan)) {
+  const plan = planOf(object, first.later, reason);
+  if (reason === "ApprovalPending" && !ports.dryRun && isApproved(object, plan)) {
     const approved = { ...place, policyStatus: { ...place.policyStatus, plan: { ...plan, approved: true as const } } };
     return concluded(approved, sift(approved, planWithout));
   }
@@ -85,9 +71,9 @@ function judged<K extends KindTypes>(
 }
 
 /** Reports whether the last correction is over and the next is not due yet. What a person asks for is always due. */
-function isResting<K extends KindTypes>(ports: Ports<K["api"]>, frame: Reconciliation<K>): boolean {
-  const share = sinceCorrection(ports, frame);
-  return frame.context.requested === undefined && share >= CORRECTION.lasts && share < CORRECTION.rests;
+function isResting(r: Resolved): boolean {
+  const share = sinceCorrection(r);
+  return r.context.requested === undefined && share >= CORRECTION.lasts && share < CORRECTION.rests;
 }
 
 /** What a step is judged by. */
@@ -95,7 +81,7 @@ interface Place {
   readonly object: KubeObject;
   readonly policies: Policies;
   readonly policyStatus: PolicyStatus;
-  readonly context: { readonly goal: Goal };
+  readonly goal: Goal;
   readonly generation: number;
   readonly window: WindowState;
   readonly isDry: boolean;
@@ -103,19 +89,19 @@ interface Place {
   readonly rests: boolean;
 }
 
-interface Sifted<Do> {
+interface Sifted {
   /** A step that may be taken, or the kind's plan without the steps that may not. */
-  readonly plan: Plan<Do>;
+  readonly plan: Plan;
   readonly mayTake: boolean;
   /** Steps that wait for approval or a window. */
-  readonly later: readonly Step<Do>[];
+  readonly later: readonly Step[];
   readonly forbids: boolean;
 }
 
-type PlanWithout<Do> = (blockedOperations: ReadonlySet<string>, pendingOperations: ReadonlySet<string>) => Plan<Do>;
+type PlanWithout = (blockedOperations: ReadonlySet<string>, pendingOperations: ReadonlySet<string>) => Plan;
 
-function sift<Do>(place: Place, planWithout: PlanWithout<Do>): Sifted<Do> {
-  const later: Step<Do>[] = [];
+function sift(place: Place, planWithout: PlanWithout): Sifted {
+  const later: Step[] = [];
   const blockedOperations = new Set<string>();
   const pendingOperations = new Set<string>();
   let plan = planWithout(blockedOperations, pendingOperations);
@@ -133,17 +119,17 @@ function sift<Do>(place: Place, planWithout: PlanWithout<Do>): Sifted<Do> {
   return { plan, mayTake: false, later, forbids: blockedOperations.size > later.length };
 }
 
-function judgeStep<Do>(place: Place, step: Step<Do>): "yes" | "later" | "never" {
+function judgeStep(place: Place, step: Step): "yes" | "later" | "never" {
   const { policies, policyStatus, generation } = place;
   if (policies.management === "ObserveOnly") return "never";
-  const isEnding = place.context.goal !== "present";
+  const isEnding = place.goal !== "present";
   if (!isEnding && isLeftAlone(place, step)) return "never";
   if (place.isDry || place.window.is === "closed") return "later";
   return !isEnding && policies.manual && !covers(policyStatus.plan, generation, step) ? "later" : "yes";
 }
 
 /** Reports whether a finished object is left alone: under CreateOnly, under Report, or right after a correction. */
-function isLeftAlone<Do>(place: Place, step: Step<Do>): boolean {
+function isLeftAlone(place: Place, step: Step): boolean {
   const { policies, policyStatus } = place;
   if (policies.management === "CreateOnly") return policyStatus.appliedGeneration !== undefined;
   const untouched = policies.corrects === "Nothing" || place.rests;
@@ -156,7 +142,7 @@ function isDone({ policyStatus, generation }: Place): boolean {
 }
 
 /** Ends the check where nothing waits: the step is taken, or the reconcile ends as the kind says. */
-function concluded<Do>(place: Place, { plan, mayTake, forbids }: Sifted<Do>): Allowed<Do> {
+function concluded(place: Place, { plan, mayTake, forbids }: Sifted): Allowed {
   const { policyStatus } = place;
   const approved = policyStatus.plan?.approved === true ? policyStatus.plan : undefined;
   if (mayTake) return { plan, policyStatus: { ...policyStatus, plan: approved } };
@@ -173,7 +159,7 @@ function concluded<Do>(place: Place, { plan, mayTake, forbids }: Sifted<Do>): Al
 }
 
 /** The plan where the kind has no other step than a forbidden one. */
-function refused<Do>(step: Step<Do>): Exclude<Plan<Do>, { is: "step" }> {
+function refused(step: Step): Exclude<Plan, { is: "step" }> {
   if (step.repeat === "safe" || !step.creates) return { is: "settled" };
   const message =
     "It does not exist on the platform, and spec.lifecycle.managementPolicy forbids to create it. Create it there, set spec.externalId, or change the policy.";
@@ -181,10 +167,10 @@ function refused<Do>(step: Step<Do>): Exclude<Plan<Do>, { is: "step" }> {
 }
 
 /** Ends the check where something waits. What was applied already continues; only its drift is not corrected. */
-function pending<Do>(place: Place, plan: Plan<Do>, { hash, actions }: StatusPlan, now: Date): Plan<Do> {
+function pending(place: Place, plan: Plan, { hash, actions }: StatusPlan, now: Date): Plan {
   const again = untilOpen(place.window, now);
   const later = again === undefined ? {} : { again };
-  if (place.context.goal === "present" && isDone(place)) {
+  if (place.goal === "present" && isDone(place)) {
     return plan.is === "step" ? { is: "settled", ...later } : { ...later, ...plan };
   }
   const operations = [...new Set(actions.map(({ operation }) => operation))].join(", ");

@@ -7,20 +7,17 @@ import { isDeepStrictEqual } from "node:util";
 
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { Rejection } from "../context/local-state.ts";
-import type { Kind, KindTypes, Ms, Step, Why } from "../contract/kind.ts";
-import type { Reconciliation } from "../resolve/frame.ts";
+import type { Kind, Ms, Step, Why } from "../contract/kind.ts";
+import type { Resolved } from "../status/reconciliation.ts";
 
 /** @returns what to remember of a step that was rejected just now */
-export function rejectionOf<K extends KindTypes>(
-  { context, connection }: Pick<Reconciliation<K>, "context" | "connection">,
+export function rejectionOf(
+  { context, connection }: Resolved,
   op: string,
-  told: Pick<Rejection, "why" | "until">,
+  reported: Pick<Rejection, "why" | "until">,
 ): Rejection {
-  const {
-    inputs,
-    resource: { generation },
-  } = context;
-  return { op, generation, inputs, surface: connection.api.capabilities.summary(), ...told };
+  const { inputs, resource } = context;
+  return { op, generation: resource.generation, inputs, surface: connection.api.capabilities.summary(), ...reported };
 }
 
 /** @returns why the step would be rejected again; undefined when it has not been tried like this, or the user asks. */
@@ -38,21 +35,21 @@ export function rejectedBefore(
 }
 
 /** What to plan with; or, where the kind would plan the refused step again, what the object reports. */
-type Without<Seen> = { readonly is: "on"; readonly value: Seen } | { readonly is: "stalled"; readonly why: Why };
+type Without = { readonly is: "on"; readonly value: unknown } | { readonly is: "stalled"; readonly why: Why };
 
 /**
  * Decides whether the reconcile continues without the step: after a 405 or 501 the platform does not offer it, and
  * after a 404 neither, if its object is still shown. What is not shown any more is planned anew as well.
  * @returns undefined where the failure means something else
  */
-export async function withoutStep<K extends KindTypes>(
-  { shows, plan }: Pick<Kind<K>, "shows" | "plan">,
-  { context, connection: { api } }: Reconciliation<K>,
-  { step, seen, error }: { readonly step: Step<K["action"]>; readonly seen: K["observed"]; readonly error: ApiError },
-  observe: () => Promise<{ readonly value: K["observed"] } | ApiError>,
-): Promise<Without<K["observed"]> | undefined> {
+export async function withoutStep(
+  { shows, plan }: Pick<Kind, "shows" | "plan">,
+  { context, connection: { api } }: Pick<Resolved, "context" | "connection">,
+  { step, seen, error }: { readonly step: Step; readonly seen: unknown; readonly error: ApiError },
+  observe: () => Promise<{ readonly value: unknown } | ApiError>,
+): Promise<Without | undefined> {
   const isMissing = (): boolean => api.capabilities.supports(step.op) === "Unsupported";
-  const without = (value: K["observed"]): Without<K["observed"]> => {
+  const without = (value: unknown): Without => {
     const next = plan(context, value);
     if (next.is !== "step" || next.step.op !== step.op) return { is: "on", value };
     return {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 import type { Resource } from "../../../src/api/resource.ts";
-import type { ReceiverRegistration, KindTypes } from "../../../src/engine/contract/kind.ts";
+import type { ReceiverRegistration } from "../../../src/engine/contract/kind.ts";
 import type { Uuid } from "../../../src/engine/contract/kind.ts";
 import type { Remote, WidgetApi } from "./fake-platform.ts";
 
@@ -13,11 +13,11 @@ interface Memory {
   readonly hook?: string | undefined;
 }
 
-type ConnectionOf<Spec, Mem extends Memory> = KindTypes & {
+interface ConnectionOf<Spec, Mem extends Memory> {
   readonly spec: Spec;
   readonly memory: Mem;
   readonly api: WidgetApi;
-};
+}
 
 interface Seen {
   readonly remote: Remote | undefined;
