@@ -13,7 +13,7 @@ import type { Clock } from "../kube/api/types.ts";
 import { createController, type Outcome, type Result } from "../kube/queue/controller.ts";
 import type { WorkQueue } from "../kube/queue/workqueue.ts";
 import type { Change, Store } from "../kube/watch/store.ts";
-import type { ReconcileMetrics } from "../observability/metrics/reconcile.ts";
+import type { ReconcileMetrics } from "../observability/metrics/controller-runtime.ts";
 import type { Platform } from "../platform/index.ts";
 import type { Deliveries } from "../webhooks/server.ts";
 import { TYPES } from "./config/caches.ts";

@@ -1,16 +1,28 @@
 /** All metrics, on one registry. */
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { collectDefaultMetrics, Registry } from "prom-client";
 
 import type { QueueMetrics } from "../../kube/queue/workqueue.ts";
 import type { Change } from "../../kube/watch/store.ts";
 import { LEASE, OPERATOR } from "../../operator/config/rbac.ts";
-import { clusterMetrics, type ClusterMetrics } from "./cluster.ts";
-import type { Figures } from "./figures.ts";
-import { objectMetrics } from "./objects.ts";
-import { operationMetrics } from "./operations.ts";
-import { platformMetrics, type PlatformMetrics } from "./platform.ts";
-import { queueMetrics } from "./queue.ts";
-import { reconcileMetrics, type ReconcileMetrics } from "./reconcile.ts";
+import {
+  clusterMetrics,
+  queueMetrics,
+  reconcileMetrics,
+  type ClusterMetrics,
+  type MeasuredQueue,
+  type ReconcileMetrics,
+} from "./controller-runtime.ts";
+import { instruments } from "./instruments.ts";
+import { objectMetrics, type ObjectFigures } from "./objects.ts";
+import { operationMetrics, type OperationFigures } from "./operations.ts";
+import { platformMetrics, type PlatformFigures, type PlatformMetrics } from "./platform.ts";
+
+/** The sources of the metrics. */
+export interface Figures extends ObjectFigures, OperationFigures, PlatformFigures {
+  readonly workers: number;
+  /** Is called at each scrape. */
+  readonly queue: () => MeasuredQueue;
+}
 
 /** What the parts of the operator report to the metrics. */
 export interface Metrics {
@@ -51,7 +63,9 @@ export function createMetrics(figures: Figures): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of [...UNASKED, ...UNREADABLE]) registry.removeSingleMetric(name);
-  residentMemory(registry);
+  instruments(registry).gaugeFunc("process_resident_memory_bytes", "Resident memory size in bytes.", () =>
+    process.memoryUsage.rss(),
+  );
   const counted = objectMetrics(registry, figures);
   const followed = operationMetrics(registry, figures);
   return {
@@ -65,16 +79,4 @@ export function createMetrics(figures: Figures): Metrics {
       followed(change);
     },
   };
-}
-
-/** From Node itself. */
-function residentMemory(registry: Registry): void {
-  const gauge = new Gauge({
-    name: "process_resident_memory_bytes",
-    help: "Resident memory size in bytes.",
-    registers: [registry],
-    collect: () => {
-      gauge.set(process.memoryUsage.rss());
-    },
-  });
 }

@@ -210,7 +210,7 @@ describe("the stalled objects", () => {
     expect(await series(STALLED)).toEqual([of("InvalidSpec", 1)]);
   });
 
-  it("take no text of a forged status for a label, and are told by the leader alone", async () => {
+  it("collect no text of a forged status for a label, and are told by the leader alone", async () => {
     const { lead, put, series } = setting();
     put("a", stalled("kubectl-delete-everything"));
     expect(await series(STALLED)).toEqual([`${STALLED}{kind="PlatformProject",reason="other"} 1`]);

@@ -2,16 +2,16 @@
  * How long the platform takes, as the statuses show it: an operation starts when an object starts to reconcile and ends
  * when it is settled, stalled or deleted. Reported by the replica that leads.
  */
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 
 import { isReason, type Reason } from "../../api/reasons.ts";
 import { conditionOf } from "../../engine/contract/status.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Change } from "../../kube/watch/store.ts";
-import type { Figures } from "./figures.ts";
-import { hasUnknownState } from "./objects.ts";
+import { instruments } from "./instruments.ts";
+import { hasUnknownState, type ObjectFigures } from "./objects.ts";
 
-type OperationFigures = Pick<Figures, "cache" | "kinds" | "leading" | "now">;
+export type OperationFigures = Pick<ObjectFigures, "cache" | "kinds" | "leading"> & { readonly now: () => Date };
 
 /** From a write to a long deployment. */
 const SECONDS = [1, 5, 15, 60, 300, 900, 3_600];
@@ -36,53 +36,43 @@ const WAITS_ON_PURPOSE: ReadonlySet<string> = new Set<Reason>(["ApprovalPending"
 
 /** @returns a function that receives the changes of the cache */
 export function operationMetrics(registry: Registry, figures: OperationFigures): (change: Change) => void {
-  const registers = [registry];
+  const { kinds, cache, leading } = figures;
+  const { counter, histogram, collectedGauge } = instruments(registry, leading);
   const beginnings = createBeginnings();
-  const durations = new Histogram({
-    name: "platform_operator_operation_duration_seconds",
-    help: "Time from the beginning of work on a custom resource to its end, by the reason that it last worked for (other when that was none of the usual ones) and how it ended: succeeded, failed",
-    labelNames: ["kind", "operation", "outcome"],
-    buckets: SECONDS,
-    registers,
-  });
-  const oldest = new Gauge({
-    name: "platform_operator_operation_in_progress_seconds",
-    help: "For how long the custom resource that is worked on longest has been, 0 when there is none; what waits for approval or a change window is left out",
-    labelNames: ["kind"],
-    registers,
-    collect: () => {
-      oldest.reset();
-      if (!figures.leading()) return;
+  const durations = histogram(
+    "platform_operator_operation_duration_seconds",
+    "Time from the beginning of work on a custom resource to its end, by the reason that it last worked for (other when that was none of the usual ones) and how it ended: succeeded, failed",
+    ["kind", "operation", "outcome"],
+    SECONDS,
+  );
+  collectedGauge(
+    "platform_operator_operation_in_progress_seconds",
+    "For how long the custom resource that is worked on longest has been, 0 when there is none; what waits for approval or a change window is left out",
+    ["kind"],
+    (gauge) => {
       const now = figures.now().getTime();
-      for (const kind of figures.kinds) oldest.set({ kind }, ageOfOldest(figures.cache().list(kind), beginnings, now));
+      for (const kind of kinds) gauge.set({ kind }, ageOfOldest(cache().list(kind), beginnings, now));
     },
-  });
-  const stalled = new Gauge({
-    name: "platform_operator_resources_stalled",
-    help: "Custom resources that need a person, by the reason of their condition Stalled",
-    labelNames: ["kind", "reason"],
-    registers,
-    collect: () => {
-      stalled.reset();
-      if (!figures.leading()) return;
-      for (const kind of figures.kinds) {
-        for (const object of figures.cache().list(kind)) {
-          const condition = conditionOf(object, "Stalled");
-          if (condition?.status === "True")
-            stalled.inc({ kind, reason: isReason(condition.reason) ? condition.reason : OTHER });
-        }
+  );
+  collectedGauge(
+    "platform_operator_resources_stalled",
+    "Custom resources that need a person, by the reason of their condition Stalled",
+    ["kind", "reason"],
+    (gauge) => {
+      for (const object of kinds.flatMap((kind) => cache().list(kind))) {
+        const { status, reason = "" } = conditionOf(object, "Stalled") ?? {};
+        if (status === "True") gauge.inc({ kind: object.kind, reason: isReason(reason) ? reason : OTHER });
       }
     },
-  });
-  const unknown = new Counter({
-    name: "platform_operator_api_unknown_value_total",
-    help: "How often the platform returned a value that is not documented, by the field that held it",
-    labelNames: ["field"],
-    registers,
-  });
+  );
+  const unknown = counter(
+    "platform_operator_api_unknown_value_total",
+    "How often the platform returned a value that is not documented, by the field that held it",
+    ["field"],
+  );
   unknown.inc({ field: "state" }, 0);
   return (change) => {
-    if (!figures.leading()) return;
+    if (!leading()) return;
     const now = figures.now().getTime();
     const ended = endOf(change, beginnings, now);
     if (ended !== undefined) durations.observe(ended.labels, ended.seconds);

@@ -2,11 +2,11 @@
  * The operator's own metrics. No label holds a name, id, URL or message: the number of series does not grow with the
  * objects.
  */
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { Counter, type Registry } from "prom-client";
 
 import type { Change } from "../../engine/context/context.ts";
 import type { CallRecord } from "../../platform/client/caller.ts";
-import type { Figures } from "./figures.ts";
+import { instruments } from "./instruments.ts";
 
 const PREFIX = "platform_operator";
 /** The statuses that the client distinguishes or deployed services send; a platform may send hundreds of others. */
@@ -29,123 +29,98 @@ export interface PlatformMetrics {
   readonly delivered: (event: string, result: string) => void;
 }
 
-export function platformMetrics(
-  registry: Registry,
-  figures: Pick<Figures, "version" | "pausedMs" | "lowestRate" | "waiting" | "silentMs" | "droppedSpans">,
-): PlatformMetrics {
-  const registers = [registry];
-  const build = new Gauge({
-    name: `${PREFIX}_build_info`,
-    help: "Version of the operator and of Node",
-    labelNames: ["version", "node"],
-    registers,
-  });
+/** The sources of these metrics; functions are called at each scrape. */
+export interface PlatformFigures {
+  readonly version: string;
+  /** The longest time for which a connection may not send yet after a 429, in milliseconds; 0 if none waits. */
+  readonly pausedMs: () => number;
+  /** The lowest rate of all tokens, in requests per second; undefined while none is used. */
+  readonly lowestRate: () => number | undefined;
+  /** Requests that wait for the rate limit. */
+  readonly waiting: () => number;
+  /** Kind → milliseconds since the last sign of life of its watch. */
+  readonly silentMs: () => ReadonlyMap<string, number>;
+  /** The number of spans that never reached their collector. */
+  readonly droppedSpans: () => number;
+}
+
+export function platformMetrics(registry: Registry, figures: PlatformFigures): PlatformMetrics {
+  const { counter, gauge, histogram, gaugeFunc, collectedGauge } = instruments(registry);
+  const build = gauge(`${PREFIX}_build_info`, "Version of the operator and of Node", ["version", "node"]);
   build.set({ version: figures.version, node: process.versions.node }, 1);
-  const requests = new Counter({
-    name: `${PREFIX}_api_requests_total`,
-    help: "Requests to the platform by operation, method and status code; code 0 stands for no answer, 4xx and the like for statuses that are unusual, held for requests that the rate gate held back",
-    labelNames: ["operation", "method", "code"],
-    registers,
-  });
-  const seconds = new Histogram({
-    name: `${PREFIX}_api_request_duration_seconds`,
-    help: "Time from sending a request to the platform to the end of its answer",
-    labelNames: ["operation"],
-    buckets: CALL_SECONDS,
-    registers,
-  });
-  const limited = new Gauge({
-    name: `${PREFIX}_api_rate_limited_seconds`,
-    help: "Seconds until the last connection that the platform asked to slow down may send again",
-    registers,
-    collect: () => {
-      limited.set(figures.pausedMs() / 1_000);
-    },
-  });
-  const rate = new Gauge({
-    name: `${PREFIX}_api_rate_requests_per_second`,
-    help: "Requests a second that the operator allows itself with the token that the platform limits most, as it has learned so far",
-    registers,
-    collect: () => {
-      const lowest = figures.lowestRate();
-      if (lowest === undefined) rate.remove();
-      else rate.set(lowest);
-    },
-  });
-  const waiting = new Gauge({
-    name: `${PREFIX}_api_waiting_requests`,
-    help: "Requests that wait for the rate limit; objects whose requests would wait too are in workqueue_depth",
-    registers,
-    collect: () => {
-      waiting.set(figures.waiting());
-    },
-  });
-  const changes = new Counter({
-    name: `${PREFIX}_changes_total`,
-    help: "Changing calls of the platform by the kind of the custom resource, the operation and how they ended",
-    labelNames: ["kind", "operation", "result"],
-    registers,
-  });
-  const silence = new Gauge({
-    name: `${PREFIX}_watch_last_event_age_seconds`,
-    help: "Seconds since the API server last showed a sign of life on the watch of a kind",
-    labelNames: ["kind"],
-    registers,
-    collect: () => {
+  const requests = counter(
+    `${PREFIX}_api_requests_total`,
+    "Requests to the platform by operation, method and status code; code 0 stands for no answer, 4xx and the like for statuses that are unusual, held for requests that the rate gate held back",
+    ["operation", "method", "code"],
+  );
+  const seconds = histogram(
+    `${PREFIX}_api_request_duration_seconds`,
+    "Time from sending a request to the platform to the end of its answer",
+    ["operation"],
+    CALL_SECONDS,
+  );
+  gaugeFunc(
+    `${PREFIX}_api_rate_limited_seconds`,
+    "Seconds until the last connection that the platform asked to slow down may send again",
+    () => figures.pausedMs() / 1_000,
+  );
+  gaugeFunc(
+    `${PREFIX}_api_rate_requests_per_second`,
+    "Requests a second that the operator allows itself with the token that the platform limits most, as it has learned so far",
+    figures.lowestRate,
+  );
+  gaugeFunc(
+    `${PREFIX}_api_waiting_requests`,
+    "Requests that wait for the rate limit; objects whose requests would wait too are in workqueue_depth",
+    figures.waiting,
+  );
+  const changes = counter(
+    `${PREFIX}_changes_total`,
+    "Changing calls of the platform by the kind of the custom resource, the operation and how they ended",
+    ["kind", "operation", "result"],
+  );
+  collectedGauge(
+    `${PREFIX}_watch_last_event_age_seconds`,
+    "Seconds since the API server last showed a sign of life on the watch of a kind",
+    ["kind"],
+    (silence) => {
       for (const [kind, ms] of figures.silentMs()) silence.set({ kind }, ms / 1_000);
     },
-  });
-  const unreadable = new Counter({
-    name: `${PREFIX}_watch_malformed_total`,
-    help: "Objects and events of the API server that could not be read",
-    labelNames: ["kind"],
-    registers,
-  });
-  const dropped = new Counter({
-    name: `${PREFIX}_events_dropped_total`,
-    help: "Events that were not written",
-    registers,
-  });
-  const moved = new Counter({
-    name: `${PREFIX}_events_moved_total`,
-    help: "Events of namespaces that are being terminated, written to the operator's namespace",
-    registers,
-  });
+  );
+  const unreadable = counter(
+    `${PREFIX}_watch_malformed_total`,
+    "Objects and events of the API server that could not be read",
+    ["kind"],
+  );
+  const dropped = counter(`${PREFIX}_events_dropped_total`, "Events that were not written");
+  const moved = counter(
+    `${PREFIX}_events_moved_total`,
+    "Events of namespaces that are being terminated, written to the operator's namespace",
+  );
   const spans = new Counter({
     name: `${PREFIX}_spans_dropped_total`,
     help: "Spans of traces that did not reach their collector",
-    registers,
+    registers: [registry],
     collect: () => {
       spans.reset();
       spans.inc(figures.droppedSpans());
     },
   });
-  const deliveries = new Counter({
-    name: `${PREFIX}_webhook_deliveries_total`,
-    help: "Requests to the receiver of the platform's deliveries, by event and by what became of them",
-    labelNames: ["event", "result"],
-    registers,
-  });
+  const deliveries = counter(
+    `${PREFIX}_webhook_deliveries_total`,
+    "Requests to the receiver of the platform's deliveries, by event and by what became of them",
+    ["event", "result"],
+  );
   return {
     called: ({ operation, method, status, sent, durationMs }) => {
       requests.inc({ operation, method, code: sent ? codeOf(status) : "held" });
       if (sent) seconds.observe({ operation }, durationMs / 1_000);
     },
-    changed: ({ key, op, result }) => {
-      changes.inc({ kind: key.kind, operation: op, result });
-    },
-    eventDropped: () => {
-      dropped.inc();
-    },
-    eventMoved: () => {
-      moved.inc();
-    },
-    malformed: (kind) => {
-      unreadable.inc({ kind });
-    },
-    delivered: (event, result) => {
-      deliveries.inc({ event, result });
-    },
+    changed: ({ key, op, result }) => changes.inc({ kind: key.kind, operation: op, result }),
+    eventDropped: () => dropped.inc(),
+    eventMoved: () => moved.inc(),
+    malformed: (kind) => unreadable.inc({ kind }),
+    delivered: (event, result) => deliveries.inc({ event, result }),
   };
 }
 

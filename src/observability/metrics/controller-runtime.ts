@@ -1,0 +1,174 @@
+/** The metrics of controller-runtime, with its names, labels and buckets (pkg/metrics, pkg/internal). */
+import { exponentialBuckets, type Registry } from "prom-client";
+
+import type { EndedRequest } from "../../kube/api/client.ts";
+import type { Outcome } from "../../kube/queue/controller.ts";
+import type { QueueMetrics, WorkQueue } from "../../kube/queue/workqueue.ts";
+import { instruments } from "./instruments.ts";
+
+const RESULTS = ["success", "error", "requeue", "requeue_after"] as const satisfies readonly Outcome[];
+const RECONCILE_SECONDS = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
+  2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
+];
+/** 10 ns to 1,000 s. */
+const QUEUE_SECONDS = exponentialBuckets(10e-9, 10, 12);
+
+export interface ReconcileMetrics {
+  started(kind: string): void;
+  finished(kind: string, outcome: Outcome, seconds: number): void;
+  /** Counts an unexpected error. */
+  panicked(kind: string): void;
+}
+
+/**
+ * controller_runtime_*. A controller is named by its kind in lower case.
+ * @param kinds every kind, so that all series exist from the start
+ */
+export function reconcileMetrics(registry: Registry, kinds: readonly string[], workers: number): ReconcileMetrics {
+  const { counter, gauge, histogram } = instruments(registry);
+  const labelNames = ["controller"] as const;
+  const total = counter("controller_runtime_reconcile_total", "Total number of reconciliations per controller", [
+    "controller",
+    "result",
+  ]);
+  const errors = counter(
+    "controller_runtime_reconcile_errors_total",
+    "Total number of reconciliation errors per controller",
+    labelNames,
+  );
+  const terminal = counter(
+    "controller_runtime_terminal_reconcile_errors_total",
+    "Total number of terminal reconciliation errors per controller",
+    labelNames,
+  );
+  const panics = counter(
+    "controller_runtime_reconcile_panics_total",
+    "Total number of reconciliation panics per controller",
+    labelNames,
+  );
+  const timeouts = counter(
+    "controller_runtime_reconcile_timeouts_total",
+    "Total number of reconciliation timeouts per controller",
+    labelNames,
+  );
+  const durations = histogram(
+    "controller_runtime_reconcile_time_seconds",
+    "Length of time per reconciliation per controller",
+    labelNames,
+    RECONCILE_SECONDS,
+  );
+  const most = gauge(
+    "controller_runtime_max_concurrent_reconciles",
+    "Maximum number of concurrent reconciles per controller",
+    labelNames,
+  );
+  const active = gauge(
+    "controller_runtime_active_workers",
+    "Number of currently used workers per controller",
+    labelNames,
+  );
+  for (const controller of kinds.map(controllerOf)) {
+    for (const result of RESULTS) total.inc({ controller, result }, 0);
+    for (const metric of [errors, terminal, panics, timeouts]) metric.inc({ controller }, 0);
+    durations.zero({ controller });
+    most.set({ controller }, workers);
+    active.set({ controller }, 0);
+  }
+  return {
+    started: (kind) => active.inc({ controller: controllerOf(kind) }),
+    finished: (kind, result, seconds) => {
+      const controller = controllerOf(kind);
+      active.dec({ controller });
+      total.inc({ controller, result });
+      durations.observe({ controller }, seconds);
+      if (result === "error") errors.inc({ controller });
+    },
+    panicked: (kind) => panics.inc({ controller: controllerOf(kind) }),
+  };
+}
+
+function controllerOf(kind: string): string {
+  return kind.toLowerCase();
+}
+
+/** The figures of a queue. */
+export type MeasuredQueue = Pick<WorkQueue, "depth" | "unfinishedSeconds" | "longestRunningSeconds">;
+
+/** workqueue_*. @param queue is read at each scrape */
+export function queueMetrics(registry: Registry, name: string, queue: () => MeasuredQueue): QueueMetrics {
+  const { counter, histogram, gaugeFunc } = instruments(registry);
+  const labelNames = ["name", "controller"] as const;
+  const labels = { name, controller: name };
+  gaugeFunc("workqueue_depth", "Current depth of workqueue by workqueue and priority", () => queue().depth(), {
+    ...labels,
+    priority: "",
+  });
+  gaugeFunc(
+    "workqueue_unfinished_work_seconds",
+    "How many seconds of work has been done that is in progress and hasn't been observed by work_duration. Large values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this increases.",
+    () => queue().unfinishedSeconds(),
+    labels,
+  );
+  gaugeFunc(
+    "workqueue_longest_running_processor_seconds",
+    "How many seconds has the longest running processor for workqueue been running.",
+    () => queue().longestRunningSeconds(),
+    labels,
+  );
+  const adds = counter("workqueue_adds_total", "Total number of adds handled by workqueue", labelNames);
+  const retries = counter("workqueue_retries_total", "Total number of retries handled by workqueue", labelNames);
+  const waits = histogram(
+    "workqueue_queue_duration_seconds",
+    "How long in seconds an item stays in workqueue before being requested",
+    labelNames,
+    QUEUE_SECONDS,
+  );
+  const works = histogram(
+    "workqueue_work_duration_seconds",
+    "How long in seconds processing an item from workqueue takes.",
+    labelNames,
+    QUEUE_SECONDS,
+  );
+  for (const metric of [adds, retries]) metric.inc(labels, 0);
+  for (const metric of [waits, works]) metric.zero(labels);
+  return {
+    added: () => adds.inc(labels),
+    retried: () => retries.inc(labels),
+    waited: (seconds) => waits.observe(labels, seconds),
+    worked: (seconds) => works.observe(labels, seconds),
+  };
+}
+
+export interface ClusterMetrics {
+  /** A request to the API server. */
+  readonly requested: (request: EndedRequest) => void;
+  /** Counts a failed attempt to get or renew the lease. */
+  readonly leaseFailed: () => void;
+}
+
+/** rest_client_* and leader_election_*. @param lease its name @param leading is called at each scrape */
+export function clusterMetrics(registry: Registry, lease: string, leading: () => boolean): ClusterMetrics {
+  const { counter, gaugeFunc } = instruments(registry);
+  const requests = counter(
+    "rest_client_requests_total",
+    "Number of HTTP requests, partitioned by status code, method, and host.",
+    ["code", "method", "host"],
+  );
+  gaugeFunc(
+    "leader_election_master_status",
+    "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master. 'name' is the string used to identify the lease. Please make sure to group by name.",
+    () => (leading() ? 1 : 0),
+    { name: lease },
+  );
+  const slow = counter(
+    "leader_election_slowpath_total",
+    "Total number of slow path exercised in renewing leader leases. 'name' is the string used to identify the lease. Please make sure to group by name.",
+    ["name"],
+  );
+  slow.inc({ name: lease }, 0);
+  return {
+    requested: ({ code, method, host }) => requests.inc({ code, method, host }),
+    leaseFailed: () => slow.inc({ name: lease }),
+  };
+}
