@@ -8,60 +8,44 @@ import type { LoggerName, LogLevel, LogLevels } from "../operator/config/log-lev
 import { cleanText } from "../text/clean-text.ts";
 import type { Redactor } from "./secrets.ts";
 
-/** All fields of a line besides level, time, logger and message. Never an object of the API or a custom resource. */
-export interface Fields {
-  /** The id of the reconcile, the same in all its lines. */
-  readonly pass?: string;
-  /** The trace of that reconcile, while traces are on. */
-  readonly traceId?: string | undefined;
-  readonly kind?: string;
-  readonly namespace?: string;
-  readonly name?: string;
-  readonly uid?: string;
-  readonly generation?: number;
-  /** "kind/namespace/name" of the connection that a call used. */
-  readonly connection?: string;
-  /** The operator's installation: the uid of kube-system. */
-  readonly installation?: string;
-  /** The operation of a call of the platform. */
-  readonly op?: string;
-  /** The cause of a change on the platform. */
-  readonly cause?: string;
-  readonly id?: string | undefined;
-  /** What happened to an entry of the orphan ledger, with its parent, its tenant, and since when the object exists. */
-  readonly orphan?: string;
-  readonly parentId?: string | undefined;
-  readonly host?: string;
-  readonly organizationId?: string;
-  readonly since?: string;
-  readonly commit?: string | undefined;
-  readonly result?: string;
-  /** A request, to the platform or to the API server. */
-  readonly method?: string;
-  /** Without its query; of a request to the platform the template, without its ids. */
-  readonly path?: string;
-  /** The number of the attempt of the same read, from 1. */
-  readonly attempt?: number;
-  /** The platform's id of a deployment request. */
-  readonly requestId?: string | undefined;
-  /** The code of an answer of the API server; "<error>" without an answer. */
-  readonly code?: string;
-  readonly status?: number;
-  readonly durationMs?: number;
-  readonly retryInMs?: number;
-  /** A server and its address. */
-  readonly server?: string;
-  readonly address?: string;
-  readonly version?: string;
-  readonly instance?: string;
-  readonly signal?: string;
-  readonly waitingFor?: string;
-  readonly count?: number;
-  /** The reason of an event, or why an object stayed on the platform. */
-  readonly reason?: string;
+/** The fields of a line that are texts, besides level, time, logger and message. */
+const TEXTS = [
+  // The reconcile: its id, the same in all its lines, and its trace while traces are on.
+  ...["pass", "traceId"],
+  // The custom resource, and "kind/namespace/name" of the connection that a call used.
+  ...["kind", "namespace", "name", "uid", "connection"],
+  // The operator: its installation (the uid of kube-system), version and process.
+  ...["installation", "version", "instance"],
+  // A call of the platform: its operation, the id of its object, its commit, and the platform's id of the request.
+  ...["op", "id", "commit", "requestId"],
+  // The cause of a change on the platform, and its result.
+  ...["cause", "result"],
+  // What happened to an entry of the orphan ledger, its parent and tenant, and since when the object exists.
+  ...["orphan", "parentId", "host", "organizationId", "since"],
+  // A request. The path has no query, and that of a request to the platform is the template, without its ids.
+  ...["method", "path"],
+  // The status of an answer of the API server as text; "<error>" without an answer.
+  "code",
+  // A server and its address.
+  ...["server", "address"],
+  "signal",
+  "waitingFor",
+  // The reason of an event, or why an object stayed on the platform.
+  "reason",
+] as const;
+
+/** The fields that are numbers. `attempt` is that of the same read, from 1. */
+const NUMBERS = ["generation", "attempt", "status", "durationMs", "retryInMs", "count"] as const;
+
+const NAMES = new Set<string>([...TEXTS, ...NUMBERS]);
+
+/** All fields that a caller may log. Never an object of the API or a custom resource. */
+export type Fields = { readonly [name in (typeof TEXTS)[number]]?: string | undefined } & {
+  readonly [name in (typeof NUMBERS)[number]]?: number | undefined;
+} & {
   /** Logged as name, failure and message. */
   readonly error?: unknown;
-}
+};
 
 export interface Logger {
   trace(message: string, fields?: Fields): void;
@@ -84,43 +68,6 @@ export interface LoggerOptions {
   readonly write?: (line: string) => void;
 }
 
-const NAMES: ReadonlySet<string> = new Set([
-  "pass",
-  "traceId",
-  "kind",
-  "namespace",
-  "name",
-  "uid",
-  "generation",
-  "connection",
-  "installation",
-  "op",
-  "cause",
-  "id",
-  "orphan",
-  "parentId",
-  "host",
-  "organizationId",
-  "since",
-  "commit",
-  "result",
-  "method",
-  "path",
-  "attempt",
-  "requestId",
-  "code",
-  "status",
-  "durationMs",
-  "retryInMs",
-  "server",
-  "address",
-  "version",
-  "instance",
-  "signal",
-  "waitingFor",
-  "count",
-  "reason",
-] satisfies Exclude<keyof Fields, "error">[]);
 const TEXT_BYTES = 1_024;
 const FRAMES = 8;
 

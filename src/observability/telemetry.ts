@@ -2,9 +2,8 @@
 import type { Observer } from "../engine/context/context.ts";
 import { parseKey } from "../engine/contract/keys.ts";
 import type { EndedRequest } from "../kube/api/client.ts";
-import { KubeError } from "../kube/api/errors.ts";
+import type { KubeError } from "../kube/api/errors.ts";
 import type { ObjectKey } from "../kube/api/types.ts";
-import type { Outcome } from "../kube/queue/controller.ts";
 import type { ReflectorObserver } from "../kube/watch/reflector.ts";
 import type { Regarding } from "../kube/write/event-publisher.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
@@ -66,25 +65,6 @@ export function logCall(log: Logger, connection: string, call: CallRecord): void
 /** Logs a request to the API server. */
 export function logRequest(log: Logger, { method, path, code, durationMs }: EndedRequest): void {
   log.trace("asked the API server", { method, path, code, durationMs: Math.round(durationMs) });
-}
-
-/**
- * Logs a reconcile that takes so long that it may never end. The runbook of the alert PlatformOperatorReconcileStuck
- * names this line.
- */
-export function logLongReconcile(log: Logger, key: string): void {
-  log.warn("is still being reconciled", fieldsOf(parseKey(key)));
-}
-
-/** Logs a reconcile that ended without an error. */
-export function logReconcile(log: Logger, key: string, outcome: Outcome, durationMs: number): void {
-  log.debug("reconciled", { ...fieldsOf(parseKey(key)), result: outcome, durationMs: Math.round(durationMs) });
-}
-
-/** Logs a reconcile that ended with an error of the API server and is tried again. */
-export function logFailedReconcile(log: Logger, key: string, error: unknown): void {
-  const message = error instanceof KubeError ? "reconcile failed, trying again" : "reconcile failed unexpectedly";
-  log.error(message, { ...fieldsOf(parseKey(key)), error });
 }
 
 /** Logs an event that could not be written to the namespace of its object. */

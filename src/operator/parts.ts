@@ -5,7 +5,6 @@ import { priorityOf } from "../engine/reconcile/priority.ts";
 import { createKubeClient, type ConnectedClient } from "../kube/api/client.ts";
 import type { Clock, EventRecorder, Namespaces } from "../kube/api/types.ts";
 import type { LeaderElection } from "../kube/leader/leader.ts";
-import type { Outcome } from "../kube/queue/controller.ts";
 import { createWorkQueue } from "../kube/queue/workqueue.ts";
 import { createNamespaces } from "../kube/watch/namespaces.ts";
 import { createReader } from "../kube/watch/secrets.ts";
@@ -17,16 +16,7 @@ import { tagged, type Logs } from "../observability/logger.ts";
 import { createMetrics, type Metrics } from "../observability/metrics/index.ts";
 import { createReconcileTracker, type EndedCall } from "../observability/reconcile-tracker.ts";
 import { discreetEvents, discreetWriter, redacting, type Redactor } from "../observability/secrets.ts";
-import {
-  engineObserver,
-  logCall,
-  logFailedReconcile,
-  logLongReconcile,
-  logMovedEvent,
-  logReconcile,
-  logRequest,
-  watchObserver,
-} from "../observability/telemetry.ts";
+import { engineObserver, logCall, logMovedEvent, logRequest, watchObserver } from "../observability/telemetry.ts";
 import type { Traces } from "../observability/traces/traces.ts";
 import { isRead } from "../platform/codec/operations.ts";
 import { createCaches, TYPES, type Caches } from "./config/caches.ts";
@@ -198,11 +188,6 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     },
   });
 
-  const traceEnd = (key: string, outcome: Outcome): void => {
-    const pass = tracker.current();
-    if (pass !== undefined) traces.ended(pass, clock.now(), outcome, caches.store.get(parseKey(key)));
-  };
-
   const work = (installation: string): Work => {
     const made = createWork({
       store: caches.store,
@@ -210,27 +195,10 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
       workers: config.workers,
       clock,
       kinds: boundKinds(),
-      within: (key, run) =>
-        tracker.within(key, (pass) => {
-          traces.began(pass, clock.now());
-          return run();
-        }),
+      tracker,
       metrics: metrics.reconcile,
-      lasting: (key) => {
-        logLongReconcile(logs.engine, key);
-      },
-      finished: (key, outcome, durationMs) => {
-        logReconcile(logs.engine, key, outcome, durationMs);
-        traceEnd(key, outcome);
-      },
-      failed: (key, error) => {
-        logFailedReconcile(logs.engine, key, error);
-        traceEnd(key, "error");
-      },
-      ledgerFailed: (error, isFinal) => {
-        const then = isFinal ? "nothing in it is found again by this process" : "trying again";
-        logs.engine.warn(`cannot read the orphan ledger: ${then}`, { error });
-      },
+      traces,
+      log: logs.engine,
       engine: {
         orphans,
         writer: discreetWriter(createWriter({ ...base, store: caches.store, types: TYPES }), options.redactor),

@@ -1,7 +1,7 @@
 /** The operator as a process: signals, and errors that nobody caught. */
 import { createLogs } from "../observability/logger.ts";
 import { createRedactor } from "../observability/secrets.ts";
-import { openTraces } from "../observability/traces/index.ts";
+import { openTraces } from "../observability/traces/traces.ts";
 import type { Config } from "./config/config.ts";
 import { VERSION } from "./config/version.ts";
 import { createOperator } from "./operator.ts";

@@ -9,13 +9,13 @@ import { KubeError } from "../kube/api/errors.ts";
 import type { KubeObject } from "../kube/api/types.ts";
 import { createWorkQueue } from "../kube/queue/workqueue.ts";
 import { createStore, type Store } from "../kube/watch/store.ts";
-import { createLogs, tagged } from "../observability/logger.ts";
+import { createLogs, tagged, type Logger } from "../observability/logger.ts";
 import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { createRedactor } from "../observability/secrets.ts";
-import { logLongReconcile } from "../observability/telemetry.ts";
+import { NO_TRACES } from "../observability/traces/traces.ts";
 import type { Platform } from "../platform/index.ts";
 import { parseLogLevels } from "./config/log-levels.ts";
-import { createWork, loadObjects, LONG_PASS_MS, type WorkOptions } from "./work.ts";
+import { createWork, loadObjects, LONG_RECONCILE_MS, type WorkOptions } from "./work.ts";
 
 let clock: ManualClock;
 let store: Store;
@@ -72,6 +72,8 @@ function work(
     orphans,
     operatorNamespace: "platform-operator",
   };
+  const note: Logger["warn"] = (message, { kind: of = "", name = "", error = "" } = {}) =>
+    outcomes.push(`${of}/${name} ${message}: ${String(error)}`);
   return createWork({
     store,
     queue: createWorkQueue({ clock, random: () => 0 }),
@@ -79,16 +81,14 @@ function work(
     clock,
     kinds,
     engine,
-    within: (_key, pass) => pass(),
+    tracker: createReconcileTracker(() => 0),
+    traces: NO_TRACES,
+    log: { trace: () => {}, debug: () => {}, info: () => {}, warn: note, error: note },
     metrics: {
       started: () => {},
       finished: (name, outcome) => outcomes.push(`${name} ${outcome}`),
       panicked: () => {},
     },
-    lasting: (key) => outcomes.push(`${key} lasts`),
-    finished: () => {},
-    failed: (key, error) => outcomes.push(`${key} ${String(error)}`),
-    ledgerFailed: (error, isFinal) => outcomes.push(`ledger ${String(error)}${isFinal ? " for good" : ""}`),
     ...told,
   });
 }
@@ -149,8 +149,8 @@ describe("the work", () => {
   });
 
   it.each([
-    ["Server", 1, ["ledger KubeError: no"]],
-    ["Forbidden", 9, ["ledger KubeError: no for good"]],
+    ["Server", 1, ["/ cannot read the orphan ledger: trying again: KubeError: no"]],
+    ["Forbidden", 9, ["/ cannot read the orphan ledger: nothing in it is found again by this process: KubeError: no"]],
   ] as const)("waits for the orphan ledger, but not where it is %s", async (failure, refusals, told) => {
     store.upsert(object("PlatformProject", "shop"));
     const shards = memoryShards();
@@ -198,7 +198,10 @@ describe("the work", () => {
     expect(outcomes).toEqual(["PlatformProject requeue_after"]);
     await clock.advance(5_000);
     await settled();
-    expect(outcomes.slice(1)).toEqual(["PlatformProject error", "PlatformProject/shop/shop KubeError: PATCH /x: 500"]);
+    expect(outcomes.slice(1)).toEqual([
+      "PlatformProject/shop reconcile failed, trying again: KubeError: PATCH /x: 500",
+      "PlatformProject error",
+    ]);
     await clock.advance(1_000);
     await settled();
     expect(outcomes.at(-1)).toBe("PlatformProject success");
@@ -223,20 +226,18 @@ describe("the work", () => {
       return held.promise;
     });
     const started = work([holding], {
-      within: (key, run) => passesOf.within(key, run),
-      lasting: (key) => {
-        logLongReconcile(logs.engine, key);
-      },
+      tracker: passesOf,
+      log: logs.engine,
     });
     void started.start();
-    await clock.advance(LONG_PASS_MS - 1);
+    await clock.advance(LONG_RECONCILE_MS - 1);
     expect(lines).toEqual([]);
     await clock.advance(1);
     const message = "is still being reconciled";
     const named = { kind: "PlatformProject", namespace: "shop", name: "shop", pass };
     expect(lines).toEqual([{ level: "warn", time: expect.any(String), logger: "engine", message, ...named }]);
     expect(pass).toMatch(/-1$/);
-    await clock.advance(100 * LONG_PASS_MS);
+    await clock.advance(100 * LONG_RECONCILE_MS);
     expect(lines).toHaveLength(1);
     held.resolve(undefined);
     await started.drain();
@@ -266,8 +267,8 @@ describe("the work", () => {
     expect(during).toEqual([2]);
     await started.drain();
     expect(clock.pending()).toBe(0);
-    await clock.advance(2 * LONG_PASS_MS);
-    expect(outcomes.filter((outcome) => outcome.endsWith("lasts"))).toEqual([]);
+    await clock.advance(2 * LONG_RECONCILE_MS);
+    expect(outcomes.filter((outcome) => outcome.includes("is still being reconciled"))).toEqual([]);
   });
 
   it("lets a pass that is under way end, and begins no other", async () => {

@@ -8,18 +8,22 @@ import { priorityOf, type Priority } from "../engine/reconcile/priority.ts";
 import { takesMore } from "../kinds/shared/answers.ts";
 import { createBackoff } from "../kube/api/backoff.ts";
 import { pause } from "../kube/api/clock.ts";
-import { isKube } from "../kube/api/errors.ts";
+import { isKube, KubeError } from "../kube/api/errors.ts";
 import type { Clock } from "../kube/api/types.ts";
 import { createController, type Outcome, type Result } from "../kube/queue/controller.ts";
 import type { WorkQueue } from "../kube/queue/workqueue.ts";
 import type { Change, Store } from "../kube/watch/store.ts";
+import type { Logger } from "../observability/logger.ts";
 import type { ReconcileMetrics } from "../observability/metrics/controller-runtime.ts";
+import type { ReconcileTracker, RunningReconcile } from "../observability/reconcile-tracker.ts";
+import { fieldsOf } from "../observability/telemetry.ts";
+import type { Traces } from "../observability/traces/traces.ts";
 import type { Platform } from "../platform/index.ts";
 import type { Deliveries } from "../webhooks/server.ts";
 import { TYPES } from "./config/caches.ts";
 
 /** Each call of a reconcile has a deadline of seconds: one that takes longer than this may never end. */
-export const LONG_PASS_MS = 60_000;
+export const LONG_RECONCILE_MS = 60_000;
 
 /** The number of objects of the first lists that the engine takes before other work has a turn. */
 const LOADED_AT_ONCE = 50;
@@ -30,19 +34,12 @@ export interface WorkOptions {
   readonly workers: number;
   readonly clock: Clock;
   readonly kinds: readonly Bound<Platform>[];
-  /** All that the engine wants but the cache and the queue. */
+  /** All that the engine needs but the cache, the clock and the queue. */
   readonly engine: Omit<EngineDeps<Platform>, "cache" | "enqueue" | "clock">;
+  readonly tracker: ReconcileTracker;
   readonly metrics: ReconcileMetrics;
-  /** Around each reconcile. */
-  readonly within: <T>(key: string, work: () => Promise<T>) => Promise<T>;
-  /** Within a reconcile that has taken longer than LONG_PASS_MS, once. */
-  readonly lasting: (key: string) => void;
-  /** Within a reconcile that did not throw: how it ended, and how long it took. */
-  readonly finished: (key: string, outcome: Outcome, durationMs: number) => void;
-  /** The orphan ledger could not be read; `isFinal` where that is not tried again. */
-  readonly ledgerFailed: (error: unknown, isFinal: boolean) => void;
-  /** Within a reconcile that threw. */
-  readonly failed: (key: string, error: unknown) => void;
+  readonly traces: Pick<Traces, "began" | "ended">;
+  readonly log: Logger;
 }
 
 export interface Work extends Deliveries {
@@ -61,7 +58,7 @@ export interface Work extends Deliveries {
 
 /** @returns work that is not started. */
 export function createWork(options: WorkOptions): Work {
-  const { clock, metrics, queue, store } = options;
+  const { clock, log, metrics, queue, store, traces } = options;
   const urgency = (key: string): Priority => {
     const object = store.get(parseKey(key));
     return object === undefined ? "normal" : priorityOf(object);
@@ -83,24 +80,31 @@ export function createWork(options: WorkOptions): Work {
   const connectionKinds = new Set(options.kinds.filter(({ isConnection }) => isConnection).map(({ kind }) => kind));
   let unsubscribe = (): void => {};
 
-  const pass = async (text: string): Promise<Result> => {
+  const reconcile = async (text: string, running: RunningReconcile): Promise<Result> => {
     const key = parseKey(text);
     const startedAt = clock.monotonic();
-    const took = (): number => clock.monotonic() - startedAt;
+    const ended = (outcome: Outcome): void => {
+      const durationMs = clock.monotonic() - startedAt;
+      metrics.finished(key.kind, outcome, durationMs / 1_000);
+      if (outcome !== "error")
+        log.debug("reconciled", { ...fieldsOf(key), result: outcome, durationMs: Math.round(durationMs) });
+      traces.ended(running, clock.now(), outcome, store.get(key));
+    };
     metrics.started(key.kind);
-    // Bound to the pass, whoever runs the clock.
-    const tellLasting = AsyncLocalStorage.bind(() => {
-      options.lasting(text);
+    traces.began(running, clock.now());
+    // The runbook of the alert PlatformOperatorReconcileStuck names this line. Bound, as the clock runs it.
+    const reportLong = AsyncLocalStorage.bind(() => {
+      log.warn("is still being reconciled", fieldsOf(key));
     });
-    const cancel = clock.after(LONG_PASS_MS, tellLasting);
+    const cancel = clock.after(LONG_RECONCILE_MS, reportLong);
     try {
       const afterMs = await engine.reconcile(key);
-      metrics.finished(key.kind, outcomeOf(afterMs), took() / 1_000);
-      options.finished(text, outcomeOf(afterMs), took());
+      ended(outcomeOf(afterMs));
       return afterMs === undefined ? {} : { requeueAfterMs: afterMs, priority: urgency(text) };
     } catch (error) {
-      metrics.finished(key.kind, "error", took() / 1_000);
-      options.failed(text, error);
+      const message = error instanceof KubeError ? "reconcile failed, trying again" : "reconcile failed unexpectedly";
+      log.error(message, { ...fieldsOf(key), error });
+      ended("error");
       throw error;
     } finally {
       cancel();
@@ -108,8 +112,12 @@ export function createWork(options: WorkOptions): Work {
       await setImmediate();
     }
   };
-  const reconcile = (text: string) => options.within(text, () => pass(text));
-  const controller = createController({ queue, workers: options.workers, clock, reconcile });
+  const controller = createController({
+    queue,
+    workers: options.workers,
+    clock,
+    reconcile: (key) => options.tracker.within(key, (running) => reconcile(key, running)),
+  });
 
   return {
     start: async () => {
@@ -168,10 +176,8 @@ export async function loadObjects(store: Store, changed: (change: Change, initia
   return unsubscribe;
 }
 
-/**
- * Before it is known what was left behind nothing may be created; only where it may not be read, nobody waits for it.
- */
-async function loadOrphans({ engine, clock, ledgerFailed }: WorkOptions, signal: AbortSignal): Promise<void> {
+/** Nothing may be created before it is known what was left behind, unless the ledger may not be read. */
+async function loadOrphans({ engine, clock, log }: WorkOptions, signal: AbortSignal): Promise<void> {
   const backoff = createBackoff({ baseMs: 500, capMs: 10_000, random: engine.random });
   while (!signal.aborted) {
     try {
@@ -179,7 +185,8 @@ async function loadOrphans({ engine, clock, ledgerFailed }: WorkOptions, signal:
       return;
     } catch (error) {
       const isForbidden = isKube(error, "Forbidden");
-      ledgerFailed(error, isForbidden);
+      const then = isForbidden ? "nothing in it is found again by this process" : "trying again";
+      log.warn(`cannot read the orphan ledger: ${then}`, { error });
       if (isForbidden || !(await pause(clock, backoff.next(), signal))) return;
     }
   }

@@ -2,6 +2,8 @@
  * Traces with OpenTelemetry's SDK, sent as OTLP/HTTP in JSON. No other file uses OpenTelemetry; it is loaded only with
  * an endpoint, and changes none of the SDK's globals.
  */
+import { setTimeout } from "node:timers/promises";
+
 import { type Attributes, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
@@ -119,13 +121,7 @@ export function createOtlpTraces({
     },
     dropped: () => bounded.dropped(),
     stop: async () => {
-      const late = AbortSignal.timeout(LAST_MS);
-      const over = new Promise<void>((resolve) => {
-        late.addEventListener("abort", () => {
-          resolve();
-        });
-      });
-      await Promise.race([provider.forceFlush().catch(() => {}), over]);
+      await Promise.race([provider.forceFlush().catch(() => {}), setTimeout(LAST_MS, undefined, { ref: false })]);
     },
   };
 }

@@ -5,8 +5,8 @@ import type { CallRecord } from "../../platform/client/caller.ts";
 import type { Fields, Logger } from "../logger.ts";
 import type { RunningReconcile } from "../reconcile-tracker.ts";
 import { createRedactor } from "../secrets.ts";
-import { NO_TRACES, openTraces } from "./index.ts";
 import { boundedExport, MOST_SPANS } from "./otlp.ts";
+import { NO_TRACES, openTraces } from "./traces.ts";
 import type { Traces } from "./traces.ts";
 
 const AT = new Date("2026-11-21T10:00:00Z");

@@ -11,7 +11,9 @@ import { createReader } from "../../../src/kube/watch/secrets.ts";
 import { createStore } from "../../../src/kube/watch/store.ts";
 import { createOutputs } from "../../../src/kube/write/outputs.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
+import type { Logger } from "../../../src/observability/logger.ts";
 import { createReconcileTracker } from "../../../src/observability/reconcile-tracker.ts";
+import { NO_TRACES } from "../../../src/observability/traces/traces.ts";
 import { TYPES } from "../../../src/operator/config/caches.ts";
 import { boundKinds } from "../../../src/operator/config/kinds.ts";
 import { createPlatforms } from "../../../src/operator/platforms.ts";
@@ -45,11 +47,13 @@ export interface Operator {
   end(): void;
 }
 
+const SILENT: Logger = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
 /** @returns an operator at work. */
 export function startOperator(options: OperatorOptions): Operator {
   const { random, workers = 1 } = options;
-  const { within, current } = createReconcileTracker(() => 0);
-  const turns = createTurns({ current });
+  const tracker = createReconcileTracker(() => 0);
+  const turns = createTurns(tracker);
   const { clock, end } = mortalClock(options.clock);
   const client: KubeClient = {
     request: options.request,
@@ -64,7 +68,9 @@ export function startOperator(options: OperatorOptions): Operator {
     store,
     queue: createWorkQueue({ clock, random, laneOf: turns.laneOf, perLane: Math.max(1, workers - 1) }),
     workers,
-    within,
+    tracker,
+    traces: NO_TRACES,
+    log: SILENT,
     clock,
     kinds: boundKinds(),
     metrics: {
@@ -72,10 +78,6 @@ export function startOperator(options: OperatorOptions): Operator {
       finished: () => void (passes += 1),
       panicked: () => {},
     },
-    lasting: () => {},
-    finished: () => {},
-    failed: () => {},
-    ledgerFailed: () => {},
     engine: {
       orphans: memoryOrphans(clock),
       writer: createWriter({ client, clock, random, store, types: TYPES }),
