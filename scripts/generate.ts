@@ -1,14 +1,11 @@
 /**
- * `npm run generate`: writes everything in generated.ts, and deploy/install.yaml; with --check only says what is
- * stale. Only deploy/install.yaml needs helm, and only when the chart has changed.
+ * `npm run generate`: writes everything in generated.ts; with --check only says what is stale. deploy/install.yaml needs
+ * helm, which takes minutes to build: `make e2e` writes it, and this program says when that is due.
  */
-import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { promisify } from "node:util";
 
-import { findGoTool } from "../test/tools/go-tools.ts";
-import { digestOf, headLine, installManifest, TEMPLATE_ARGS } from "./chart/manifest.ts";
+import { installIsStale } from "./chart/manifest.ts";
 import { GENERATED_FOLDERS, generatedFiles } from "./generated.ts";
 
 const root = dirname(import.meta.dirname);
@@ -43,34 +40,19 @@ async function write(path: string): Promise<void> {
   await writeFile(join(root, path), content);
 }
 
-const INSTALL = "deploy/install.yaml";
-
-/** Whether it was rendered from another chart than the one that lies there now. */
-async function installIsStale(): Promise<boolean> {
-  const text = await read(INSTALL);
-  return text?.startsWith(`${headLine(digestOf(join(root, "helm-chart")))}\n`) !== true;
-}
-
-async function writeInstall(): Promise<void> {
-  const { stdout } = await promisify(execFile)(await findGoTool("helm"), TEMPLATE_ARGS, {
-    cwd: root,
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  await writeFile(join(root, INSTALL), installManifest(stdout, digestOf(join(root, "helm-chart"))));
-}
-
+const isCheck = process.argv.includes("--check");
 const stale = await stalePaths();
-if (!process.argv.includes("--check")) {
+if (isCheck && stale.length > 0) {
+  console.error(`Stale: ${stale.join(", ")}. Run npm run generate.`);
+  process.exitCode = 1;
+}
+if (!isCheck) {
   await Promise.all(stale.map(write));
   for (const path of stale) console.log(`wrote ${path}`);
-  if (await installIsStale()) {
-    await writeInstall();
-    console.log(`wrote ${INSTALL}`);
-  }
-} else {
-  const all = [...stale, ...((await installIsStale()) ? [INSTALL] : [])];
-  if (all.length > 0) {
-    console.error(`Stale: ${all.join(", ")}. Run npm run generate.`);
-    process.exitCode = 1;
-  }
+}
+if (await installIsStale()) {
+  console.error(
+    "Stale: deploy/install.yaml, which the chart is rendered to. Run npm run e2e:prepare, which builds helm.",
+  );
+  process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
 /** What the image and whatever runs it agree on. */
-import { nodeFlags } from "../src/operator/config/node-flags.ts";
+import { nodeFlags } from "./node-flags.ts";
 
 /** Node, in the image: the one of the build image, whichever base it is put on. */
 export const NODE = "/usr/local/bin/node";

@@ -3,9 +3,9 @@ import { API_VERSION } from "../src/api/names.ts";
 import { REASONS } from "../src/api/reasons.ts";
 import type { CelRule, Resource } from "../src/api/resource.ts";
 import { RESOURCES } from "../src/kinds/crds.ts";
-import { NODE_FLAGS } from "../src/operator/config/node-flags.ts";
 import { GRANTS, OPERATOR, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
 import { objectSchema } from "./crd.ts";
+import { NODE_FLAGS } from "./node-flags.ts";
 import type { Structural } from "./schema.ts";
 
 /** The page of a kind, as Markdown. */

@@ -4,10 +4,10 @@
  */
 import { z } from "zod";
 
-import { ENDPOINT_PATTERN, NAMESPACE, PLATFORM_HOST_PATTERN } from "../../src/operator/config/accepted.ts";
 import { FLAGS } from "../../src/operator/config/flags.ts";
 import type { FlagName } from "../../src/operator/config/flags.ts";
-import { LEVELS_PATTERN } from "../../src/operator/config/log-levels.ts";
+import { NAMESPACE } from "../../src/operator/config/validators.ts";
+import { ENDPOINT_PATTERN, LEVELS_PATTERN, PLATFORM_HOST_PATTERN } from "./patterns.ts";
 
 const about = (name: FlagName): string => {
   const text = FLAGS.find((flag) => flag.name === name)?.about ?? "";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { figure } from "../../test/support/platform/figure.ts";
 import { KubeError } from "../kube/api/errors.ts";
 import type { KeyValues, Reader } from "../kube/api/types.ts";
-import { parseLogLevels, type LogLevels } from "../operator/config/log-levels.ts";
+import { parseLogLevels, type LogLevels } from "../operator/config/validators.ts";
 import { ApiError } from "../platform/transport/errors.ts";
 import { createLogs, tagged, type Fields, type Logger } from "./logger.ts";
 import { createRedactor, redacting } from "./secrets.ts";

@@ -4,7 +4,7 @@
  */
 import { destination, pino } from "pino";
 
-import type { LoggerName, LogLevel, LogLevels } from "../operator/config/log-levels.ts";
+import type { LoggerName, LogLevel, LogLevels } from "../operator/config/validators.ts";
 import { cleanText } from "../text/clean-text.ts";
 import type { Redactor } from "./secrets.ts";
 

@@ -1,6 +1,11 @@
-/** Reports what the parts of the operator do, as log lines and as metrics. The change log has a file of its own. */
-import type { Observer } from "../engine/context/context.ts";
+/**
+ * Reports what the parts of the operator do, as log lines and as metrics. The change log has one line of the logger
+ * "changes" for every call that asks the platform for a change, with its author, its cause and its result. The line of
+ * a create is the last record of its id (docs/architecture.md §6).
+ */
+import type { Change, Observer } from "../engine/context/context.ts";
 import { parseKey } from "../engine/contract/keys.ts";
+import type { OrphanChange } from "../engine/orphans/ledger.ts";
 import type { EndedRequest } from "../kube/api/client.ts";
 import type { KubeError } from "../kube/api/errors.ts";
 import type { ObjectKey } from "../kube/api/types.ts";
@@ -8,8 +13,10 @@ import type { ReflectorObserver } from "../kube/watch/reflector.ts";
 import type { Regarding } from "../kube/write/event-publisher.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
 import { operation } from "../platform/codec/operations.ts";
+import { notExecuted } from "../platform/transport/errors.ts";
 import type { Fields, Logger } from "./logger.ts";
 import type { Metrics } from "./metrics/index.ts";
+import type { RunningReconcile } from "./reconcile-tracker.ts";
 
 /** @returns the engine's observer. @param change receives every mutating call at once */
 export function engineObserver(log: Logger, { reconcile }: Metrics, change: Observer["change"]): Observer {
@@ -73,8 +80,69 @@ export function logMovedEvent(log: Logger, { kind, name, namespace = "" }: Regar
   log.warn("the namespace is being terminated: its event is in the operator's", { ...fieldsOf(key), reason });
 }
 
+/**
+ * Logs a change of the platform.
+ * @param installation the uid of kube-system
+ * @param running the reconcile that made it, which knows the call
+ */
+export function logChange(
+  log: Logger,
+  installation: string,
+  change: Change,
+  running: RunningReconcile | undefined,
+): void {
+  const { key, uid, generation, cause, op, commit, result, sent } = change;
+  const made = running?.changed?.call.operation === op ? running.changed : undefined;
+  const { level, message } = resultOf(result, sent);
+  log[level](message, {
+    ...fieldsOf(key),
+    uid,
+    generation,
+    installation,
+    cause,
+    op,
+    id: change.id ?? (made === undefined ? undefined : targetOf(made.call)),
+    commit,
+    result,
+    ...(made === undefined ? {} : { connection: made.connection, ...fieldsOfCall(made.call) }),
+  });
+}
+
+const ORPHANED = {
+  recorded: "left an object on the platform",
+  found: "found an object again that was left on the platform",
+  forgotten: "an object that was left on the platform was taken out of the orphan ledger by hand",
+  dropped: "the orphan ledger is full: its oldest entry is dropped",
+} as const satisfies Record<OrphanChange["is"], string>;
+
+/** Logs a change of the orphan ledger. */
+export function logOrphan(log: Logger, { is, orphan }: OrphanChange): void {
+  const { kind, namespace, name, id, parentId, installation, host, organizationId, why, at } = orphan;
+  log[is === "dropped" ? "warn" : "info"](ORPHANED[is], {
+    ...fieldsOf({ kind, namespace, name }),
+    installation,
+    id,
+    parentId,
+    host,
+    organizationId,
+    reason: why,
+    since: at,
+    orphan: is,
+  });
+}
+
+/** A call that the rate gate prevented is not logged: it is tried again until it has a result. */
+function resultOf(result: Change["result"], sent: boolean): { level: "debug" | "info" | "warn"; message: string } {
+  if (result === "ok") return { level: "info", message: "changed the platform" };
+  if (!notExecuted({ is: result })) return { level: "warn", message: "may have changed the platform" };
+  if (!sent && HELD.has(result)) return { level: "debug", message: "has not changed the platform yet" };
+  return { level: "warn", message: "could not change the platform" };
+}
+
+const HELD: ReadonlySet<Change["result"]> = new Set(["OverBudget", "RateLimited"]);
+
 /** Returns the fields of a call and its answer. */
-export function fieldsOfCall({ operation: name, method, status, durationMs, requestId }: CallRecord): Fields {
+function fieldsOfCall({ operation: name, method, status, durationMs, requestId }: CallRecord): Fields {
   return { method, path: operation(name).path, status, durationMs: Math.round(durationMs), requestId };
 }
 

@@ -1,14 +1,13 @@
 /** One operator: the order in which its parts start and stop, and the id of its installation. */
+import { once } from "node:events";
+
 import type { About } from "../console/page/shape.ts";
 import { createBackoff } from "../kube/api/backoff.ts";
 import { pause, systemClock } from "../kube/api/clock.ts";
 import type { Clock, Namespaces } from "../kube/api/types.ts";
-import type { Logger, Logs } from "../observability/logger.ts";
-import type { Redactor } from "../observability/secrets.ts";
-import type { Traces } from "../observability/traces/traces.ts";
-import type { Config } from "./config/config.ts";
+import type { Logger } from "../observability/logger.ts";
 import type { HttpServer } from "./config/http.ts";
-import { createParts } from "./parts.ts";
+import { createParts, type PartsOptions } from "./parts.ts";
 import { startServers } from "./servers.ts";
 import type { Work } from "./work.ts";
 
@@ -20,13 +19,7 @@ const DRAIN_MS = 8_000;
 /** How long they may take after their connections are closed. */
 const ABANDON_MS = 500;
 
-export interface OperatorOptions {
-  readonly config: Config;
-  readonly version: string;
-  readonly logs: Logs;
-  readonly redactor: Redactor;
-  /** Stopped with the operator. */
-  readonly traces: Traces;
+export interface OperatorOptions extends Pick<PartsOptions, "config" | "version" | "logs" | "redactor" | "traces"> {
   /** Called when the process has to exit: the lease is lost. */
   readonly onFatal: () => void;
 }
@@ -90,12 +83,14 @@ export function createOperator(options: OperatorOptions): Operator {
   });
 
   const boot = async (): Promise<void> => {
+    const { signal } = stopping;
+    if (signal.aborted) return;
+    const stopped = once(signal, "abort").then(() => undefined);
     caches.start();
-    const ended = fired(stopping.signal);
-    const found = findInstallation({ namespaces, clock, random, log: logs.kube, signal: stopping.signal });
-    installation = await Promise.race([found, ended]);
-    await Promise.race([synced.promise, ended]);
-    if (stopping.signal.aborted) return;
+    const found = findInstallation({ namespaces, clock, random, log: logs.kube, signal });
+    installation = await Promise.race([found, stopped]);
+    await Promise.race([synced.promise, stopped]);
+    if (signal.aborted) return;
     log.info("caches are filled");
     election.start();
   };
@@ -106,7 +101,7 @@ export function createOperator(options: OperatorOptions): Operator {
     const within = async (ms: number): Promise<boolean> =>
       Promise.race([drained, pause(clock, ms, abandoned.signal).then(() => false)]);
     if (await within(DRAIN_MS)) return true;
-    log.warn("passes under way take too long: closing their connections");
+    log.warn("reconciles under way take too long: closing their connections");
     await work?.disconnect();
     return within(ABANDON_MS);
   };
@@ -133,15 +128,6 @@ export function createOperator(options: OperatorOptions): Operator {
       return drained;
     },
   };
-}
-
-function fired(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener("abort", () => {
-      resolve(undefined);
-    });
-  });
 }
 
 export interface InstallationOptions {

@@ -11,17 +11,24 @@ import { createReader } from "../kube/watch/secrets.ts";
 import { createRecorder, type Recorder } from "../kube/write/events.ts";
 import { createOutputs } from "../kube/write/outputs.ts";
 import { createWriter } from "../kube/write/writer.ts";
-import { logChange, logOrphan } from "../observability/changes.ts";
 import { tagged, type Logs } from "../observability/logger.ts";
 import { createMetrics, type Metrics } from "../observability/metrics/index.ts";
 import { createReconcileTracker, type EndedCall } from "../observability/reconcile-tracker.ts";
 import { discreetEvents, discreetWriter, redacting, type Redactor } from "../observability/secrets.ts";
-import { engineObserver, logCall, logMovedEvent, logRequest, watchObserver } from "../observability/telemetry.ts";
+import {
+  engineObserver,
+  logCall,
+  logChange,
+  logMovedEvent,
+  logOrphan,
+  logRequest,
+  watchObserver,
+} from "../observability/telemetry.ts";
 import type { Traces } from "../observability/traces/traces.ts";
 import { isRead } from "../platform/codec/operations.ts";
 import { createCaches, TYPES, type Caches } from "./config/caches.ts";
 import type { Config } from "./config/config.ts";
-import { boundKinds } from "./config/kinds.ts";
+import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
 import { OPERATOR } from "./config/rbac.ts";
 import { createLeadership } from "./leadership.ts";
 import { droppedOrphan, orphanShards } from "./orphans.ts";
@@ -123,7 +130,13 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     else pass.changed = made;
   };
   const platforms: Platforms = createPlatforms({
-    ...options,
+    config,
+    version,
+    clock,
+    random,
+    redactor: options.redactor,
+    // No worker waits for the calls of others to end.
+    connections: config.workers,
     lane: turns.lane,
     priority: turns.priority,
     onRoom: () => {
@@ -208,14 +221,14 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
         outputs: createOutputs(client),
         fence: election,
         random,
-        connectionKinds: { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" },
+        connectionKinds: CONNECTION_KINDS,
         windows: config.windows,
         dryRun: false,
         installation,
         observer: engineObserver(logs.engine, metrics, (change) => {
           metrics.platform.changed(change);
           const pass = tracker.current();
-          logChange({ log: logs.changes, installation }, change, pass);
+          logChange(logs.changes, installation, change, pass);
           if (pass?.changed !== undefined) traces.called(pass, pass.changed, change.commit);
           if (pass !== undefined) pass.changed = undefined;
         }),

@@ -1,35 +1,24 @@
 /** How the engine gets its platform clients. */
 import type { Connect } from "../engine/connections/connections.ts";
-import type { Clock } from "../kube/api/types.ts";
 import type { Redactor } from "../observability/secrets.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
 import { connectPlatform, type Platform, type PlatformOptions } from "../platform/index.ts";
 import { createGates } from "../platform/rate/gates.ts";
 import type { Priority } from "../platform/rate/line.ts";
-import type { Transport } from "../platform/transport/transport.ts";
 import type { Config } from "./config/config.ts";
 
-export interface PlatformsOptions {
-  readonly config: Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform" | "deadlines"> &
-    Partial<Pick<Config, "workers">>;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly random: () => number;
+/** The options of all clients, and what the process does with their calls. */
+export interface PlatformsOptions extends Pick<
+  PlatformOptions,
+  "version" | "clock" | "random" | "connections" | "lane" | "priority" | "mayCall" | "headers" | "transport"
+> {
+  readonly config: Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform" | "deadlines">;
   readonly redactor: Redactor;
   readonly onCall: (connection: string, call: CallRecord) => void;
-  /** The namespace that the work at hand is for, and how urgent it is. */
-  readonly lane?: () => string;
-  readonly priority?: () => Priority;
   /** There may be room at a rate gate that had none. */
   readonly onRoom?: () => void;
   /** The platform refuses the requests of a connection (429) from now on, or does no longer and did for so long. */
   readonly onLimited?: (connection: string, isLimited: boolean, sinceMs: number) => void;
-  /** Reports whether a call may be sent now, as far as the lease goes. By default every call may be. */
-  readonly mayCall?: PlatformOptions["mayCall"];
-  /** Further headers of the request at hand. */
-  readonly headers?: () => Readonly<Record<string, string>>;
-  /** In place of HTTP. */
-  readonly transport?: Transport;
 }
 
 export interface Platforms {
@@ -51,14 +40,21 @@ export interface Platforms {
 }
 
 /** @returns the maker of platform clients, which knows those that are open. */
-export function createPlatforms(options: PlatformsOptions): Platforms {
-  const { config, clock, random, redactor, version } = options;
+export function createPlatforms({
+  config,
+  redactor,
+  onCall,
+  onRoom,
+  onLimited,
+  ...shared
+}: PlatformsOptions): Platforms {
   const open = new Map<string, Platform>();
-  const gates = createGates({ clock, random, ...(options.onRoom && { changed: options.onRoom }) });
+  const gates = createGates({ clock: shared.clock, random: shared.random, ...(onRoom && { changed: onRoom }) });
   return {
     connect: (settings, token, name) => {
       let held: string | undefined;
       const platform = connectPlatform({
+        ...shared,
         baseUrl: settings.baseUrl,
         pathPrefix: settings.pathPrefix,
         organizationId: settings.organizationId,
@@ -72,22 +68,12 @@ export function createPlatforms(options: PlatformsOptions): Platforms {
         },
         rate: { requestsPerSecond: settings.requestsPerSecond, burst: settings.burst },
         gates,
-        onLimited: (isLimited, sinceMs) => options.onLimited?.(name, isLimited, sinceMs),
+        onLimited: (isLimited, sinceMs) => onLimited?.(name, isLimited, sinceMs),
         allowedHosts: config.allowedPlatformHosts,
         allowInsecure: config.allowInsecurePlatform,
         deadlines: config.deadlines,
-        // No worker waits for the calls of others to end.
-        ...(config.workers === undefined ? {} : { connections: config.workers }),
-        ...(options.transport === undefined ? {} : { transport: options.transport }),
-        ...(options.lane === undefined ? {} : { lane: options.lane }),
-        ...(options.priority === undefined ? {} : { priority: options.priority }),
-        ...(options.mayCall === undefined ? {} : { mayCall: options.mayCall }),
-        ...(options.headers === undefined ? {} : { headers: options.headers }),
-        version,
-        clock,
-        random,
         onCall: (call) => {
-          options.onCall(name, call);
+          onCall(name, call);
         },
       });
       const known: Platform = {

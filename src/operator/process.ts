@@ -1,4 +1,6 @@
 /** The operator as a process: signals, and errors that nobody caught. */
+import { once } from "node:events";
+
 import { createLogs } from "../observability/logger.ts";
 import { createRedactor } from "../observability/secrets.ts";
 import { openTraces } from "../observability/traces/traces.ts";
@@ -6,7 +8,7 @@ import type { Config } from "./config/config.ts";
 import { VERSION } from "./config/version.ts";
 import { createOperator } from "./operator.ts";
 
-/** Kubernetes gives 30 s by default; ours is a promise (issue: graceful stop within 10 s). */
+/** A graceful stop ends within ten seconds; Kubernetes gives 30 by default. */
 const STOP_MS = 9_800;
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
@@ -27,7 +29,7 @@ export async function runOperator(config: Config): Promise<number> {
       die();
     });
   }
-  const signal = nextSignal();
+  const signal = Promise.race(SIGNALS.map((name) => once(process, name).then(() => name)));
   try {
     const traces = await openTraces({ config, version: VERSION, redactor, log });
     const operator = createOperator({ config, version: VERSION, logs, redactor, traces, onFatal: die });
@@ -46,14 +48,4 @@ export async function runOperator(config: Config): Promise<number> {
     log.error("cannot start", { error });
     return 1;
   }
-}
-
-function nextSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of SIGNALS) {
-      process.once(signal, () => {
-        resolve(signal);
-      });
-    }
-  });
 }

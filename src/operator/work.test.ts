@@ -14,7 +14,7 @@ import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { createRedactor } from "../observability/secrets.ts";
 import { NO_TRACES } from "../observability/traces/traces.ts";
 import type { Platform } from "../platform/index.ts";
-import { parseLogLevels } from "./config/log-levels.ts";
+import { parseLogLevels } from "./config/validators.ts";
 import { createWork, loadObjects, LONG_RECONCILE_MS, type WorkOptions } from "./work.ts";
 
 let clock: ManualClock;

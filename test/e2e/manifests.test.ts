@@ -1,15 +1,13 @@
 /** deploy/: what `kubectl apply -k` brings, on a cluster without helm. */
-import { execFile } from "node:child_process";
 import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
-import { digestOf, installManifest, TEMPLATE_ARGS } from "../../scripts/chart/manifest.ts";
+import { installManifest, renderChart } from "../../scripts/chart/manifest.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { comes } from "../support/env/cluster.ts";
 import { findGoTool } from "../tools/go-tools.ts";
@@ -30,11 +28,10 @@ const admin = (args: readonly string[], input?: string): Promise<string> =>
   kubectl(env.cluster, args, input === undefined ? {} : { input });
 
 describe("the plain manifest", () => {
-  it("is what the chart renders now: else run npm run generate", async () => {
-    const options = { cwd: root, maxBuffer: 64 * 1024 * 1024 };
-    const { stdout } = await promisify(execFile)(await findGoTool("helm"), TEMPLATE_ARGS, options);
+  it("is what the chart renders now: else run npm run e2e:prepare", async () => {
+    const stdout = await renderChart(await findGoTool("helm"));
     const written = await readFile(join(root, "deploy/install.yaml"), "utf8");
-    expect(written).toBe(installManifest(stdout, digestOf(join(root, "helm-chart"))));
+    expect(written).toBe(installManifest(stdout));
     const marks = manifestsIn(written).flatMap(({ metadata: { labels, annotations } }) =>
       Object.entries({ ...labels, ...annotations }),
     );

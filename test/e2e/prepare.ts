@@ -1,7 +1,9 @@
 /**
  * Finds, installs or builds every program of the end-to-end tests, one after the other. `make e2e` runs it before them:
- * on a fresh machine it takes minutes, which no test should wait for while others keep the cores busy.
+ * on a fresh machine it takes minutes, which no test should wait for while others keep the cores busy. Writes
+ * deploy/install.yaml where the chart has changed, as it has helm.
  */
+import { installIsStale, writeInstall } from "../../scripts/chart/manifest.ts";
 import { basicTools, findBinaries } from "../control-plane/binaries.ts";
 import { findArgoCd } from "../tools/argocd.ts";
 import { DEBIAN_PROGRAMS, type DebianProgram, findDebianProgram } from "../tools/debian.ts";
@@ -14,6 +16,7 @@ const BUILT: readonly GoToolName[] = ["kwok", "helm", "kube-score"];
 await findBinaries();
 await findBinaries({ tools: [...basicTools, "kube-controller-manager", "kube-scheduler"] });
 for (const tool of BUILT) await findGoTool(tool);
+if (await installIsStale()) await writeInstall(await findGoTool("helm"));
 await findKstatus();
 await findArgoCd();
 for (const program of Object.keys(DEBIAN_PROGRAMS) as DebianProgram[]) await findDebianProgram(program);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
-import { NODE_FLAGS } from "../../src/operator/config/node-flags.ts";
+import { NODE_FLAGS } from "../../scripts/node-flags.ts";
 import { OPERATOR, LEASE } from "../../src/operator/config/rbac.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";

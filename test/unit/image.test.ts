@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { COMMAND, NODE, PROGRAM, USER } from "../../scripts/image.ts";
-import { nodeFlags } from "../../src/operator/config/node-flags.ts";
+import { nodeFlags } from "../../scripts/node-flags.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");

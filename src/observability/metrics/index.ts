@@ -50,7 +50,7 @@ const UNASKED = [
   "nodejs_eventloop_utilization_summary",
 ] as const;
 
-/** Series from files under /proc, which the operator may not read (node-flags.ts): they would stay 0. */
+/** Series from files under /proc, which the operator may not read (scripts/node-flags.ts): they would stay 0. */
 const UNREADABLE = [
   "process_heap_bytes",
   "process_max_fds",

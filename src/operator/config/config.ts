@@ -10,10 +10,9 @@ import { z } from "zod";
 import { DEFAULT_WINDOWS, type Windows } from "../../engine/contract/windows.ts";
 import type { ConfigSource } from "../../kube/api/client.ts";
 import { DEFAULT_DEADLINES, type Deadlines } from "../../platform/client/caller.ts";
-import { isEndpoint, isPlatformHost, NAMESPACE } from "./accepted.ts";
 import { envName, FLAGS, readFlags, type FlagName } from "./flags.ts";
-import { parseLogLevels, type LogLevels } from "./log-levels.ts";
 import { OPERATOR } from "./rbac.ts";
+import { isEndpoint, isPlatformHost, NAMESPACE, parseLogLevels, type LogLevels } from "./validators.ts";
 
 /** The address of a server; without a host all addresses. Port 0 is a free one, which the log names. */
 export interface BindAddress {

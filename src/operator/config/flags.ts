@@ -4,9 +4,7 @@ import { parseArgs } from "node:util";
 export interface Flag {
   /** Without the dashes. The environment variable is PLATFORM_OPERATOR_ and the name in upper case. */
   readonly name: string;
-  /** A switch may stand alone, which means true, or have =true or =false. */
-  readonly is: "value" | "switch";
-  /** The placeholder of the value in the usage text. */
+  /** The placeholder of the value in the usage text. BOOL: a switch, which may stand alone for true. */
   readonly value: string;
   readonly fallback: string;
   readonly about: string;
@@ -16,28 +14,24 @@ export interface Flag {
 export const FLAGS = [
   {
     name: "metrics-bind-address",
-    is: "value",
     value: "ADDRESS",
     fallback: ":8080",
     about: "where /metrics is served, e.g. :8080 or 127.0.0.1:9090; 0 for nowhere",
   },
   {
     name: "health-probe-bind-address",
-    is: "value",
     value: "ADDRESS",
     fallback: ":8081",
     about: "where /healthz and /readyz are served; 0 for nowhere",
   },
   {
     name: "webhook-bind-address",
-    is: "value",
     value: "ADDRESS",
     fallback: "0",
     about: "where the platform's deliveries are received, e.g. :8082, behind TLS of an ingress; 0 for nowhere",
   },
   {
     name: "status-page-bind-address",
-    is: "value",
     value: "ADDRESS",
     fallback: "0",
     about:
@@ -45,58 +39,50 @@ export const FLAGS = [
   },
   {
     name: "leader-elect",
-    is: "switch",
     value: "BOOL",
     fallback: "true",
     about: "work only while holding the lease, so that several replicas can run",
   },
   {
     name: "watch-namespaces",
-    is: "value",
     value: "NAME,…",
     fallback: "",
     about: "namespaces to look at; all when empty",
   },
   {
     name: "allowed-platform-hosts",
-    is: "value",
     value: "HOST,…",
     fallback: "",
     about: "hosts, *.suffixes, addresses or CIDR blocks that connections may name; every public host when empty",
   },
   {
     name: "allow-insecure-platform",
-    is: "switch",
     value: "BOOL",
     fallback: "false",
     about: "let connections use http and loopback or private addresses; for demos and tests",
   },
   {
     name: "kubeconfig",
-    is: "value",
     value: "FILE",
     fallback: "",
     about: "kubeconfig to use; else $KUBECONFIG, ~/.kube/config, then the cluster that the process runs in",
   },
   {
     name: "context",
-    is: "value",
     value: "NAME",
     fallback: "",
     about: "context of the kubeconfig; its current one when empty",
   },
   {
     name: "operator-namespace",
-    is: "value",
     value: "NAME",
     fallback: "",
     about:
       "namespace of the lease and of the Secrets of cluster connections; else $POD_NAMESPACE, then the ServiceAccount's, then platform-operator",
   },
-  { name: "workers", is: "value", value: "N", fallback: "10", about: "objects that are worked on at once" },
+  { name: "workers", value: "N", fallback: "10", about: "objects that are worked on at once" },
   {
     name: "log-level",
-    is: "value",
     value: "LEVEL,…",
     fallback: "info",
     about:
@@ -104,7 +90,6 @@ export const FLAGS = [
   },
   {
     name: "otlp-endpoint",
-    is: "value",
     value: "URL",
     fallback: "",
     about:
@@ -112,14 +97,12 @@ export const FLAGS = [
   },
   {
     name: "otlp-propagate",
-    is: "switch",
     value: "BOOL",
     fallback: "false",
     about: "send the platform the header traceparent, so that it can take part in traces",
   },
   {
     name: "metrics-per-object",
-    is: "switch",
     value: "BOOL",
     fallback: "false",
     about: "serve one platform_operator_resource_info series for each object",
@@ -139,7 +122,7 @@ export function envName(flag: FlagName): string {
  * @throws Error for an unknown flag, a missing value or an extra argument; the message says which
  */
 export function readFlags(args: readonly string[]): ReadonlyMap<FlagName, string> {
-  const switches = new Set<string>(FLAGS.filter(({ is }) => is === "switch").map(({ name }) => `--${name}`));
+  const switches = new Set<string>(FLAGS.filter(({ value }) => value === "BOOL").map(({ name }) => `--${name}`));
   const { values } = parseArgs({
     args: args.map((arg) => (switches.has(arg) ? `${arg}=true` : arg)),
     options: Object.fromEntries(FLAGS.map(({ name }) => [name, { type: "string" as const }])),

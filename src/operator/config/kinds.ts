@@ -18,6 +18,9 @@ import {
 } from "../../kinds/index.ts";
 import type { Platform } from "../../platform/index.ts";
 
+/** The kinds of the connections, by their scope. */
+export const CONNECTION_KINDS = { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" } as const;
+
 /** @returns all kinds, with empty memories */
 export function boundKinds(): readonly Bound<Platform>[] {
   return Object.values({

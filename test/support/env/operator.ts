@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 
 import { z } from "zod";
 
-import { nodeFlags } from "../../../src/operator/config/node-flags.ts";
+import { nodeFlags } from "../../../scripts/node-flags.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const sources = join(root, "src/main.ts");

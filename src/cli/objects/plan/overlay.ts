@@ -10,7 +10,7 @@ import { createNamespaces } from "../../../kube/watch/namespaces.ts";
 import { createReader } from "../../../kube/watch/secrets.ts";
 import { VERSION } from "../../../operator/config/version.ts";
 import { orphanShards } from "../../../operator/orphans.ts";
-import { type PlanningOptions, planObjects } from "../../../operator/planning/index.ts";
+import { type PlanningOptions, planObjects } from "../../../operator/planning.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { explain } from "../../base/explain.ts";
 import { listObjects } from "../shared/listing.ts";

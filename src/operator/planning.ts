@@ -3,21 +3,21 @@
  * reads the platform and writes neither to it nor to the cluster: every step ends in `status.plan`, and a fence that
  * never opens stands before each request that changes something.
  */
-import { keyText } from "../../engine/contract/keys.ts";
-import { conditionOf } from "../../engine/contract/status.ts";
-import { DEFAULT_WINDOWS } from "../../engine/contract/windows.ts";
-import { createOrphans, type Orphans } from "../../engine/orphans/ledger.ts";
-import { createEngine, type Engine } from "../../engine/reconcile/engine.ts";
-import { isKube, KubeError } from "../../kube/api/errors.ts";
-import type { Clock, KubeObject, Namespaces, ObjectKey, Reader, Shards } from "../../kube/api/types.ts";
-import { createRedactor } from "../../observability/secrets.ts";
-import { DEFAULT_DEADLINES } from "../../platform/client/caller.ts";
-import type { Platform } from "../../platform/index.ts";
-import { TYPES } from "../config/caches.ts";
-import type { Config } from "../config/config.ts";
-import { boundKinds } from "../config/kinds.ts";
-import { createPlatforms } from "../platforms.ts";
-import { createMemory, type Memory } from "./memory.ts";
+import { keyText } from "../engine/contract/keys.ts";
+import { conditionOf } from "../engine/contract/status.ts";
+import { DEFAULT_WINDOWS } from "../engine/contract/windows.ts";
+import { createOrphans, type Orphans } from "../engine/orphans/ledger.ts";
+import { createEngine, type Engine, type EngineDeps } from "../engine/reconcile/engine.ts";
+import { isKube, KubeError } from "../kube/api/errors.ts";
+import { keyOf } from "../kube/api/objects.ts";
+import type { Clock, JsonObject, KubeObject, Namespaces, ObjectKey, Reader, Shards } from "../kube/api/types.ts";
+import { createRedactor } from "../observability/secrets.ts";
+import { DEFAULT_DEADLINES } from "../platform/client/caller.ts";
+import type { Platform } from "../platform/index.ts";
+import { TYPES } from "./config/caches.ts";
+import type { Config } from "./config/config.ts";
+import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
+import { createPlatforms } from "./platforms.ts";
 
 export interface PlanningOptions {
   /** All custom resources that count, as they would be after the apply. */
@@ -51,7 +51,7 @@ export interface Planned {
 }
 
 /** How often the engine may go on with one object before it is taken as it is. */
-const PASSES = 5;
+const RECONCILES = 5;
 
 /** @returns the objects in the order in which they would be worked on, parents first. */
 export async function planObjects(options: PlanningOptions): Promise<readonly Planned[]> {
@@ -101,25 +101,25 @@ async function planOne(work: Work, key: ObjectKey): Promise<Planned> {
   }
   const closed = connection === undefined ? undefined : opened.get(keyText(connection));
   if (closed !== undefined) return { object: now(), problem: closed };
-  const failure = await passes(work, key);
-  return { object: now(), problem: failure };
+  const problem = await reconcileFully(work, key);
+  return { object: now(), problem };
 }
 
 /** Opens a connection as the engine does. @returns why it cannot be used */
 async function opening(work: Work, key: ObjectKey): Promise<string | undefined> {
-  const failure = await passes(work, key);
+  const failure = await reconcileFully(work, key);
   const object = work.memory.cache.get(key);
-  const ready = object === undefined ? undefined : conditionOf(object, "Ready");
+  const ready = object && conditionOf(object, "Ready");
   if (failure === undefined && ready?.status === "True") return undefined;
   return `${key.kind} "${key.name}" cannot be used: ${failure ?? ready?.message ?? "it does not exist."}`;
 }
 
 /** @returns why the cluster could not be read */
-async function passes({ engine, explain }: Work, key: ObjectKey): Promise<string | undefined> {
+async function reconcileFully({ engine, explain }: Work, key: ObjectKey): Promise<string | undefined> {
   try {
-    for (let pass = 0; pass < PASSES; pass += 1) {
-      const again = await engine.reconcile(key);
-      if (again !== 0) return undefined;
+    for (let count = 0; count < RECONCILES; count += 1) {
+      const requeueAfterMs = await engine.reconcile(key);
+      if (requeueAfterMs !== 0) return undefined;
     }
     return undefined;
   } catch (error) {
@@ -129,10 +129,8 @@ async function passes({ engine, explain }: Work, key: ObjectKey): Promise<string
 }
 
 function isConnection({ kind }: ObjectKey): boolean {
-  return kind === CONNECTION_KINDS.namespaced || kind === CONNECTION_KINDS.cluster;
+  return Object.values<string>(CONNECTION_KINDS).includes(kind);
 }
-
-const CONNECTION_KINDS = { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" } as const;
 
 /** The orphan ledger as far as the user may read it. @throws KubeError */
 async function orphansOf({ shards, clock, random, unread }: PlanningOptions): Promise<Orphans> {
@@ -187,4 +185,61 @@ function engineOver(memory: Memory, options: PlanningOptions, orphans: Orphans):
     },
     boundKinds(),
   );
+}
+
+/** The custom resources, behind the ports that the engine has to the cluster. Every write stays in memory. */
+type Memory = Pick<EngineDeps<Platform>, "cache" | "writer">;
+
+/** @param onChange called after every write */
+function createMemory(objects: readonly KubeObject[], onChange: (object: KubeObject, old: KubeObject) => void): Memory {
+  const held = new Map(objects.map((object) => [keyText(keyOf(object)), object]));
+
+  const write = (object: KubeObject, change: (old: KubeObject) => KubeObject): KubeObject => {
+    const key = keyText(keyOf(object));
+    const old = held.get(key) ?? object;
+    const next = change(old);
+    held.set(key, next);
+    onChange(next, old);
+    return next;
+  };
+  const annotated = (
+    object: KubeObject,
+    annotations: Readonly<Record<string, string | null>>,
+    finalizers?: readonly string[],
+  ): KubeObject =>
+    write(object, (old) => ({
+      ...old,
+      metadata: {
+        ...old.metadata,
+        annotations: patched(old.metadata.annotations, annotations),
+        ...(finalizers === undefined ? {} : { finalizers }),
+      },
+    }));
+
+  return {
+    cache: {
+      get: (key) => held.get(keyText(key)),
+      list: (kind, namespace) =>
+        [...held.values()].filter(
+          (object) => object.kind === kind && (namespace === undefined || object.metadata.namespace === namespace),
+        ),
+    },
+    writer: {
+      patchChecked: (object, { annotations = {}, finalizers }) =>
+        Promise.resolve(annotated(object, annotations, finalizers)),
+      storeOutcome: (object, annotations) => Promise.resolve(annotated(object, annotations)),
+      patchStatus: (object, status: JsonObject) => Promise.resolve(write(object, (old) => ({ ...old, status }))),
+      confirm: () => Promise.resolve(),
+      delete: () => Promise.resolve(),
+    },
+  };
+}
+
+/** Applies a merge patch: null removes an annotation. */
+function patched(
+  old: Readonly<Record<string, string>> | undefined,
+  patch: Readonly<Record<string, string | null>>,
+): Readonly<Record<string, string>> {
+  const all: readonly (readonly [string, string | null])[] = Object.entries({ ...old, ...patch });
+  return Object.fromEntries(all.flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
 }

@@ -3,8 +3,8 @@ import { promisify } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
-import { figure } from "../../../test/support/platform/figure.ts";
-import { NODE_FLAGS, nodeFlags } from "./node-flags.ts";
+import { NODE_FLAGS, nodeFlags } from "../../scripts/node-flags.ts";
+import { figure } from "../support/platform/figure.ts";
 
 const flags = nodeFlags([import.meta.filename]);
 

@@ -1,4 +1,31 @@
-/** The log levels of the parts of the operator. */
+/** Validates namespaces, hosts, endpoints and log levels. */
+import { isIP } from "node:net";
+
+/** A DNS-1123 label. */
+export const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** A host name or a *.suffix. */
+export const HOST = /^(\*\.)?[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:\d{1,5})?$/;
+
+/** @returns whether it is a host name, a *.suffix, an address or a CIDR block */
+export function isPlatformHost(text: string): boolean {
+  return isBlock(text) || HOST.test(text);
+}
+
+function isBlock(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const most = isIP(address) === 6 ? 128 : 32;
+  return (
+    isIP(address) !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  );
+}
+
+/** @returns whether it is an http or https URL without user, query and fragment */
+export function isEndpoint(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+}
 
 /** From the most to the least verbose. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error"] as const;
@@ -10,15 +37,7 @@ export type LoggerName = (typeof LOGGERS)[number];
 
 export type LogLevels = Readonly<Record<LoggerName, LogLevel>>;
 
-/**
- * A level, levels of single parts, or both, e.g. "info,platform=debug": what parseLogLevels accepts, without spaces.
- */
-export const LEVELS_PATTERN = ((): RegExp => {
-  const level = `(${LOG_LEVELS.join("|")})`;
-  const single = `(${LOGGERS.join("|")})=${level}`;
-  return new RegExp(`^(${single},)*(${level}|${single})(,${single})*$`);
-})();
-
+const anyOf = new Intl.ListFormat("en-GB", { type: "disjunction" });
 const isLevel = (text: string): text is LogLevel => (LOG_LEVELS as readonly string[]).includes(text);
 const isLogger = (text: string): text is LoggerName => (LOGGERS as readonly string[]).includes(text);
 
@@ -37,7 +56,9 @@ export function parseLogLevels(text: string): LogLevels | { readonly problem: st
   if (general.length > 1) return { problem: `names more than one level for all parts: ${general.join(", ")}` };
   const [all = "info"] = general;
   if (!isLevel(all) || !single.every(({ level }) => isLevel(level))) {
-    return { problem: `must be ${listed(LOG_LEVELS)}, then perhaps those of single parts, as in info,platform=debug` };
+    return {
+      problem: `must be ${anyOf.format(LOG_LEVELS)}, then perhaps those of single parts, as in info,platform=debug`,
+    };
   }
   const stranger = single.find(({ name }) => !isLogger(name));
   if (stranger !== undefined) return { problem: `knows no part "${stranger.name}": there are ${LOGGERS.join(", ")}` };
@@ -52,8 +73,4 @@ export function parseLogLevels(text: string): LogLevels | { readonly problem: st
     platform: levelOf("platform", all),
     changes: levelOf("changes", "info"),
   });
-}
-
-function listed(words: readonly string[]): string {
-  return `${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}`;
 }

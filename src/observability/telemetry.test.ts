@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { orphan } from "../../test/support/platform/orphans.ts";
 import type { Change } from "../engine/context/context.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
-import { logChange, logOrphan } from "./changes.ts";
 import type { Fields, Logger } from "./logger.ts";
 import type { RunningReconcile } from "./reconcile-tracker.ts";
+import { logChange, logOrphan } from "./telemetry.ts";
 
 const CHANGE: Change = {
   key: { kind: "PlatformApplication", namespace: "shop", name: "api" },
@@ -45,7 +45,7 @@ function told(change: Partial<Change>, call: Partial<CallRecord> | undefined): L
       ? undefined
       : { connection: "PlatformConnection/shop/default", call: { ...CALL, ...call }, at: new Date(0) };
   const pass: RunningReconcile = { id: "p-1", key: "PlatformApplication/shop/api", priority: "normal", changed };
-  logChange({ log, installation: "cluster-1" }, { ...CHANGE, ...change }, pass);
+  logChange(log, "cluster-1", { ...CHANGE, ...change }, pass);
   expect(lines).toHaveLength(1);
   return lines[0];
 }
