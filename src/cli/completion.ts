@@ -1,5 +1,85 @@
-/** The command `completion`: scripts with which a shell, or kubectl, calls `__complete`. */
-import { command } from "./base/command.ts";
+/**
+ * The command `completion` prints scripts with which a shell, or kubectl, calls the command `__complete`, which prints
+ * the candidates for the next word of a command line. Its protocol is cobra's, which kubectl expects of
+ * `kubectl_complete-<plugin>`: candidates, each with a tab and a description, and a directive at the end.
+ */
+import { command, rawCommand, type Command, type Entry } from "./base/command.ts";
+import { EXIT } from "./base/exit.ts";
+import type { Flag } from "./base/flags.ts";
+import { find, flagAwaitingValue, leadingFlags } from "./find.ts";
+
+interface Candidate {
+  readonly text: string;
+  readonly about?: string | undefined;
+}
+
+/** cobra's ShellCompDirectiveDefault, with which the names of files are candidates too. */
+const FILES = ":0";
+/** cobra's ShellCompDirectiveNoFileComp. */
+const NO_FILES = ":4";
+
+interface Candidates {
+  readonly all: readonly Candidate[];
+  readonly directive: typeof FILES | typeof NO_FILES;
+}
+
+/** @param entries the commands that are completed */
+export function completeWith(entries: readonly Entry[]): Command {
+  return rawCommand(async (argv, { host }) => {
+    const words = argv.slice(0, -1);
+    const begun = argv.at(-1) ?? "";
+    const found = find(entries, words);
+    const { all, directive } =
+      found === undefined
+        ? commandsAfter(entries, words.slice(leadingFlags(words)))
+        : partsOf(await found.entry.load(), found.rest, begun);
+    const lines = all
+      .filter(({ text }) => text.startsWith(begun))
+      .map(({ text, about }) => (about === undefined ? text : `${text}\t${about}`));
+    host.io.stdout.write([...lines, directive].map((line) => `${line}\n`).join(""));
+    return EXIT.ok;
+  });
+}
+
+/** Returns the next words of commands that start with `words`. */
+function commandsAfter(entries: readonly Entry[], words: readonly string[]): Candidates {
+  const prefix = words.map((word) => `${word} `).join("");
+  const fitting = entries.filter(({ name, hidden }) => hidden !== true && name.startsWith(prefix));
+  const next = fitting.map(({ name, about }): [string, Candidate] => {
+    const [text = "", ...more] = name.slice(prefix.length).split(" ");
+    return [text, more.length === 0 ? { text, about } : { text }];
+  });
+  return { all: [...new Map(next).values()], directive: NO_FILES };
+}
+
+/** Returns the flags, values and arguments that may follow `rest`. */
+function partsOf(command: Command, rest: readonly string[], begun: string): Candidates {
+  const { args, flags } = command;
+  const awaiting = flagAwaitingValue(flags, rest.at(-1));
+  if (awaiting !== undefined) return valuesOf(awaiting, "");
+  const [, start = "", name = ""] = /^(--([a-z-]+)=)/.exec(begun) ?? [];
+  const given = flags[name];
+  if (given !== undefined) return valuesOf(given, start);
+  if (begun.startsWith("-")) {
+    const all = Object.entries(flags).map(([flag, { about }]) => ({ text: `--${flag}`, about }));
+    return { all, directive: NO_FILES };
+  }
+  const before = rest.filter(
+    (word, at) => !word.startsWith("-") && flagAwaitingValue(flags, rest[at - 1]) === undefined,
+  );
+  const last = args.at(-1);
+  const next = args[before.length] ?? (last?.many === true ? last : undefined);
+  return { all: (next?.choices ?? []).map((text) => ({ text })), directive: NO_FILES };
+}
+
+/** @param start what stands before the value in the same word */
+function valuesOf(flag: Flag, start: string): Candidates {
+  const choices = flag.is === "switch" ? ["true", "false"] : flag.is === "text" ? (flag.choices ?? []) : [];
+  return {
+    all: choices.map((choice) => ({ text: `${start}${choice}` })),
+    directive: "value" in flag && flag.value === "FILE" ? FILES : NO_FILES,
+  };
+}
 
 const BASH = `# source <(platform-operator completion bash)
 _platform_operator() {

@@ -23,18 +23,20 @@ export function find(entries: readonly Entry[], argv: readonly string[]): Found 
 /** @returns how many arguments before the first word are shared flags and their values */
 export function leadingFlags(argv: readonly string[]): number {
   let at = 0;
-  for (;;) {
-    const arg = argv[at] ?? "";
-    const flag = flagOf(PLATFORM_FLAGS, arg);
-    if (flag === undefined) return at;
-    at += flag.is === "switch" || arg.includes("=") ? 1 : 2;
+  while (flagOf(PLATFORM_FLAGS, argv[at]) !== undefined) {
+    at += flagAwaitingValue(PLATFORM_FLAGS, argv[at]) === undefined ? 1 : 2;
   }
+  return at;
 }
 
-/** @returns the flag of `--name`, `--name=value` or `-n` */
-export function flagOf(flags: Flags, arg: string): Flag | undefined {
+/** @returns the flag whose value is the word after `arg` */
+export function flagAwaitingValue(flags: Flags, arg = ""): Flag | undefined {
+  const flag = arg.includes("=") ? undefined : flagOf(flags, arg);
+  return flag?.is === "switch" ? undefined : flag;
+}
+
+/** Returns the flag of `--name`, `--name=value` or `-n`. */
+function flagOf(flags: Flags, arg = ""): Flag | undefined {
   const [, name] = /^(--?[a-z][a-z-]*)(?:=.*)?$/.exec(arg) ?? [];
-  return Object.entries(flags).find(
-    ([long, { short }]) => name === `--${long}` || (short !== undefined && name === `-${short}`),
-  )?.[1];
+  return Object.entries(flags).find(([long, { short = "" }]) => name === `--${long}` || name === `-${short}`)?.[1];
 }

@@ -1,7 +1,8 @@
 /** Parses the command line and runs the command. */
 import { systemClock } from "../kube/api/clock.ts";
+import { VERSION } from "../operator/config/version.ts";
 import { API_COMMANDS } from "./api/index.ts";
-import type { Command, Entry } from "./base/command.ts";
+import { command, type Entry } from "./base/command.ts";
 import { EXIT, UsageError } from "./base/exit.ts";
 import type { Host } from "./base/io.ts";
 import { find } from "./find.ts";
@@ -20,15 +21,19 @@ export async function main(program: string, argv: readonly string[], host: Host 
   const found = find(COMMANDS, words);
   if (found === undefined) return answerWithList(called, words, host);
   const { entry, rest } = found;
-  const command = await entry.load();
-  if (!command.raw && asksForHelp(rest)) {
-    host.io.stdout.write(commandUsage(called, entry, command));
+  const loaded = await entry.load();
+  if (!loaded.raw && asksForHelp(rest)) {
+    host.io.stdout.write(commandUsage(called, entry, loaded));
     return EXIT.ok;
   }
   try {
-    return await command.run(rest, { host, program: called, name: entry.name });
+    return await loaded.run(rest, { host, program: called });
   } catch (error) {
-    return fail(error, host, called, { entry, command });
+    const { explain } = await import("./base/explain.ts");
+    const { message, code } = explain(error);
+    const usage = error instanceof UsageError ? `\n${commandUsage(called, entry, loaded)}` : "";
+    host.io.stderr.write(`${message}\n${usage}`);
+    return code;
   }
 }
 
@@ -60,19 +65,6 @@ function answerWithList(called: string, argv: readonly string[], { io }: Host): 
   const wrong = isGroup ? second : first;
   io.stderr.write(`${wrong === undefined ? "" : `${JSON.stringify(wrong)} is no command.\n\n`}${list}`);
   return EXIT.usage;
-}
-
-async function fail(
-  error: unknown,
-  { io }: Host,
-  called: string,
-  { entry, command }: { readonly entry: Entry; readonly command: Command },
-): Promise<number> {
-  const { explain } = await import("./base/explain.ts");
-  const { message, code } = explain(error);
-  const usage = error instanceof UsageError ? `\n${commandUsage(called, entry, command)}` : "";
-  io.stderr.write(`${message}\n${usage}`);
-  return code;
 }
 
 function ofProcess(): Host {
@@ -110,13 +102,19 @@ export const COMMANDS: readonly Entry[] = [
     name: "__complete",
     about: "print what could come next on a command line",
     operations: [],
-    load: async () => (await import("./complete.ts")).completeWith(COMMANDS),
+    load: async () => (await import("./completion.ts")).completeWith(COMMANDS),
     hidden: true,
   },
   {
     name: "version",
     about: "print the version",
     operations: [],
-    load: async () => (await import("./version.ts")).version,
+    load: async () =>
+      command({
+        asks: "nothing",
+        run: ({ io }) => {
+          io.stdout.write(`${VERSION}\n`);
+        },
+      }),
   },
 ];

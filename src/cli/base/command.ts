@@ -36,7 +36,6 @@ export interface Caller {
   readonly host: Host;
   /** The program's name: "kubectl platform" or "platform-operator". */
   readonly program: string;
-  readonly name: string;
 }
 
 /** The argument of a command's function. */

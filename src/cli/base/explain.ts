@@ -5,20 +5,17 @@ import { ApiError } from "../../platform/transport/errors.ts";
 import { printable } from "../../text/text.ts";
 import { CliError, EXIT } from "./exit.ts";
 
-export interface Explained {
-  readonly message: string;
-  /** The exit code. */
-  readonly code: number;
-}
-
-/** @returns the message for an error; never a stack trace, never a secret value */
-export function explain(error: unknown): Explained {
+/** @returns the message for an error and the exit code; never a stack trace, never a secret value */
+export function explain(error: unknown): { readonly message: string; readonly code: number } {
   if (error instanceof CliError) return { message: error.message, code: error.code };
   if (error instanceof ConfigError) return { message: error.message, code: EXIT.usage };
-  if (error instanceof ApiError) return { message: ofPlatform(error), code: EXIT.failed };
-  if (error instanceof KubeError) return { message: ofCluster(error), code: EXIT.failed };
-  const words = error instanceof Error ? error.message : String(error);
-  return { message: `Something unexpected went wrong: ${printable(words)}`, code: EXIT.failed };
+  return { message: messageOf(error), code: EXIT.failed };
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof ApiError) return ofPlatform(error);
+  if (error instanceof KubeError) return ofCluster(error);
+  return `Something unexpected went wrong: ${printable(error instanceof Error ? error.message : String(error))}`;
 }
 
 /** The message of an ApiError is the platform's own, cleaned and without secrets. */
@@ -71,15 +68,7 @@ function ofCluster({ failure, message }: KubeError): string {
       return `The cluster cannot be reached: ${said}. Check --kubeconfig and --context.`;
     case "NotFound":
       return `The cluster does not know it: ${said}.`;
-    case "Conflict":
-    case "AlreadyExists":
-    case "Gone":
-    case "Invalid":
-    case "TooManyRequests":
-    case "Server":
-    case "BadResponse":
-      return `The cluster refused: ${said}.`;
     default:
-      return failure satisfies never;
+      return `The cluster refused: ${said}.`;
   }
 }

@@ -12,8 +12,10 @@ interface Printing {
 type Cell = string | number | bigint | boolean | undefined;
 type CellName<Row> = { [Name in keyof Row]-?: Row[Name] extends Cell ? Name : never }[keyof Row];
 
-/** By title, in capitals: a member of the row, or a function of it. */
-type Columns<Row> = Readonly<Record<string, CellName<Row> | ((row: Row) => Cell)>>;
+/** A member of the row, or a function of it. */
+type Column<Row> = CellName<Row> | ((row: Row) => Cell);
+/** By title, in capitals. */
+type Columns<Row> = Readonly<Record<string, Column<Row>>>;
 
 /** How rows are shown. */
 export interface View<Row> {
@@ -46,7 +48,7 @@ export async function printOne<Row>(call: Printing, view: View<Row>, row: Row): 
 
 /** Writes plain data as JSON or YAML. @param value may hold bigint, which keeps its digits. */
 export async function printData(call: Pick<Printing, "io">, output: "json" | "yaml", value: unknown): Promise<void> {
-  call.io.stdout.write(output === "json" ? `${await json(value)}\n` : await yaml(value));
+  call.io.stdout.write(output === "json" ? await json(value) : await yaml(value));
 }
 
 async function print<Row>(call: Printing, view: View<Row>, rows: readonly Row[], data: () => unknown): Promise<void> {
@@ -76,7 +78,7 @@ function table<Row>(view: View<Row>, rows: readonly Row[], isWide: boolean): str
   const columns = Object.entries({ ...view.columns, ...(isWide ? view.wide : {}) });
   const lines = [
     columns.map(([title]) => title),
-    ...rows.map((row) => columns.map(([, column]) => textOf(typeof column === "function" ? column(row) : row[column]))),
+    ...rows.map((row) => columns.map(([, column]) => textOf(cellOf(row, column)))),
   ];
   const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
   return lines
@@ -85,16 +87,19 @@ function table<Row>(view: View<Row>, rows: readonly Row[], isWide: boolean): str
     .join("");
 }
 
-/** @param value a Cell, as CellName allows no other members */
-function textOf(value: unknown): string {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
-  const text = value === undefined ? "" : printable(String(value as Cell));
+function cellOf<Row>(row: Row, column: Column<Row>): Cell {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- CellName allows no other members
+  return typeof column === "function" ? column(row) : (row[column] as Cell);
+}
+
+function textOf(value: Cell): string {
+  const text = value === undefined ? "" : printable(String(value));
   return text === "" ? "<none>" : text;
 }
 
 async function json(value: unknown): Promise<string> {
   const { stringifyJson } = await import("../../platform/codec/json.ts");
-  return stringifyJson(value, 2);
+  return `${stringifyJson(value, 2)}\n`;
 }
 
 async function yaml(value: unknown): Promise<string> {
