@@ -110,8 +110,8 @@ async function clusterOf(call: Call, text: string): Promise<{ readonly id: strin
  */
 async function execOf(call: Call<unknown, { readonly "read-only": boolean }>, id: string, { connection }: Access) {
   const { client, namespace } = await call.cluster();
-  const given = call.shared;
-  const { kubeconfig } = given;
+  const { kubeconfig, ...given } = call.shared;
+  const hosts = given["allowed-platform-hosts"];
   const { name, namespace: home = namespace } = connection.metadata;
   return {
     apiVersion: `${EXEC_GROUP}/v1`,
@@ -125,9 +125,9 @@ async function execOf(call: Call<unknown, { readonly "read-only": boolean }>, id
       `--namespace=${home}`,
       `--context=${client.context}`,
       ...(kubeconfig === undefined ? [] : [`--kubeconfig=${resolve(kubeconfig)}`]),
-      ...(connection.metadata.namespace === undefined ? [`--operator-namespace=${given.operatorNamespace}`] : []),
-      ...(given.allowedHosts === undefined ? [] : [`--allowed-platform-hosts=${given.allowedHosts}`]),
-      ...(given.allowInsecure ? ["--allow-insecure-platform"] : []),
+      ...(connection.metadata.namespace === undefined ? [`--operator-namespace=${given["operator-namespace"]}`] : []),
+      ...(hosts === undefined ? [] : [`--allowed-platform-hosts=${hosts}`]),
+      ...(given["allow-insecure-platform"] ? ["--allow-insecure-platform"] : []),
     ],
     ...(kubeconfig === undefined ? { env: [{ name: "KUBECONFIG", value: await userKubeconfig() }] } : {}),
     interactiveMode: "Never",

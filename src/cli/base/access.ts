@@ -11,6 +11,7 @@ import { VERSION } from "../../operator/config/version.ts";
 import { connectPlatform, type Platform } from "../../platform/index.ts";
 import type { Cluster } from "./cluster.ts";
 import { CliError } from "./exit.ts";
+import type { SharedFlags } from "./globals.ts";
 import { nameOf } from "./targets.ts";
 
 /** An open connection. */
@@ -18,13 +19,6 @@ export interface Access {
   readonly platform: Platform;
   readonly connection: KubeObject;
   readonly spec: ConnectionSpec;
-}
-
-export interface AccessFlags {
-  readonly connection?: string | undefined;
-  readonly operatorNamespace: string;
-  readonly allowedHosts?: string | undefined;
-  readonly allowInsecure: boolean;
 }
 
 const { kind: NAMESPACED } = platformConnection;
@@ -40,15 +34,16 @@ const MOST_PARENTS = 8;
  */
 export async function openAccess(
   cluster: Cluster,
-  flags: AccessFlags,
+  flags: SharedFlags,
   clock: Clock,
   object?: KubeObject,
 ): Promise<Access> {
   const connection = await choose(cluster, flags.connection, object);
   const spec = specOf(connection);
-  if (flags.allowedHosts === undefined) heedOperator(connection);
-  const token = await readToken(cluster, connection, spec, flags.operatorNamespace, clock);
-  const rules = loadPlatformRules({ hosts: flags.allowedHosts, insecure: flags.allowInsecure });
+  const hosts = flags["allowed-platform-hosts"];
+  if (hosts === undefined) heedOperator(connection);
+  const token = await readToken(cluster, connection, spec, flags["operator-namespace"], clock);
+  const rules = loadPlatformRules({ hosts, insecure: flags["allow-insecure-platform"] });
   const platform = connectPlatform({
     baseUrl: spec.baseUrl,
     pathPrefix: spec.pathPrefix,

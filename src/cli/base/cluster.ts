@@ -8,6 +8,7 @@ import { listAll } from "../../kube/watch/list.ts";
 import { TYPES } from "../../operator/config/caches.ts";
 import { VERSION } from "../../operator/config/version.ts";
 import { CliError } from "./exit.ts";
+import type { SharedFlags } from "./globals.ts";
 
 export interface Cluster {
   /** For requests that have no method here. */
@@ -23,17 +24,11 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-export interface ClusterFlags {
-  readonly namespace?: string | undefined;
-  readonly context?: string | undefined;
-  readonly kubeconfig?: string | undefined;
-}
-
 /**
  * Connects as kubectl does; sends nothing yet.
  * @throws CliError when there is no usable kubeconfig
  */
-export function openCluster(flags: ClusterFlags, clock: Clock): Cluster {
+export function openCluster(flags: SharedFlags, clock: Clock): Cluster {
   const client = connect(flags, clock);
   const namespace = flags.namespace ?? client.namespace ?? "default";
 
@@ -78,7 +73,7 @@ export function typeOf(kind: string): ResourceType {
   return type;
 }
 
-function connect({ kubeconfig, context }: ClusterFlags, clock: Clock): ConnectedClient {
+function connect({ kubeconfig, context }: SharedFlags, clock: Clock): ConnectedClient {
   const chosen = context === undefined ? {} : { context };
   try {
     return createKubeClient({

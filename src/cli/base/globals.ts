@@ -1,5 +1,5 @@
 /** The flags of many commands. */
-import type { Flags } from "./flags.ts";
+import type { Flags, FlagValues } from "./flags.ts";
 
 export const LIST_FORMATS = ["table", "wide", "json", "yaml", "name"] as const;
 /** raw: unchanged from the platform. */
@@ -39,6 +39,9 @@ export const PLATFORM_FLAGS = {
     about: "let connections use http and loopback or private addresses (or $PLATFORM_OPERATOR_ALLOW_INSECURE_PLATFORM)",
   },
 } as const satisfies Flags;
+
+/** The values of the shared flags; a command has those of what it talks to. */
+export type SharedFlags = FlagValues<typeof PLATFORM_FLAGS>;
 
 /** A command that lists custom resources may have it. */
 export const ALL_NAMESPACES = {

@@ -2,9 +2,10 @@
 import type { KubeObject } from "../../kube/api/types.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { Access, AccessFlags } from "./access.ts";
-import type { Cluster, ClusterFlags } from "./cluster.ts";
+import type { Access } from "./access.ts";
+import type { Cluster } from "./cluster.ts";
 import type { Parsed } from "./flags.ts";
+import type { SharedFlags } from "./globals.ts";
 import type { Host } from "./io.ts";
 
 /** An object of the platform that the user named. */
@@ -17,12 +18,9 @@ export interface Target {
   readonly object: KubeObject | undefined;
 }
 
-/** The values of the shared flags. */
-export interface Shared extends ClusterFlags, AccessFlags {}
-
 /** Every method throws CliError, KubeError or ApiError, each with a message for the user. */
 export interface Ports {
-  readonly shared: Shared;
+  readonly shared: SharedFlags;
   readonly cluster: () => Promise<Cluster>;
   /** @param object the object whose connection is used; that of --connection or of the namespace if absent */
   readonly access: (object?: KubeObject) => Promise<Access>;
@@ -43,19 +41,8 @@ export interface Opened {
 /** @param flags those of the command line, the shared ones included */
 export function opener(flags: Parsed["flags"], host: Host): Opened {
   const closers: (() => Promise<void>)[] = [];
-  const text = (name: string): string | undefined => {
-    const value = flags[name];
-    return typeof value === "string" ? value : undefined;
-  };
-  const shared: Shared = {
-    namespace: text("namespace"),
-    context: text("context"),
-    kubeconfig: text("kubeconfig"),
-    connection: text("connection"),
-    operatorNamespace: text("operator-namespace") ?? "",
-    allowedHosts: text("allowed-platform-hosts"),
-    allowInsecure: flags["allow-insecure-platform"] === true,
-  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- FlagValues says in types what parse does
+  const shared = flags as unknown as SharedFlags;
 
   const open = async (): Promise<Cluster> => {
     const { openCluster } = await import("./cluster.ts");
