@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { renderLine, renderTree, tellChanges } from "../../src/cli/objects/shared/drawing.ts";
 import type { Screen } from "../../src/cli/objects/shared/screen.ts";
 import { factOf, isReady } from "../../src/console/tree/facts.ts";
-import { factsOf } from "../../src/console/tree/family.ts";
+import { factsOf } from "../../src/console/tree/hierarchy.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { DemoOptions } from "./options.ts";
 import { createScene, patience } from "./play.ts";

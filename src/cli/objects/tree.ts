@@ -1,7 +1,6 @@
 /** The command `tree`: the objects below their parents, with their state. */
 import { factOf, type Fact } from "../../console/tree/facts.ts";
-import { below, factsOf } from "../../console/tree/family.ts";
-import { dataOf, dotOf, hierarchyOf } from "../../console/tree/hierarchy.ts";
+import { below, dataOf, dotOf, factsOf, hierarchyOf } from "../../console/tree/hierarchy.ts";
 import { platformProject } from "../../kinds/project/crd.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { hashOf, viewOf, type View } from "./browser/address.ts";
+import { hashOf, viewOf } from "./browser/address.ts";
 import { commandsFor } from "./browser/commands.ts";
-import { SHOWS } from "./shape.ts";
+import { SHOWS, type Query } from "./shape.ts";
 
 describe("the address of a view", () => {
-  it.each<[string, View]>([
+  it.each<[string, Query]>([
     ["", { show: "all", text: "", page: 1, at: "" }],
     [
       "#show=not-ready&text=a+b&page=2&at=PlatformApplication/shop/api",

@@ -3,10 +3,9 @@ import { describe, expect, it } from "vitest";
 
 import { applicationOf, environmentOf, projectOf } from "../../../test/support/platform/status-page-objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import { factsOf } from "../tree/family.ts";
-import { hierarchyOf } from "../tree/hierarchy.ts";
-import { partOf, queryOf, type Query } from "./query.ts";
-import { MOST_TEXT, PAGE_SIZE, SHOWS } from "./shape.ts";
+import { factsOf, hierarchyOf } from "../tree/hierarchy.ts";
+import { partOf, queryOf } from "./query.ts";
+import { MOST_TEXT, PAGE_SIZE, SHOWS, type Query } from "./shape.ts";
 import { treeOf, type Tree } from "./tree.ts";
 
 function tree(...objects: readonly KubeObject[]): Tree {

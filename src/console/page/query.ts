@@ -1,18 +1,8 @@
 /** What a browser may ask for, and the part of the tree that answers it. Pure. */
 import { cleanText } from "../../text/clean-text.ts";
 import { shortNameOf, wordOf } from "../tree/words.ts";
-import { MOST_TEXT, PAGE_SIZE, SHOWS, type Row, type Show, type TreePage } from "./shape.ts";
+import { MOST_TEXT, PAGE_SIZE, SHOWS, type Query, type Row, type TreePage } from "./shape.ts";
 import type { Leaf, Tree } from "./tree.ts";
-
-export interface Query {
-  readonly show: Show;
-  /** In lower case; every object that has it somewhere in its words. Empty: all. */
-  readonly text: string;
-  /** From 1 on; one beyond the last is the last. */
-  readonly page: number;
-  /** The id of an object: the page that it is on, if it is on any. */
-  readonly at: string;
-}
 
 /** Bytes of a message: a condition's may have 32 KB. */
 const MOST_MESSAGE = 1_024;

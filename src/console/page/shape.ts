@@ -5,6 +5,17 @@ import type { Fact, Mark } from "../tree/facts.ts";
 export const SHOWS = ["all", "not-ready", "stalled", "warned", "working", "new", "deleting", "ready"] as const;
 export type Show = (typeof SHOWS)[number];
 
+/** What the page shows, as its address and its request have it. */
+export interface Query {
+  readonly show: Show;
+  /** Every object that has it somewhere in its words, in any case. Empty: all. */
+  readonly text: string;
+  /** From 1 on; one beyond the last is the last. */
+  readonly page: number;
+  /** The id of the object that is opened, which decides the page where it is on any; "" for none. */
+  readonly at: string;
+}
+
 /** Objects on one page. */
 export const PAGE_SIZE = 200;
 /** Characters of a filter. */

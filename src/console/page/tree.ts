@@ -5,8 +5,7 @@ import type { Cache, Clock, KubeObject } from "../../kube/api/types.ts";
 import type { Change } from "../../kube/watch/store.ts";
 import { TYPES } from "../../operator/config/caches.ts";
 import type { Fact, Mark } from "../tree/facts.ts";
-import { createFamily } from "../tree/family.ts";
-import { hierarchyOf, type Branch } from "../tree/hierarchy.ts";
+import { createFamily, hierarchyOf, type Branch } from "../tree/hierarchy.ts";
 
 /** One object in its place. */
 export interface Leaf {

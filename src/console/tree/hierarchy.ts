@@ -1,6 +1,73 @@
-/** Facts as a hierarchy, sorted, and how other tools read it. Pure. */
+/** What hangs from what: every object below the first thing that it refers to, sorted, and how other tools read it. */
+import type { Reference } from "../../engine/contract/kind.ts";
 import { RESOURCES } from "../../kinds/crds.ts";
-import type { Fact } from "./facts.ts";
+import { stringMember } from "../../kube/api/json.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import { boundKinds } from "../../operator/config/kinds.ts";
+import { factOf, idOf, type Fact } from "./facts.ts";
+
+/** What an object tells by itself: without the others, its parent may have a name or only an id on the platform. */
+interface Own {
+  readonly fact: Fact;
+  readonly parent: Reference | undefined;
+}
+
+/** Remembers what each version of an object tells, as to parse a spec takes longer than all the rest. */
+export interface Family {
+  /** Takes note of one object, so that `factsOf` need not: for those that have thousands, and other things to do. */
+  learn(object: KubeObject): void;
+  /** @returns a fact for every object, with its parent where that is among them or named in its spec. */
+  factsOf(objects: readonly KubeObject[]): readonly Fact[];
+}
+
+/** @returns a family that knows nobody. What is known of an object is forgotten with it. */
+export function createFamily(): Family {
+  const kinds = new Map(boundKinds().map((kind) => [kind.kind, kind]));
+  const known = new WeakMap<KubeObject, Own>();
+
+  const own = (object: KubeObject): Own => {
+    const found = known.get(object);
+    if (found !== undefined) return found;
+    const made = { fact: factOf(object), parent: kinds.get(object.kind)?.references(object)[0] };
+    known.set(object, made);
+    return made;
+  };
+
+  return {
+    learn: own,
+    factsOf: (objects) => {
+      const owns = objects.map(own);
+      const nameById = new Map(
+        objects.flatMap(({ kind, metadata, status }) => {
+          const id = stringMember(status, "externalId");
+          return id === undefined ? [] : [[`${kind}/${metadata.namespace ?? ""}/${id}`, metadata.name] as const];
+        }),
+      );
+      return owns.map(({ fact, parent }) => {
+        if (parent === undefined) return fact;
+        const { namespace } = fact;
+        const name = parent.name ?? nameById.get(`${parent.kind}/${namespace}/${parent.externalId ?? ""}`);
+        return name === undefined ? fact : { ...fact, parent: idOf(parent.kind, namespace, name) };
+      });
+    },
+  };
+}
+
+/** @returns a fact for every object, for those that ask once. */
+export function factsOf(objects: readonly KubeObject[]): readonly Fact[] {
+  return createFamily().factsOf(objects);
+}
+
+/** @returns the object of that id and everything below it, in the order of `facts`. */
+export function below(facts: readonly Fact[], id: string): readonly Fact[] {
+  const parentsById = new Map(facts.map((fact) => [fact.id, fact.parent]));
+  const isBelow = (at: string | undefined, depth: number): boolean =>
+    at === id || (at !== undefined && depth > 0 && isBelow(parentsById.get(at), depth - 1));
+  return facts.filter((fact) => isBelow(fact.id, DEPTH));
+}
+
+/** Deeper than any hierarchy of the platform: a circle ends here. */
+const DEPTH = 8;
 
 /** A fact with what hangs from it. */
 export interface Branch {

@@ -1,7 +1,7 @@
 /** Draws objects: as a tree with columns in the width of a terminal, or one line each. */
 import { factOf, type Fact, type Mark } from "../../../console/tree/facts.ts";
 import { hierarchyOf, type Branch } from "../../../console/tree/hierarchy.ts";
-import { SIGNS } from "../../../console/tree/signs.ts";
+import { MARKS } from "../../../console/tree/marks.ts";
 import { wordOf } from "../../../console/tree/words.ts";
 import type { Change } from "../../../kube/watch/store.ts";
 import type { Paint } from "../../base/io.ts";
@@ -41,7 +41,7 @@ export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly s
   const severalNamespaces = new Set(facts.map(({ namespace }) => namespace).filter((name) => name !== "")).size > 1;
   const rows = hierarchyOf(facts).flatMap((root) => rowsOf(root, { lead: "", indent: "" }));
   const cells = rows.map(({ fact, lead }) => [
-    `${lead}${SIGNS[fact.mark]} ${nameOf(fact, severalNamespaces)}`,
+    `${lead}${MARKS[fact.mark].sign} ${nameOf(fact, severalNamespaces)}`,
     fact.state,
     fact.reason,
     ...(wide ? [fact.externalId] : []),
@@ -68,7 +68,7 @@ export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly s
 /** @returns one line for one object, where lines are only appended */
 export function renderLine(fact: Fact): string {
   const words = [nameOf(fact, false), fact.state, fact.reason].filter((word) => word !== "").join(GAP);
-  return `${SIGNS[fact.mark]} ${words}: ${fact.message}`;
+  return `${MARKS[fact.mark].sign} ${words}: ${fact.message}`;
 }
 
 /**

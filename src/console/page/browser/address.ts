@@ -1,17 +1,8 @@
 /** What is looked at, in the address after the #: so it can be sent to somebody, and is there after a reload. Pure. */
-import { SHOWS, type Show } from "../shape.ts";
-
-/** What the page shows. */
-export interface View {
-  readonly show: Show;
-  readonly text: string;
-  readonly page: number;
-  /** The id of the object that is opened; "" for none. */
-  readonly at: string;
-}
+import { SHOWS, type Query } from "../shape.ts";
 
 /** @param hash "#show=not-ready&text=api". @returns what it says; what it does not is as usual */
-export function viewOf(hash: string): View {
+export function viewOf(hash: string): Query {
   const told = new URLSearchParams(hash.replace(/^#/, ""));
   const page = Number(told.get("page") ?? 1);
   return {
@@ -23,7 +14,7 @@ export function viewOf(hash: string): View {
 }
 
 /** @returns what leads to this view, "" for the usual one. */
-export function hashOf({ show, text, page, at }: View): string {
+export function hashOf({ show, text, page, at }: Query): string {
   const told = new URLSearchParams();
   if (show !== "all") told.set("show", show);
   if (text !== "") told.set("text", text);

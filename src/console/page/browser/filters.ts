@@ -1,18 +1,17 @@
 /** What is shown: a choice of marks with their numbers, and a text. */
-import { SHOWS, type Show, type TreePage } from "../shape.ts";
-import type { View } from "./address.ts";
+import { MARKS } from "../../tree/marks.ts";
+import { SHOWS, type Query, type Show, type TreePage } from "../shape.ts";
 import { byId, make, write } from "./dom.ts";
-import { SHOW_WORDS } from "./marks.ts";
 
 const TYPING_MS = 200;
 
 export interface Filters {
-  set(view: Pick<View, "show" | "text">): void;
+  set(view: Pick<Query, "show" | "text">): void;
   count(counts: TreePage["counts"]): void;
 }
 
 /** @param chosen is told what a person chose. */
-export function createFilters(chosen: (filter: Pick<View, "show" | "text">) => void): Filters {
+export function createFilters(chosen: (filter: Pick<Query, "show" | "text">) => void): Filters {
   const form = byId("filters", HTMLFormElement);
   const text = byId("text", HTMLInputElement);
   const choices = SHOWS.map((show) => createChoice(show));
@@ -55,13 +54,18 @@ export function createFilters(chosen: (filter: Pick<View, "show" | "text">) => v
   };
 }
 
+function wordOf(show: Show): string {
+  if (show === "all") return "All";
+  return show === "not-ready" ? "Not ready" : MARKS[show].word;
+}
+
 function createChoice(show: Show) {
   const radio = make("input");
   radio.type = "radio";
   radio.name = "show";
   radio.value = show;
   const number = make("span", "number");
-  const label = make("label", "choice", radio, make("span", "", SHOW_WORDS[show]), " ", number);
+  const label = make("label", "choice", radio, make("span", "", wordOf(show)), " ", number);
   label.dataset["show"] = show;
   return { show, radio, number, label };
 }

@@ -1,11 +1,10 @@
 /**
  * One object: a line that opens. It stays the same element while its object lives, so that focus and selection stay.
  */
-import { SIGNS } from "../../tree/signs.ts";
+import { MARKS } from "../../tree/marks.ts";
 import type { Row } from "../shape.ts";
 import { commandsFor } from "./commands.ts";
 import { copy, make, write } from "./dom.ts";
-import { MARK_MEANINGS, MARK_WORDS } from "./marks.ts";
 
 const COPIED_MS = 1_500;
 
@@ -57,9 +56,10 @@ export function createItem(toggled: (open: boolean) => void): Item {
       shown = row;
       element.dataset["mark"] = row.mark;
       element.classList.toggle("context", row.isContext);
-      write(sign, SIGNS[row.mark]);
-      write(mark, MARK_WORDS[row.mark]);
-      pill.title = MARK_MEANINGS[row.mark];
+      const looks = MARKS[row.mark];
+      write(sign, looks.sign);
+      write(mark, looks.word);
+      pill.title = looks.meaning;
       write(kind, row.word);
       write(name, row.depth === 0 && row.namespace !== "" ? `${row.namespace}/${row.name}` : row.name);
       write(commit, row.commit);

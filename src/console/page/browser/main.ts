@@ -1,6 +1,6 @@
 /** The page: reads what its address says and shows it, again whenever something changes. */
-import type { TreePage } from "../shape.ts";
-import { hashOf, viewOf, type View } from "./address.ts";
+import type { Query, TreePage } from "../shape.ts";
+import { hashOf, viewOf } from "./address.ts";
 import { byId } from "./dom.ts";
 import { createFilters } from "./filters.ts";
 import { createList } from "./list.ts";
@@ -27,12 +27,12 @@ const filters = createFilters((filter) => {
 });
 
 /** Keeps the view in the address, without a new entry in the history for each letter typed. */
-function remember(next: View): void {
+function remember(next: Query): void {
   view = next;
   history.replaceState(null, "", hashOf(view) || location.pathname);
 }
 
-async function read({ show, text, page }: View): Promise<TreePage> {
+async function read({ show, text, page }: Query): Promise<TreePage> {
   const query = new URLSearchParams({ show, text, page: String(page), at: sought });
   const response = await fetch(`api/tree?${query.toString()}`, { signal: AbortSignal.timeout(READ_MS) });
   if (!response.ok) throw new Error(`the operator answered ${response.status}`);

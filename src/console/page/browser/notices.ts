@@ -1,7 +1,6 @@
 /** What the page says besides the tree: how it is connected, who answers, what is missing. */
 import { ageOf } from "../../tree/duration.ts";
-import type { TreePage } from "../shape.ts";
-import type { View } from "./address.ts";
+import type { Query, TreePage } from "../shape.ts";
 import { byId, make, write } from "./dom.ts";
 import { commandLine } from "./item.ts";
 import type { Connection } from "./live.ts";
@@ -45,7 +44,7 @@ function troubleOf({ operator, now }: TreePage, connection: Connection, readAt: 
 }
 
 /** Says how much is shown, and what to do where that is nothing. */
-export function tellAmount({ counts, matched, page, pages, rows, operator }: TreePage, view: View): void {
+export function tellAmount({ counts, matched, page, pages, rows, operator }: TreePage, view: Query): void {
   const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
   const objects = all === 1 ? "1 object" : `${all.toLocaleString()} objects`;
   const isFiltered = view.show !== "all" || view.text !== "";
@@ -85,7 +84,7 @@ function nothingYet(): readonly Node[] {
   ];
 }
 
-function nothingFits({ show, text }: View): readonly Node[] {
+function nothingFits({ show, text }: Query): readonly Node[] {
   const words = show === "not-ready" && text === "" ? "Everything is ready" : "Nothing fits the filter";
   return [make("h2", "", words), make("p", "", "Choose All and empty the filter to see every object.")];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import { below, factsOf } from "./family.ts";
+import { below, factsOf } from "./hierarchy.ts";
 
 const ID = "0a1b2c3d-0000-4000-8000-000000000001";
 const CLUSTER = "0a1b2c3d-0000-4000-8000-0000000000c1";
