@@ -3,7 +3,6 @@ import type { Entry } from "../base/command.ts";
 import { catalog, templates } from "./catalog.ts";
 import { clusterMetrics, clusterStop, clusterUpgrade } from "./clusters.ts";
 import { databaseDeploy, databaseStop, deploy } from "./deploy.ts";
-import { envImport } from "./env-import.ts";
 import { logs } from "./logs.ts";
 import {
   credentials,
@@ -16,7 +15,7 @@ import {
 } from "./organization.ts";
 import { appStatus, defaultValues, deployment, envStats, ingressStatus } from "./services.ts";
 import { clusterKubeconfig, clusterToken } from "./token.ts";
-import { secretsList, secretsSet, variablesList, variablesSet } from "./variables.ts";
+import { envImport, secretsList, secretsSet, variablesList, variablesSet } from "./variables.ts";
 
 export const API_COMMANDS: readonly Entry[] = [
   projects,

@@ -2,7 +2,7 @@
 import { PAUSED } from "../../api/names.ts";
 import { ageOf } from "../../console/tree/duration.ts";
 import { conditionsOf, factOf } from "../../console/tree/facts.ts";
-import { SIGNS } from "../../console/tree/signs.ts";
+import { MARKS } from "../../console/tree/marks.ts";
 import { wordOf } from "../../console/tree/words.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -66,7 +66,7 @@ export function summaryOf({ object, events, now, program }: SummaryOf): readonly
   const { kind, metadata } = object;
   const { mark, reason, message } = factOf(object);
   const place = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
-  const heading = [`${SIGNS[mark]} ${wordOf(kind)} ${place}`, reason].filter((word) => word !== "").join("  ");
+  const heading = [`${MARKS[mark].sign} ${wordOf(kind)} ${place}`, reason].filter((word) => word !== "").join("  ");
   return [
     heading,
     `  ${message}`,
