@@ -1,7 +1,7 @@
 /** Keeps live secret values out of text: tokens in use and the values read from Secrets (docs/reliability.md E6). */
 import { isObject } from "../kube/api/json.ts";
 import type { EventRecorder, Json, Reader, Writer } from "../kube/api/types.ts";
-import { spellingsOf } from "../platform/codec/spellings.ts";
+import { spellingsOf } from "../platform/codec/text.ts";
 
 /** The number of Secrets and tokens that are remembered; the one registered longest ago is dropped. */
 const REMEMBERED = 2_000;

@@ -12,10 +12,15 @@ import { services } from "./areas/services.ts";
 import { templates } from "./areas/templates.ts";
 import { variables } from "./areas/variables.ts";
 import { webhooks } from "./areas/webhooks.ts";
-import { createCaller, DEFAULT_DEADLINES, heldBack } from "./client/caller.ts";
-import type { Caller, CallRecord, Deadlines } from "./client/caller.ts";
-import { createCapabilities } from "./client/capabilities.ts";
-import type { Capabilities } from "./client/capabilities.ts";
+import {
+  type Caller,
+  type CallRecord,
+  createCaller,
+  type Deadlines,
+  DEFAULT_DEADLINES,
+  heldBack,
+} from "./client/caller.ts";
+import { type Capabilities, createCapabilities } from "./client/capabilities.ts";
 import { isUuidOfAnyCase } from "./codec/paths.ts";
 import type { Budget } from "./rate/gate.ts";
 import { createGates, type Gates } from "./rate/gates.ts";
@@ -23,8 +28,7 @@ import type { Priority } from "./rate/line.ts";
 import type { Ceiling } from "./rate/pacer.ts";
 import { addressFilter, checkedBase } from "./transport/address.ts";
 import type { Clock } from "./transport/clock.ts";
-import { ApiError } from "./transport/errors.ts";
-import type { Effect } from "./transport/failures.ts";
+import { ApiError, type Effect } from "./transport/errors.ts";
 import { createTransport } from "./transport/http.ts";
 import type { Transport } from "./transport/transport.ts";
 

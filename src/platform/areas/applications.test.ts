@@ -1,7 +1,14 @@
 import { describe, it } from "vitest";
 
-import { expectRefused, expectSent, ID, LONE_SURROGATE, OTHER } from "../../../test/support/platform/requests.ts";
-import type { Refused, Sent } from "../../../test/support/platform/requests.ts";
+import {
+  expectRefused,
+  expectSent,
+  ID,
+  LONE_SURROGATE,
+  OTHER,
+  type Refused,
+  type Sent,
+} from "../../../test/support/platform/requests.ts";
 import type { Application, ApplicationInput } from "./applications.ts";
 
 const url = "https://github.com/acme/web.git";

@@ -3,8 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../client/caller.ts";
 import { create, read, write } from "../client/endpoints.ts";
 import { type Decode, json, list, matching, maybe, nothing } from "../codec/decode.ts";
-import { type Encode, overlay, sent } from "../codec/encode.ts";
-import { commit, filled, request, wellFormed } from "../codec/request-schema.ts";
+import { commit, type Encode, filled, overlay, request, sent, wellFormed } from "../codec/encode.ts";
 import {
   count,
   date,

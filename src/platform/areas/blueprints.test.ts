@@ -1,7 +1,13 @@
 import { describe, it } from "vitest";
 
-import { expectRefused, expectSent, ID, LONE_SURROGATE } from "../../../test/support/platform/requests.ts";
-import type { Refused, Sent } from "../../../test/support/platform/requests.ts";
+import {
+  expectRefused,
+  expectSent,
+  ID,
+  LONE_SURROGATE,
+  type Refused,
+  type Sent,
+} from "../../../test/support/platform/requests.ts";
 import type { Platform } from "../index.ts";
 import type { BlueprintInput } from "./blueprints.ts";
 

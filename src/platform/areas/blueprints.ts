@@ -2,8 +2,7 @@ import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
 import { matching, type Decode } from "../codec/decode.ts";
-import { sent } from "../codec/encode.ts";
-import { filled, jsonObject, request, uri, wellFormed } from "../codec/request-schema.ts";
+import { filled, jsonObject, request, sent, uri, wellFormed } from "../codec/encode.ts";
 import { optional, record, text, uuid } from "../codec/schema.ts";
 
 /**

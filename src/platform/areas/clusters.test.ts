@@ -6,8 +6,9 @@ import {
   ID,
   LONE_SURROGATE,
   ORGANIZATION,
+  type Refused,
+  type Sent,
 } from "../../../test/support/platform/requests.ts";
-import type { Refused, Sent } from "../../../test/support/platform/requests.ts";
 
 const everything = {
   endpoint: "api/v1/query",

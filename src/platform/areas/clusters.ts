@@ -3,8 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../client/caller.ts";
 import { read, write } from "../client/endpoints.ts";
 import { json, list, maybe } from "../codec/decode.ts";
-import { sent } from "../codec/encode.ts";
-import { filled, request, wellFormed } from "../codec/request-schema.ts";
+import { filled, request, sent, wellFormed } from "../codec/encode.ts";
 import { count, date, flag, optional, record, text, uuid } from "../codec/schema.ts";
 
 const lock = record({ reason: text, cluster_id: text, locked_at: date, owner_name: text, ttl_in_days: count });

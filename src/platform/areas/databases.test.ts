@@ -1,7 +1,13 @@
 import { describe, it } from "vitest";
 
-import { expectRefused, expectSent, ID, LONE_SURROGATE } from "../../../test/support/platform/requests.ts";
-import type { Refused, Sent } from "../../../test/support/platform/requests.ts";
+import {
+  expectRefused,
+  expectSent,
+  ID,
+  LONE_SURROGATE,
+  type Refused,
+  type Sent,
+} from "../../../test/support/platform/requests.ts";
 
 const input = { name: "db", type: "POSTGRESQL", mode: "MANAGED" };
 const current = { id: ID, name: "db", record: { id: ID, ...input, version: "16", accessibility: "PRIVATE" } };

@@ -3,8 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../client/caller.ts";
 import { create, read, update, write } from "../client/endpoints.ts";
 import { json, jsonStringOrText, list, nothing } from "../codec/decode.ts";
-import { sent } from "../codec/encode.ts";
-import { filled, jsonObject, request, wellFormed } from "../codec/request-schema.ts";
+import { filled, jsonObject, request, sent, wellFormed } from "../codec/encode.ts";
 import { date, editable, parent, record, text, uuid } from "../codec/schema.ts";
 
 const environment = editable(

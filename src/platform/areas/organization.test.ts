@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { failureOf, startHarness } from "../../../test/support/platform/client.ts";
-import { expectRefused, expectSent, ID, ORGANIZATION } from "../../../test/support/platform/requests.ts";
-import type { Sent } from "../../../test/support/platform/requests.ts";
+import { expectRefused, expectSent, ID, ORGANIZATION, type Sent } from "../../../test/support/platform/requests.ts";
 
 const repositories = `GET /organization/${ORGANIZATION}/account/github/repository`;
 

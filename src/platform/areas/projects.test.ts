@@ -7,8 +7,9 @@ import {
   LONE_SURROGATE,
   ORGANIZATION,
   OTHER,
+  type Refused,
+  type Sent,
 } from "../../../test/support/platform/requests.ts";
-import type { Refused, Sent } from "../../../test/support/platform/requests.ts";
 
 const current = {
   id: ID,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../client/caller.ts";
 import { create, read, update, write } from "../client/endpoints.ts";
 import { json, list, nothing } from "../codec/decode.ts";
-import { filled, request, wellFormed } from "../codec/request-schema.ts";
+import { filled, request, wellFormed } from "../codec/encode.ts";
 import { count, date, editable, parent, record, text, uuid } from "../codec/schema.ts";
 
 const project = editable(

@@ -7,8 +7,9 @@ import {
   ID,
   LONE_SURROGATE,
   ORGANIZATION,
+  type Refused,
+  type Sent,
 } from "../../../test/support/platform/requests.ts";
-import type { Refused, Sent } from "../../../test/support/platform/requests.ts";
 import type { Platform } from "../index.ts";
 import type { BindingInput } from "./templates.ts";
 

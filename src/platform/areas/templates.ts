@@ -3,8 +3,7 @@ import { z } from "zod";
 import type { Caller, ReadOptions } from "../client/caller.ts";
 import { read } from "../client/endpoints.ts";
 import { json, maybe, wellShapedList } from "../codec/decode.ts";
-import { sent } from "../codec/encode.ts";
-import { filled, keyed, wellFormed } from "../codec/request-schema.ts";
+import { filled, keyed, sent, wellFormed } from "../codec/encode.ts";
 import { optional, record, strings, text, wellShaped } from "../codec/schema.ts";
 
 /** Bounds are int64: a bigint keeps every digit. */

@@ -1,7 +1,14 @@
 import { describe, it } from "vitest";
 
-import { expectRefused, expectSent, ID, LONE_SURROGATE, OTHER } from "../../../test/support/platform/requests.ts";
-import type { Refused, Sent } from "../../../test/support/platform/requests.ts";
+import {
+  expectRefused,
+  expectSent,
+  ID,
+  LONE_SURROGATE,
+  OTHER,
+  type Refused,
+  type Sent,
+} from "../../../test/support/platform/requests.ts";
 
 const secret = { key: "PASSWORD", value: "hunter22" };
 const broken = { key: "PASSWORD", value: `hunter22${LONE_SURROGATE}` };

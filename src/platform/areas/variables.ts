@@ -3,8 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../client/caller.ts";
 import { read, write } from "../client/endpoints.ts";
 import { list, maybe, nothing } from "../codec/decode.ts";
-import { sent } from "../codec/encode.ts";
-import { filled, request, wellFormed } from "../codec/request-schema.ts";
+import { filled, request, sent, wellFormed } from "../codec/encode.ts";
 import { count, date, flag, optional, record, text, uuid, wellShaped } from "../codec/schema.ts";
 
 /** The variable that this one overrides or is an alias of. */

@@ -1,7 +1,13 @@
 import { describe, it } from "vitest";
 
-import { expectRefused, expectSent, ID, ORGANIZATION } from "../../../test/support/platform/requests.ts";
-import type { Refused, Sent } from "../../../test/support/platform/requests.ts";
+import {
+  expectRefused,
+  expectSent,
+  ID,
+  ORGANIZATION,
+  type Refused,
+  type Sent,
+} from "../../../test/support/platform/requests.ts";
 
 const input = { targetUrl: "https://x.example/y", events: ["DEPLOYMENT_STARTED"], enabled: true };
 const sent = { target_url: "https://x.example/y", events: ["DEPLOYMENT_STARTED"], enabled: true };

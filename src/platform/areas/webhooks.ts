@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../client/caller.ts";
 import { create, read, update, write } from "../client/endpoints.ts";
 import { json, nothing } from "../codec/decode.ts";
-import { filled, request, uri } from "../codec/request-schema.ts";
+import { filled, request, uri } from "../codec/encode.ts";
 import { date, editable, flag, record, strings, text, uuid } from "../codec/schema.ts";
 
 const webhook = editable(

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
-import type { Answer } from "../../../test/support/kube/scripted-server.ts";
+import { type Answer, startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
 import { failureOf, startHarness, TOKEN } from "../../../test/support/platform/client.ts";
 import { DEFAULT_DEADLINES } from "./caller.ts";
 

@@ -10,12 +10,10 @@ import type { Budget, Gate } from "../rate/gate.ts";
 import type { Priority } from "../rate/line.ts";
 import { parseDate, pauseMs, type Quota, quotaOf } from "../rate/rate-headers.ts";
 import type { Clock } from "../transport/clock.ts";
-import { ApiError } from "../transport/errors.ts";
-import { type Effect, failureOfShape, failureOfStatus, failureOfTransport } from "../transport/failures.ts";
-import { createRetries } from "../transport/retry.ts";
+import { ApiError, type Effect, failureOfShape, failureOfStatus, failureOfTransport } from "../transport/errors.ts";
 import { type HttpAnswer, type Transport, TransportError } from "../transport/transport.ts";
 import type { Learning } from "./capabilities.ts";
-import { createSharedReads } from "./reads.ts";
+import { createRetries, createSharedReads } from "./reads.ts";
 import { type Content, prepare, type Prepared, queryOf, type Target } from "./request.ts";
 
 export interface ReadOptions {

@@ -1,8 +1,7 @@
 /** Builds the requests of one connection, and refuses invalid ones before a rate token is taken or anything is sent. */
 import type { Encode } from "../codec/encode.ts";
 import { stringifyJson } from "../codec/json.ts";
-import { operation } from "../codec/operations.ts";
-import type { OperationName } from "../codec/operations.ts";
+import { operation, type OperationName } from "../codec/operations.ts";
 import { buildPath } from "../codec/paths.ts";
 import { ShapeError } from "../codec/shape.ts";
 import { cleaned } from "../codec/text.ts";

@@ -1,5 +1,9 @@
-/** How bodies and queries are made: of the operation's schema and what the caller gives. */
-import type { z } from "zod";
+/**
+ * How bodies and queries are made, the counterpart of the tolerant readers in schema.ts: one schema describes a request,
+ * from what the caller gives (its input type) to what goes over the wire. It refuses what no platform could understand;
+ * which values make sense is for the platform to say.
+ */
+import { z } from "zod";
 
 import { shaped } from "./shape.ts";
 
@@ -38,4 +42,73 @@ export function overlay(
   const writable = Object.entries(record).filter(([name]) => !READ_ONLY.has(name));
   const changed = Object.entries(changes).filter(([, value]) => value !== undefined);
   return Object.fromEntries([...writable, ...changed]);
+}
+
+type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : Name;
+
+/** The record as the platform spells it. */
+type Snaked<T> = { readonly [Key in keyof T as Snake<Key & string>]: T[Key] };
+
+/**
+ * A record for the platform: only these members are sent, under their names in snake_case. Where the platform's own
+ * names are in camelCase, `z.object` does.
+ */
+export function request<const Shape extends z.core.$ZodShape>(shape: Shape) {
+  return z
+    .object(shape)
+    .readonly()
+    .transform((value) => snaked(value));
+}
+
+function snaked<T extends object>(value: T): Snaked<T> {
+  const members = Object.entries(value).map(([name, member]: [string, unknown]) => [
+    name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    member,
+  ]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Snaked says in types what the lines above do.
+  return Object.fromEntries(members) as Snaked<T>;
+}
+
+/** Any text, the empty one too. JSON would carry a lone surrogate, but no server can decode it. */
+export const wellFormed = z.string().refine((value) => value.isWellFormed(), "not well-formed Unicode");
+
+/** A name, or another text without which a request says nothing. */
+export const filled = wellFormed.refine((value) => value.trim() !== "", "blank");
+
+/** An absolute URI, e.g. an icon's or a receiver's (spec). */
+export const uri = filled.refine((value) => URL.canParse(value), "not a URI");
+
+/** A git commit, possibly abbreviated (docs/architecture.md §4). */
+export const commit = z.string().regex(/^[0-9a-f]{7,64}$/i, "not 7 to 64 hex digits");
+
+/** An object by keys that are not ours. Unlike in `z.record`, a key called `__proto__` is one like any other. */
+export function keyed<Schema extends z.ZodType>(member: Schema) {
+  return z
+    .custom<Readonly<Record<string, z.input<Schema>>>>(isObject, "not an object")
+    .superRefine((value, context) => {
+      for (const [key, given] of Object.entries<unknown>(value)) {
+        if (!key.isWellFormed()) context.addIssue({ code: "custom", path: [key], message: "not well-formed Unicode" });
+        if (given === undefined) continue;
+        for (const issue of member.safeParse(given).error?.issues ?? []) {
+          context.addIssue({ code: "custom", path: [key, ...issue.path], message: issue.message });
+        }
+      }
+    });
+}
+
+/** Whatever JSON can say; integers of any size. */
+const jsonValue: z.ZodType = z.lazy(() =>
+  z.union(
+    [wellFormed, z.number(), z.bigint(), z.boolean(), z.null(), z.array(jsonValue), jsonObject],
+    "not a value of JSON",
+  ),
+);
+
+/** An object that goes out as it is, e.g. in a spelling of the platform's that the spec does not show. */
+export const jsonObject = keyed(jsonValue);
+
+function isObject(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === "[object Object]";
 }

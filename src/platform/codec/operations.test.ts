@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { isOnce, isRead, operation, operations } from "./operations.ts";
-import type { OperationName } from "./operations.ts";
+import { isOnce, isRead, operation, type OperationName, operations } from "./operations.ts";
 
 /** Method and path of every endpoint in the spec, placeholders left blank. */
 const SPEC = [

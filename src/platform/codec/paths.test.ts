@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../transport/errors.ts";
-import { operations } from "./operations.ts";
-import type { OperationName } from "./operations.ts";
+import { type OperationName, operations } from "./operations.ts";
 import { buildPath, isPlainId, isUuidOfAnyCase } from "./paths.ts";
 
 const names = Object.keys(operations) as OperationName[];

@@ -1,7 +1,6 @@
 /** Builds request paths in which no id can reach another operation (docs/reliability.md E1). */
 import { ApiError } from "../transport/errors.ts";
-import { operations } from "./operations.ts";
-import type { OperationName } from "./operations.ts";
+import { type OperationName, operations } from "./operations.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** The spec: "`serviceType` is one of container, application, helm". Deployed services want it in upper case. */

@@ -6,11 +6,11 @@ import {
   deploymentCondition,
   fitsReason,
   isDocumentedState,
+  type Phase,
   requestPhase,
   servicePhase,
   serviceStates,
 } from "./states.ts";
-import type { Phase } from "./states.ts";
 
 /** The classes of the operator's conventions (§3.4), as amended: RECAP is work in progress. */
 const service: Record<Phase, string> = {

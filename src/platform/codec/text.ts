@@ -6,7 +6,6 @@ import { z } from "zod";
 
 import { printable } from "../../text/text.ts";
 import { parseJson } from "./json.ts";
-import { spellingsOf } from "./spellings.ts";
 
 const MAX_LENGTH = 300;
 /** Of an answer of megabytes the beginning is read: looking for every secret in all of it would hold up the process. */
@@ -40,6 +39,29 @@ function masked(raw: string, secrets: readonly string[]): string {
   const spelled = secrets.flatMap((secret) => [secret, ...spellingsOf(secret)]).filter((secret) => secret !== "");
   const byLength = [...new Set(spelled)].toSorted((a, b) => b.length - a.length);
   return byLength.reduce((rest, secret) => rest.replaceAll(secret, MASK), raw);
+}
+
+/** Shorter values would black out ordinary words. */
+const LEAST_LENGTH = 6;
+
+/**
+ * How a secret value can show up in somebody's text: a platform that rejects a value may quote what it was sent.
+ * @returns the value without blanks at its ends, plain, inside JSON, percent-encoded and in base64: the longest first,
+ * so that no rest of one remains. None of a value shorter than six characters.
+ */
+export function spellingsOf(value: string): readonly string[] {
+  const plain = value.trim();
+  if (plain.length < LEAST_LENGTH) return [];
+  const bytes = Buffer.from(plain);
+  const spellings = [
+    plain,
+    JSON.stringify(plain).slice(1, -1),
+    encodeURIComponent(plain.toWellFormed()),
+    // Padding depends on what follows, so it is left out.
+    bytes.toString("base64").replace(/=+$/, ""),
+    bytes.toString("base64url"),
+  ];
+  return [...new Set(spellings)].toSorted((one, other) => other.length - one.length);
 }
 
 function ownWords(body: string): string {

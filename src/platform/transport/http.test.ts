@@ -3,8 +3,7 @@ import { createServer } from "node:net";
 
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
-import { startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
-import type { Answer, ScriptedServer } from "../../../test/support/kube/scripted-server.ts";
+import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
 import { certificate, expiredCertificate, privateKey } from "../../../test/support/kube/tls.ts";
 import { figure } from "../../../test/support/platform/figure.ts";
 import { createTransport } from "./http.ts";

@@ -1,12 +1,10 @@
 /** HTTP over undici. No other file of the platform client uses undici. */
-import { lookup } from "node:dns";
-import type { LookupAddress, LookupOptions } from "node:dns";
+import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
 import type { Socket } from "node:net";
 
 import { Agent, buildConnector, request } from "undici";
 
-import { TransportError } from "./transport.ts";
-import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
+import { type HttpAnswer, type HttpRequest, type Transport, TransportError } from "./transport.ts";
 
 export interface HttpOptions {
   /** Concurrent connections; further requests wait within their deadline. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
-import { ApiError } from "./errors.ts";
-import type { ApiFailure } from "./errors.ts";
-import { createRetries } from "./retry.ts";
+import { ApiError, type ApiFailure } from "../transport/errors.ts";
+import { createRetries } from "./reads.ts";
 
 const failing = (failure: ApiFailure) => {
   const status = failure.is === "Server" ? 503 : failure.is === "NotFound" ? 404 : 0;

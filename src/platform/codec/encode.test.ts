@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { sent } from "./encode.ts";
+import { jsonObject, request, sent, wellFormed } from "./encode.ts";
 import { parseJson, stringifyJson } from "./json.ts";
-import { jsonObject, request, wellFormed } from "./request-schema.ts";
 import { record, text } from "./schema.ts";
 import { ShapeError } from "./shape.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { ApiError, notExecuted } from "./errors.ts";
-import { failureOfShape, failureOfStatus, failureOfTransport } from "./failures.ts";
+import { ApiError, failureOfShape, failureOfStatus, failureOfTransport, notExecuted } from "./errors.ts";
 
 describe("failureOfStatus", () => {
   it.each([
