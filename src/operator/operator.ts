@@ -2,8 +2,7 @@
 import { once } from "node:events";
 
 import type { About } from "../console/page/shape.ts";
-import { createBackoff } from "../kube/api/backoff.ts";
-import { pause, systemClock } from "../kube/api/clock.ts";
+import { createBackoff, pause, systemClock } from "../kube/api/clock.ts";
 import type { Clock, Namespaces } from "../kube/api/types.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { HttpServer } from "./config/http.ts";

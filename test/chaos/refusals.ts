@@ -1,5 +1,5 @@
 /** What the API server itself refused the operator: the rights that it is granted are too narrow for that. */
-import { statusError } from "../../src/kube/api/failure.ts";
+import { statusError } from "../../src/kube/api/errors.ts";
 import { parseJson, stringMember } from "../../src/kube/api/json.ts";
 import type { Answer, Call, Director } from "./tap/call.ts";
 

@@ -1,4 +1,5 @@
-import type { KubeFailure } from "./types.ts";
+import { isObject, member, stringMember } from "./json.ts";
+import type { Json, KubeFailure } from "./types.ts";
 
 /** A failed exchange with the API server. The message never holds a request or response body. */
 export class KubeError extends Error {
@@ -41,4 +42,77 @@ export class KubeError extends Error {
 /** Reports whether `error` is a KubeError of that failure. */
 export function isKube(error: unknown, failure: KubeFailure): boolean {
   return error instanceof KubeError && error.failure === failure;
+}
+
+/** The number of causes of a Status that a message has. */
+const SHOWN_CAUSES = 3;
+
+/** The form of a reason; other text is foreign and left out of messages. */
+const REASON = /^[A-Za-z]{1,64}$/;
+/** The form of a field path: no quotes, so that no value can hide in it. */
+const FIELD = /^[A-Za-z0-9_.[\]/-]{1,128}$/;
+
+/**
+ * Maps an answer that is not 2xx to an error with a message of our own: the API server's message quotes the invalid
+ * value (docs/reliability.md E7), so only the reasons and field paths of its Status are used.
+ * @param what the request, as "PATCH /apis/…"
+ * @param retryAfter the `Retry-After` header in seconds, if there is one
+ */
+export function statusError(what: string, code: number, status: Json | undefined, retryAfter?: string): KubeError {
+  const reason = stringMember(status, "reason") ?? "";
+  const failure = failureOf(code, reason);
+  const causes = causesOf(status);
+  const shown = causes.slice(0, SHOWN_CAUSES).map((cause) => `${cause.field} ${cause.reason}`.trim());
+  const detail = [REASON.test(reason) ? reason : failure, ...shown].join("; ");
+  return new KubeError(
+    failure,
+    code,
+    `${what}: ${String(code)} ${detail}`,
+    retryAfterMs(status, retryAfter),
+    causes.map((cause) => cause.reason),
+    failure === "Invalid" ? stringMember(status, "message") : undefined,
+  );
+}
+
+const byCode: ReadonlyMap<number, KubeFailure> = new Map<number, KubeFailure>([
+  [401, "Unauthorized"],
+  [403, "Forbidden"],
+  [404, "NotFound"],
+  [408, "Timeout"],
+  [409, "Conflict"],
+  [410, "Gone"],
+  [429, "TooManyRequests"],
+]);
+
+function failureOf(code: number, reason: string): KubeFailure {
+  if (code === 409 && reason === "AlreadyExists") return "AlreadyExists";
+  if (code === 410 || reason === "Expired") return "Gone";
+  const known = byCode.get(code);
+  if (known !== undefined) return known;
+  if (code >= 500) return "Server";
+  return code >= 400 ? "Invalid" : "BadResponse";
+}
+
+interface Cause {
+  readonly reason: string;
+  readonly field: string;
+}
+
+function causesOf(status: Json | undefined): readonly Cause[] {
+  const causes = member(member(status, "details"), "causes");
+  if (!Array.isArray(causes)) return [];
+  const list: readonly Json[] = causes;
+  return list.flatMap((cause) => {
+    const reason = stringMember(cause, "reason") ?? "";
+    const field = stringMember(cause, "field") ?? "";
+    if (!REASON.test(reason)) return [];
+    return [{ reason, field: FIELD.test(field) ? field : "" }];
+  });
+}
+
+function retryAfterMs(status: Json | undefined, header: string | undefined): number | undefined {
+  const details = member(status, "details");
+  const inBody = isObject(details) ? details["retryAfterSeconds"] : undefined;
+  const seconds = header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : inBody;
+  return typeof seconds === "number" && seconds > 0 ? seconds * 1_000 : undefined;
 }

@@ -1,6 +1,5 @@
 import type { Deadline } from "./clock.ts";
-import { KubeError } from "./errors.ts";
-import { statusError } from "./failure.ts";
+import { KubeError, statusError } from "./errors.ts";
 import { parseJson, stringMember } from "./json.ts";
 import type { Query } from "./transport.ts";
 import type { Json } from "./types.ts";

@@ -1,4 +1,4 @@
-import { backoffDelay } from "../api/backoff.ts";
+import { backoffDelay } from "../api/clock.ts";
 import type { Clock } from "../api/types.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 

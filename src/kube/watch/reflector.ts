@@ -1,12 +1,10 @@
-import { createBackoff } from "../api/backoff.ts";
-import { deadline, pause } from "../api/clock.ts";
+import { createBackoff, deadline, pause } from "../api/clock.ts";
 import { KubeError } from "../api/errors.ts";
 import { collectionPath } from "../api/paths.ts";
 import type { KubeClient } from "../api/transport.ts";
 import type { Clock, ResourceType } from "../api/types.ts";
 import { listAll } from "./list.ts";
-import type { Store } from "./store.ts";
-import { isOlder } from "./versions.ts";
+import { isOlder, type Store } from "./store.ts";
 import { lines, parseEvent, type WatchEvent } from "./watch-event.ts";
 
 /**

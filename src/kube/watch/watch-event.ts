@@ -1,5 +1,4 @@
-import { KubeError } from "../api/errors.ts";
-import { statusError } from "../api/failure.ts";
+import { KubeError, statusError } from "../api/errors.ts";
 import { member, parseJson, stringMember } from "../api/json.ts";
 import { parseObject, versionOf } from "../api/objects.ts";
 import type { Json, KubeObject, ResourceType } from "../api/types.ts";

@@ -1,5 +1,4 @@
-import { createBackoff } from "../api/backoff.ts";
-import { pause } from "../api/clock.ts";
+import { createBackoff, pause } from "../api/clock.ts";
 import { KubeError } from "../api/errors.ts";
 import { collectionPath, EVENT, objectPath } from "../api/paths.ts";
 import { FIELD_MANAGER, type KubeClient } from "../api/transport.ts";

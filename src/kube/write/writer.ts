@@ -1,5 +1,4 @@
-import { createBackoff } from "../api/backoff.ts";
-import { pause } from "../api/clock.ts";
+import { createBackoff, pause } from "../api/clock.ts";
 import { KubeError, isKube } from "../api/errors.ts";
 import { isObject } from "../api/json.ts";
 import { keyOf, parseObject } from "../api/objects.ts";

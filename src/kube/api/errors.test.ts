@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { statusError } from "./failure.ts";
+import { statusError } from "./errors.ts";
 
 describe("statusError", () => {
   it.each([

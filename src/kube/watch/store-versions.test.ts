@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { compareVersions, isOlder } from "./versions.ts";
+import { compareVersions, isOlder } from "./store.ts";
 
 describe("compareVersions", () => {
   it("orders decimal numbers of any length (KEP-5504)", () => {
