@@ -174,7 +174,7 @@ describe("these rules themselves", () => {
   it("let through what the design allows", () => {
     const allowed = [
       read("platform/transport/http.ts", `import { Agent } from "undici";`),
-      read("kube/api/client.ts", `import { KubeConfig } from "@kubernetes/client-node";`),
+      read("kube/api/credentials.ts", `import { KubeConfig } from "@kubernetes/client-node";`),
       read("engine/status/errors.ts", `import type { ApiFailure } from "../../platform/transport/errors.ts";`),
       read("engine/contract/kind.ts", `import type { Resource } from "../../api/resource.ts";`),
       read("kinds/project/plan.test.ts", `import fc from "fast-check";`),

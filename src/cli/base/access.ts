@@ -4,7 +4,7 @@ import { clusterPlatformConnection, platformConnection, type ConnectionSpec } fr
 import { KubeError } from "../../kube/api/errors.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
-import { createReader } from "../../kube/watch/secrets.ts";
+import { createReader } from "../../kube/watch/readers.ts";
 import { loadPlatformRules } from "../../operator/config/config.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";
 import { VERSION } from "../../operator/config/version.ts";

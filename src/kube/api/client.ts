@@ -1,31 +1,11 @@
-import { createHash } from "node:crypto";
-import type { RequestOptions } from "node:https";
-import type { ConnectionOptions } from "node:tls";
+import { request as send } from "undici";
 
-import { KubeConfig } from "@kubernetes/client-node/dist/config.js";
-import { Agent, ProxyAgent, request as send, type Dispatcher } from "undici";
-
-import { deadline } from "./clock.ts";
-import { KubeError, isKube } from "./errors.ts";
-import { member, stringMember } from "./json.ts";
-import { fileToken, type TokenSource } from "./token.ts";
-import { DEADLINES, type KubeClient, type KubeRequest } from "./transport.ts";
+import { deadline, type Deadline } from "./clock.ts";
+import { type ConfigSource, createSession, type Credentials, loadConfig } from "./credentials.ts";
+import { isKube, KubeError, statusError } from "./errors.ts";
+import { parseJson, stringMember } from "./json.ts";
+import { DEADLINES, type KubeClient, type KubeRequest, type Query } from "./transport.ts";
 import type { Clock, Json } from "./types.ts";
-import { asKubeError, readAnswer, urlOf } from "./wire.ts";
-
-/** How long resolved credentials are used before files and plugins are read again. */
-const CREDENTIALS_MS = 10_000;
-/** Idle connections live longer than the 2 s between two lease renewals, and less than a load balancer's 60 s. */
-const KEEP_ALIVE_MS = 30_000;
-/** The number of concurrent calls; further ones wait. Watches have connections of their own. */
-const CALL_CONNECTIONS = 16;
-
-/** Where the address of the API server and the credentials come from. */
-export type ConfigSource =
-  | { readonly from: "file"; readonly path: string; readonly context?: string }
-  | { readonly from: "cluster" }
-  /** As kubectl: $KUBECONFIG, ~/.kube/config, then the cluster that the process runs in. */
-  | { readonly from: "default"; readonly context?: string };
 
 export interface ClientOptions {
   readonly config: ConfigSource;
@@ -58,19 +38,6 @@ export interface ConnectedClient extends KubeClient {
   close(): Promise<void>;
 }
 
-interface Credentials {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly calls: Dispatcher;
-  readonly watches: Dispatcher;
-}
-
-interface Session {
-  credentials(): Promise<Credentials>;
-  /** Renews the credentials after the API server refused `used`. @returns whether other ones are available now */
-  renew(used: Credentials): boolean;
-  close(): Promise<void>;
-}
-
 /**
  * Connects to the API server through client-node's KubeConfig and two shared undici pools: stock client-node opens
  * a TLS connection for every request and gives it no deadline.
@@ -83,7 +50,7 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
   const config = loadConfig(options.config);
   const server = new URL(config.getCurrentCluster()?.server ?? "");
   const base = server.origin + server.pathname.replace(/\/+$/, "");
-  const session = createSession(options, config);
+  const session = createSession(options.config, config, clock);
   const stopwatch = (method: string, path: string): ((code: string) => void) => {
     const start = clock.monotonic();
     return (code) =>
@@ -161,135 +128,48 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
   };
 }
 
-function createSession(options: ClientOptions, first: KubeConfig): Session {
-  const { clock } = options;
-  let config = first;
-  let token = takeTokenFile(config, clock);
-  let pools: { readonly key: string; readonly calls: Dispatcher; readonly watches: Dispatcher } | undefined;
-  let held: { readonly at: number; readonly credentials: Promise<Credentials> } | undefined;
-  let current: Credentials | undefined;
-  let renewedAt = Number.NEGATIVE_INFINITY;
-
-  const resolve = async (): Promise<Credentials> => {
-    const { headers, ...connection } = await resolveCredentials(config, token);
-    const key = createHash("sha256").update(JSON.stringify(connection)).digest("hex");
-    if (pools?.key !== key) {
-      // Calls end within their deadline, watches within their timeoutSeconds.
-      void pools?.calls.close();
-      void pools?.watches.close();
-      pools = { key, ...createPools(connection) };
-    }
-    current = { headers, calls: pools.calls, watches: pools.watches };
-    return current;
-  };
-
-  return {
-    credentials: async () => {
-      if (held === undefined || clock.monotonic() - held.at >= CREDENTIALS_MS) {
-        held = { at: clock.monotonic(), credentials: resolve() };
-      }
-      const mine = held;
-      try {
-        return await mine.credentials;
-      } catch {
-        if (held === mine) held = undefined;
-        // The error may quote the output of an exec plugin, so it is left out.
-        throw new KubeError("Unauthorized", 0, "the credentials of the API server cannot be read");
-      }
-    },
-    renew: (used) => {
-      if (current !== used) return true;
-      if (clock.monotonic() - renewedAt < CREDENTIALS_MS) return false;
-      renewedAt = clock.monotonic();
-      config = loadConfig(options.config);
-      token = takeTokenFile(config, clock);
-      held = undefined;
-      return true;
-    },
-    close: async () => {
-      const closing = pools;
-      pools = undefined;
-      await Promise.all([closing?.calls.destroy(), closing?.watches.destroy()]);
-    },
-  };
-}
-
-function loadConfig(source: ConfigSource): KubeConfig {
-  const config = new KubeConfig();
-  if (source.from === "file") config.loadFromFile(source.path);
-  else if (source.from === "cluster") config.loadFromCluster();
-  else config.loadFromDefault();
-  if (source.from !== "cluster" && source.context !== undefined) config.setCurrentContext(source.context);
-
-  const cluster = config.getCurrentCluster();
-  if (cluster === null) throw new Error(`the kubeconfig has no cluster for context "${config.getCurrentContext()}"`);
-  if (source.from === "cluster" && cluster.server.includes("undefined")) {
-    throw new Error("this process does not run in a cluster: KUBERNETES_SERVICE_HOST is not set");
-  }
-  // The fallback of client-node when it found no configuration.
-  if (source.from === "default" && config.getCurrentContext() === "loaded-context") {
-    throw new Error("no Kubernetes configuration: no $KUBECONFIG, no ~/.kube/config, and not in a cluster");
-  }
-  return config;
-}
-
-/** Removes a token file from the user, so that our own source reads it instead of client-node's. */
-function takeTokenFile(config: KubeConfig, clock: Clock): TokenSource | undefined {
-  const user = config.getCurrentUser();
-  const path = stringMember(member(user?.authProvider, "config"), "tokenFile");
-  if (user === null || path === undefined) return undefined;
-  config.users = config.users.map((other) => (other === user ? { ...user, authProvider: undefined } : other));
-  return fileToken(path, clock);
-}
-
-interface Resolved {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly tls: Pick<
-    ConnectionOptions,
-    "ca" | "cert" | "key" | "pfx" | "passphrase" | "rejectUnauthorized" | "servername"
-  >;
-  readonly proxy: string | undefined;
-}
-
-async function resolveCredentials(config: KubeConfig, token: TokenSource | undefined): Promise<Resolved> {
-  const options: RequestOptions = {};
-  await config.applyToHTTPSOptions(options);
-  const headers: [string, string][] = Object.entries(options.headers ?? {}).map(([name, value]) => [
-    name,
-    String(value),
-  ]);
-  if (typeof options.auth === "string") {
-    headers.push(["Authorization", `Basic ${Buffer.from(options.auth).toString("base64")}`]);
-  }
-  if (token !== undefined) headers.push(["Authorization", `Bearer ${await token.token()}`]);
-  const { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized = true } = options;
-  return {
-    headers: Object.fromEntries(headers),
-    tls: { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized },
-    proxy: config.getCurrentCluster()?.proxyUrl,
-  };
-}
-
-function createPools({ tls, proxy }: Omit<Resolved, "headers">): { calls: Dispatcher; watches: Dispatcher } {
-  const create = (connections: number | null): Dispatcher => {
-    const options = {
-      connections,
-      allowH2: false,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      // Signals set the deadlines; a watch may be silent for as long as its reflector allows.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: { ...tls, timeout: DEADLINES.lease, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
-    };
-    return proxy === undefined
-      ? new Agent(options)
-      : new ProxyAgent({ ...options, uri: proxy, requestTls: options.connect });
-  };
-  return { calls: create(CALL_CONNECTIONS), watches: create(null) };
-}
-
 function headersOf(used: Credentials, userAgent: string, request?: KubeRequest): Record<string, string> {
   const headers: Record<string, string> = { ...used.headers, accept: "application/json", "user-agent": userAgent };
   if (request?.body !== undefined) headers["content-type"] = request.contentType ?? "application/json";
   return headers;
+}
+
+/** @returns the URL of a request; `base` has no trailing slash, paths.ts has validated `path` */
+function urlOf(base: string, path: string, query: Query = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.append(name, String(value));
+  }
+  return search.size === 0 ? base + path : `${base}${path}?${search.toString()}`;
+}
+
+/**
+ * @returns the parsed body of a 2xx answer, null when it is empty.
+ * @throws KubeError for every other answer, SyntaxError for a body that is not JSON.
+ */
+function readAnswer(what: string, code: number, retryAfter: string | string[] | undefined, body: string): Json {
+  if (code >= 200 && code < 300) return body === "" ? null : parseJson(body);
+  throw statusError(what, code, parseLenient(body), typeof retryAfter === "string" ? retryAfter : undefined);
+}
+
+function parseLenient(body: string): Json | undefined {
+  try {
+    return parseJson(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Maps an error of an exchange to a KubeError. Only codes of a fixed set go into the message: the text of an error can
+ * quote what was sent (E2).
+ */
+function asKubeError(error: unknown, what: string, limit: Deadline): KubeError {
+  if (error instanceof KubeError) return error;
+  if (limit.expired()) return new KubeError("Timeout", 0, `${what}: no answer within the deadline`);
+  if (limit.signal.aborted) return new KubeError("Unreachable", 0, `${what}: cancelled`);
+  if (error instanceof SyntaxError) return new KubeError("BadResponse", 0, `${what}: the answer is not JSON`);
+  const code = error instanceof Error ? (stringMember(error, "code") ?? error.name) : "unknown";
+  const failure = code.endsWith("_TIMEOUT") || code === "ETIMEDOUT" ? "Timeout" : "Unreachable";
+  return new KubeError(failure, 0, `${what}: ${/^[A-Za-z_0-9]{1,64}$/.test(code) ? code : "failed"}`);
 }

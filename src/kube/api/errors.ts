@@ -1,4 +1,4 @@
-import { isObject, member, stringMember } from "./json.ts";
+import { listMember, member, stringMember } from "./json.ts";
 import type { Json, KubeFailure } from "./types.ts";
 
 /** A failed exchange with the API server. The message never holds a request or response body. */
@@ -99,10 +99,7 @@ interface Cause {
 }
 
 function causesOf(status: Json | undefined): readonly Cause[] {
-  const causes = member(member(status, "details"), "causes");
-  if (!Array.isArray(causes)) return [];
-  const list: readonly Json[] = causes;
-  return list.flatMap((cause) => {
+  return listMember(member(status, "details"), "causes").flatMap((cause) => {
     const reason = stringMember(cause, "reason") ?? "";
     const field = stringMember(cause, "field") ?? "";
     if (!REASON.test(reason)) return [];
@@ -111,8 +108,7 @@ function causesOf(status: Json | undefined): readonly Cause[] {
 }
 
 function retryAfterMs(status: Json | undefined, header: string | undefined): number | undefined {
-  const details = member(status, "details");
-  const inBody = isObject(details) ? details["retryAfterSeconds"] : undefined;
+  const inBody = member(member(status, "details"), "retryAfterSeconds");
   const seconds = header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : inBody;
   return typeof seconds === "number" && seconds > 0 ? seconds * 1_000 : undefined;
 }

@@ -32,3 +32,9 @@ export function listMember(value: unknown, name: string): readonly Json[] {
   const list: readonly Json[] = found;
   return list;
 }
+
+/** @returns the members of `value` that are strings; none when it is no object */
+export function stringEntries(value: unknown): [string, string][] {
+  const entries = isObject(value) ? Object.entries(value) : [];
+  return entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
+}

@@ -38,10 +38,7 @@ function isRecordOfStrings(value: Json | undefined): boolean {
 }
 
 function isListOfStrings(value: Json | undefined): boolean {
-  if (value === undefined) return true;
-  if (!Array.isArray(value)) return false;
-  const list: readonly Json[] = value;
-  return list.every((entry) => typeof entry === "string");
+  return value === undefined || (Array.isArray(value) && value.every((entry) => typeof entry === "string"));
 }
 
 /** @returns `metadata.resourceVersion` of a list or a bookmark. */

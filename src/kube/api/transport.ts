@@ -1,4 +1,5 @@
-import type { Json } from "./types.ts";
+import { isKube } from "./errors.ts";
+import type { Json, JsonObject } from "./types.ts";
 
 /** Deadlines of calls of the API server, in milliseconds (docs/architecture.md §10). */
 export const DEADLINES = { call: 10_000, list: 30_000, lease: 5_000 } as const;
@@ -22,7 +23,7 @@ export interface KubeRequest {
   readonly contentType?: "application/json" | "application/merge-patch+json";
   /** For the whole exchange, body included; 10 s by default. */
   readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The interface to the API server for the rest of src/kube. */
@@ -41,4 +42,30 @@ export interface KubeClient {
     readonly query?: Query;
     readonly signal: AbortSignal;
   }): AsyncIterable<Uint8Array>;
+}
+
+/** Sends a GET. @returns undefined when the object does not exist */
+export async function readOptional(
+  client: Pick<KubeClient, "request">,
+  path: string,
+  options: Pick<KubeRequest, "timeoutMs"> = {},
+): Promise<Json | undefined> {
+  try {
+    return await client.request({ method: "GET", path, ...options });
+  } catch (error) {
+    if (isKube(error, "NotFound")) return undefined;
+    throw error;
+  }
+}
+
+/** The query of a write that the API server refuses if it does not know a field. */
+export const STRICT = { fieldManager: FIELD_MANAGER, fieldValidation: "Strict" } as const;
+
+/** @returns the request of a merge patch */
+export function mergePatch(
+  path: string,
+  body: JsonObject,
+  options: Pick<KubeRequest, "query" | "signal"> = {},
+): KubeRequest {
+  return { method: "PATCH", path, query: STRICT, contentType: "application/merge-patch+json", body, ...options };
 }

@@ -2,7 +2,7 @@ import { microTime, pause } from "../api/clock.ts";
 import { isKube, KubeError } from "../api/errors.ts";
 import { isObject, member, stringMember } from "../api/json.ts";
 import { collectionPath, LEASE, objectPath } from "../api/paths.ts";
-import { DEADLINES, FIELD_MANAGER, type KubeClient } from "../api/transport.ts";
+import { DEADLINES, FIELD_MANAGER, type KubeClient, readOptional } from "../api/transport.ts";
 import type { Clock, Fence, Json, JsonObject } from "../api/types.ts";
 
 /** The lease of docs/architecture.md §10, in milliseconds. */
@@ -72,12 +72,8 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
   };
 
   const read = async (): Promise<LeaseRecord | undefined> => {
-    try {
-      return fromLease(await client.request({ method: "GET", path, timeoutMs: timeoutMs() }));
-    } catch (error) {
-      if (isKube(error, "NotFound")) return undefined;
-      throw error;
-    }
+    const answer = await readOptional(client, path, { timeoutMs: timeoutMs() });
+    return answer === undefined ? undefined : fromLease(answer);
   };
 
   const write = async (before: LeaseRecord | undefined, spec: JsonObject): Promise<void> => {
@@ -91,8 +87,8 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
     observe(fromLease(answer));
   };
 
-  /** Takes or renews the lease by compare-and-swap on its resourceVersion. @returns whether it is ours now. */
-  const claim = async (before: LeaseRecord | undefined): Promise<boolean> => {
+  /** Takes or renews the lease by compare-and-swap on its resourceVersion. */
+  const claim = async (before: LeaseRecord | undefined): Promise<"ours"> => {
     // From before the request, so that the lease never seems to last longer than others see it.
     const at = clock.monotonic();
     const now = microTime(clock.now());
@@ -105,7 +101,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
       leaseTransitions: (before?.transitions ?? 0) + (before === undefined || ours ? 0 : 1),
     });
     renewedAt = at;
-    return true;
+    return "ours";
   };
 
   const isHeldByOther = ({ record, at }: Observed): boolean => {
@@ -113,7 +109,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
     return record.holder !== "" && record.holder !== identity && clock.monotonic() < at + lasts;
   };
 
-  const acquireOrRenew = async (): Promise<boolean> => {
+  const acquireOrRenew = async (): Promise<"ours" | "theirs"> => {
     if (leading && observed?.record.holder === identity) {
       try {
         return await claim(observed.record);
@@ -126,13 +122,13 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
     const record = await read();
     if (record === undefined) return claim(undefined);
     observe(record);
-    if (observed !== undefined && isHeldByOther(observed)) return false;
+    if (observed !== undefined && isHeldByOther(observed)) return "theirs";
     return claim(record);
   };
 
   const tried = async (): Promise<"ours" | "theirs" | "unknown"> => {
     try {
-      return (await acquireOrRenew()) ? "ours" : "theirs";
+      return await acquireOrRenew();
     } catch (error) {
       options.onFailed?.(error);
       return "unknown";

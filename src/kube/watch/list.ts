@@ -36,7 +36,7 @@ export async function listAll(
         path,
         query: { limit: PAGE, continue: token },
         timeoutMs: DEADLINES.list,
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       }),
     );
     for (const item of page.items) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { manualClock } from "../../../test/support/kube/clock.ts";
 import { scriptedClient } from "../../../test/support/kube/scripted-client.ts";
 import { KubeError } from "../api/errors.ts";
-import { createNamespaces } from "./namespaces.ts";
+import { createNamespaces } from "./readers.ts";
 
 describe("a namespace", () => {
   it("is read by name, and from memory while it is young enough", async () => {

@@ -57,13 +57,13 @@ export function createReflector(options: ReflectorOptions): Reflector {
   const backoff = createBackoff({ baseMs: 800, capMs: 30_000, random });
   // A server that does not answer gets few requests, and all watches are back within 10 s after it returns (B8).
   const knocking = createBackoff({ baseMs: 800, capMs: 8_000, random });
-  const budget = createBudget(clock);
+  const takeConnect = createBudget(clock);
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   let synced = false;
   let alive = clock.monotonic();
 
-  /** The newest version seen; kept over a relist to detect that the server went back in time. */
-  let seen = "0";
+  /** The newest version observed; kept over a relist to detect that the server went back in time. */
+  let newest = "0";
 
   const forgive = (): void => {
     backoff.reset();
@@ -79,17 +79,13 @@ export function createReflector(options: ReflectorOptions): Reflector {
     const listed = await listAll(options.client, type, path, signal);
     if (signal.aborted) return;
     for (let skipped = 0; skipped < listed.malformed; skipped += 1) observer?.malformed?.(type.kind);
-    store.replace({
-      kind: type.kind,
-      namespace: options.namespace,
-      objects: listed.objects,
-      resourceVersion: listed.resourceVersion,
-      rewound: isOlder(listed.resourceVersion, seen),
-    });
-    seen = listed.resourceVersion;
+    const { objects, resourceVersion } = listed;
+    const rewound = isOlder(resourceVersion, newest);
+    store.replace({ kind: type.kind, namespace: options.namespace, objects, resourceVersion, rewound });
+    newest = resourceVersion;
     synced = true;
     alive = clock.monotonic();
-    observer?.listed?.(type.kind, listed.objects.length);
+    observer?.listed?.(type.kind, objects.length);
   };
 
   const apply = (event: WatchEvent): void => {
@@ -101,7 +97,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
         store.remove(event.object);
         break;
       case "bookmark":
-        if (isOlder(event.resourceVersion, seen)) throw new KubeError("Gone", 0, "the server went back in time");
+        if (isOlder(event.resourceVersion, newest)) throw new KubeError("Gone", 0, "the server went back in time");
         break;
       case "error":
         throw event.error;
@@ -111,7 +107,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
       default:
         event satisfies never;
     }
-    seen = event.type === "bookmark" ? event.resourceVersion : event.object.metadata.resourceVersion;
+    newest = event.type === "bookmark" ? event.resourceVersion : event.object.metadata.resourceVersion;
   };
 
   /** Follows one watch to its end. */
@@ -122,7 +118,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
     try {
       const stream = options.client.stream({
         path,
-        query: { watch: true, allowWatchBookmarks: true, resourceVersion: seen, timeoutSeconds: seconds },
+        query: { watch: true, allowWatchBookmarks: true, resourceVersion: newest, timeoutSeconds: seconds },
         signal: limit.signal,
       });
       observer?.connected?.(type.kind);
@@ -147,7 +143,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
         current = true;
         // A clean end is no failure: watch again at once, unless a server ends every watch at once (docs/reliability.md
         // B6).
-        if (!(await pause(clock, budget.take() + random() * 100, stop))) return;
+        if (!(await pause(clock, takeConnect() + random() * 100, stop))) return;
         await watch(stop);
       } catch (error) {
         if (stop.aborted) return;
@@ -192,21 +188,13 @@ function toKubeError(error: unknown): KubeError {
 const BURST = 8;
 const REFILL_MS = 6_000;
 
-/** Limits how often something is done; below the limit nothing waits. */
-export interface ConnectBudget {
-  /** Takes one. @returns how long to wait before using it, in milliseconds */
-  take(): number;
-}
-
-/** @returns a full budget */
-export function createBudget(clock: Clock): ConnectBudget {
+/** @returns a function that takes one of a full budget, and returns how long to wait before it is used, in milliseconds */
+function createBudget(clock: Clock): () => number {
   // The generic cell rate algorithm: the time at which the budget is full again.
   let fullAt = clock.monotonic();
-  return {
-    take: () => {
-      const now = clock.monotonic();
-      fullAt = Math.max(now, fullAt) + REFILL_MS;
-      return Math.max(0, fullAt - now - BURST * REFILL_MS);
-    },
+  return () => {
+    const now = clock.monotonic();
+    fullAt = Math.max(now, fullAt) + REFILL_MS;
+    return Math.max(0, fullAt - now - BURST * REFILL_MS);
   };
 }

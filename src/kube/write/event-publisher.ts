@@ -1,7 +1,7 @@
 import { createBackoff, pause } from "../api/clock.ts";
 import { KubeError } from "../api/errors.ts";
 import { collectionPath, EVENT, objectPath } from "../api/paths.ts";
-import { FIELD_MANAGER, type KubeClient } from "../api/transport.ts";
+import { FIELD_MANAGER, type KubeClient, mergePatch } from "../api/transport.ts";
 import type { Clock, EventInput, JsonObject, KubeFailure } from "../api/types.ts";
 
 /** The number of attempts before an event is dropped. */
@@ -80,14 +80,8 @@ export function createEventPublisher(
   };
 
   const count = async (series: Series, place: Place, signal: AbortSignal): Promise<void> => {
-    await client.request({
-      method: "PATCH",
-      path: objectPath(EVENT, place),
-      query: { fieldManager: FIELD_MANAGER },
-      contentType: "application/merge-patch+json",
-      body: { series: seriesBody(series) },
-      signal,
-    });
+    const options = { query: { fieldManager: FIELD_MANAGER }, signal };
+    await client.request(mergePatch(objectPath(EVENT, place), { series: seriesBody(series) }, options));
   };
 
   /**

@@ -1,11 +1,9 @@
 import { isKube, KubeError } from "../api/errors.ts";
-import { isObject, member, stringMember } from "../api/json.ts";
+import { listMember, member, stringMember } from "../api/json.ts";
 import { collectionPath, CONFIG_MAP, objectPath, SECRET } from "../api/paths.ts";
-import { FIELD_MANAGER, type KubeClient } from "../api/transport.ts";
+import { FIELD_MANAGER, type KubeClient, mergePatch, readOptional, STRICT } from "../api/transport.ts";
 import type { Json, JsonObject, KubeObject, Outputs, ResourceType } from "../api/types.ts";
 import { diffMerge } from "./merge-patch.ts";
-
-const QUERY = { fieldManager: FIELD_MANAGER, fieldValidation: "Strict" } as const;
 
 /** @returns the writer of output ConfigMaps and Secrets */
 export function createOutputs(client: KubeClient): Outputs {
@@ -28,7 +26,7 @@ async function write(
   data: JsonObject,
 ): Promise<void> {
   const path = objectPath(type, { namespace: owner.metadata.namespace ?? "", name });
-  const held = await read(client, path);
+  const held = await readOptional(client, path);
   if (held === undefined) {
     await create(client, type, owner, name, data);
     return;
@@ -40,22 +38,7 @@ async function write(
   const difference = diffMerge(member(held, "data") ?? {}, data);
   if (difference === undefined && !("binaryData" in binary)) return;
   const resourceVersion = stringMember(member(held, "metadata"), "resourceVersion");
-  await client.request({
-    method: "PATCH",
-    path,
-    query: QUERY,
-    contentType: "application/merge-patch+json",
-    body: { metadata: { resourceVersion }, ...binary, data: difference },
-  });
-}
-
-async function read(client: KubeClient, path: string): Promise<Json | undefined> {
-  try {
-    return await client.request({ method: "GET", path });
-  } catch (error) {
-    if (isKube(error, "NotFound")) return undefined;
-    throw error;
-  }
+  await client.request(mergePatch(path, { metadata: { resourceVersion }, ...binary, data: difference }));
 }
 
 async function create(
@@ -70,7 +53,7 @@ async function create(
     await client.request({
       method: "POST",
       path: collectionPath(type, namespace),
-      query: QUERY,
+      query: STRICT,
       body: {
         apiVersion: "v1",
         kind: type.kind,
@@ -96,8 +79,6 @@ function referenceTo(owner: KubeObject): JsonObject {
 }
 
 function isOwnedBy(held: Json, owner: KubeObject): boolean {
-  const references = member(member(held, "metadata"), "ownerReferences");
-  if (!Array.isArray(references)) return false;
-  const list: readonly Json[] = references;
-  return list.some((reference) => isObject(reference) && reference["uid"] === owner.metadata.uid);
+  const references = listMember(member(held, "metadata"), "ownerReferences");
+  return references.some((reference) => member(reference, "uid") === owner.metadata.uid);
 }

@@ -1,10 +1,8 @@
 import { isKube, KubeError } from "../api/errors.ts";
-import { isObject, member, stringMember } from "../api/json.ts";
+import { member, stringEntries, stringMember } from "../api/json.ts";
 import { collectionPath, CONFIG_MAP, objectPath } from "../api/paths.ts";
-import { FIELD_MANAGER, type KubeClient } from "../api/transport.ts";
+import { type KubeClient, mergePatch, readOptional, STRICT } from "../api/transport.ts";
 import type { Json, Shard, Shards } from "../api/types.ts";
-
-const QUERY = { fieldManager: FIELD_MANAGER, fieldValidation: "Strict" } as const;
 
 export interface ShardsOptions {
   readonly client: KubeClient;
@@ -26,7 +24,7 @@ export function createShards({ client, namespace, prefix, count, labels }: Shard
       const metadata = { name: nameOf(index), namespace, labels: { ...labels } };
       const body = { apiVersion: "v1", kind: CONFIG_MAP.kind, metadata, data: { ...data } };
       const path = collectionPath(CONFIG_MAP, namespace);
-      return decode(await client.request({ method: "POST", path, query: QUERY, body }));
+      return decode(await client.request({ method: "POST", path, query: STRICT, body }));
     } catch (error) {
       if (isKube(error, "AlreadyExists")) throw new KubeError("Conflict", 409, `${nameOf(index)} was just created`);
       throw error;
@@ -37,22 +35,15 @@ export function createShards({ client, namespace, prefix, count, labels }: Shard
     count,
     name: nameOf,
     read: async (index) => {
-      try {
-        return decode(await client.request({ method: "GET", path: pathOf(index) }));
-      } catch (error) {
-        if (isKube(error, "NotFound")) return NONE;
-        throw error;
-      }
+      const answer = await readOptional(client, pathOf(index));
+      return answer === undefined ? NONE : decode(answer);
     },
     write: async (index, { resourceVersion }, changes) => {
-      const entries = [...changes];
-      if (resourceVersion === undefined) {
-        return await create(index, Object.fromEntries(entries.filter((entry): entry is Entry => entry[1] !== null)));
-      }
+      const data = Object.fromEntries(changes);
+      if (resourceVersion === undefined) return await create(index, Object.fromEntries(stringEntries(data)));
       try {
-        const body = { metadata: { resourceVersion }, data: Object.fromEntries(entries) };
-        const contentType = "application/merge-patch+json";
-        return decode(await client.request({ method: "PATCH", path: pathOf(index), query: QUERY, contentType, body }));
+        const body = { metadata: { resourceVersion }, data };
+        return decode(await client.request(mergePatch(pathOf(index), body)));
       } catch (error) {
         // Another client removed it: it is read again, and then created.
         if (isKube(error, "NotFound")) throw new KubeError("Conflict", 409, `${nameOf(index)} is gone`);
@@ -62,17 +53,10 @@ export function createShards({ client, namespace, prefix, count, labels }: Shard
   };
 }
 
-type Entry = [key: string, value: string];
-
 const NONE: Shard = { resourceVersion: undefined, data: new Map() };
 
 function decode(answer: Json): Shard {
   const resourceVersion = stringMember(member(answer, "metadata"), "resourceVersion");
   if (resourceVersion === undefined) throw new KubeError("BadResponse", 200, "the answer is no ConfigMap");
-  const data = member(answer, "data");
-  const entries = isObject(data) ? Object.entries(data) : [];
-  return {
-    resourceVersion,
-    data: new Map(entries.flatMap(([key, value]): Entry[] => (typeof value === "string" ? [[key, value]] : []))),
-  };
+  return { resourceVersion, data: new Map(stringEntries(member(answer, "data"))) };
 }

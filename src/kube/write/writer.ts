@@ -3,7 +3,7 @@ import { KubeError, isKube } from "../api/errors.ts";
 import { isObject } from "../api/json.ts";
 import { keyOf, parseObject } from "../api/objects.ts";
 import { objectPath } from "../api/paths.ts";
-import { FIELD_MANAGER, type KubeClient } from "../api/transport.ts";
+import { type KubeClient, mergePatch } from "../api/transport.ts";
 import type { Clock, Json, JsonObject, KubeObject, ResourceType, Writer } from "../api/types.ts";
 import type { Store } from "../watch/store.ts";
 import { diffMerge, equalJson } from "./merge-patch.ts";
@@ -55,11 +55,7 @@ export function createWriter(options: WriterOptions): Writer {
     const type = typeOf(object);
     const askedAt = clock.monotonic();
     try {
-      const answer = await client.request({
-        method: "GET",
-        path: objectPath(type, keyOf(object)),
-        ...(signal === undefined ? {} : { signal }),
-      });
+      const answer = await client.request({ method: "GET", path: objectPath(type, keyOf(object)), signal });
       const live = remember(type, answer, askedAt);
       return live.metadata.uid === object.metadata.uid ? live : undefined;
     } catch (error) {
@@ -80,15 +76,8 @@ export function createWriter(options: WriterOptions): Writer {
       throw new KubeError("Invalid", 0, `a patch of a ${type.kind} exceeds 512 KiB`);
     }
     const askedAt = clock.monotonic();
-    const answer = await client.request({
-      method: "PATCH",
-      path: objectPath(type, keyOf(object), subresource),
-      query: { fieldManager: FIELD_MANAGER, fieldValidation: "Strict" },
-      contentType: "application/merge-patch+json",
-      body,
-      ...(signal === undefined ? {} : { signal }),
-    });
-    return remember(type, answer, askedAt);
+    const request = mergePatch(objectPath(type, keyOf(object), subresource), body, { signal });
+    return remember(type, await client.request(request), askedAt);
   };
 
   /**

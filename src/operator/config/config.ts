@@ -8,7 +8,7 @@ import { hostname } from "node:os";
 import { z } from "zod";
 
 import { DEFAULT_WINDOWS, type Windows } from "../../engine/contract/windows.ts";
-import type { ConfigSource } from "../../kube/api/client.ts";
+import type { ConfigSource } from "../../kube/api/credentials.ts";
 import { DEFAULT_DEADLINES, type Deadlines } from "../../platform/client/caller.ts";
 import { envName, FLAGS, readFlags, type FlagName } from "./flags.ts";
 import { OPERATOR } from "./rbac.ts";

@@ -13,7 +13,7 @@ import {
   objectPath,
   SECRET,
 } from "../../../src/kube/api/paths.ts";
-import { createReader } from "../../../src/kube/watch/secrets.ts";
+import { createReader } from "../../../src/kube/watch/readers.ts";
 import { operations } from "../../../src/platform/codec/operations.ts";
 import { isPlainId, isUuidOfAnyCase } from "../../../src/platform/codec/paths.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";

@@ -5,7 +5,7 @@ import { clusterPlatformConnection, platformConnection } from "../../../kinds/co
 import { member, parseJson } from "../../../kube/api/json.ts";
 import { keyOf } from "../../../kube/api/objects.ts";
 import type { Clock, KubeObject } from "../../../kube/api/types.ts";
-import { createReader } from "../../../kube/watch/secrets.ts";
+import { createReader } from "../../../kube/watch/readers.ts";
 import type { Access } from "../../base/access.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";

@@ -5,7 +5,7 @@ import { scriptedClient } from "../../../test/support/kube/scripted-client.ts";
 import { KubeError } from "../api/errors.ts";
 import type { KubeRequest } from "../api/transport.ts";
 import type { Json } from "../api/types.ts";
-import { createReader } from "./secrets.ts";
+import { createReader } from "./readers.ts";
 
 const secret = (token: string): Json => ({
   metadata: { uid: "u", resourceVersion: "7" },

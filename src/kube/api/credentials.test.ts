@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { manualClock, type ManualClock } from "../../../test/support/kube/clock.ts";
-import { fileToken } from "./token.ts";
+import { fileToken } from "./credentials.ts";
 
 let dir: string;
 let path: string;

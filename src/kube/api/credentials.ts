@@ -1,0 +1,209 @@
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import type { RequestOptions } from "node:https";
+import type { ConnectionOptions } from "node:tls";
+
+import { KubeConfig } from "@kubernetes/client-node/dist/config.js";
+import { Agent, type Dispatcher, ProxyAgent } from "undici";
+
+import { KubeError } from "./errors.ts";
+import { member, stringMember } from "./json.ts";
+import { DEADLINES } from "./transport.ts";
+import type { Clock } from "./types.ts";
+
+/** How long resolved credentials are used before files and plugins are read again. */
+const CREDENTIALS_MS = 10_000;
+/** Idle connections live longer than the 2 s between two lease renewals, and less than a load balancer's 60 s. */
+const KEEP_ALIVE_MS = 30_000;
+/** The number of concurrent calls; further ones wait. Watches have connections of their own. */
+const CALL_CONNECTIONS = 16;
+
+/** Where the address of the API server and the credentials come from. */
+export type ConfigSource =
+  | { readonly from: "file"; readonly path: string; readonly context?: string }
+  | { readonly from: "cluster" }
+  /** As kubectl: $KUBECONFIG, ~/.kube/config, then the cluster that the process runs in. */
+  | { readonly from: "default"; readonly context?: string };
+
+/** The headers and connections of a request. */
+export interface Credentials {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly calls: Dispatcher;
+  readonly watches: Dispatcher;
+}
+
+export interface Session {
+  credentials(): Promise<Credentials>;
+  /** Renews the credentials after the API server refused `used`. @returns whether other ones are available now */
+  renew(used: Credentials): boolean;
+  close(): Promise<void>;
+}
+
+/** @param first the configuration of `source` as it is now */
+export function createSession(source: ConfigSource, first: KubeConfig, clock: Clock): Session {
+  let config = first;
+  let token = takeTokenFile(config, clock);
+  let pools: { readonly key: string; readonly calls: Dispatcher; readonly watches: Dispatcher } | undefined;
+  let held: { readonly at: number; readonly credentials: Promise<Credentials> } | undefined;
+  let current: Credentials | undefined;
+  let renewedAt = Number.NEGATIVE_INFINITY;
+
+  const resolve = async (): Promise<Credentials> => {
+    const { headers, ...connection } = await resolveCredentials(config, token);
+    const key = createHash("sha256").update(JSON.stringify(connection)).digest("hex");
+    if (pools?.key !== key) {
+      // Calls end within their deadline, watches within their timeoutSeconds.
+      void pools?.calls.close();
+      void pools?.watches.close();
+      pools = { key, ...createPools(connection) };
+    }
+    current = { headers, calls: pools.calls, watches: pools.watches };
+    return current;
+  };
+
+  return {
+    credentials: async () => {
+      if (held === undefined || clock.monotonic() - held.at >= CREDENTIALS_MS) {
+        held = { at: clock.monotonic(), credentials: resolve() };
+      }
+      const mine = held;
+      try {
+        return await mine.credentials;
+      } catch {
+        if (held === mine) held = undefined;
+        // The error may quote the output of an exec plugin, so it is left out.
+        throw new KubeError("Unauthorized", 0, "the credentials of the API server cannot be read");
+      }
+    },
+    renew: (used) => {
+      if (current !== used) return true;
+      if (clock.monotonic() - renewedAt < CREDENTIALS_MS) return false;
+      renewedAt = clock.monotonic();
+      config = loadConfig(source);
+      token = takeTokenFile(config, clock);
+      held = undefined;
+      return true;
+    },
+    close: async () => {
+      const closing = pools;
+      pools = undefined;
+      await Promise.all([closing?.calls.destroy(), closing?.watches.destroy()]);
+    },
+  };
+}
+
+/** @throws Error when there is no usable configuration; the message says what is missing */
+export function loadConfig(source: ConfigSource): KubeConfig {
+  const config = new KubeConfig();
+  if (source.from === "file") config.loadFromFile(source.path);
+  else if (source.from === "cluster") config.loadFromCluster();
+  else config.loadFromDefault();
+  if (source.from !== "cluster" && source.context !== undefined) config.setCurrentContext(source.context);
+
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) throw new Error(`the kubeconfig has no cluster for context "${config.getCurrentContext()}"`);
+  if (source.from === "cluster" && cluster.server.includes("undefined")) {
+    throw new Error("this process does not run in a cluster: KUBERNETES_SERVICE_HOST is not set");
+  }
+  // The fallback of client-node when it found no configuration.
+  if (source.from === "default" && config.getCurrentContext() === "loaded-context") {
+    throw new Error("no Kubernetes configuration: no $KUBECONFIG, no ~/.kube/config, and not in a cluster");
+  }
+  return config;
+}
+
+/** Removes a token file from the user, so that our own source reads it instead of client-node's. */
+function takeTokenFile(config: KubeConfig, clock: Clock): TokenSource | undefined {
+  const user = config.getCurrentUser();
+  const path = stringMember(member(user?.authProvider, "config"), "tokenFile");
+  if (user === null || path === undefined) return undefined;
+  config.users = config.users.map((other) => (other === user ? { ...user, authProvider: undefined } : other));
+  return fileToken(path, clock);
+}
+
+interface Resolved {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: Pick<
+    ConnectionOptions,
+    "ca" | "cert" | "key" | "pfx" | "passphrase" | "rejectUnauthorized" | "servername"
+  >;
+  readonly proxy: string | undefined;
+}
+
+async function resolveCredentials(config: KubeConfig, token: TokenSource | undefined): Promise<Resolved> {
+  const options: RequestOptions = {};
+  await config.applyToHTTPSOptions(options);
+  const headers: [string, string][] = Object.entries(options.headers ?? {}).map(([name, value]) => [
+    name,
+    String(value),
+  ]);
+  if (typeof options.auth === "string") {
+    headers.push(["Authorization", `Basic ${Buffer.from(options.auth).toString("base64")}`]);
+  }
+  if (token !== undefined) headers.push(["Authorization", `Bearer ${await token.token()}`]);
+  const { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized = true } = options;
+  return {
+    headers: Object.fromEntries(headers),
+    tls: { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized },
+    proxy: config.getCurrentCluster()?.proxyUrl,
+  };
+}
+
+function createPools({ tls, proxy }: Omit<Resolved, "headers">): { calls: Dispatcher; watches: Dispatcher } {
+  const create = (connections: number | null): Dispatcher => {
+    const options = {
+      connections,
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Signals set the deadlines; a watch may be silent for as long as its reflector allows.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { ...tls, timeout: DEADLINES.lease, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
+    };
+    return proxy === undefined
+      ? new Agent(options)
+      : new ProxyAgent({ ...options, uri: proxy, requestTls: options.connect });
+  };
+  return { calls: create(CALL_CONNECTIONS), watches: create(null) };
+}
+
+/** How long a token is used before the file is checked again; kubelet rotates it long before it expires. */
+const LOOK_AGAIN_MS = 10_000;
+
+/** A bearer token in a file that another process rotates. */
+export interface TokenSource {
+  /**
+   * @returns the token of the file, from memory while the file was checked less than 10 s ago or has not changed
+   * @throws Error when the file cannot be read and no token is in memory
+   */
+  token(): Promise<string>;
+}
+
+/**
+ * Reads tokens from a file. client-node's source is not used, as it measures age by the wall clock: a step of one hour
+ * back keeps an expired token for an hour.
+ */
+export function fileToken(path: string, clock: Clock): TokenSource {
+  let held: { readonly token: string; readonly mtimeMs: number } | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  const read = async (mtimeMs: number): Promise<string> => {
+    const token = (await readFile(path, "utf8")).trim();
+    held = { token, mtimeMs };
+    return token;
+  };
+
+  return {
+    token: async () => {
+      if (held !== undefined && clock.monotonic() - lookedAt < LOOK_AGAIN_MS) return held.token;
+      try {
+        const { mtimeMs } = await stat(path);
+        lookedAt = clock.monotonic();
+        return held?.mtimeMs === mtimeMs ? held.token : await read(mtimeMs);
+      } catch (error) {
+        if (held !== undefined) return held.token;
+        throw error;
+      }
+    },
+  };
+}

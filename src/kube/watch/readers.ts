@@ -1,0 +1,80 @@
+import { KubeError } from "../api/errors.ts";
+import { member, stringEntries, stringMember } from "../api/json.ts";
+import { CONFIG_MAP, NAMESPACE, objectPath, SECRET } from "../api/paths.ts";
+import { type KubeClient, readOptional } from "../api/transport.ts";
+import type { Clock, Json, KeyValues, NamespaceFacts, Namespaces, Reader, ResourceType } from "../api/types.ts";
+
+/** The number of Secrets and ConfigMaps that are cached; the oldest is dropped. */
+const REMEMBERED = 1_000;
+
+/** @returns a reader by name only: the RBAC on Secrets is `get` alone (docs/architecture.md §10) */
+export function createReader(client: KubeClient, clock: Clock): Reader {
+  const answers = createAnswers<KeyValues | undefined>(clock, REMEMBERED);
+  const idOf = (type: ResourceType, namespace: string, name: string) => `${type.kind}/${namespace}/${name}`;
+  const read = (type: ResourceType, namespace: string, name: string, maxAgeMs: number) =>
+    answers.get(idOf(type, namespace, name), maxAgeMs, async () => {
+      const answer = await readOptional(client, objectPath(type, { namespace, name }));
+      return answer === undefined ? undefined : keyValues(type, answer);
+    });
+  return {
+    secret: (namespace, name, maxAgeMs) => read(SECRET, namespace, name, maxAgeMs),
+    configMap: (namespace, name, maxAgeMs) => read(CONFIG_MAP, namespace, name, maxAgeMs),
+    forget: (namespace, name) => {
+      answers.forget(idOf(SECRET, namespace, name));
+    },
+  };
+}
+
+/** @returns a caching reader of namespaces, which reads by name only; one that does not exist is not cached */
+export function createNamespaces(client: KubeClient, clock: Clock): Namespaces {
+  const answers = createAnswers<NamespaceFacts | undefined>(clock);
+  const read = async (name: string): Promise<NamespaceFacts | undefined> => {
+    const answer = await readOptional(client, objectPath(NAMESPACE, { namespace: "", name }));
+    if (answer === undefined) answers.forget(name);
+    return answer === undefined ? undefined : namespaceFacts(answer);
+  };
+  return { get: (name, maxAgeMs) => answers.get(name, maxAgeMs, () => read(name)) };
+}
+
+/** Caches answers for as long as each reader allows. All readers share an answer; a failure is not cached. */
+function createAnswers<T>(clock: Clock, limit = Number.POSITIVE_INFINITY) {
+  const held = new Map<string, { readonly readAt: number; readonly answer: Promise<T> }>();
+  return {
+    get: (id: string, maxAgeMs: number, read: () => Promise<T>): Promise<T> => {
+      const known = held.get(id);
+      if (known !== undefined && clock.monotonic() - known.readAt < maxAgeMs) return known.answer;
+      const entry = { readAt: clock.monotonic(), answer: read() };
+      held.delete(id);
+      held.set(id, entry);
+      entry.answer.catch(() => {
+        if (held.get(id) === entry) held.delete(id);
+      });
+      const oldest = held.keys().next().value;
+      if (held.size > limit && oldest !== undefined) held.delete(oldest);
+      return entry.answer;
+    },
+    forget: (id: string): void => {
+      held.delete(id);
+    },
+  };
+}
+
+function keyValues(type: ResourceType, answer: Json): KeyValues {
+  const metadata = member(answer, "metadata");
+  const uid = stringMember(metadata, "uid");
+  const resourceVersion = stringMember(metadata, "resourceVersion");
+  if (uid === undefined || resourceVersion === undefined) {
+    throw new KubeError("BadResponse", 200, `the answer is no ${type.kind}`);
+  }
+  const data = new Map(stringEntries(member(answer, "data")));
+  if (type === SECRET) for (const [key, value] of data) data.set(key, Buffer.from(value, "base64").toString("utf8"));
+  return { uid, resourceVersion, data };
+}
+
+function namespaceFacts(answer: Json): NamespaceFacts {
+  const metadata = member(answer, "metadata");
+  const uid = stringMember(metadata, "uid");
+  if (uid === undefined) throw new KubeError("BadResponse", 200, "the answer is no Namespace");
+  const labels = Object.fromEntries(stringEntries(member(metadata, "labels")));
+  return { uid, labels, terminating: stringMember(metadata, "deletionTimestamp") !== undefined };
+}
