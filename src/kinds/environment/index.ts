@@ -44,8 +44,6 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
       ...(await withMine(context, projectId, lists, api)),
       projectIsOurs,
       serverNow: api.serverNow(),
-      updated: false,
-      deleting: false,
     };
   },
 
@@ -54,18 +52,10 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
     presence: "Present",
     projectIsOurs: true,
     serverNow: api.serverNow(),
-    updated: false,
-    deleting: false,
   }),
 
-  shown: ({ counts }) => counts,
   recordOf,
   memoryOf: (_context, record) => memoryOf(record),
-  withRecord: (seen, record) => ({
-    ...seen,
-    counts: [...seen.counts, { id: record.id, serviceTotalNumber: 0 }],
-    records: seen.records && [...seen.records, record],
-  }),
   projectOf: ({ inputs }) => inputs.projectId,
   checkParent: ({ inputs: { projectId }, policies: { allowedProjects } }, { projectIsOurs }) => {
     if (!projectIsOurs) return notThere("project", projectId, "the organization");
@@ -80,9 +70,7 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
   },
   update: async ({ spec }, api, mine) =>
     (await api.environments.update(mine, inputOf(spec))) ?? { ...mine, ...inputOf(spec) },
-  delete: async (api, id) => {
-    await api.environments.delete(id);
-  },
+  delete: (api, id) => api.environments.delete(id),
 
   report: (context, seen) => {
     const { name, mode, clusterId, createdAt } = recordOf(context, seen);

@@ -51,7 +51,7 @@ export const project = namedKind<ProjectTypes, Project>({
       exists && context.goal === "present"
         ? await sideRead(api.projects.environmentStats(context.id, listAge(context)), "the environments")
         : NOT_READ;
-    return { records, presence, environments, serverNow: api.serverNow(), updated: false, deleting: false };
+    return { records, presence, environments, serverNow: api.serverNow() };
   },
 
   look: async (_context, api) => ({
@@ -59,14 +59,10 @@ export const project = namedKind<ProjectTypes, Project>({
     presence: "Present",
     environments: NOT_READ,
     serverNow: api.serverNow(),
-    updated: false,
-    deleting: false,
   }),
 
-  shown: ({ records }) => records,
   recordOf: mineOf,
   memoryOf: ({ memory }) => memory,
-  withRecord: (seen, record) => ({ ...seen, records: [...seen.records, record] }),
   projectOf: (_context, id) => id,
   checkReach: ({ policies: { allowedProjects } }, id) => {
     if (allowedProjects === undefined || (id !== undefined && allowedProjects.includes(id))) return undefined;
@@ -77,9 +73,7 @@ export const project = namedKind<ProjectTypes, Project>({
   create: async ({ spec }, api) => ({ ...inputOf(spec), ...(await api.projects.create(inputOf(spec))) }),
   update: async ({ spec }, api, mine) =>
     (await api.projects.update(mine, inputOf(spec))) ?? { ...mine, ...inputOf(spec) },
-  delete: async (api, id) => {
-    await api.projects.delete(id);
-  },
+  delete: (api, id) => api.projects.delete(id),
 
   report: (context, seen) => {
     const mine = mineOf(context, seen);

@@ -6,7 +6,7 @@ import type { Kind, Known, OpenIntent, ReconcileContext, Report, Trace, Uuid } f
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { idsBefore, landed, notCreated } from "./create-trace.ts";
-import { driftOf, mineOf, planNamed, type NamedPlan, type NamedRecord, type NamedTypes } from "./named-plan.ts";
+import { driftOf, mineOf, planNamed, shownIn, type NamedPlan, type NamedRecord, type NamedTypes } from "./named-plan.ts";
 
 /** What a kind declares of its own. */
 export interface NamedKind<K extends NamedTypes<Item>, Item extends NamedRecord>
@@ -20,9 +20,7 @@ export interface NamedKind<K extends NamedTypes<Item>, Item extends NamedRecord>
   /** @throws ApiError */
   update(context: ReconcileContext<K>, api: Platform, mine: Item): Promise<Item>;
   /** @throws ApiError */
-  delete(api: Platform, id: Uuid): Promise<void>;
-  /** Adds a record to what was observed. */
-  withRecord(seen: K["observed"], record: Item): K["observed"];
+  delete(api: Platform, id: Uuid): Promise<unknown>;
   /** Returns what to remember of a record; of one that is not shown, its id and the name that it was created with. */
   memoryOf(context: ReconcileContext<K>, record: Item | NamedRecord): K["memory"];
   /** Returns conditions and members of status of an object that exists and is this resource's. */
@@ -54,14 +52,14 @@ export function namedKind<K extends NamedTypes<Item>, Item extends NamedRecord>(
     listable: (supports) => list === undefined || supports(list) !== "Unsupported",
     needs: (spec) => declared.needs(spec),
     observe: (context, api) => declared.observe(context, api),
-    shows: (_step, { id }, seen) => declared.shown(seen).some((one) => one.id === id),
+    shows: (_step, { id }, seen) => shownIn(seen).some((one) => one.id === id),
     plan: (context, seen) => planNamed(declared, context, seen),
     act: async ({ do: what }, context, seen, api) => await act(declared, what, context, seen, api),
     trace: async (intent, context, api) =>
       traced(declared, intent, context, await declared.look(context, api, intent.parentId)),
     report: (context, seen) => {
       // What is not this resource's, or not yet, is not reported.
-      const exists = context.identitySource === "recorded" && declared.shown(seen).some(({ id }) => id === context.id);
+      const exists = context.identitySource === "recorded" && shownIn(seen).some(({ id }) => id === context.id);
       return {
         ready: {
           reason: "Available",
@@ -85,7 +83,9 @@ async function act<K extends NamedTypes<Item>, Item extends NamedRecord>(
 ): Promise<Known<K["observed"], K["memory"]>> {
   if (what === "create") {
     const made = await kind.create(context, api);
-    return { seen: kind.withRecord(seen, made), memory: kind.memoryOf(context, made), id: made.id };
+    const records = seen.records && [...seen.records, made];
+    const counts = seen.counts && [...seen.counts, { id: made.id }];
+    return { seen: { ...seen, records, counts }, memory: kind.memoryOf(context, made), id: made.id };
   }
   if (what === "delete") {
     if (context.id !== undefined) await kind.delete(api, context.id);
@@ -105,7 +105,7 @@ function traced<K extends NamedTypes<Item>, Item extends NamedRecord>(
   context: ReconcileContext<K>,
   seen: K["observed"],
 ): Trace<K["observed"], K["memory"]> {
-  const list = seen.records ?? kind.shown(seen);
+  const list = seen.records ?? shownIn(seen);
   const before = idsBefore(intent);
   const fresh = <One extends { readonly id: Uuid }>(all: readonly One[]) => all.filter(({ id }) => !before.has(id));
   const found =

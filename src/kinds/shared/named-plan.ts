@@ -29,13 +29,15 @@ export interface NamedRecord {
 export interface NamedObserved<Item extends NamedRecord = NamedRecord> {
   /** The records of all objects of the parent, where the platform shows them. */
   readonly records: readonly Item[] | undefined;
+  /** The ids of the same objects, where the platform shows them apart. */
+  readonly counts?: readonly { readonly id: Uuid }[];
   /** Whether the context's id is among the objects of the parent. */
   readonly presence: Presence;
   readonly serverNow: Date | undefined;
   /** The settings were sent in this reconcile. */
-  readonly updated: boolean;
+  readonly updated?: boolean;
   /** A delete was sent in this reconcile. */
-  readonly deleting: boolean;
+  readonly deleting?: boolean;
 }
 
 /** The types of a kind that `namedKind` builds. */
@@ -69,8 +71,6 @@ export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends Named
   readonly settings: readonly Setting<K["spec"], Item>[];
   /** What a user can do where the platform has no update. */
   readonly updateAdvice: string;
-  /** Returns everything in the parent, by id. Every surface shows it, so it proves that an object exists. */
-  shown(seen: K["observed"]): readonly { readonly id: Uuid }[];
   /** Returns the record of the object, or what is remembered of it where the platform shows none. */
   recordOf(context: ReconcileContext<K>, seen: K["observed"]): Known<Item> | undefined;
   /** Returns the id of the project that `spec.allowedProjects` of the connection has to list. */
@@ -81,6 +81,11 @@ export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends Named
   checkReach?(context: ReconcileContext<K>, id: Uuid | undefined): Why | undefined;
   /** Returns why a record does not suit the spec. */
   checkRecord?(context: ReconcileContext<K>, record: Known<Item> | undefined): Why | undefined;
+}
+
+/** Returns everything in the parent, by id. Every surface shows it, so it proves that an object exists. */
+export function shownIn({ counts, records = [] }: NamedObserved): readonly { readonly id: Uuid }[] {
+  return counts ?? records;
 }
 
 /** Returns the record of the context's object, if the platform shows it. */
@@ -109,7 +114,7 @@ export function planNamed(kind: NamedPlan, context: NamedContext, seen: NamedObs
   const unreachable = kind.checkParent?.(context, seen);
   if (unreachable !== undefined) return { is: "stalled", why: unreachable };
   if (id === undefined) return planNew(kind, context, seen);
-  if (!kind.shown(seen).some((one) => one.id === id))
+  if (!shownIn(seen).some((one) => one.id === id))
     return planUnshown(context, seen.presence, missed(kind, context, id));
   const mine = mineOf(context, seen);
   const refused =
@@ -134,7 +139,7 @@ function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: NamedReco
 function checkSettings(kind: NamedPlan, context: NamedContext, seen: NamedObserved): Plan<NamedAction> | undefined {
   const { noun, operations } = kind;
   // Sent once in a reconcile: what the platform stores differently is reported as drift.
-  const changes = seen.updated ? [] : driftOf(kind, context, seen);
+  const changes = seen.updated === true ? [] : driftOf(kind, context, seen);
   if (changes.length === 0) return undefined;
   if (mineOf(context, seen) !== undefined && context.supports(operations.update) !== "Unsupported") {
     const message = `Update the ${noun}'s settings.`;
@@ -158,7 +163,7 @@ function planNew(kind: NamedPlan, context: NamedContext, seen: NamedObserved): P
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (found !== undefined) return found;
   const why: Why = { reason: "Creating", message: `Creating ${what}.` };
-  const mark = markOf(kind, seen);
+  const mark = markOf(seen);
   return {
     is: "step",
     step: { repeat: "once", op: kind.operations.create, do: "create", creates: true, name, mark, why },
@@ -166,19 +171,19 @@ function planNew(kind: NamedPlan, context: NamedContext, seen: NamedObserved): P
 }
 
 /** Without names a create is traced by the ids that are new, so the baseline then has all of them. */
-function markOf(kind: NamedPlan, seen: NamedObserved): Json {
+function markOf(seen: NamedObserved): Json {
   const { records, serverNow } = seen;
   if (records !== undefined) return nameMark(serverNow, records);
-  return { ...nameMark(serverNow), ids: kind.shown(seen).map(({ id }) => id) };
+  return { ...nameMark(serverNow), ids: shownIn(seen).map(({ id }) => id) };
 }
 
 function planAbsent(kind: NamedPlan, context: NamedContext, seen: NamedObserved): Plan<NamedAction> {
   const { noun, operations } = kind;
   const { id } = context;
   if (id === undefined || context.goal === "stopped") return { is: "settled" };
-  if (!kind.shown(seen).some((one) => one.id === id))
+  if (!shownIn(seen).some((one) => one.id === id))
     return planUnshownRemoval(seen.presence, missed(kind, context, id));
-  if (seen.deleting)
+  if (seen.deleting === true)
     return { is: "waiting", why: { reason: "Deleting", message: `The platform deletes the ${noun}.` } };
   const refused = outside(context, kind.projectOf(context, id)) ?? checkName(kind, context, seen);
   if (refused !== undefined) return { is: "stalled", why: refused };
