@@ -2,8 +2,9 @@
 import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 import { checkClaim, checkPlace } from "../service/identity.ts";
 import type { Progress } from "../service/progress.ts";
-import { checkBusy, checkUnclear, once, stalled } from "../service/steps.ts";
+import { checkBusy, checkUnclear } from "../service/steps.ts";
 import { failureReason } from "../service/words.ts";
+import { once, stalled } from "../shared/checks.ts";
 import { nameMark } from "../shared/create-trace.ts";
 import { adoptOrRefuse, checkLatecomers, deletedThere, gone, outside, sameName, unseen } from "../shared/names.ts";
 import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";

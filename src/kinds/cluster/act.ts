@@ -9,14 +9,10 @@ import { baseline } from "../shared/create-trace.ts";
 import type { ClusterMemory, ClusterOrder } from "./crd.ts";
 import { type ClusterContext, type Do, factsOf, isShown, NOTHING_SEEN, type Seen } from "./model.ts";
 import { clusterStatus } from "./observe.ts";
-import { baselineOf, orderOf } from "./order.ts";
+import { baselineOf, orderOf, ORDERS } from "./order.ts";
 
 /** The least state that the platform shows once it has accepted a request (docs/architecture.md §9). */
-const QUEUED = {
-  stop: "STOP_QUEUED",
-  start: "DEPLOYMENT_QUEUED",
-  upgrade: "DEPLOYMENT_QUEUED",
-} as const satisfies Record<Do["what"], string>;
+const QUEUED = { Stop: "STOP_QUEUED", Start: "DEPLOYMENT_QUEUED", Upgrade: "DEPLOYMENT_QUEUED" } as const;
 
 /** @throws ApiError */
 export async function act(
@@ -31,7 +27,7 @@ export async function act(
     lastOrder: orderOf(context, seen, step),
     // The paths of the other requests name the organization, so the platform accepts them only for a cluster of its
     // own.
-    verified: step.what === "upgrade" ? context.memory.verified : true,
+    verified: step.operation === "Upgrade" ? context.memory.verified : true,
     runState: undefined,
   };
   if (isShown(seen)) return { seen: { ...seen, ordered: true, status: accepted(step, context, seen, answer) }, memory };
@@ -40,25 +36,17 @@ export async function act(
     memory: {
       ...memory,
       ...answered(step, answer),
-      ...(step.what === "upgrade" && {
-        versionBaseline: { kubernetesVersion: step.version, generation: context.resource.generation },
+      ...(step.operation === "Upgrade" && {
+        versionBaseline: { kubernetesVersion: step.kubernetesVersion, generation: context.resource.generation },
       }),
-      runState: step.what === "stop" ? "Stopped" : context.memory.runState,
+      runState: step.operation === "Stop" ? "Stopped" : context.memory.runState,
     },
   };
 }
 
-async function send(step: Do, id: string, seen: Seen, api: Platform): Promise<ClusterStatus | undefined> {
-  switch (step.what) {
-    case "stop":
-      return await stop(id, seen, api);
-    case "start":
-      return await api.clusters.deploy(id);
-    case "upgrade":
-      return await api.clusters.upgrade(id);
-    default:
-      return step satisfies never;
-  }
+async function send({ operation }: Do, id: string, seen: Seen, api: Platform): Promise<ClusterStatus | undefined> {
+  if (operation === "Stop") return await stop(id, seen, api);
+  return await (operation === "Start" ? api.clusters.deploy(id) : api.clusters.upgrade(id));
 }
 
 /** Stops a cluster. Where nothing shows the cluster, the answer may show that it is stopped already. */
@@ -77,7 +65,11 @@ async function stop(id: string, seen: Seen, api: Platform): Promise<ClusterStatu
 function accepted(step: Do, context: ClusterContext, seen: Seen, answer: ClusterStatus | undefined): ClusterStatus {
   const shown = answer ?? seen.status;
   const isBusy = clusterPhase(answer?.status ?? "") === "busy";
-  return { clusterId: context.spec.externalId, ...shown, status: isBusy ? (answer?.status ?? "") : QUEUED[step.what] };
+  return {
+    clusterId: context.spec.externalId,
+    ...shown,
+    status: isBusy ? (answer?.status ?? "") : QUEUED[step.operation],
+  };
 }
 
 /**
@@ -86,7 +78,7 @@ function accepted(step: Do, context: ClusterContext, seen: Seen, answer: Cluster
  */
 function answered(step: Do, answer: ClusterStatus | undefined): Partial<ClusterMemory> {
   const facts = answer === undefined ? { state: undefined, isDeployed: undefined } : factsOf(answer);
-  return step.what === "upgrade" ? { ...facts, nextKubernetesVersion: undefined } : facts;
+  return step.operation === "Upgrade" ? { ...facts, nextKubernetesVersion: undefined } : facts;
 }
 
 /** @throws ApiError */
@@ -119,20 +111,16 @@ function hasLanded(intent: OpenIntent, status: ClusterStatus): boolean {
   return clusterPhase(status.status) === "busy" || baseline(intent.mark, "baseline") !== baselineOf(factsOf(status));
 }
 
-const OPERATIONS: ReadonlyMap<string, ClusterOrder["operation"]> = new Map([
-  ["stopCluster", "Stop"],
-  ["deployCluster", "Start"],
-  ["upgradeCluster", "Upgrade"],
-]);
-
 function tracedOrder(intent: OpenIntent, context: ClusterContext): ClusterOrder {
   const version = baseline(intent.mark, "kubernetesVersion");
   return {
-    operation: OPERATIONS.get(intent.op) ?? "Start",
+    operation: OPERATIONS.find((each) => ORDERS[each].op === intent.op) ?? "Start",
     generation: context.resource.generation,
-    ...(typeof version === "string" ? { kubernetesVersion: version } : {}),
+    ...(typeof version === "string" && { kubernetesVersion: version }),
   };
 }
+
+const OPERATIONS = ["Stop", "Start", "Upgrade"] as const;
 
 async function statusOrGone(context: ClusterContext, api: Platform): Promise<ClusterStatus | "gone" | "hidden"> {
   const { externalId: id } = context.spec;

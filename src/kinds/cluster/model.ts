@@ -5,10 +5,10 @@ import type { CloudCredentials } from "../../platform/areas/organization.ts";
 import { clusterPhase, type Phase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { type ApiError, sentenceOf } from "../../platform/transport/errors.ts";
-import { stalled } from "../service/steps.ts";
 import { busy, failure, shownState } from "../service/words.ts";
+import { stalled } from "../shared/checks.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
-import type { ClusterMemory, ClusterSpec } from "./crd.ts";
+import type { ClusterMemory, ClusterOrder, ClusterSpec } from "./crd.ts";
 
 /** The types of the kind. */
 export interface ClusterTypes {
@@ -39,10 +39,8 @@ export interface Seen {
   readonly token: Attempt<ClusterToken> | undefined;
 }
 
-export type Do =
-  | { readonly what: "stop" }
-  | { readonly what: "start" }
-  | { readonly what: "upgrade"; readonly version: string };
+/** A request, with the version of an upgrade. */
+export type Do = Pick<ClusterOrder, "operation" | "kubernetesVersion">;
 
 export const NOTHING_SEEN: Seen = {
   listed: undefined,

@@ -5,20 +5,18 @@
 import type { Plan, Step, Why } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
+import { once } from "../shared/checks.ts";
 import { clusterNotAllowed, unprovenId } from "../shared/limits.ts";
 import { alreadyManaged, notThere } from "../shared/names.ts";
 import { fit } from "../shared/text.ts";
 import type { ClusterOrder } from "./crd.ts";
 import { type ClusterContext, type Do, type Facts, factsOf, isShown, knownFacts, type Seen } from "./model.ts";
 
-const ORDERS = {
-  stop: { op: "stopCluster", operation: "Stop", reason: "Stopping", text: "The cluster is being stopped." },
-  start: { op: "deployCluster", operation: "Start", reason: "Deploying", text: "The cluster is being deployed." },
-  upgrade: { op: "upgradeCluster", operation: "Upgrade", reason: "Upgrading", text: "The cluster is being upgraded." },
-} as const satisfies Record<
-  Do["what"],
-  { op: string; operation: ClusterOrder["operation"]; reason: Why["reason"]; text: string }
->;
+export const ORDERS = {
+  Stop: { op: "stopCluster", reason: "Stopping", message: "The cluster is being stopped." },
+  Start: { op: "deployCluster", reason: "Deploying", message: "The cluster is being deployed." },
+  Upgrade: { op: "upgradeCluster", reason: "Upgrading", message: "The cluster is being upgraded." },
+} as const satisfies Record<Do["operation"], Why & { readonly op: string }>;
 
 /** Returns the baseline of a cluster, as text for a status. It changes with all that is done to the cluster. */
 export function baselineOf({ state, lastExecutionId, lastDeploymentDate, nextKubernetesVersion }: Facts): string {
@@ -33,9 +31,8 @@ export function baselineOf({ state, lastExecutionId, lastDeploymentDate, nextKub
 /** Returns the request of a step. */
 export function orderOf(context: ClusterContext, seen: Seen, step: Do): ClusterOrder {
   return {
-    operation: ORDERS[step.what].operation,
+    ...step,
     generation: context.resource.generation,
-    ...(step.what === "upgrade" ? { kubernetesVersion: step.version } : {}),
     // Where nothing is shown, nothing is waited for.
     ...(isShown(seen) && seen.status !== undefined ? { baseline: baselineOf(factsOf(seen.status)) } : {}),
   };
@@ -46,8 +43,8 @@ export function openOrder({ memory, requested }: ClusterContext, { status, order
   const order = memory.lastOrder;
   if (order?.baseline === undefined || status === undefined || requested !== undefined) return undefined;
   if (!ordered && isOver(order, status)) return undefined;
-  const { reason, text } = Object.values(ORDERS).find(({ operation }) => operation === order.operation) ?? ORDERS.stop;
-  return { reason, message: text };
+  const { reason, message } = ORDERS[order.operation];
+  return { reason, message };
 }
 
 /** Reports whether the cluster changed since the request. */
@@ -73,18 +70,18 @@ export function give(
 ): Plan<Do> {
   const lock = lockOf(context, seen);
   if (lock !== undefined) return { is: "waiting", why: lock, again: LOCK_LOOK_MS };
-  const { op, reason, text } = ORDERS[step.what];
+  const { operation, kubernetesVersion } = step;
+  const { op, reason, message } = ORDERS[operation];
+  const why: Why = { reason, message: operation === "Upgrade" ? upgradeMessage(seen, kubernetesVersion) : message };
   const mark = {
-    ...(seen.status === undefined ? {} : { baseline: baselineOf(factsOf(seen.status)) }),
-    ...(step.what === "upgrade" ? { kubernetesVersion: step.version } : {}),
+    ...(seen.status !== undefined && { baseline: baselineOf(factsOf(seen.status)) }),
+    ...(kubernetesVersion !== undefined && { kubernetesVersion }),
   };
-  const target =
-    isShown(seen) && step.what === "upgrade" ? `Kubernetes ${step.version}` : "the version that the platform chooses";
-  const message = step.what === "upgrade" ? `The cluster is being upgraded to ${target}.` : text;
-  return {
-    is: "step",
-    step: { repeat: "once", op, do: step, creates: false, mark, why: { reason, message }, ...facts },
-  };
+  return once(op, step, why, { mark, ...facts });
+}
+
+function upgradeMessage(seen: Seen, version: string | undefined): string {
+  return `The cluster is being upgraded to ${isShown(seen) ? `Kubernetes ${version}` : "the version that the platform chooses"}.`;
 }
 
 const LOCK_LOOK_MS = 60_000;

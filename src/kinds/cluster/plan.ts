@@ -1,9 +1,8 @@
 /** Plans a cluster: a list of checks, of which the first difference wins. A cluster is stopped or left
  * as it is when its resource is deleted, never deleted. Pure. */
 import type { DriftField, Plan } from "../../engine/contract/kind.ts";
-import { stalled } from "../service/steps.ts";
 import { unknownState } from "../service/words.ts";
-import { firstOf } from "../shared/checks.ts";
+import { firstOf, stalled } from "../shared/checks.ts";
 import { clusterNotAllowed } from "../shared/limits.ts";
 import { notThere } from "../shared/names.ts";
 import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
@@ -36,22 +35,15 @@ function checkProgress(context: ClusterContext, seen: Seen): Check {
   const open = openOrder(context, seen);
   if (open !== undefined) return { is: "waiting", why: open };
   const state = seen.status?.status ?? "";
-  const phase = shownPhase(seen);
-  switch (phase) {
+  switch (shownPhase(seen)) {
     case "busy":
       return { is: "waiting", why: working(context, state) };
     case "unknown":
       return { is: "unknown", why: unknownState(state, "cluster"), condition: "ClusterDeployed" };
     case "gone":
       return stalled("ExternalResourceDeleted", "The cluster was deleted on the platform. Delete this resource.");
-    case "running":
-    case "stopped":
-    case "idle":
-    case "failed":
-    case undefined:
-      return undefined;
     default:
-      return phase satisfies never;
+      return undefined;
   }
 }
 
@@ -90,11 +82,11 @@ export function planRemoval(context: ClusterContext, seen: Seen): Plan<Do> {
     case "failed":
       return state === "STOP_ERROR" && context.requested === undefined
         ? { is: "stalled", why: failed(state) }
-        : give(context, seen, { what: "stop" });
+        : give(context, seen, { operation: "Stop" });
     case "running":
-      return give(context, seen, { what: "stop" });
+      return give(context, seen, { operation: "Stop" });
     case undefined:
-      return context.memory.runState === "Stopped" ? { is: "settled" } : give(context, seen, { what: "stop" });
+      return context.memory.runState === "Stopped" ? { is: "settled" } : give(context, seen, { operation: "Stop" });
     default:
       return phase satisfies never;
   }
@@ -130,7 +122,7 @@ export function checkRunState(context: ClusterContext, seen: Seen): Plan<Do> | u
   const { runState: wanted } = context.spec;
   if (wanted === undefined || shownRunState(seen) === wanted) return undefined;
   if (shownPhase(seen) === undefined) return checkUnseen(context, seen, wanted);
-  const step: Do = wanted === "Stopped" ? { what: "stop" } : { what: "start" };
+  const step: Do = wanted === "Stopped" ? { operation: "Stop" } : { operation: "Start" };
   const drift = runStateDrift(context, seen);
   if (drift.length > 0 && context.requested === undefined) {
     if (context.policies.corrects === "Everything")
@@ -164,7 +156,7 @@ function checkUnseen(context: ClusterContext, seen: Seen, wanted: RunState): Pla
     );
   }
   if (isStopped && (context.requested === undefined || seen.ordered)) return undefined;
-  return give(context, seen, { what: "stop" }, { changes: changeTo(wanted, seen) });
+  return give(context, seen, { operation: "Stop" }, { changes: changeTo(wanted, seen) });
 }
 
 function changeTo(desired: RunState, seen: Seen): readonly DriftField[] {

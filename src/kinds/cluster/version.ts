@@ -1,6 +1,6 @@
 /** The Kubernetes version: one upgrade at a time, when the platform offers the wanted version. Pure. */
 import type { Plan } from "../../engine/contract/kind.ts";
-import { stalled } from "../service/steps.ts";
+import { stalled } from "../shared/checks.ts";
 import type { VersionBaseline } from "./crd.ts";
 import { isShown, knownFacts, shownPhase, shownVersion, type ClusterContext, type Do, type Seen } from "./model.ts";
 import { give } from "./order.ts";
@@ -71,7 +71,7 @@ function checkOffer(context: ClusterContext, seen: Seen, wanted: string): Plan<D
   if (next !== wanted && !isUnknown) return notOffered(seen, wanted, next);
   const runs = shownVersion(seen) ?? (isShown(seen) ? "an older one" : "not shown");
   const changes = [{ path: "spec.kubernetesVersion", desired: wanted, observed: runs }];
-  return give(context, seen, { what: "upgrade", version: wanted }, { changes });
+  return give(context, seen, { operation: "Upgrade", kubernetesVersion: wanted }, { changes });
 }
 
 function notOffered(seen: Seen, wanted: string, next: string | undefined): Plan<never> {

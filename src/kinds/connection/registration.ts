@@ -10,7 +10,7 @@ import {
 } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { takesMore } from "../shared/answers.ts";
-import { firstOf } from "../shared/checks.ts";
+import { firstOf, once, stalled } from "../shared/checks.ts";
 import { driftOf, isOutdated, KIND, shown, shownTarget, type Registration, type Shown } from "../webhook/model.ts";
 import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
 
@@ -103,10 +103,7 @@ function plan<Spec extends ConnectionSpec>(context: RegistrationContext<Spec>, s
 function create<Spec extends ConnectionSpec>({ inputs }: RegistrationContext<Spec>): Plan<Do> {
   const name = shownTarget(inputs.url);
   const why: Why = { reason: "Creating", message: `Registering the operator's receiver at ${name}.` };
-  return {
-    is: "step",
-    step: { repeat: "once", op: "createWebhook", do: "create", creates: true, mark: null, name, why },
-  };
+  return once("createWebhook", "create", why, { creates: true, mark: null, name });
 }
 
 /** Checks an id that only an annotation holds, as after a loss of status: it counts if it leads to the receiver. */
@@ -132,8 +129,6 @@ function checkSent<Spec>({ memory, inputs }: RegistrationContext<Spec>, seen: Se
   if (seen.shown !== undefined || !isOutdated(memory.webhook?.registered, inputs.registered)) return undefined;
   return NO_UPDATE;
 }
-
-const stalled = (reason: Why["reason"], message: string): Plan<Do> => ({ is: "stalled", why: { reason, message } });
 
 const NO_UPDATE = stalled(
   "UpdateNotSupported",

@@ -73,15 +73,11 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
   delete: (api, id) => api.environments.delete(id),
 
   report: (context, seen) => {
-    const { name, mode, clusterId, createdAt } = recordOf(context, seen);
     const count = seen.counts.find(({ id }) => id === context.id);
     return {
       conditions: [],
       status: {
-        name,
-        mode,
-        clusterId,
-        createdAt,
+        ...recordOf(context, seen),
         projectId: context.inputs.projectId,
         // None in a new environment: they are counted at the next reconcile.
         serviceCount: countOf(count?.serviceTotalNumber) || undefined,

@@ -1,7 +1,7 @@
 /** Plans the operation. Pure. */
 import type { Ms, Plan, Why } from "../../engine/contract/kind.ts";
-import { stalled, once } from "../service/steps.ts";
 import { busy, unknownState } from "../service/words.ts";
+import { once, stalled } from "../shared/checks.ts";
 import { actionOf, subject, type Action } from "./actions.ts";
 import type { ActionType, OperationContext, Seen } from "./model.ts";
 import { outcomeOf, unobservable } from "./outcome.ts";

@@ -1,6 +1,7 @@
 /** Decides whether a service may be worked on, and what to do before it has an id. Pure. */
 import type { Plan, Presence, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { once } from "../shared/checks.ts";
 import { createUnknown, nameMark } from "../shared/create-trace.ts";
 import { unprovenId } from "../shared/limits.ts";
 import {
@@ -17,7 +18,6 @@ import {
 } from "../shared/names.ts";
 import { isOpen, planUnshown } from "../shared/presence.ts";
 import type { Listed, Noun, Place, ServiceContext } from "./model.ts";
-import { once } from "./steps.ts";
 
 interface Records {
   /** The services of this kind in the environment, where the platform lists them. */

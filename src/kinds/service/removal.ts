@@ -2,11 +2,11 @@
 import type { Plan, Presence, Why } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
+import { stalled } from "../shared/checks.ts";
 import { otherName, outside, sameName } from "../shared/names.ts";
 import { planUnshownRemoval } from "../shared/presence.ts";
 import { elsewhere, isElsewhere } from "./identity.ts";
 import type { Listed, Noun, Place, ServiceContext } from "./model.ts";
-import { stalled } from "./steps.ts";
 import { busy, unknownState } from "./words.ts";
 
 interface Removed extends Place {

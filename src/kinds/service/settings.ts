@@ -2,10 +2,10 @@
  * them. Pure. */
 import type { DriftField, Plan } from "../../engine/contract/kind.ts";
 import { withoutCredentials } from "../../text/text.ts";
+import { stalled } from "../shared/checks.ts";
 import { fit } from "../shared/text.ts";
 import type { WrittenSettings } from "./crd-status.ts";
 import type { Noun, ServiceContext } from "./model.ts";
-import { stalled } from "./steps.ts";
 
 /** Settings by path in the spec. A path is missing where the spec leaves it to the platform. Values are JSON text. */
 export type Settings = Readonly<Record<string, string>>;

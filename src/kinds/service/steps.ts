@@ -1,29 +1,13 @@
 /** The plans that several checks come to. Pure. */
-import type { Plan, Step, Why } from "../../engine/contract/kind.ts";
+import type { Plan, Why } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
+import { once } from "../shared/checks.ts";
 import { movedPast } from "./baseline.ts";
 import type { Noun, ServiceContext } from "./model.ts";
 import type { Progress } from "./progress.ts";
 import { orderMark } from "./trace.ts";
 import { busy, unknownState } from "./words.ts";
-
-/** Needs a person. */
-export function stalled(reason: Why["reason"], message: string): Plan<never> {
-  return { is: "stalled", why: { reason, message } };
-}
-
-type Once<Do> = Extract<Step<Do>, { repeat: "once" }>;
-
-/** A step that may not happen twice. */
-export function once<Do>(
-  op: string,
-  what: Do,
-  why: Why,
-  rest: Pick<Once<Do>, "mark"> & Partial<Pick<Once<Do>, "creates" | "name" | "commit" | "corrects" | "retries">>,
-): Plan<Do> {
-  return { is: "step", step: { repeat: "once", op, do: what, why, creates: false, ...rest } };
-}
 
 /**
  * Stops a service. An order to stop is given once: until the service shows something new it may not have got there yet,

@@ -1,5 +1,5 @@
 /** Plans as lists of checks: the first difference that the policies let through wins. */
-import type { ContextPolicies, Plan } from "../../engine/contract/kind.ts";
+import type { ContextPolicies, Plan, Step, Why } from "../../engine/contract/kind.ts";
 
 /**
  * Returns the first plan that counts; settled when none does.
@@ -16,4 +16,21 @@ export function firstOf<Do>(
       return found;
   }
   return { is: "settled" };
+}
+
+/** Needs a person. */
+export function stalled(reason: Why["reason"], message: string): Plan<never> {
+  return { is: "stalled", why: { reason, message } };
+}
+
+type Once<Do> = Extract<Step<Do>, { repeat: "once" }>;
+
+/** A step that may not happen twice. */
+export function once<Do>(
+  op: string,
+  what: Do,
+  why: Why,
+  rest: Pick<Once<Do>, "mark"> & Partial<Omit<Once<Do>, "repeat" | "op" | "do" | "why" | "mark">>,
+): Plan<Do> {
+  return { is: "step", step: { repeat: "once", op, do: what, why, creates: false, ...rest } };
 }

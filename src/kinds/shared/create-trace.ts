@@ -10,13 +10,7 @@ import type {
   Why,
 } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
-import { sameName } from "./names.ts";
-
-interface Listed {
-  readonly id: Uuid;
-  readonly name: string;
-  readonly createdAt?: string;
-}
+import { sameName, type Listed } from "./names.ts";
 
 /** The largest time by which `created_at` may precede the intent. */
 const SKEW_MS = 60_000;

@@ -6,10 +6,11 @@ import type { Kind, Known, OpenIntent, ReconcileContext, Report, Trace, Uuid } f
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { idsBefore, landed, notCreated } from "./create-trace.ts";
-import { driftOf, mineOf, planNamed, shownIn, type NamedPlan, type NamedRecord, type NamedTypes } from "./named-plan.ts";
+import { driftOf, mineOf, planNamed, shownIn, type NamedPlan, type NamedTypes } from "./named-plan.ts";
+import type { Listed } from "./names.ts";
 
 /** What a kind declares of its own. */
-export interface NamedKind<K extends NamedTypes<Item>, Item extends NamedRecord>
+export interface NamedKind<K extends NamedTypes<Item>, Item extends Listed>
   extends NamedPlan<K, Item>, Pick<Kind<K>, "resource" | "needs" | "observe"> {
   /** The list of records, where the specification does not have one. */
   readonly list?: OperationName;
@@ -22,7 +23,7 @@ export interface NamedKind<K extends NamedTypes<Item>, Item extends NamedRecord>
   /** @throws ApiError */
   delete(api: Platform, id: Uuid): Promise<unknown>;
   /** Returns what to remember of a record; of one that is not shown, its id and the name that it was created with. */
-  memoryOf(context: ReconcileContext<K>, record: Item | NamedRecord): K["memory"];
+  memoryOf(context: ReconcileContext<K>, record: Item | Listed): K["memory"];
   /** Returns conditions and members of status of an object that exists and is this resource's. */
   report(context: ReconcileContext<K>, seen: K["observed"]): Pick<Report, "conditions" | "status">;
 }
@@ -39,7 +40,7 @@ export function listAge({
   return { maxAgeMs: isRoutine ? 5_000 : 0 };
 }
 
-export function namedKind<K extends NamedTypes<Item>, Item extends NamedRecord>(declared: NamedKind<K, Item>): Kind<K> {
+export function namedKind<K extends NamedTypes<Item>, Item extends Listed>(declared: NamedKind<K, Item>): Kind<K> {
   const { resource, noun, operations, list } = declared;
   return {
     resource,
@@ -74,7 +75,7 @@ export function namedKind<K extends NamedTypes<Item>, Item extends NamedRecord>(
 
 const capitalized = (noun: string): string => `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}`;
 
-async function act<K extends NamedTypes<Item>, Item extends NamedRecord>(
+async function act<K extends NamedTypes<Item>, Item extends Listed>(
   kind: NamedKind<K, Item>,
   what: K["action"],
   context: ReconcileContext<K>,
@@ -99,7 +100,7 @@ async function act<K extends NamedTypes<Item>, Item extends NamedRecord>(
 }
 
 /** A create has landed where something of its name, or without names anything, is new and nobody else's. */
-function traced<K extends NamedTypes<Item>, Item extends NamedRecord>(
+function traced<K extends NamedTypes<Item>, Item extends Listed>(
   kind: NamedKind<K, Item>,
   intent: OpenIntent,
   context: ReconcileContext<K>,

@@ -11,22 +11,24 @@ import type {
 } from "../../engine/contract/kind.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
-import { firstOf } from "./checks.ts";
+import { firstOf, once, stalled } from "./checks.ts";
 import { nameMark } from "./create-trace.ts";
-import { adoptOrRefuse, alreadyManaged, checkLatecomers, isMisnamed, otherName, outside, sameName } from "./names.ts";
+import {
+  adoptOrRefuse,
+  alreadyManaged,
+  checkLatecomers,
+  isMisnamed,
+  otherName,
+  outside,
+  sameName,
+  type Listed,
+} from "./names.ts";
 import { planUnshown, planUnshownRemoval } from "./presence.ts";
 import { fit } from "./text.ts";
 
 export type NamedAction = "create" | "update" | "delete";
 
-/** The platform's record of an object. */
-export interface NamedRecord {
-  readonly id: Uuid;
-  readonly name: string;
-  readonly createdAt?: string;
-}
-
-export interface NamedObserved<Item extends NamedRecord = NamedRecord> {
+export interface NamedObserved<Item extends Listed = Listed> {
   /** The records of all objects of the parent, where the platform shows them. */
   readonly records: readonly Item[] | undefined;
   /** The ids of the same objects, where the platform shows them apart. */
@@ -41,7 +43,7 @@ export interface NamedObserved<Item extends NamedRecord = NamedRecord> {
 }
 
 /** The types of a kind that `namedKind` builds. */
-export interface NamedTypes<Item extends NamedRecord = NamedRecord> extends KindTypes {
+export interface NamedTypes<Item extends Listed = Listed> extends KindTypes {
   readonly spec: { readonly name: string; readonly externalId?: Uuid | undefined };
   readonly observed: NamedObserved<Item>;
   readonly action: NamedAction;
@@ -62,7 +64,7 @@ export interface Setting<Spec, Item> {
 }
 
 /** What the plan of such a kind needs to know of it. */
-export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends NamedRecord = NamedRecord> {
+export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends Listed = Listed> {
   /** E.g. "project". */
   readonly noun: string;
   /** What the names are unique in, e.g. "the organization". */
@@ -89,7 +91,7 @@ export function shownIn({ counts, records = [] }: NamedObserved): readonly { rea
 }
 
 /** Returns the record of the context's object, if the platform shows it. */
-export function mineOf<Item extends NamedRecord>(
+export function mineOf<Item extends Listed>(
   { id }: { readonly id: Uuid | undefined },
   { records }: { readonly records: readonly Item[] | undefined },
 ): Item | undefined {
@@ -130,7 +132,7 @@ export function planNamed(kind: NamedPlan, context: NamedContext, seen: NamedObs
   ]);
 }
 
-function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: NamedRecord | undefined, id: Uuid) {
+function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: Listed | undefined, id: Uuid) {
   const holder = context.records.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
   return isMisnamed(context, mine) ? otherName(noun, id) : undefined;
@@ -149,8 +151,7 @@ function checkSettings(kind: NamedPlan, context: NamedContext, seen: NamedObserv
     };
   }
   if (context.policies.corrects === "Nothing") return undefined;
-  const message = `The platform's surface has no update of ${noun}s. ${kind.updateAdvice}`;
-  return { is: "stalled", why: { reason: "UpdateNotSupported", message } };
+  return stalled("UpdateNotSupported", `The platform's surface has no update of ${noun}s. ${kind.updateAdvice}`);
 }
 
 function planNew(kind: NamedPlan, context: NamedContext, seen: NamedObserved): Plan<NamedAction> {
@@ -163,11 +164,7 @@ function planNew(kind: NamedPlan, context: NamedContext, seen: NamedObserved): P
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (found !== undefined) return found;
   const why: Why = { reason: "Creating", message: `Creating ${what}.` };
-  const mark = markOf(seen);
-  return {
-    is: "step",
-    step: { repeat: "once", op: kind.operations.create, do: "create", creates: true, name, mark, why },
-  };
+  return once(kind.operations.create, "create", why, { creates: true, name, mark: markOf(seen) });
 }
 
 /** Without names a create is traced by the ids that are new, so the baseline then has all of them. */
@@ -181,16 +178,14 @@ function planAbsent(kind: NamedPlan, context: NamedContext, seen: NamedObserved)
   const { noun, operations } = kind;
   const { id } = context;
   if (id === undefined || context.goal === "stopped") return { is: "settled" };
-  if (!shownIn(seen).some((one) => one.id === id))
-    return planUnshownRemoval(seen.presence, missed(kind, context, id));
+  if (!shownIn(seen).some((one) => one.id === id)) return planUnshownRemoval(seen.presence, missed(kind, context, id));
   if (seen.deleting === true)
     return { is: "waiting", why: { reason: "Deleting", message: `The platform deletes the ${noun}.` } };
   const refused = outside(context, kind.projectOf(context, id)) ?? checkName(kind, context, seen);
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (context.supports(operations.delete) !== "Unsupported")
     return { is: "step", step: { repeat: "safe", op: operations.delete, do: "delete" } };
-  const message = `The platform's surface has no deletion of ${noun}s.`;
-  return { is: "stalled", why: { reason: "DeleteNotSupported", message } };
+  return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${noun}s.`);
 }
 
 /** Ids can be written by whoever may edit the object: one of another name may be somebody else's. */

@@ -1,15 +1,26 @@
 /** Finds objects of the platform by name, and checks claims to them and ids that lead nowhere. */
 import type { ContextPolicies, ContextRecords, IdentitySource, Plan, Uuid, Why } from "../../engine/contract/kind.ts";
+import { stalled } from "./checks.ts";
 
 /** Names are case-insensitive and unique in their parent (docs/architecture.md §9). */
 export function sameName(left: string, right: string): boolean {
   return left.trim().toLowerCase() === right.trim().toLowerCase();
 }
 
-interface Listed {
+/** An object in a list of the platform. */
+export interface Listed {
   readonly id: Uuid;
   readonly name: string;
   readonly createdAt?: string;
+}
+
+export interface Identified {
+  readonly identitySource: IdentitySource | undefined;
+}
+
+/** A context that says what follows once its object is gone. */
+export interface Missing extends Identified {
+  readonly policies: Pick<ContextPolicies, "onMissing">;
 }
 
 /** What exists of the name while the resource has no id. */
@@ -24,14 +35,25 @@ export interface ByName {
  * @returns undefined when nothing of the name exists and one may be created
  */
 export function adoptOrRefuse(context: ByName, matches: readonly Listed[], what: string): Plan<never> | undefined {
+  const { adoption } = context.policies;
   const [first, ...others] = matches;
-  if (first === undefined)
-    return context.policies.adoption === "Required" ? { is: "waiting", why: required(what) } : undefined;
-  const holder = context.records.holderOf(first.id);
-  if (holder !== undefined) return { is: "stalled", why: alreadyManaged(first.id, holder) };
-  if (others.length > 0) return { is: "stalled", why: duplicate(what, matches.length) };
-  if (context.policies.adoption === "Never") return { is: "stalled", why: nameTaken(what, first.id) };
-  return { is: "adopt", id: first.id };
+  if (first === undefined) {
+    if (adoption !== "Required") return undefined;
+    const message = `There is no ${what} on the platform, and adoptionPolicy Required forbids to create one.`;
+    return { is: "waiting", why: { reason: "DependencyNotReady", message } };
+  }
+  const { id } = first;
+  const holder = context.records.holderOf(id);
+  if (holder !== undefined) return { is: "stalled", why: alreadyManaged(id, holder) };
+  if (others.length > 0) {
+    const message = `There are ${matches.length} of ${what} on the platform. Set spec.externalId to the right one.`;
+    return stalled("DuplicateRemote", message);
+  }
+  if (adoption === "Never") {
+    const message = `A ${what} exists on the platform (${id}). Set spec.externalId to adopt it, or choose another spec.name.`;
+    return stalled("NameConflict", message);
+  }
+  return { is: "adopt", id };
 }
 
 /** The reason where another custom resource holds the object. */
@@ -62,34 +84,12 @@ export function checkLatecomers(
   );
   if (late === undefined) return undefined;
   const message = `There is another ${what} on the platform, ${late.id}, created after this resource's own, ${mine.id}: perhaps by a request of this resource that was given up. Nothing is deleted. Delete it there, or set spec.externalId to ${mine.id}.`;
-  return { is: "stalled", why: { reason: "DuplicateRemote", message } };
+  return stalled("DuplicateRemote", message);
 }
 
 /** What tells whether an object was created by this resource. */
-interface Latecomer {
+interface Latecomer extends Identified {
   readonly spec: { readonly externalId?: Uuid | undefined };
-  readonly identitySource: IdentitySource | undefined;
-}
-
-function required(what: string): Why {
-  return {
-    reason: "DependencyNotReady",
-    message: `There is no ${what} on the platform, and adoptionPolicy Required forbids to create one.`,
-  };
-}
-
-function duplicate(what: string, count: number): Why {
-  return {
-    reason: "DuplicateRemote",
-    message: `There are ${count} of ${what} on the platform. Set spec.externalId to the right one.`,
-  };
-}
-
-function nameTaken(what: string, id: Uuid): Why {
-  return {
-    reason: "NameConflict",
-    message: `A ${what} exists on the platform (${id}). Set spec.externalId to adopt it, or choose another spec.name.`,
-  };
 }
 
 /** The reason of a resource whose object is gone from the platform. */
@@ -101,13 +101,7 @@ export function deletedThere(what: string, id: Uuid): Why {
 }
 
 /** Forgets an object that is proven gone, so that it is created anew, where the policy wants that. */
-export function gone(
-  context: {
-    readonly policies: Pick<ContextPolicies, "onMissing">;
-    readonly identitySource: IdentitySource | undefined;
-  },
-  why: Why,
-): Extract<Plan<never>, { readonly why: Why }> {
+export function gone(context: Missing, why: Why): Extract<Plan<never>, { readonly why: Why }> {
   const isGone = why.reason === "ExternalResourceDeleted" && context.identitySource === "recorded";
   const recreates = isGone && context.policies.onMissing === "Recreate";
   return { is: recreates ? "forget" : "stalled", why };
@@ -146,19 +140,18 @@ export function outside(
   return { reason: "NotObservable", message: `${projectNotAllowed(projectId).message} Nothing is deleted or stopped.` };
 }
 
-/**
- * The reason of an id that the platform does not show.
- * @param name of the object, for a recorded id
- */
-export function unseen(
-  { identitySource }: { readonly identitySource: IdentitySource | undefined },
-  {
-    noun,
-    name,
-    id,
-    where,
-  }: { readonly noun: string; readonly name: string; readonly id: Uuid; readonly where: string },
-): Why {
+/** An object that a list of the platform does not show. */
+export interface Missed {
+  /** E.g. "project". */
+  readonly noun: string;
+  readonly name: string;
+  readonly id: Uuid;
+  /** E.g. "the organization". */
+  readonly where: string;
+}
+
+/** The reason of an id that the platform does not show. */
+export function unseen({ identitySource }: Identified, { noun, name, id, where }: Missed): Why {
   if (identitySource === "recorded") return deletedThere(`${noun} "${name}"`, id);
   if (identitySource !== "orphaned") return notThere(noun, id, where);
   const message = `The platform shows no ${noun} with the id ${id} in ${where}.`;
@@ -167,10 +160,7 @@ export function unseen(
 
 /** Reports whether an id that others may have written leads to an object of another name than the spec's. */
 export function isMisnamed(
-  {
-    identitySource,
-    spec,
-  }: { readonly identitySource: IdentitySource | undefined; readonly spec: { readonly name: string } },
+  { identitySource, spec }: Identified & { readonly spec: { readonly name: string } },
   found: { readonly name: string } | undefined,
 ): boolean {
   const isChecked = identitySource === "claimed" || identitySource === "orphaned";

@@ -1,19 +1,10 @@
 /** Decides what follows when a list of the platform does not show an object. Pure, but for what the engine records. */
-import type {
-  ContextPolicies,
-  ContextRecords,
-  Goal,
-  Plan,
-  Presence,
-  IdentitySource,
-  Sight,
-  Uuid,
-} from "../../engine/contract/kind.ts";
+import type { ContextRecords, Goal, Plan, Presence, Sight } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
-import { gone, unseen } from "./names.ts";
+import { stalled } from "./checks.ts";
+import { gone, unseen, type Identified, type Missed, type Missing } from "./names.ts";
 
-interface Judged {
-  readonly identitySource: IdentitySource | undefined;
+interface Judged extends Identified {
   readonly records: Pick<ContextRecords, "presence">;
 }
 
@@ -41,24 +32,8 @@ export function isKnown(presence: Presence, goal: Goal): boolean {
   return presence === "Present" || (presence === "Gone" && goal !== "present");
 }
 
-interface Missed {
-  /** E.g. "project". */
-  readonly noun: string;
-  readonly name: string;
-  readonly id: Uuid;
-  /** E.g. "the organization". */
-  readonly where: string;
-}
-
 /** Returns the plan for an object that should exist and is not shown. */
-export function planUnshown(
-  context: {
-    readonly policies: Pick<ContextPolicies, "onMissing">;
-    readonly identitySource: IdentitySource | undefined;
-  },
-  presence: Presence,
-  missed: Missed,
-): Plan<never> {
+export function planUnshown(context: Missing, presence: Presence, missed: Missed): Plan<never> {
   if (presence === "Gone") return gone(context, unseen(context, missed));
   const why = { reason: "NotObservable", message: messageOf(presence, missed) } as const;
   return context.identitySource === "recorded" ? { is: "unknown", why } : { is: "stalled", why };
@@ -69,7 +44,7 @@ export function planUnshownRemoval(presence: Presence, missed: Missed): Plan<nev
   if (presence === "Gone") return { is: "settled" };
   const message = messageOf(presence, missed);
   if (presence === "Unconfirmed") return { is: "waiting", why: { reason: "Deleting", message } };
-  return { is: "stalled", why: { reason: "NotObservable", message } };
+  return stalled("NotObservable", message);
 }
 
 function messageOf(presence: Presence, { noun, name, id, where }: Missed): string {

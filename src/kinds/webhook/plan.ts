@@ -1,13 +1,11 @@
 /** Plans the webhook: a list of checks, of which the first difference wins. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
-import { firstOf } from "../shared/checks.ts";
+import { firstOf, once, stalled } from "../shared/checks.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
 import { alreadyManaged, deletedThere, unseen } from "../shared/names.ts";
 import { type Do, type Seen, type WebhookContext, driftOf, isOutdated, shownTarget } from "./model.ts";
 
 type Check = Plan<Do> | undefined;
-
-const stalled = (reason: Why["reason"], message: string): Plan<Do> => ({ is: "stalled", why: { reason, message } });
 
 /** Returns the next step. */
 export function plan(context: WebhookContext, seen: Seen): Plan<Do> {
@@ -32,10 +30,7 @@ function planNew(context: WebhookContext): Plan<Do> {
     return { is: "waiting", why: { reason: "DependencyNotReady", message } };
   }
   const why: Why = { reason: "Creating", message: `Registering a webhook to ${target}.` };
-  return {
-    is: "step",
-    step: { repeat: "once", op: "createWebhook", do: "create", creates: true, mark: null, name: target, why },
-  };
+  return once("createWebhook", "create", why, { creates: true, mark: null, name: target });
 }
 
 /** Why an id must not be worked on. On the full surface being among the organization's webhooks is proof. */
