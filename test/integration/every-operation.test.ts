@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
+import { USED_BY } from "../../scripts/coverage.ts";
 import { operations } from "../../simulator/base/operations.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
@@ -41,7 +42,7 @@ const ChangeEvent = z.object({
 });
 
 describe.each(["documented", "full"] as const)("one resource of every kind, %s surface", (surface) => {
-  const env = createEnv({ surface });
+  const env = createEnv({ surface, args: ["--log-level=debug"] });
   const expectStatus = async (kind: string, name: string, members: JsonObject): Promise<KubeObject> => {
     const seen = await env.get(kind, name);
     expect(seen.status).toMatchObject(members);
@@ -123,6 +124,18 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
     expect(calls.filter((call) => call.status === 400 || call.status === 422).map((call) => call.operation)).toEqual(
       [],
     );
+  });
+
+  it("makes a call for no kind that scripts/coverage.ts does not declare for it", () => {
+    const lines = env.operator.logs();
+    const kinds = new Map(lines.flatMap(({ pass, kind, message }) => (message === "reconciled" ? [[pass, kind]] : [])));
+    const calls = lines.filter(({ pass, message }) => message === "asked the platform" && kinds.has(pass));
+    const used = new Set(calls.map(({ pass, op }) => `${String(kinds.get(pass))} ${String(op)}`));
+    const declared = new Set(
+      Object.entries(USED_BY).flatMap(([kind, names]) => names.map((name) => `${kind} ${name}`)),
+    );
+    expect(used.size).toBeGreaterThan(20);
+    expect([...used].filter((use) => !declared.has(use))).toEqual([]);
   });
 
   it("has each call that asks for a change once in the change log, and as an event where its outcome has none", async () => {

@@ -1,5 +1,9 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
 import { describe, expect, it } from "vitest";
 
+import { SHOWN_BY, USED_BY } from "../../scripts/coverage.ts";
 import { FEATURES } from "../../scripts/platforms.ts";
 import type { KindOperations } from "../../src/engine/contract/types.ts";
 import { RESOURCES } from "../../src/kinds/crds.ts";
@@ -49,5 +53,28 @@ describe("the table of what works on which platform", () => {
   it("has every kind", () => {
     const kinds = RESOURCES.map(({ kind }) => kind).filter((kind) => !kind.endsWith("Connection"));
     expect([...new Set(FEATURES.map(({ kind }) => kind))].toSorted()).toEqual(kinds.toSorted());
+  });
+});
+
+describe("the table of which kind uses which operation", () => {
+  const usedBy = new Map<string, readonly string[]>(Object.entries(USED_BY));
+
+  it("has what the table of features needs", () => {
+    const missing = FEATURES.flatMap(({ kind, needs }) =>
+      needs === "Nothing" ? [] : needs.filter((name) => !usedBy.get(kind)?.includes(name)).map((name) => [kind, name]),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it.each(KINDS)("has what the condition Capabilities asks for: $resource.kind", (kind) => {
+    const { update = [], stop = [], delete: removal = [] } = kind.operations?.(SPEC) ?? {};
+    const used = usedBy.get(kind.resource.kind) ?? [];
+    expect([update, stop, removal].flat(2).filter((name) => !used.includes(name))).toEqual([]);
+  });
+
+  it("names tests that exist", () => {
+    const tests = [...new Set(Object.values(SHOWN_BY).flat())];
+    const folder = join(import.meta.dirname, "../integration");
+    expect(tests.filter((test) => !existsSync(join(folder, `${test}.test.ts`)))).toEqual([]);
   });
 });
