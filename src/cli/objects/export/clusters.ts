@@ -1,59 +1,60 @@
-/** Writes manifests of clusters and their bindings. Pure. */
+/** Describes clusters and what is bound to them as resources. Pure. */
 import type { Binding, Template } from "../../../platform/areas/templates.ts";
 import { clusterPhase } from "../../../platform/codec/states.ts";
+import type { ExportContext, Item, SpecData } from "./documents.ts";
 import type { FoundCluster } from "./inventory.ts";
-import { documentOf, type Document, type SpecData } from "./manifests.ts";
-import { bindingId, unlessHeld, type Scribe } from "./scribe.ts";
 
-/** @returns the cluster and its binding */
-export function clusterDocuments(found: FoundCluster, scribe: Scribe): readonly Document[] {
-  const { record, status, binding } = found;
+export function clusterItem({ record, status }: FoundCluster): Item {
   const isStopped = clusterPhase(status?.status ?? record.status ?? "") === "stopped";
-  const cluster = unlessHeld(scribe, "PlatformCluster", record.id, () =>
-    documentOf({
-      kind: "PlatformCluster",
-      name: scribe.nameOf(record.id),
-      namespace: scribe.namespace,
+  return {
+    kind: "PlatformCluster",
+    id: record.id,
+    wishes: [record.name],
+    describe: (context) => ({
       comments: [`Cluster ${JSON.stringify(record.name)}.`],
       spec: {
-        connectionRef: scribe.connectionRef,
+        connectionRef: context.connectionRef,
         externalId: record.id,
         runState: isStopped ? "Stopped" : undefined,
-        lifecycle: scribe.observeOnly ? { managementPolicy: "ObserveOnly" } : undefined,
+        lifecycle: observing(context),
       },
     }),
-  );
-  if (binding === undefined) return [cluster];
-  const id = bindingId(record.id);
-  return [cluster, unlessHeld(scribe, "PlatformBinding", id, () => bindingDocument(found, binding, scribe))];
+  };
 }
 
-function bindingDocument({ record, templates }: FoundCluster, binding: Binding, scribe: Scribe): Document {
+/** Returns the id of a binding, which is that of its cluster. */
+export function bindingId(clusterId: string): string {
+  return `binding/${clusterId}`;
+}
+
+export function bindingItem({ record, templates }: FoundCluster, binding: Binding): Item {
   const { templateKey: key = "", templateVersion: version = "" } = binding;
   const template = templates.find((one) => one.key === key && one.version === version);
   const config = openConfig(binding, sensitiveFields(template));
-  const secrets = [...config.hidden, ...keysOf("customerProvidedInputs", binding.customerProvidedInputs)];
-  const obstacles = [
-    ...(template === undefined ? [`The template "${key}" version "${version}" is not offered any more.`] : []),
-    ...(secrets.length > 0 ? [`${WITHHELD} ${secrets.join(", ")}.`] : []),
-  ];
+  const secrets = [...config.hidden, ...inputsOf(binding)];
   return {
-    ...documentOf({
-      kind: "PlatformBinding",
-      name: scribe.nameOf(bindingId(record.id)),
-      namespace: scribe.namespace,
-      comments: obstacles,
+    kind: "PlatformBinding",
+    id: bindingId(record.id),
+    wishes: [record.name, `${record.name} binding`],
+    describe: (context) => ({
+      obstacles: [
+        ...(template === undefined ? [`The template "${key}" version "${version}" is not offered any more.`] : []),
+        ...(secrets.length > 0 ? [`${WITHHELD} ${secrets.join(", ")}.`] : []),
+      ],
       spec: {
-        connectionRef: scribe.connectionRef,
-        clusterRef: scribe.clusterRef(record.id),
+        connectionRef: context.connectionRef,
+        clusterRef: context.clusterRef(record.id),
         template: { key, version },
         layerSelections: selectionsOf(binding),
         managedConfig: config.open,
-        lifecycle: scribe.observeOnly ? { managementPolicy: "ObserveOnly" } : undefined,
+        lifecycle: observing(context),
       },
     }),
-    ...(obstacles.length === 0 ? {} : { disabled: true as const }),
   };
+}
+
+function observing({ observeOnly }: ExportContext): SpecData | undefined {
+  return observeOnly ? { managementPolicy: "ObserveOnly" } : undefined;
 }
 
 const WITHHELD =
@@ -80,7 +81,7 @@ function openConfig({ managedConfig = {} }: Binding, sensitive: ReadonlyMap<stri
     open: Object.fromEntries(
       [...byComponent].map(([component, values]) => [
         component,
-        Object.fromEntries(values.map(({ key, value }) => [key, { value: plain(value) }])),
+        Object.fromEntries(values.map(({ key, value }) => [key, { value: exact(value) }])),
       ]),
     ),
     hidden: all.filter((one) => !isOpen(one)).map(({ component, key }) => `managedConfig.${component}.${key}`),
@@ -88,13 +89,13 @@ function openConfig({ managedConfig = {} }: Binding, sensitive: ReadonlyMap<stri
 }
 
 /** Large integers become texts, so that none is rounded. */
-function plain(value: unknown): unknown {
+function exact(value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;
 }
 
-function keysOf(member: string, values: Readonly<Record<string, SpecData>> = {}): readonly string[] {
-  return Object.entries(values).flatMap(([component, inputs]) =>
-    Object.keys(inputs).map((key) => `${member}.${component}.${key}`),
+function inputsOf({ customerProvidedInputs = {} }: Binding): readonly string[] {
+  return Object.entries(customerProvidedInputs).flatMap(([component, inputs]) =>
+    Object.keys(inputs).map((key) => `customerProvidedInputs.${component}.${key}`),
   );
 }
 

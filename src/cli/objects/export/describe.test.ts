@@ -3,9 +3,8 @@ import { parseAllDocuments } from "yaml";
 
 import type { Application } from "../../../platform/areas/applications.ts";
 import { filesOf } from "./describe.ts";
-import { yamlOf } from "./index.ts";
+import { yamlOf, type Home } from "./documents.ts";
 import type { FoundApplication, FoundEnvironment, Inventory } from "./inventory.ts";
-import type { Home } from "./scribe.ts";
 
 const id = (last: number): string => `0000000${last}-0000-4000-8000-00000000000${last}`;
 const CLUSTER = id(9);

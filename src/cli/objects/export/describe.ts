@@ -1,9 +1,8 @@
-/** Writes an inventory as files of manifests. Pure. */
-import { clusterDocuments } from "./clusters.ts";
-import type { FoundEnvironment, FoundProject, Inventory } from "./inventory.ts";
-import { documentOf, type Document } from "./manifests.ts";
-import { scribeOf, unlessHeld, type Home, type Scribe } from "./scribe.ts";
-import { applicationDocument, databaseDocument, otherService } from "./services.ts";
+/** Arranges an inventory as files of manifests. Pure. */
+import { bindingItem, clusterItem } from "./clusters.ts";
+import { contextOf, documentOf, type Document, type Home, type Item } from "./documents.ts";
+import type { FoundCluster, FoundProject, Inventory } from "./inventory.ts";
+import { applicationItem, databaseItem, environmentItem, otherService, projectItem, type Place } from "./kinds.ts";
 
 export interface File {
   /** Without its extension. */
@@ -12,65 +11,38 @@ export interface File {
 }
 
 /** @returns one file for each project, and one for the clusters if there are any */
-export function filesOf(inventory: Inventory, home: Home): readonly File[] {
-  const scribe = scribeOf(inventory, home);
-  const projects = inventory.projects.map((project) => ({
-    name: `project-${scribe.nameOf(project.record.id)}`,
-    documents: projectDocuments(project, scribe),
-  }));
-  const clusters = inventory.clusters.flatMap((cluster) => clusterDocuments(cluster, scribe));
-  return [...(clusters.length > 0 ? [{ name: "clusters", documents: clusters }] : []), ...projects];
-}
-
-function projectDocuments({ record, environments }: FoundProject, scribe: Scribe): readonly Document[] {
-  const project = unlessHeld(scribe, "PlatformProject", record.id, () =>
-    documentOf({
-      kind: "PlatformProject",
-      name: scribe.nameOf(record.id),
-      namespace: scribe.namespace,
-      spec: {
-        connectionRef: scribe.connectionRef,
-        name: record.name,
-        description: record.description === "" ? undefined : record.description,
-        externalId: record.id,
-        lifecycle: scribe.lifecycle,
-      },
-    }),
-  );
-  return [project, ...environments.flatMap((environment) => environmentDocuments(record.id, environment, scribe))];
-}
-
-function environmentDocuments(projectId: string, found: FoundEnvironment, scribe: Scribe): readonly Document[] {
-  const { id, record, serviceCount } = found;
-  const environment = unlessHeld(scribe, "PlatformEnvironment", id, () => ({
-    ...documentOf({
-      kind: "PlatformEnvironment",
-      name: scribe.nameOf(id),
-      namespace: scribe.namespace,
-      spec: {
-        projectRef: { name: scribe.nameOf(projectId) },
-        name: record?.name ?? "FILL-IN",
-        mode: record?.mode,
-        clusterRef: record?.clusterId === undefined ? { externalId: "FILL-IN" } : scribe.clusterRef(record.clusterId),
-        externalId: id,
-        lifecycle: scribe.lifecycle,
-      },
-    }),
-    ...(record === undefined ? { disabled: true as const, comments: unseen(serviceCount) } : {}),
-  }));
+export function filesOf({ projects, clusters }: Inventory, home: Home): readonly File[] {
+  const inProjects = projects.map((project) => ({ id: project.record.id, parts: projectParts(project) }));
+  const inClusters = clusters.flatMap(clusterItems);
+  const items = [...inProjects.flatMap(({ parts }) => parts), ...inClusters].filter(isItem);
+  const context = contextOf(items, home);
+  const documents = (parts: readonly (Item | Document)[]): readonly Document[] =>
+    parts.map((part) => (isItem(part) ? documentOf(part, context) : part));
   return [
-    environment,
-    ...found.databases.map((database) => databaseDocument(id, database, scribe)),
-    ...found.applications.map((application) => applicationDocument(id, application, scribe)),
-    ...found.others.map(otherService),
+    ...(inClusters.length > 0 ? [{ name: "clusters", documents: documents(inClusters) }] : []),
+    ...inProjects.map(({ id, parts }) => ({ name: `project-${context.nameOf(id)}`, documents: documents(parts) })),
   ];
 }
 
-function unseen(serviceCount: number | undefined): readonly string[] {
-  const services = serviceCount === undefined ? "its services" : `its services (${serviceCount})`;
+function isItem(part: Item | Document): part is Item {
+  return "describe" in part;
+}
+
+function projectParts({ record, environments }: FoundProject): readonly (Item | Document)[] {
   return [
-    `Of this environment the platform shows nothing but its id; it does not list ${services} either.`,
-    "Fill in name and cluster, and take the comment signs away, to have it adopted.",
-    "A service can be adopted by spec.externalId where its connection lets such ids stand (allowUnverifiedIds).",
+    projectItem(record),
+    ...environments.flatMap((found) => {
+      const place: Place = { id: found.id, environment: found.record?.name ?? "environment", project: record.name };
+      return [
+        environmentItem(record, found),
+        ...found.databases.map((database) => databaseItem(database, place)),
+        ...found.applications.map((application) => applicationItem(application, place)),
+        ...found.others.map(otherService),
+      ];
+    }),
   ];
+}
+
+function clusterItems(found: FoundCluster): readonly Item[] {
+  return [clusterItem(found), ...(found.binding === undefined ? [] : [bindingItem(found, found.binding)])];
 }

@@ -5,25 +5,20 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { stringify } from "yaml";
-
 import { platformBinding } from "../../../kinds/binding/crd.ts";
 import { platformCluster } from "../../../kinds/cluster/crd.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { member, stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
-import { printable } from "../../../text/text.ts";
-import type { Access } from "../../base/access.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { command } from "../../base/command.ts";
 import { CliError, UsageError } from "../../base/exit.ts";
 import { surfaceOf } from "../../base/surface.ts";
 import { listObjects } from "../shared/listing.ts";
+import { bindingId } from "./clusters.ts";
 import { type File, filesOf } from "./describe.ts";
-import type { Inventory } from "./inventory.ts";
-import type { Document } from "./manifests.ts";
-import { takeInventory } from "./read.ts";
-import { bindingId, type Home } from "./scribe.ts";
+import { type Home, yamlOf } from "./documents.ts";
+import { type Inventory, takeInventory } from "./inventory.ts";
 
 export const exportCommand = command({
   asks: "platform",
@@ -49,17 +44,18 @@ export const exportCommand = command({
     const only = flags.project.length === 0 ? undefined : flags.project;
     const inventory = await takeInventory({ platform: access.platform, surface, only, tell });
     refuseUnknown(only, inventory);
-    const home = await homeOf(cluster, access, flags["observe-only"], tell);
+    const { kind, metadata } = access.connection;
+    const files = filesOf(inventory, {
+      namespace: cluster.namespace,
+      connectionRef: metadata.name === "default" ? undefined : { kind, name: metadata.name },
+      observeOnly: flags["observe-only"],
+      present: await presentIn(cluster, tell),
+    });
     const notes = notesOf(inventory);
-    const files = filesOf(inventory, home);
     for (const note of notes) tell(note);
     if (flags.output === undefined) {
-      io.stdout.write(
-        yamlOf(
-          files.flatMap(({ documents }) => documents),
-          notes,
-        ),
-      );
+      const documents = files.flatMap((file) => file.documents);
+      io.stdout.write(yamlOf(documents, notes));
       return;
     }
     await write(flags.output, files, notes);
@@ -73,44 +69,14 @@ function refuseUnknown(only: readonly string[] | undefined, { projects }: Invent
   if (missing !== undefined) throw new CliError(`The organization has no project ${JSON.stringify(missing)}.`);
 }
 
-async function homeOf(
-  cluster: Cluster,
-  { connection }: Access,
-  observeOnly: boolean,
-  tell: (line: string) => void,
-): Promise<Home> {
-  const objects = await present(cluster, tell);
-  const { kind, metadata } = connection;
-  return {
-    namespace: cluster.namespace,
-    connectionRef: metadata.name === "default" ? undefined : { kind, name: metadata.name },
-    observeOnly,
-    present: objects.map((object) => ({
-      kind: object.kind,
-      name: object.metadata.name,
-      id: idOf(object) ?? boundTo(object, objects),
-    })),
-  };
-}
-
-function idOf({ status, spec }: KubeObject): string | undefined {
-  return stringMember(status, "externalId") ?? stringMember(spec, "externalId");
-}
-
-/** Returns the cluster that a binding names. */
-function boundTo({ kind, spec }: KubeObject, objects: readonly KubeObject[]): string | undefined {
-  if (kind !== platformBinding.kind) return undefined;
-  const reference = member(spec, "clusterRef");
-  const name = stringMember(reference, "name");
-  const cluster = objects.find((one) => one.kind === platformCluster.kind && one.metadata.name === name);
-  const id = stringMember(reference, "externalId") ?? (cluster && idOf(cluster));
-  return id === undefined ? undefined : bindingId(id);
-}
-
-/** Objects that the user may not see count as absent: apply would report them. */
-async function present(cluster: Cluster, tell: (line: string) => void): Promise<readonly KubeObject[]> {
+/** Returns the namespace's resources. Those that the user may not see count as absent: apply would report them. */
+async function presentIn(cluster: Cluster, tell: (line: string) => void): Promise<Home["present"]> {
   try {
-    return await listObjects({ cluster, namespace: cluster.namespace, tell });
+    const objects = await listObjects({ cluster, namespace: cluster.namespace, tell });
+    return objects.map((object) => {
+      const { kind, metadata } = object;
+      return { kind, name: metadata.name, id: kind === platformBinding.kind ? boundTo(object, objects) : idOf(object) };
+    });
   } catch (error) {
     if (!(error instanceof KubeError) && !(error instanceof CliError)) throw error;
     tell(`Which custom resources there are already could not be read: ${error.message}`);
@@ -118,14 +84,24 @@ async function present(cluster: Cluster, tell: (line: string) => void): Promise<
   }
 }
 
+function idOf({ status, spec }: KubeObject): string | undefined {
+  return stringMember(status, "externalId") ?? stringMember(spec, "externalId");
+}
+
+/** Returns the id of a binding. */
+function boundTo({ spec }: KubeObject, objects: readonly KubeObject[]): string | undefined {
+  const reference = member(spec, "clusterRef");
+  const name = stringMember(reference, "name");
+  const cluster = objects.find((one) => one.kind === platformCluster.kind && one.metadata.name === name);
+  const id = stringMember(reference, "externalId") ?? (cluster && idOf(cluster));
+  return id === undefined ? undefined : bindingId(id);
+}
+
 function notesOf({ surface, gaps }: Inventory): readonly string[] {
-  const shown =
-    surface === "Full"
-      ? []
-      : [
-          "This platform shows no environments and services but their number: what it does not show is written as comments.",
-        ];
-  return [...shown, "Webhooks cannot be listed: describe them by hand.", ...gaps];
+  const unseen =
+    "This platform shows no environments and services but their number: what it does not show is written as comments.";
+  const webhooks = "Webhooks cannot be listed: describe them by hand.";
+  return [...(surface === "Full" ? [] : [unseen]), webhooks, ...gaps];
 }
 
 async function write(directory: string, files: readonly File[], notes: readonly string[]): Promise<void> {
@@ -138,22 +114,4 @@ async function write(directory: string, files: readonly File[], notes: readonly 
     const reason = error instanceof Error ? error.message : "it failed";
     throw new CliError(`${directory} cannot be written: ${reason}.`);
   }
-}
-
-/** @param header sentences at the top @returns YAML that `kubectl apply` accepts */
-export function yamlOf(documents: readonly Document[], header: readonly string[]): string {
-  const parts = documents.map(({ comments, manifest, disabled }) => {
-    const yaml = manifest === undefined ? "" : stringify(manifest, { lineWidth: 0 });
-    return comments.map(comment).join("") + (disabled === true ? commented(yaml) : yaml);
-  });
-  return header.map(comment).join("") + parts.map((part) => `---\n${part}`).join("");
-}
-
-/** Writes one line per sentence: no text of the platform may end the comment. */
-function comment(sentence: string): string {
-  return `# ${printable(sentence)}\n`;
-}
-
-function commented(yaml: string): string {
-  return yaml.replaceAll(/^(?=.)/gm, "# ");
 }

@@ -1,4 +1,4 @@
-/** What was read of the platform. */
+/** Reads what is on the platform. It writes nothing. */
 import type { Application } from "../../../platform/areas/applications.ts";
 import type { Cluster, ClusterStatus } from "../../../platform/areas/clusters.ts";
 import type { Database } from "../../../platform/areas/databases.ts";
@@ -6,6 +6,10 @@ import type { Environment } from "../../../platform/areas/environments.ts";
 import type { Project } from "../../../platform/areas/projects.ts";
 import type { Service } from "../../../platform/areas/services.ts";
 import type { Binding, Template } from "../../../platform/areas/templates.ts";
+import type { Variable } from "../../../platform/areas/variables.ts";
+import type { Platform } from "../../../platform/index.ts";
+import { ApiError } from "../../../platform/transport/errors.ts";
+import type { Surface } from "../../base/surface.ts";
 
 export interface FoundApplication {
   readonly record: Application;
@@ -16,10 +20,7 @@ export interface FoundApplication {
   readonly secrets: readonly string[] | undefined;
 }
 
-export interface FoundDatabase {
-  readonly record: Database;
-  readonly state: string | undefined;
-}
+export type FoundDatabase = Pick<FoundApplication, "state"> & { readonly record: Database };
 
 export interface FoundEnvironment {
   readonly id: string;
@@ -47,10 +48,120 @@ export interface FoundCluster {
 }
 
 export interface Inventory {
-  readonly surface: "Documented" | "Full";
+  readonly surface: Surface;
   readonly projects: readonly FoundProject[];
   /** Empty where the platform does not list them, or where single projects are exported. */
   readonly clusters: readonly FoundCluster[];
   /** What could not be read, as sentences. */
   readonly gaps: readonly string[];
+}
+
+export interface Survey {
+  readonly platform: Platform;
+  readonly surface: Surface;
+  /** Names or ids of projects; undefined for all, with the clusters. */
+  readonly only: readonly string[] | undefined;
+  /** Takes one line on what is being read. */
+  readonly tell: (line: string) => void;
+}
+
+/**
+ * Reads everything, one request after the other, as the rate budget is shared with the operator. What the platform
+ * refuses or does not show becomes a gap; the rest is read nevertheless.
+ * @throws ApiError when not even the projects can be listed
+ */
+export async function takeInventory({ platform, surface, only, tell }: Survey): Promise<Inventory> {
+  const gaps: string[] = [];
+  /** What cannot be read is a gap; what does not exist is just not there. */
+  const orGap = async <T>(what: string, read: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await read;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.failure.is !== "NotFound") gaps.push(`${what} could not be read: ${error.message}.`);
+      return undefined;
+    }
+  };
+  const all = await platform.projects.list();
+  const chosen = only === undefined ? all : all.filter(({ id, name }) => only.includes(id) || only.includes(name));
+  const projects: FoundProject[] = [];
+  for (const record of chosen.toSorted(byName)) {
+    tell(`reading project ${JSON.stringify(record.name)}`);
+    projects.push({ record, environments: await readEnvironments(record, { platform, surface, orGap }) });
+  }
+  const clusters = only === undefined && surface === "Full" ? await readClusters({ platform, orGap }) : [];
+  return { surface, projects, clusters, gaps };
+}
+
+interface Reading {
+  readonly platform: Platform;
+  readonly surface: Surface;
+  readonly orGap: <T>(what: string, read: Promise<T>) => Promise<T | undefined>;
+}
+
+async function readEnvironments(project: Project, reading: Reading): Promise<readonly FoundEnvironment[]> {
+  const { platform, surface, orGap } = reading;
+  const what = `Project ${JSON.stringify(project.name)}: its environments`;
+  const counts = (await orGap(what, platform.projects.environmentStats(project.id))) ?? [];
+  const records = surface === "Full" ? await orGap(what, platform.environments.list(project.id)) : undefined;
+  const sorted = (records ?? []).toSorted(byName);
+  const environments: FoundEnvironment[] = [];
+  for (const id of new Set([...sorted, ...counts].map((one) => one.id))) {
+    const record = sorted.find((one) => one.id === id);
+    const serviceCount = counts.find((one) => one.id === id)?.serviceTotalNumber;
+    environments.push({ id, serviceCount, record, ...(await readServices(id, record, reading)) });
+  }
+  return environments;
+}
+
+type Services = Pick<FoundEnvironment, "applications" | "databases" | "others">;
+
+async function readServices(
+  id: string,
+  record: Environment | undefined,
+  { platform, surface, orGap }: Reading,
+): Promise<Services> {
+  if (surface === "Documented") return { applications: [], databases: [], others: [] };
+  const what = `Environment ${JSON.stringify(record?.name ?? id)}`;
+  const services = (await orGap(`${what}: its services`, platform.services.list(id))) ?? [];
+  const statuses = (await orGap(`${what}: its states`, platform.services.statuses(id))) ?? [];
+  const states = new Map(statuses.map((one) => [one.id, one.state]));
+  const applications = (await orGap(`${what}: its applications`, platform.applications.list(id))) ?? [];
+  const databases = (await orGap(`${what}: its databases`, platform.databases.list(id))) ?? [];
+  const known = new Set([...applications, ...databases].map((one) => one.id));
+  const found: FoundApplication[] = [];
+  for (const application of applications.toSorted(byName)) {
+    const name = `Application ${JSON.stringify(application.name)}`;
+    const variables = await orGap(`${name}: its variables`, platform.variables.list(application.id));
+    const secrets = await orGap(`${name}: its secrets`, platform.variables.listSecrets(application.id));
+    const state = states.get(application.id);
+    found.push({ record: application, state, variables: ownKeys(variables), secrets: ownKeys(secrets) });
+  }
+  return {
+    applications: found,
+    databases: databases.toSorted(byName).map((database) => ({ record: database, state: states.get(database.id) })),
+    others: services.filter((service) => !known.has(service.id)).toSorted(byName),
+  };
+}
+
+async function readClusters({ platform, orGap }: Omit<Reading, "surface">): Promise<readonly FoundCluster[]> {
+  const templates = (await orGap("The templates", platform.templates.list())) ?? [];
+  const records = (await orGap("The clusters", platform.clusters.list())) ?? [];
+  const clusters: FoundCluster[] = [];
+  for (const record of records.toSorted(byName)) {
+    const name = JSON.stringify(record.name);
+    const status = await orGap(`Cluster ${name}`, platform.clusters.status(record.id));
+    const binding = await orGap(`The binding of cluster ${name}`, platform.templates.binding(record.id));
+    clusters.push({ record, status, binding, templates });
+  }
+  return clusters;
+}
+
+/** Lists hold inherited variables too; where a scope is shown it tells them apart. */
+function ownKeys(variables: readonly Variable[] | undefined): readonly string[] | undefined {
+  return variables?.filter(({ scope }) => scope === undefined || scope === "APPLICATION").map(({ key }) => key);
+}
+
+function byName(left: { readonly name: string; readonly id: string }, right: typeof left): number {
+  return left.name < right.name ? -1 : left.name > right.name ? 1 : left.id < right.id ? -1 : 1;
 }

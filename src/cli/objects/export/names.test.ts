@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { dnsLabel, namesFor } from "./scribe.ts";
+import { dnsLabel, namesFor } from "./names.ts";
 
 describe("a label", () => {
   it.each([

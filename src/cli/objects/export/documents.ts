@@ -1,0 +1,139 @@
+/** Builds manifests that adopt what is on the platform: the spec equals it, so nothing has to be written. Pure. */
+import { stringify } from "yaml";
+
+import { API_VERSION } from "../../../api/names.ts";
+import { type KindName, RESOURCES } from "../../../kinds/crds.ts";
+import { printable } from "../../../text/text.ts";
+import { type Nameless, namesFor } from "./names.ts";
+
+/** A spec as plain data; members that are undefined are left out. */
+export type SpecData = Readonly<Record<string, unknown>>;
+
+/** One object of the platform that a resource can describe. */
+export interface Item extends Nameless {
+  readonly kind: KindName;
+  readonly describe: (context: ExportContext) => Description;
+}
+
+interface Description {
+  readonly spec: SpecData;
+  /** The sentences above the manifest. */
+  readonly comments?: readonly string[];
+  /** Why it cannot be applied as it is, as sentences above it: it is written as a comment. */
+  readonly obstacles?: readonly string[];
+  /** It has values to be filled in, which the custom resource does not accept. */
+  readonly isDraft?: boolean;
+}
+
+/** One document of the output. */
+export interface Document {
+  /** The sentences above it. */
+  readonly comments: readonly string[];
+  readonly manifest?: Readonly<Record<string, unknown>>;
+  /** It cannot be applied as it is: it is written as a comment. */
+  readonly disabled?: true;
+}
+
+/** The namespace that the manifests are for. */
+export interface Home {
+  readonly namespace: string;
+  /** The connection that every root names; undefined for the namespace's default. */
+  readonly connectionRef: SpecData | undefined;
+  readonly observeOnly: boolean;
+  /** The namespace's custom resources: kind, name, and the id on the platform that they hold. */
+  readonly present: readonly { readonly kind: string; readonly name: string; readonly id: string | undefined }[];
+}
+
+/** What all specs of an export share. */
+export interface ExportContext extends Home {
+  /** Returns the name of the resource for an id, of any kind. */
+  readonly nameOf: (id: string) => string;
+  /** Returns the resource that holds an id already. */
+  readonly holderOf: (kind: string, id: string) => string | undefined;
+  /** Returns the reference to a cluster: by name if a resource describes it, else by its id. */
+  readonly clusterRef: (id: string) => SpecData;
+  readonly lifecycle: SpecData;
+}
+
+/** Chooses the names of all items. */
+export function contextOf(items: readonly Item[], home: Home): ExportContext {
+  const held = new Map(
+    home.present.flatMap(({ kind, name, id }) => (id === undefined ? [] : [[`${kind}/${id}`, name]])),
+  );
+  const holderOf: ExportContext["holderOf"] = (kind, id) => held.get(`${kind}/${id}`);
+  const names = new Map<string, string>();
+  for (const [kind, all] of Map.groupBy(items, (item) => item.kind)) {
+    const taken = home.present.filter((one) => one.kind === kind).map(({ name }) => name);
+    const free = all.filter(({ id }) => holderOf(kind, id) === undefined);
+    for (const { id } of all) names.set(id, holderOf(kind, id) ?? id);
+    for (const [id, name] of namesFor(free, new Set(taken))) names.set(id, name);
+  }
+  return {
+    ...home,
+    holderOf,
+    nameOf: (id) => names.get(id) ?? id,
+    clusterRef: (id) => {
+      const name = names.get(id) ?? holderOf("PlatformCluster", id);
+      return name === undefined ? { externalId: id } : { name };
+    },
+    lifecycle: { ...(home.observeOnly ? { managementPolicy: "ObserveOnly" } : {}), deletionPolicy: "Retain" },
+  };
+}
+
+/**
+ * Builds the manifest of an item, unless a resource of the namespace holds the object already. A field with a value that
+ * the custom resource does not accept is replaced by a comment if it is optional; else the whole manifest becomes a
+ * comment.
+ */
+export function documentOf({ kind, id, describe }: Item, context: ExportContext): Document {
+  const holder = context.holderOf(kind, id);
+  if (holder !== undefined) return { comments: [`${kind} "${holder}" holds ${id} already.`] };
+  const { spec, comments = [], obstacles = [], isDraft = false } = describe(context);
+  const checked = isDraft ? { spec, comments: [], fits: false } : fitting(kind, spec);
+  const metadata = { name: context.nameOf(id), namespace: context.namespace };
+  return {
+    comments: [...obstacles, ...comments, ...checked.comments],
+    manifest: { apiVersion: API_VERSION, kind, metadata, spec: checked.spec },
+    ...(checked.fits && obstacles.length === 0 ? {} : { disabled: true }),
+  };
+}
+
+interface Checked {
+  readonly spec: SpecData;
+  readonly comments: readonly string[];
+  readonly fits: boolean;
+}
+
+/** Drops one member after the other until the rest is accepted. */
+function fitting(kind: KindName, spec: SpecData): Checked {
+  const schema = RESOURCES.find((resource) => resource.kind === kind)?.spec;
+  const dropped = new Map<string, string>();
+  let left = spec;
+  for (;;) {
+    const [issue] = schema?.safeParse(left).error?.issues ?? [];
+    if (issue === undefined) {
+      const comments = [...dropped].map(([member, reason]) => `spec.${member} is left out: ${reason}.`);
+      return { spec: left, comments, fits: true };
+    }
+    const member = String(issue.path[0] ?? "");
+    const { [member]: value, ...others } = left;
+    const reason = dropped.get(member) ?? `${["spec", ...issue.path.map(String)].join(".")} ${issue.message}`;
+    if (value === undefined) return { spec, comments: [`It cannot be described: ${reason}.`], fits: false };
+    dropped.set(member, reason);
+    left = others;
+  }
+}
+
+/** @param header sentences at the top @returns YAML that `kubectl apply` accepts */
+export function yamlOf(documents: readonly Document[], header: readonly string[]): string {
+  const parts = documents.map(({ comments, manifest, disabled }) => {
+    const yaml = manifest === undefined ? "" : stringify(manifest, { lineWidth: 0 });
+    return comments.map(comment).join("") + (disabled === true ? yaml.replaceAll(/^(?=.)/gm, "# ") : yaml);
+  });
+  return header.map(comment).join("") + parts.map((part) => `---\n${part}`).join("");
+}
+
+/** Writes one line per sentence: no text of the platform may end the comment. */
+function comment(sentence: string): string {
+  return `# ${printable(sentence)}\n`;
+}

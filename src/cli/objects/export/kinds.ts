@@ -1,0 +1,156 @@
+/** Describes the objects of a project as resources. Pure. */
+import { servicePhase } from "../../../platform/codec/states.ts";
+import { hasCredentials, withoutCredentials } from "../../../text/text.ts";
+import type { Document, Item, SpecData } from "./documents.ts";
+import type { FoundApplication, FoundDatabase, FoundEnvironment, FoundProject } from "./inventory.ts";
+
+export function projectItem({ id, name, description }: FoundProject["record"]): Item {
+  return {
+    kind: "PlatformProject",
+    id,
+    wishes: [name],
+    describe: ({ connectionRef, lifecycle }) => ({
+      spec: { connectionRef, name, description: nonEmpty(description), externalId: id, lifecycle },
+    }),
+  };
+}
+
+export function environmentItem(project: FoundProject["record"], found: FoundEnvironment): Item {
+  const { id, record } = found;
+  return {
+    kind: "PlatformEnvironment",
+    id,
+    wishes: record === undefined ? [] : [record.name, `${project.name} ${record.name}`],
+    describe: ({ nameOf, clusterRef, lifecycle }) => ({
+      spec: {
+        projectRef: { name: nameOf(project.id) },
+        name: record?.name ?? "FILL-IN",
+        mode: record?.mode,
+        clusterRef: record?.clusterId === undefined ? { externalId: "FILL-IN" } : clusterRef(record.clusterId),
+        externalId: id,
+        lifecycle,
+      },
+      obstacles: record === undefined ? unseen(found) : [],
+      isDraft: record === undefined,
+    }),
+  };
+}
+
+function unseen({ serviceCount }: FoundEnvironment): readonly string[] {
+  const services = serviceCount === undefined ? "its services" : `its services (${serviceCount})`;
+  return [
+    `Of this environment the platform shows nothing but its id; it does not list ${services} either.`,
+    "Fill in name and cluster, and take the comment signs away, to have it adopted.",
+    "A service can be adopted by spec.externalId where its connection lets such ids stand (allowUnverifiedIds).",
+  ];
+}
+
+/** Where a service is: the id and the name of its environment, and the name of its project. */
+export interface Place {
+  readonly id: string;
+  readonly environment: string;
+  readonly project: string;
+}
+
+function serviceWishes({ name }: { readonly name: string }, { environment, project }: Place): readonly string[] {
+  return [name, `${environment} ${name}`, `${project} ${environment} ${name}`];
+}
+
+/** Describes a database; one that was never deployed stays so. */
+export function databaseItem({ record, state }: FoundDatabase, place: Place): Item {
+  const { id, name, type, version, mode, cpu, memory, storage } = record;
+  const settings = { name, type, version, mode, cpu, memory, storage };
+  const isIdle = state !== undefined && servicePhase(state) === "idle";
+  const runState = isIdle ? "Stopped" : runStateOf(state);
+  return {
+    kind: "PlatformDatabase",
+    id,
+    wishes: serviceWishes(record, place),
+    describe: ({ nameOf, lifecycle }) => ({
+      comments: isIdle ? ["It was never deployed. Remove spec.runState to have it deployed."] : [],
+      spec: { environmentRef: { name: nameOf(place.id) }, ...settings, runState, externalId: id, lifecycle },
+    }),
+  };
+}
+
+const NO_COMMIT = "Which commit is deployed is not shown: nothing is deployed until spec.deploy says so.";
+const CREDENTIALS =
+  "The repository's URL on the platform holds credentials, which are left out here: it is only observed, so that they stay.";
+
+/** Describes an application with the commit that is deployed. */
+export function applicationItem(found: FoundApplication, place: Place): Item {
+  const { record, state } = found;
+  const { id, name, buildMode, cpu, memory, minRunningInstances, maxRunningInstances } = record;
+  const sizes = { cpu, memory, minRunningInstances, maxRunningInstances };
+  const commit = record.gitRepository?.deployedCommitId;
+  const secretUrl = hasCredentials(record.gitRepository?.url ?? "");
+  return {
+    kind: "PlatformApplication",
+    id,
+    wishes: serviceWishes(record, place),
+    describe: ({ nameOf, lifecycle }) => ({
+      comments: [
+        ...variableComments(found),
+        ...(commit === undefined ? [NO_COMMIT] : []),
+        ...(secretUrl ? [CREDENTIALS] : []),
+      ],
+      spec: {
+        environmentRef: { name: nameOf(place.id) },
+        name,
+        gitRepository: repositoryOf(record),
+        buildMode,
+        dockerfilePath: nonEmpty(record.dockerfilePath),
+        ...sizes,
+        ports: portsOf(record),
+        deploy: commit === undefined ? undefined : { gitCommitId: commit.toLowerCase() },
+        runState: runStateOf(state),
+        externalId: id,
+        lifecycle: secretUrl ? { ...lifecycle, managementPolicy: "ObserveOnly" } : lifecycle,
+      },
+    }),
+  };
+}
+
+type Application = FoundApplication["record"];
+
+function repositoryOf({ gitRepository: { url, branch, provider, rootPath } = {} }: Application): SpecData {
+  return {
+    url: url === undefined ? undefined : withoutCredentials(url, ""),
+    branch: nonEmpty(branch),
+    provider,
+    rootPath: nonEmpty(rootPath),
+  };
+}
+
+function portsOf({ ports }: Application): readonly SpecData[] | undefined {
+  return ports?.map(({ internalPort, externalPort, protocol, publiclyAccessible }) => {
+    return { internalPort, externalPort, protocol, publiclyAccessible };
+  });
+}
+
+function variableComments({ variables, secrets }: FoundApplication): readonly string[] {
+  if (variables === undefined || secrets === undefined)
+    return ["Its variables could not be read; they are left alone."];
+  const list = (what: string, keys: readonly string[]): readonly string[] =>
+    keys.length === 0 ? [] : [`Its ${what} are left alone: ${keys.join(", ")}.`];
+  return [...list("variables", variables), ...list("secrets", secrets)];
+}
+
+/** Returns the comment for a service that is left out. */
+export function otherService({ name, serviceType, blueprintId, id }: FoundEnvironment["others"][number]): Document {
+  const what = `${(serviceType ?? "service").toLowerCase()} ${JSON.stringify(name)} (${id})`;
+  const why =
+    blueprintId === undefined
+      ? "no custom resource describes services of this type"
+      : `it comes from the blueprint ${blueprintId}, whose catalogue and icon the platform does not show`;
+  return { comments: [`Left out: ${what}, as ${why}.`] };
+}
+
+/** Sets runState for stopped services only; the default, Running, leaves the others as they are. */
+function runStateOf(state: string | undefined): "Stopped" | undefined {
+  return state !== undefined && servicePhase(state) === "stopped" ? "Stopped" : undefined;
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}
