@@ -80,10 +80,8 @@ function table<Row>(view: View<Row>, rows: readonly Row[], isWide: boolean): str
     columns.map(([title]) => title),
     ...rows.map((row) => columns.map(([, column]) => textOf(cellOf(row, column)))),
   ];
-  const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
-  return lines
-    .map((line) => line.map((text, at) => text.padEnd(widths[at] ?? 0)).join("   "))
-    .map((line) => `${line.trimEnd()}\n`)
+  return align(lines)
+    .map((line) => `${line}\n`)
     .join("");
 }
 

@@ -1,6 +1,7 @@
 /** The command `get`: the custom resources, and with --remote how the platform differs from them. */
 import { ageOf } from "../../console/tree/duration.ts";
 import { conditionOf, factOf } from "../../console/tree/facts.ts";
+import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { command, type Call } from "../base/command.ts";
 import { CliError } from "../base/exit.ts";
@@ -8,7 +9,7 @@ import { ALL_NAMESPACES } from "../base/globals.ts";
 import { printList, type View } from "../base/render.ts";
 import { READABLE, remoteOf, type RemoteField } from "./remote.ts";
 import { listObjects } from "./shared/listing.ts";
-import { fullName, resourceOf, shortTarget } from "./shared/target.ts";
+import { fullName, kindNamed, shortTarget } from "./shared/target.ts";
 
 export const get = command({
   asks: "platform",
@@ -19,42 +20,30 @@ export const get = command({
   },
   formats: ["table", "wide", "json", "yaml", "name"],
   run: async (call) => {
-    const { cluster: open, args, flags, tell, host } = call;
-    const kinds = args.kind === undefined ? undefined : [resourceOf(args.kind).kind];
-    const cluster = await open();
+    const { flags, tell } = call;
+    const kind = call.args.kind === undefined ? undefined : kindNamed(call.args.kind);
+    const cluster = await call.cluster();
     const namespace = flags["all-namespaces"] ? "" : cluster.namespace;
-    const objects = await listObjects({ cluster, namespace, tell, ...(kinds === undefined ? {} : { kinds }) });
+    const objects = await listObjects({ cluster, namespace, tell, kinds: kind === undefined ? undefined : [kind] });
     if (!flags.remote) {
-      await printList(call, localView(host.clock.now(), namespace === ""), objects);
+      await printList(call, localView(call.host.clock.now(), namespace === ""), objects);
       return;
     }
-    const [kind] = kinds ?? [];
     if (kind !== undefined && !READABLE.includes(kind)) {
       throw new CliError(
         `The platform shows nothing that a ${kind} could be compared with. Try: ${READABLE.join(", ")}.`,
       );
     }
-    await printList(
-      call,
-      REMOTE,
-      await remoteRows(
-        call,
-        objects.filter((object) => READABLE.includes(object.kind)),
-      ),
-    );
+    const readable = objects.filter((object) => READABLE.includes(object.kind));
+    await printList(call, REMOTE, await remoteRows(call, readable));
   },
-});
-
-const target = ({ kind, metadata }: KubeObject): { readonly kind: string; readonly name: string } => ({
-  kind,
-  name: metadata.name,
 });
 
 function localView(now: Date, everywhere: boolean): View<KubeObject> {
   return {
     columns: {
       ...(everywhere ? { NAMESPACE: ({ metadata }: KubeObject) => metadata.namespace } : {}),
-      NAME: (object) => shortTarget(target(object)),
+      NAME: (object) => shortTarget(keyOf(object)),
       READY: (object) => conditionOf(object, "Ready")?.status,
       STATE: (object) => factOf(object).state,
       REASON: (object) => conditionOf(object, "Ready")?.reason,
@@ -64,7 +53,7 @@ function localView(now: Date, everywhere: boolean): View<KubeObject> {
       "REMOTE-ID": (object) => factOf(object).externalId,
       MESSAGE: (object) => conditionOf(object, "Ready")?.message,
     },
-    name: (object) => fullName(target(object)),
+    name: (object) => fullName(keyOf(object)),
   };
 }
 
@@ -74,14 +63,14 @@ interface RemoteRow extends RemoteField {
 
 const REMOTE: View<RemoteRow> = {
   columns: {
-    NAME: ({ object }) => shortTarget(target(object)),
+    NAME: ({ object }) => shortTarget(keyOf(object)),
     FIELD: "path",
     WANTED: "wanted",
     PLATFORM: "found",
     DIFFERS: (row) => (differs(row) ? "yes" : ""),
   },
   wide: { NAMESPACE: ({ object }) => object.metadata.namespace },
-  name: ({ object }) => fullName(target(object)),
+  name: ({ object }) => fullName(keyOf(object)),
   data: (row) => ({
     kind: row.object.kind,
     namespace: row.object.metadata.namespace,
@@ -105,14 +94,14 @@ async function remoteRows(
   const rows: RemoteRow[] = [];
   for (const object of objects) {
     const id = factOf(object).externalId;
-    const name = shortTarget(target(object));
+    const name = shortTarget(keyOf(object));
     if (id === "") {
       tell(`${name} is left out: it is not on the platform yet.`);
       continue;
     }
     const remote = await remoteOf(await access(object), object, id);
-    if (remote.is === "unseen") tell(`${name} is left out: ${remote.why}.`);
-    else rows.push(...remote.fields.map((field) => ({ ...field, object })));
+    if (typeof remote === "string") tell(`${name} is left out: ${remote}.`);
+    else rows.push(...remote.map((field) => ({ ...field, object })));
   }
   return rows;
 }

@@ -27,8 +27,8 @@ export const orphans = command({
     const { flags, host } = call;
     const { client } = await call.cluster();
     const entries = await storedOrphans(orphanShards(client, flags["operator-namespace"]));
-    const wanted = flags.namespace;
-    const shown = entries.filter(({ orphan }) => wanted === undefined || orphan.namespace === wanted);
+    const all = entries.map(({ orphan }) => orphan);
+    const shown = all.filter(({ namespace }) => flags.namespace === undefined || namespace === flags.namespace);
     await printList(call, viewAt(host.clock.now()), shown);
   },
 });
@@ -54,28 +54,23 @@ export const forget = command({
   },
 });
 
-const target = ({ orphan: { kind, name } }: StoredOrphan): { readonly kind: string; readonly name: string } => ({
-  kind,
-  name,
-});
-
-function viewAt(now: Date): View<StoredOrphan> {
+function viewAt(now: Date): View<StoredOrphan["orphan"]> {
   return {
     columns: {
-      NAMESPACE: ({ orphan }) => orphan.namespace,
-      NAME: (entry) => shortTarget(target(entry)),
-      "REMOTE-ID": ({ orphan }) => orphan.id,
-      REASON: ({ orphan }) => orphan.why,
-      AGE: ({ orphan }) => ageOf(orphan.at, now),
+      NAMESPACE: "namespace",
+      NAME: shortTarget,
+      "REMOTE-ID": "id",
+      REASON: "why",
+      AGE: ({ at }) => ageOf(at, now),
     },
     wide: {
-      "REMOTE-NAME": ({ orphan }) => orphan.externalName,
-      "PARENT-ID": ({ orphan }) => orphan.parentId,
-      PLATFORM: ({ orphan }) => orphan.host,
-      "ORGANIZATION-ID": ({ orphan }) => orphan.organizationId,
+      "REMOTE-NAME": "externalName",
+      "PARENT-ID": "parentId",
+      PLATFORM: "host",
+      "ORGANIZATION-ID": "organizationId",
     },
-    name: (entry) => fullName(target(entry)),
-    data: ({ orphan: { id, kind, namespace, name, externalName, parentId, host, organizationId, why, at } }) => ({
+    name: fullName,
+    data: ({ id, kind, namespace, name, externalName, parentId, host, organizationId, why, at }) => ({
       id,
       kind,
       namespace,

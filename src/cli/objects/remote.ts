@@ -1,6 +1,6 @@
 /** Compares the platform's record of an object with its spec. */
 import type { KindName } from "../../kinds/crds.ts";
-import { isObject } from "../../kube/api/json.ts";
+import { isObject, parseJson } from "../../kube/api/json.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -27,10 +27,8 @@ interface Reads {
   readonly documented?: Read;
 }
 
-/** How the objects of each kind are read; undefined where they are no objects of the platform, or none can be read. */
-const READS: Readonly<Record<KindName, Reads | undefined>> = {
-  ClusterPlatformConnection: undefined,
-  PlatformConnection: undefined,
+/** How the objects of each kind are read, where the platform has and shows such objects. */
+const READS: Readonly<Partial<Record<KindName, Reads>>> = {
   PlatformProject: {
     op: "getProject",
     full: ({ projects }, id) => projects.get(id),
@@ -44,48 +42,37 @@ const READS: Readonly<Record<KindName, Reads | undefined>> = {
   },
   PlatformDatabase: { op: "getDatabase", full: ({ databases }, id) => databases.get(id) },
   PlatformCluster: { op: "getClusterStatus", full: ({ clusters }, id) => clusters.status(id) },
-  PlatformBlueprint: undefined,
-  PlatformVariableSet: undefined,
-  PlatformBinding: undefined,
-  PlatformCatalog: undefined,
-  PlatformOperation: undefined,
   PlatformWebhook: { op: "getWebhook", full: ({ webhooks }, id) => webhooks.get(id) },
 };
-const BY_KIND: ReadonlyMap<string, Reads | undefined> = new Map(Object.entries(READS));
+const BY_KIND: ReadonlyMap<string, Reads> = new Map(Object.entries(READS));
 
 /** The kinds that can be read. */
-export const READABLE: readonly string[] = [...BY_KIND].flatMap(([kind, reads]) => (reads === undefined ? [] : [kind]));
+export const READABLE: readonly string[] = [...BY_KIND.keys()];
 
-export type Remote =
-  | { readonly is: "found"; readonly fields: readonly RemoteField[] }
-  | { readonly is: "unseen"; readonly why: string };
+const ABSENT = "the platform does not have it";
 
-/** Reads one object and compares it with its spec. @throws ApiError */
-export async function remoteOf(access: Access, object: KubeObject, id: string): Promise<Remote> {
+/** Reads one object and compares it with its spec. @returns why it cannot, in a clause, if so @throws ApiError */
+export async function remoteOf(
+  access: Access,
+  object: KubeObject,
+  id: string,
+): Promise<readonly RemoteField[] | string> {
   const reads = BY_KIND.get(object.kind);
   const read = reads !== undefined && (await offers(access, reads.op)) ? reads.full : reads?.documented;
-  if (read === undefined) return { is: "unseen", why: "this platform does not show it" };
+  if (read === undefined) return "this platform does not show it";
   try {
     const record = await read(access.platform, id);
-    if (record === undefined) return { is: "unseen", why: "the platform does not have it" };
-    return { is: "found", fields: fieldsOf(object.spec ?? {}, shown(record)) };
+    return record === undefined ? ABSENT : fieldsOf(object.spec ?? {}, shown(record));
   } catch (error) {
     if (!(error instanceof ApiError) || error.failure.is !== "NotFound") throw error;
-    return { is: "unseen", why: "the platform does not have it" };
+    return ABSENT;
   }
 }
 
 /** Members of specs that do not describe the object itself. */
-const OURS: ReadonlySet<string> = new Set([
-  "lifecycle",
-  "connectionRef",
-  "externalId",
-  "variables",
-  "deploy",
-  "runState",
-]);
+const OURS = new Set(["lifecycle", "connectionRef", "externalId", "variables", "deploy", "runState"]);
 /** Whole records and secrets, which are never shown. */
-const HIDDEN: ReadonlySet<string> = new Set(["record", "targetSecret"]);
+const HIDDEN = new Set(["record", "targetSecret"]);
 
 /** Returns every field of either side: those of the spec first. */
 export function fieldsOf(spec: Json, record: Json): readonly RemoteField[] {
@@ -110,17 +97,8 @@ function textOf(value: Json): string {
   return withoutCredentials(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** Converts a record to JSON without hidden members. */
+/** Converts a record to JSON, without hidden members: they may hold numbers that JSON does not. */
 function shown(record: object): Json {
-  return Object.fromEntries(
-    Object.entries(record).flatMap(([name, value]: [string, unknown]): [string, Json][] => {
-      if (HIDDEN.has(name) || value === undefined) return [];
-      const json: unknown = JSON.parse(JSON.stringify(value));
-      return isJson(json) ? [[name, json]] : [];
-    }),
-  );
-}
-
-function isJson(value: unknown): value is Json {
-  return value === null || ["string", "number", "boolean", "object"].includes(typeof value);
+  const members = Object.entries(record).filter(([name]) => !HIDDEN.has(name));
+  return parseJson(JSON.stringify(Object.fromEntries(members)));
 }

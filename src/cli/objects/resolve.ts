@@ -10,8 +10,6 @@ import { CliError, UsageError } from "../base/exit.ts";
 import { edit } from "./shared/edit.ts";
 import { fullName, TARGET, targetOf } from "./shared/target.ts";
 
-const CONNECTIONS: ReadonlySet<string> = new Set([platformConnection.kind, clusterPlatformConnection.kind]);
-
 export const resolve = command({
   asks: "cluster",
   args: [TARGET],
@@ -28,66 +26,54 @@ export const resolve = command({
   details: "Exactly one of the four. Look at the platform first: what you say here is believed.",
   run: async ({ cluster: open, args, flags, io }) => {
     const target = targetOf(args.object);
-    const word = wordOf(flags);
+    const decision = decisionOf(flags);
+    if (flags.id !== undefined && !isUuidOfAnyCase(flags.id))
+      throw new UsageError("--id takes an id of the platform, a lower-case UUID.");
     const cluster = await open();
     const object = await cluster.get(target.kind, target.name);
-    refuse(object, word, args.object);
-    await edit(cluster, object, changeOf(object, word));
-    io.stdout.write(`${fullName(target)} resolved: ${word.is === "id" ? `it is ${word.id}` : word.is}\n`);
+    const refusal = REFUSALS[decision](object, flags.id);
+    if (refusal !== undefined) throw new CliError(`${args.object} ${refusal}`);
+    await edit(cluster, object, changeOf(object, decision, flags.id));
+    io.stdout.write(`${fullName(target)} resolved: ${decision === "id" ? `it is ${flags.id}` : decision}\n`);
   },
 });
 
-type Word = { readonly is: "id"; readonly id: string } | { readonly is: "recreate" | "adopt" | "proceed" };
+const DECISIONS = ["id", "recreate", "adopt", "proceed"] as const;
+type Decision = (typeof DECISIONS)[number];
 
-interface Words {
-  readonly id: string | undefined;
-  readonly recreate: boolean;
-  readonly adopt: boolean;
-  readonly proceed: boolean;
+/** @throws UsageError for none, or more than one */
+function decisionOf(flags: Readonly<Record<Decision, string | boolean | undefined>>): Decision {
+  const [decision, ...others] = DECISIONS.filter((name) => flags[name] !== undefined && flags[name] !== false);
+  if (decision !== undefined && others.length === 0) return decision;
+  throw new UsageError("Say exactly one of --id UUID, --recreate, --adopt and --proceed.");
 }
 
-function wordOf({ id, recreate, adopt, proceed }: Words): Word {
-  const words: readonly Word[] = [
-    ...(id === undefined ? [] : [{ is: "id", id } as const]),
-    ...(recreate ? [{ is: "recreate" } as const] : []),
-    ...(adopt ? [{ is: "adopt" } as const] : []),
-    ...(proceed ? [{ is: "proceed" } as const] : []),
-  ];
-  const [word, ...others] = words;
-  if (word === undefined || others.length > 0) {
-    throw new UsageError("Say exactly one of --id UUID, --recreate, --adopt and --proceed.");
-  }
-  if (word.is === "id" && !isUuidOfAnyCase(word.id))
-    throw new UsageError("--id takes an id of the platform, a lower-case UUID.");
-  return word;
-}
+/** Why a decision would have no effect on an object, or another one than intended; undefined where it is right. */
+const REFUSALS: Readonly<Record<Decision, (object: KubeObject, id: string | undefined) => string | undefined>> = {
+  id: (object, id) => {
+    if (isConnection(object)) return "is a connection: it represents no object of the platform.";
+    const recorded = stringMember(object.status, "externalId");
+    if (recorded === undefined || recorded === id) return undefined;
+    return `is ${recorded} on the platform already. To take over another object, make another resource.`;
+  },
+  // On a connection it registers the receiver again, also after a registration that succeeded.
+  recreate: (object) =>
+    isConnection(object) || object.metadata.annotations?.[INTENT] !== undefined
+      ? undefined
+      : `has no create whose outcome is unknown (it says ${reasonOf(object)}): there is nothing to resolve.`,
+  // On a connection it applies to all of its objects.
+  adopt: (object) =>
+    isConnection(object) || reasonOf(object) === "ForeignLedger"
+      ? undefined
+      : `does not say ForeignLedger but ${reasonOf(object)}: there is nothing to adopt.`,
+  proceed: (object) =>
+    isConnection(object) && reasonOf(object) === "MassChangeHeld"
+      ? undefined
+      : `does not say MassChangeHeld but ${reasonOf(object)}. --proceed is for a connection that does.`,
+};
 
-/** Refuses a resolution that would have no effect, or another one than intended. @throws CliError */
-function refuse(object: KubeObject, word: Word, shown: string): void {
-  const isConnection = CONNECTIONS.has(object.kind);
-  const reason = reasonOf(object);
-  switch (word.is) {
-    case "id":
-      refuseId(object, word.id, shown, isConnection);
-      break;
-    case "recreate":
-      // On a connection it registers the receiver again, also after a registration that succeeded.
-      if (isConnection || object.metadata.annotations?.[INTENT] !== undefined) break;
-      throw new CliError(
-        `${shown} has no create whose outcome is unknown (it says ${reason}): there is nothing to resolve.`,
-      );
-    case "adopt":
-      // On a connection it applies to all of its objects.
-      if (isConnection || reason === "ForeignLedger") break;
-      throw new CliError(`${shown} does not say ForeignLedger but ${reason}: there is nothing to adopt.`);
-    case "proceed":
-      if (isConnection && reason === "MassChangeHeld") break;
-      throw new CliError(
-        `${shown} does not say MassChangeHeld but ${reason}. --proceed is for a connection that does.`,
-      );
-    default:
-      word satisfies never;
-  }
+function isConnection({ kind }: KubeObject): boolean {
+  return kind === platformConnection.kind || kind === clusterPlatformConnection.kind;
 }
 
 /** Returns why it is stalled, or its state. */
@@ -95,18 +81,7 @@ function reasonOf(object: KubeObject): string {
   return conditionOf(object, "Stalled")?.reason ?? conditionOf(object, "Ready")?.reason ?? "nothing";
 }
 
-function refuseId(object: KubeObject, id: string, shown: string, isConnection: boolean): void {
-  if (isConnection) throw new CliError(`${shown} is a connection: it represents no object of the platform.`);
-  const recorded = stringMember(object.status, "externalId");
-  if (recorded !== undefined && recorded !== id) {
-    throw new CliError(
-      `${shown} is ${recorded} on the platform already. To take over another object, make another resource.`,
-    );
-  }
-}
-
-function changeOf(object: KubeObject, word: Word): JsonObject {
-  if (word.is !== "id") return { metadata: { annotations: { [RESOLVE]: word.is } } };
-  const given = stringMember(object.spec, "externalId");
-  return given === word.id ? {} : { spec: { externalId: word.id } };
+function changeOf(object: KubeObject, decision: Decision, id: string | undefined): JsonObject {
+  if (decision !== "id") return { metadata: { annotations: { [RESOLVE]: decision } } };
+  return stringMember(object.spec, "externalId") === id ? {} : { spec: { externalId: id } };
 }

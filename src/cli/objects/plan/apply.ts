@@ -60,7 +60,7 @@ export async function dryApply(
 function versioned(answer: Json): Json {
   const metadata = member(answer, "metadata");
   if (!isObject(answer) || !isObject(metadata)) return answer;
-  return { ...answer, metadata: { ...metadata, resourceVersion: member(metadata, "resourceVersion") ?? "0" } };
+  return { ...answer, metadata: { resourceVersion: "0", ...metadata } };
 }
 
 function created({ body }: Manifest, namespace: string): JsonObject {
@@ -71,23 +71,18 @@ function created({ body }: Manifest, namespace: string): JsonObject {
 
 /** A three-way patch: the members of the manifest, and null for those of the last one that it lacks. */
 function patchOf({ body }: Manifest, old: KubeObject): JsonObject {
-  const before = lastApplied(old);
-  const metadata = body["metadata"];
-  return {
-    metadata: {
-      annotations: member(metadata, "annotations"),
-      labels: member(metadata, "labels"),
-    },
-    spec: merging(member(before, "spec"), body["spec"] ?? {}),
-  };
+  const { annotations, labels } = isObject(body["metadata"]) ? body["metadata"] : {};
+  return { metadata: { annotations, labels }, spec: specPatch(body, old) };
 }
 
-function lastApplied({ metadata }: KubeObject): Json | undefined {
+function specPatch(body: JsonObject, { metadata }: KubeObject): Json {
+  let last: Json | undefined;
   try {
-    return parseJson(metadata.annotations?.[LAST_APPLIED] ?? "{}");
+    last = parseJson(metadata.annotations?.[LAST_APPLIED] ?? "{}");
   } catch {
-    return undefined;
+    // Somebody edited it: nothing is taken away.
   }
+  return merging(member(last, "spec"), body["spec"] ?? {});
 }
 
 /** Returns a merge patch that changes the members of `before` to those of `after`, and leaves others alone. */
@@ -102,28 +97,26 @@ function merging(before: Json | undefined, after: Json): Json {
   ]);
 }
 
-function overlaid(manifest: Manifest, namespace: string, old: KubeObject | undefined): KubeObject {
-  const { apiVersion, kind, name, body } = manifest;
-  const spec = body["spec"] ?? {};
+function overlaid(
+  { apiVersion, kind, name, body }: Manifest,
+  namespace: string,
+  old: KubeObject | undefined,
+): KubeObject {
   if (old !== undefined) {
     const generation = (old.metadata.generation ?? 0) + 1;
     return {
       ...old,
-      spec: patched(old.spec, merging(member(lastApplied(old), "spec"), spec)),
+      spec: patched(old.spec, specPatch(body, old)),
       metadata: { ...old.metadata, generation },
     };
   }
+  const uid = `new/${kind}/${namespace}/${name}`;
+  const place = namespace === "" ? {} : { namespace };
   return {
     apiVersion,
     kind,
-    metadata: {
-      name,
-      ...(namespace === "" ? {} : { namespace }),
-      uid: `new/${kind}/${namespace}/${name}`,
-      resourceVersion: "0",
-      generation: 1,
-    },
-    spec,
+    metadata: { name, ...place, uid, resourceVersion: "0", generation: 1 },
+    spec: body["spec"] ?? {},
     status: { observedGeneration: -1 },
   };
 }

@@ -5,7 +5,7 @@ import { command } from "../../base/command.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";
 import { type Format, PLATFORM_FLAGS } from "../../base/globals.ts";
 import type { Io } from "../../base/io.ts";
-import { printData } from "../../base/render.ts";
+import { align, printData } from "../../base/render.ts";
 import { actionLines } from "../shared/plan-view.ts";
 import { fullName, shortTarget } from "../shared/target.ts";
 import { readManifests } from "./manifests.ts";
@@ -46,21 +46,14 @@ export const plan = command({
 });
 
 /** Writes the rows. The table ends with a summary. */
-export async function show(rows: readonly PlanRow[], output: Format, io: Io): Promise<void> {
+async function show(rows: readonly PlanRow[], output: Format, io: Io): Promise<void> {
   if (output === "json" || output === "yaml") {
     await printData({ io }, output, rows.map(dataOf));
     return;
   }
-  if (output === "name") {
-    io.stdout.write(
-      rows
-        .filter(({ is }) => is === "change")
-        .map((row) => `${fullName(row)}\n`)
-        .join(""),
-    );
-    return;
-  }
-  io.stdout.write(`${tableOf(rows).join("\n")}\n`);
+  const changes = rows.filter(({ is }) => is === "change");
+  const lines = output === "name" ? changes.map(fullName) : tableOf(rows);
+  io.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
 function dataOf({ kind, namespace, name, action, note, actions }: PlanRow): object {
@@ -68,25 +61,19 @@ function dataOf({ kind, namespace, name, action, note, actions }: PlanRow): obje
 }
 
 function tableOf(rows: readonly PlanRow[]): readonly string[] {
-  const several = new Set(rows.map(({ namespace }) => namespace).filter((namespace) => namespace !== "")).size > 1;
+  const namespaces = new Set(rows.map(({ namespace }) => namespace).filter((namespace) => namespace !== ""));
   const nameOf = (row: PlanRow): string =>
-    several && row.namespace !== "" ? `${row.namespace}/${shortTarget(row)}` : shortTarget(row);
-  const objects = Math.max("OBJECT".length, ...rows.map((row) => nameOf(row).length));
-  const verbs = Math.max("ACTION".length, ...rows.map(({ action }) => action.length));
-  const line = (object: string, action: string, note: string): string =>
-    `${object.padEnd(objects)}   ${action.padEnd(verbs)}   ${note}`.trimEnd();
+    namespaces.size > 1 && row.namespace !== "" ? `${row.namespace}/${shortTarget(row)}` : shortTarget(row);
+  const count = (is: PlanRow["is"]): number => rows.filter((row) => row.is === is).length;
   return [
-    line("OBJECT", "ACTION", "DETAILS"),
-    ...rows.flatMap((row) => [
-      line(nameOf(row), row.action, printable(row.note)),
-      ...actionLines(row.actions).map((detail) => line("", "", detail)),
+    ...align([
+      ["OBJECT", "ACTION", "DETAILS"],
+      ...rows.flatMap((row) => [
+        [nameOf(row), row.action, printable(row.note)],
+        ...actionLines(row.actions).map((detail) => ["", "", detail]),
+      ]),
     ]),
     "",
-    sumOf(rows),
+    `Plan: ${count("change")} to change, ${count("none")} without a write, ${count("error")} that cannot be planned.`,
   ];
-}
-
-function sumOf(rows: readonly PlanRow[]): string {
-  const count = (is: PlanRow["is"]): number => rows.filter((row) => row.is === is).length;
-  return `Plan: ${count("change")} to change, ${count("none")} without a write, ${count("error")} that cannot be planned.`;
 }

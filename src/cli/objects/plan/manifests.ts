@@ -2,8 +2,8 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { isObject, member, stringMember } from "../../../kube/api/json.ts";
-import type { Json, JsonObject } from "../../../kube/api/types.ts";
+import { isObject, listMember, member, stringMember } from "../../../kube/api/json.ts";
+import type { JsonObject } from "../../../kube/api/types.ts";
 import { CliError } from "../../base/exit.ts";
 import { readText, type Io } from "../../base/io.ts";
 
@@ -79,10 +79,8 @@ async function manifestsIn(file: string, text: string): Promise<readonly Manifes
 function objectsIn(file: string, value: unknown): readonly Manifest[] {
   const apiVersion = stringMember(value, "apiVersion");
   const kind = stringMember(value, "kind");
-  const items = member(value, "items");
-  if (kind?.endsWith("List") === true && Array.isArray(items)) {
-    const list: readonly Json[] = items;
-    return list.flatMap((item) => objectsIn(file, item));
+  if (kind?.endsWith("List") === true && Array.isArray(member(value, "items"))) {
+    return listMember(value, "items").flatMap((item) => objectsIn(file, item));
   }
   const metadata = member(value, "metadata");
   const name = stringMember(metadata, "name");

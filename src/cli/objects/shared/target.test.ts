@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { UsageError } from "../../base/exit.ts";
-import { fullName, resourceOf, shortTarget, targetOf } from "./target.ts";
+import { fullName, kindNamed, shortTarget, targetOf } from "./target.ts";
 
 describe("a kind", () => {
   it.each([
@@ -11,12 +11,12 @@ describe("a kind", () => {
     ["platformapplications"],
     ["platformapplications.platform-operator.io"],
   ])("is known as %s", (word) => {
-    expect(resourceOf(word).kind).toBe("PlatformApplication");
+    expect(kindNamed(word)).toBe("PlatformApplication");
   });
 
   it("that is not ours is refused, and the others are named", () => {
-    expect(() => resourceOf("pods")).toThrow(/"pods" is no kind of platform-operator\.io\..* pproj, penv, papp/);
-    expect(() => resourceOf("toString")).toThrow(UsageError);
+    expect(() => kindNamed("pods")).toThrow(/"pods" is no kind of platform-operator\.io\..* pproj, penv, papp/);
+    expect(() => kindNamed("toString")).toThrow(UsageError);
   });
 });
 

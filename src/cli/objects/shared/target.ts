@@ -1,6 +1,5 @@
 /** Parses the names of objects on the command line, as kubectl does. Pure. */
 import { GROUP } from "../../../api/names.ts";
-import type { Resource } from "../../../api/resource.ts";
 import { shortNameOf } from "../../../console/tree/words.ts";
 import { RESOURCES } from "../../../kinds/crds.ts";
 import { UsageError } from "../../base/exit.ts";
@@ -23,10 +22,9 @@ export interface Target {
 }
 
 /** @param word a kind in any spelling, see kindOf @throws UsageError for an unknown kind */
-export function resourceOf(word: string): Resource {
+export function kindNamed(word: string): string {
   const kind = kindOf(word);
-  const found = RESOURCES.find((resource) => resource.kind === kind);
-  if (found !== undefined) return found;
+  if (kind !== undefined) return kind;
   const known = RESOURCES.map((resource) => shortNameOf(resource.kind)).join(", ");
   throw new UsageError(`${JSON.stringify(word)} is no kind of ${GROUP}. Kinds by their short names: ${known}.`);
 }
@@ -37,7 +35,7 @@ export function targetOf(text: string): Target {
   if (word === "" || name === "" || rest.length > 0) {
     throw new UsageError(`${JSON.stringify(text)} names no object: give kind and name, e.g. papp/api.`);
   }
-  return { kind: resourceOf(word).kind, name };
+  return { kind: kindNamed(word), name };
 }
 
 /** @returns the object as `kubectl -o name` prints it, e.g. "platformproject.platform-operator.io/web" */
