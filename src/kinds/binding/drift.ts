@@ -3,7 +3,7 @@ import type { DriftField } from "../../engine/contract/kind.ts";
 import type { Binding, TemplateField } from "../../platform/areas/templates.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import { type BindingContext, type Leaf, pathOf, type Seen } from "./model.ts";
-import { typed } from "./values.ts";
+import { fieldsOf, typed } from "./values.ts";
 
 const ABSENT = "absent";
 
@@ -105,10 +105,4 @@ function textOf(value: unknown): string | undefined {
     default:
       return value === undefined || value === null ? undefined : "of another shape";
   }
-}
-
-function fieldsOf(template: Seen["template"]): (leaf: Leaf) => TemplateField | undefined {
-  const components = template?.layers.flatMap((layer) => layer.components) ?? [];
-  return ({ component, key }) =>
-    components.find((each) => each.key === component)?.fields.find((field) => field.key === key);
 }

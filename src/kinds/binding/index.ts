@@ -2,7 +2,7 @@
 import { sameContent, type Known, type Plan, type Why, type Kind } from "../../engine/contract/kind.ts";
 import type { BindingInput, ConfigValue } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
-import { firstOf } from "../shared/checks.ts";
+import { firstOf, stalled } from "../shared/checks.ts";
 import { clusterNeed, clusterNotAllowed, unprovenId } from "../shared/limits.ts";
 import { platformBinding, type BindingMemory } from "./crd.ts";
 import { driftOf, isAlike } from "./drift.ts";
@@ -10,7 +10,7 @@ import { areLayersOn, shownLayers } from "./layers.ts";
 import { type BindingContext, type BindingTypes, inputsOf, type Leaf, type Seen, valueRequests } from "./model.ts";
 import { createTemplateList, observe } from "./observe.ts";
 import { configFault, isBound, layersFault, report } from "./report.ts";
-import { typed } from "./values.ts";
+import { fieldsOf, typed } from "./values.ts";
 
 /** @returns the kind, which remembers the template lists that it read last */
 export function createBinding(): Kind<BindingTypes> {
@@ -74,9 +74,8 @@ function checkLayers(context: BindingContext, seen: Seen): Plan<"put"> | undefin
 }
 
 function checkRead(context: BindingContext, seen: Seen): Plan<"put"> | undefined {
-  if (seen.sent && seen.bound === undefined && context.supports("getBinding") !== "Unsupported")
-    return { is: "waiting", why: { reason: "Progressing", message: "The binding was written and is read back." } };
-  return undefined;
+  if (!seen.sent || seen.bound !== undefined || context.supports("getBinding") === "Unsupported") return undefined;
+  return { is: "waiting", why: { reason: "Progressing", message: "The binding was written and is read back." } };
 }
 
 /** Where a policy forbids writes and nothing was ever written, there may be no binding. */
@@ -85,11 +84,11 @@ function checkBound(context: BindingContext, seen: Seen): Plan<"put"> | undefine
   const { clusterId } = context.inputs;
   if (seen.bound === "none") {
     const message = `No template is bound to cluster ${clusterId}, and a policy forbids to bind one.`;
-    return { is: "stalled", why: { reason: "NotCreated", message } };
+    return stalled("NotCreated", message);
   }
   if (seen.bound !== undefined) return undefined;
   const message = `A policy forbids to bind the template, and the platform's surface does not show what cluster ${clusterId} has.`;
-  return { is: "stalled", why: { reason: "NotObservable", message } };
+  return stalled("NotObservable", message);
 }
 
 function noCluster({ inputs }: BindingContext): Why {
@@ -126,11 +125,8 @@ async function put(context: BindingContext, seen: Seen, api: Platform): Promise<
 }
 
 function bindingInput({ spec, inputs }: BindingContext, { template }: Seen): BindingInput {
-  const components = template?.layers.flatMap((layer) => layer.components) ?? [];
-  const inType = ({ component, key, value }: Leaf): ConfigValue => {
-    const fields = components.find((each) => each.key === component)?.fields;
-    return typed(fields?.find((each) => each.key === key)?.type ?? "", value) ?? value;
-  };
+  const fieldOf = fieldsOf(template);
+  const inType = (leaf: Leaf): ConfigValue => typed(fieldOf(leaf)?.type ?? "", leaf.value) ?? leaf.value;
   const leaves = [...inputs.config, ...inputs.customer];
   return {
     templateKey: spec.template.key,

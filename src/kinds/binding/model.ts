@@ -3,6 +3,7 @@ import type { ValueFrom } from "../../api/fields.ts";
 import type { Fingerprint, ReconcileContext, ResolvedNeeds, Uuid, ValueRequest } from "../../engine/contract/kind.ts";
 import type { Binding, Template } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
+import { requestsOf } from "../shared/variables.ts";
 import type { BindingMemory, BindingSpec } from "./crd.ts";
 
 /** A value of the spec, or of what it refers to: one field of one component. */
@@ -88,11 +89,7 @@ export function pathOf(member: string, ...keys: readonly string[]): string {
 
 /** Returns what has to be read from Secrets and ConfigMaps. */
 export function valueRequests(spec: BindingSpec): readonly ValueRequest[] {
-  return [...configOf(spec), ...customerOf(spec)].flatMap(({ path: field, valueFrom }): readonly ValueRequest[] => {
-    if (valueFrom?.secretKeyRef !== undefined) return [{ field, from: "Secret", ...valueFrom.secretKeyRef }];
-    if (valueFrom?.configMapKeyRef !== undefined) return [{ field, from: "ConfigMap", ...valueFrom.configMapKeyRef }];
-    return [];
-  });
+  return [...configOf(spec), ...customerOf(spec)].flatMap(({ path, valueFrom }) => requestsOf(path, valueFrom));
 }
 
 /** Returns all values, and the fingerprint of them and the rest of what is bound. */

@@ -1,6 +1,13 @@
 /** Checks one value against one field of a template. Pure; no answer quotes the value. */
-import type { FieldConstraints, TemplateField, ConfigValue } from "../../platform/areas/templates.ts";
+import type { FieldConstraints, Template, TemplateField, ConfigValue } from "../../platform/areas/templates.ts";
 import type { Leaf } from "./model.ts";
+
+/** Returns how to find the field of a value in a template. */
+export function fieldsOf(template: Template | undefined): (leaf: Leaf) => TemplateField | undefined {
+  const components = template?.layers.flatMap((layer) => layer.components) ?? [];
+  return ({ component, key }) =>
+    components.find((each) => each.key === component)?.fields.find((field) => field.key === key);
+}
 
 const INTEGER = /^-?(0|[1-9]\d*)$/;
 const DECIMAL = /^-?(0|[1-9]\d*)\.\d+$/;

@@ -11,7 +11,7 @@ import {
 import type { Platform } from "../../platform/index.ts";
 import { takesMore } from "../shared/answers.ts";
 import { firstOf, once, stalled } from "../shared/checks.ts";
-import { driftOf, isOutdated, KIND, shown, shownTarget, type Registration, type Shown } from "../webhook/model.ts";
+import { driftOf, isOutdated, KIND, shown, shownTarget, type Shown } from "../webhook/model.ts";
 import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
 
 interface Seen {
@@ -61,20 +61,24 @@ export function registration<Spec extends ConnectionSpec>(
     },
     plan,
     act: async ({ do: what }, context, seen, api) => {
-      const { url, secret, registered } = context.inputs;
+      const { memory, inputs } = context;
+      const { secret, registered } = inputs;
       const isFull = takesMore(context);
       const input = { ...wanted(context), ...(isFull && { targetSecret: secret }) };
       if (what === "update") {
-        if (typeof seen.shown !== "object") return { seen, memory: context.memory };
+        if (typeof seen.shown !== "object") return { seen, memory };
         const updated = await api.webhooks.update(seen.shown, input);
-        const next = { ...seen.shown, ...mutable(wanted(context)), ...updated };
-        return { seen: { shown: next, sent: true }, memory: remember(context, seen.shown.id, registered) };
+        const next = { ...seen.shown, ...wanted(context), ...updated };
+        return { seen: { shown: next, sent: true }, memory: { ...memory, webhook: { id: seen.shown.id, registered } } };
       }
       const { id } = await api.webhooks.create({ ...input, ...(isFull && { kind: KIND }) });
-      const made = isFull ? { id, record: {}, ...mutable({ ...wanted(context), targetUrl: url }) } : undefined;
-      return { seen: { shown: made, sent: true }, memory: remember(context, id, registered), id };
+      const made = isFull ? { id, record: {}, ...wanted(context) } : undefined;
+      return { seen: { shown: made, sent: true }, memory: { ...memory, webhook: { id, registered } }, id };
     },
-    trace: (_intent, context) => Promise.resolve({ is: "unknowable", why: unknown(context) }),
+    trace: (_intent, { inputs }) => {
+      const message = `The platform did not confirm the registration, and its surface has no list to look it up in. Look there for a webhook to ${shownTarget(inputs.url)}, delete it if it exists, then ${ANEW}.`;
+      return Promise.resolve({ is: "unknowable", why: { reason: "CreateResultUnknown", message } });
+    },
     report: (context) => ({
       ready: { reason: "Available", message: `The platform delivers to ${shownTarget(context.inputs.url)}.` },
       conditions: [],
@@ -140,24 +144,9 @@ function idOf<Spec>({ id, identitySource, memory }: RegistrationContext<Spec>): 
   return identitySource === "recorded" ? id : (memory.webhook?.id ?? id);
 }
 
-function wanted<Spec>({ inputs, supports }: RegistrationContext<Spec>): Registration {
-  return {
-    targetUrl: inputs.url,
-    events: EVENTS[takesMore({ supports }) ? "Full" : "Documented"],
-    enabled: true,
-  };
-}
-
-function mutable({ targetUrl, events, enabled }: Registration) {
-  return { targetUrl, events: [...events], enabled };
-}
-
-function remember<Spec>(
-  { memory }: RegistrationContext<Spec>,
-  id: Uuid,
-  registered: ReceiverInputs["registered"],
-): ConnectionMemory {
-  return { ...memory, webhook: { id, registered } };
+function wanted<Spec>({ inputs, supports }: RegistrationContext<Spec>) {
+  const events = EVENTS[takesMore({ supports }) ? "Full" : "Documented"];
+  return { targetUrl: inputs.url, events: [...events], enabled: true };
 }
 
 /** Returns the memory to store. A record without a status was made just before a crash. */
@@ -171,11 +160,4 @@ function reported<Spec>({
   if (identitySource === "recorded" && id !== undefined && id !== known?.id)
     return { id, registered: inputs.registered };
   return known && { ...known, registered: refreshed(known.registered, inputs.registered) };
-}
-
-function unknown<Spec>({ inputs }: RegistrationContext<Spec>): Why {
-  return {
-    reason: "CreateResultUnknown",
-    message: `The platform did not confirm the registration, and its surface has no list to look it up in. Look there for a webhook to ${shownTarget(inputs.url)}, delete it if it exists, then ${ANEW}.`,
-  };
 }

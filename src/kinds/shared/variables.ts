@@ -45,14 +45,16 @@ interface Declared {
 
 const fieldOf = (name: string): string => `spec.variables[${name}]`;
 
+/** Returns the request for the value of a field, where it comes from a Secret or a ConfigMap. */
+export function requestsOf(field: string, valueFrom: ValueFrom | undefined): readonly ValueRequest[] {
+  if (valueFrom?.secretKeyRef !== undefined) return [{ field, from: "Secret", ...valueFrom.secretKeyRef }];
+  if (valueFrom?.configMapKeyRef !== undefined) return [{ field, from: "ConfigMap", ...valueFrom.configMapKeyRef }];
+  return [];
+}
+
 /** Returns the values that the variables of a spec need. */
 export function variableRequests(variables: readonly Declared[]): readonly ValueRequest[] {
-  return variables.flatMap(({ name, valueFrom }): readonly ValueRequest[] => {
-    const [from, ref] = valueFrom?.secretKeyRef
-      ? (["Secret", valueFrom.secretKeyRef] as const)
-      : (["ConfigMap", valueFrom?.configMapKeyRef] as const);
-    return ref === undefined ? [] : [{ field: fieldOf(name), from, name: ref.name, key: ref.key }];
-  });
+  return variables.flatMap(({ name, valueFrom }) => requestsOf(fieldOf(name), valueFrom));
 }
 
 /**
