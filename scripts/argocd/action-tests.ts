@@ -1,7 +1,7 @@
 /** The tests of the actions in the form of Argo CD's repository, for the kind that has them all. */
 import { stringify } from "yaml";
 
-import { planIn } from "../../src/engine/policies/approval.ts";
+import { planIn } from "../../src/engine/policies/policy-status.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
 import { annotated } from "../../test/support/health/case.ts";

@@ -1,7 +1,7 @@
 /** The current reconcile. Node carries it along with asynchronous work, as kinds and clients have no use for it. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-import type { Priority } from "../engine/reconcile/priority.ts";
+import type { Priority } from "../engine/reconcile/triggers.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
 
 /** A call of the platform, the key of its connection, and when it ended. */

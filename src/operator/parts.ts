@@ -1,7 +1,7 @@
 /** The composition root: builds every part of the operator from the frozen config and connects them. */
 import { parseKey } from "../engine/contract/keys.ts";
 import { createOrphans } from "../engine/orphans/ledger.ts";
-import { priorityOf } from "../engine/reconcile/priority.ts";
+import { priorityOf } from "../engine/reconcile/triggers.ts";
 import { createKubeClient, type ConnectedClient } from "../kube/api/client.ts";
 import type { Clock, EventRecorder, Namespaces } from "../kube/api/types.ts";
 import type { LeaderElection } from "../kube/leader/leader.ts";

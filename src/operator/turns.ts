@@ -3,7 +3,7 @@
  * rate gate of a connection that several of them use. What needs a rate gate that has no room waits in the queue.
  */
 import { parseKey } from "../engine/contract/keys.ts";
-import type { Priority } from "../engine/reconcile/priority.ts";
+import type { Priority } from "../engine/reconcile/triggers.ts";
 import type { ReconcileTracker } from "../observability/reconcile-tracker.ts";
 
 export interface Turns {

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 
 import { keyText, parseKey } from "../engine/contract/keys.ts";
 import { createEngine, type Bound, type EngineDeps } from "../engine/reconcile/engine.ts";
-import { priorityOf, type Priority } from "../engine/reconcile/priority.ts";
+import { priorityOf, type Priority } from "../engine/reconcile/triggers.ts";
 import { takesMore } from "../kinds/shared/answers.ts";
 import { createBackoff, pause } from "../kube/api/clock.ts";
 import { isKube, KubeError } from "../kube/api/errors.ts";

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { editRecord } from "../../simulator/control/records.ts";
 import { APPROVED_PLAN } from "../../src/api/names.ts";
-import { planIn } from "../../src/engine/policies/approval.ts";
+import { planIn } from "../../src/engine/policies/policy-status.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { governedKinds, type Governed } from "../support/engine/governed-kinds.ts";

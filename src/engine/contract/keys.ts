@@ -1,4 +1,8 @@
-import type { ObjectKey } from "../../kube/api/types.ts";
+/** How objects and tenants are named as text. */
+import { member } from "../../kube/api/json.ts";
+import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
+import { text } from "./status.ts";
+import type { Uuid } from "./types.ts";
 
 /** "kind/namespace/name", the form in which keys are compared, stored in maps and queued. */
 export function keyText(key: ObjectKey): string {
@@ -6,13 +10,30 @@ export function keyText(key: ObjectKey): string {
 }
 
 /** The inverse of keyText. @throws RangeError for a text that is none. */
-export function parseKey(text: string): ObjectKey {
-  const [kind, namespace, name] = text.split("/");
-  if (kind === undefined || namespace === undefined || name === undefined) throw new RangeError(`not a key: ${text}`);
+export function parseKey(key: string): ObjectKey {
+  const [kind, namespace, name] = key.split("/");
+  if (kind === undefined || namespace === undefined || name === undefined) throw new RangeError(`not a key: ${key}`);
   return { kind, namespace, name };
 }
 
 /** "namespace/name", or "name" for a cluster-scoped object: how messages name an object beside its kind. */
 export function shortName(key: ObjectKey): string {
   return key.namespace === "" ? key.name : `${key.namespace}/${key.name}`;
+}
+
+/** The scope of an id: two platforms, or two organizations, may use the same id for different objects. */
+export interface Tenant {
+  readonly host: string;
+  readonly organizationId: Uuid;
+}
+
+/** Returns a unique name of the tenant. */
+export function tenantOf({ host, organizationId }: Tenant): string {
+  return `${host} ${organizationId}`;
+}
+
+/** Returns the tenant of an object's record, from its status. */
+export function recordedTenant({ status }: KubeObject): Tenant {
+  const pinned = member(status, "identity");
+  return { host: text(member(pinned, "host")) ?? "", organizationId: text(member(pinned, "organizationId")) ?? "" };
 }

@@ -5,9 +5,9 @@ import type { Resource } from "../../api/resource.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
 import type { KindTypes, ReconcileContext } from "./context.ts";
-import type { KindOperations } from "./types.ts";
 import type {
   ExternalAction,
+  KindOperations,
   ConditionFact,
   ConnectionSettings,
   DriftField,
@@ -21,8 +21,7 @@ import type {
 } from "./types.ts";
 
 export type { Json, JsonObject } from "../../kube/api/types.ts";
-export { entryOf } from "./types.ts";
-export { refreshed, sameContent, type Fingerprint } from "./fingerprint.ts";
+export { entryOf, refreshed, sameContent } from "./types.ts";
 export type * from "./context.ts";
 export type * from "./types.ts";
 

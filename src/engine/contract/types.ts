@@ -1,7 +1,6 @@
 /** The types that engine and kinds exchange, beside `Kind` itself. */
 import type { Reason } from "../../api/reasons.ts";
 import type { Json } from "../../kube/api/types.ts";
-import type { Fingerprint } from "./fingerprint.ts";
 
 export type Ms = number;
 export type Uuid = string;
@@ -187,6 +186,34 @@ export interface ReceiverInputs {
 /** @returns the name of a field in another object (see `Kind.fieldOwnership`) */
 export function entryOf(id: Uuid, name: string): string {
   return `${id}/${name}`;
+}
+
+/**
+ * Represents secret values in memory. Never a plain hash, which can be guessed: `digest` is keyed with the connection's
+ * token, `key` says which key that was, `sources` which versions of which objects were read.
+ */
+export type Fingerprint = {
+  readonly key: string;
+  readonly digest: string;
+  readonly sources: string;
+};
+
+/**
+ * Reports whether two fingerprints represent the same content. Under one key the digests decide, so a Secret that was
+ * only touched is no change. After a rotation of the token digests cannot be compared, and the sources decide.
+ */
+export function sameContent(left: Fingerprint | undefined, right: Fingerprint | undefined): boolean {
+  if (left === undefined || right === undefined) return left === right;
+  return left.key === right.key ? left.digest === right.digest : left.sources === right.sources;
+}
+
+/**
+ * Returns the fingerprint to remember of content that was written: the current one, while the content is the same.
+ * Otherwise, after a rotation of the token, content would be sent again whose Secret was touched since.
+ */
+export function refreshed<Known extends Fingerprint | undefined>(known: Known, now: Fingerprint): Known | Fingerprint {
+  if (known === undefined || !sameContent(known, now)) return known;
+  return known.key === now.key && known.sources === now.sources ? known : { ...now };
 }
 
 /** An operation that is needed, or several of which one is enough. */

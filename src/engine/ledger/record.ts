@@ -1,10 +1,12 @@
 /** Records which object of the platform belongs to a resource, and releases it. */
-import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
+import { BEGUN, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { member } from "../../kube/api/json.ts";
+import { keyOf } from "../../kube/api/objects.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
+import { shortName } from "../contract/keys.ts";
 import type { ExternalLifecycle, Uuid } from "../contract/kind.ts";
 import { sameJson, statusOf, text } from "../contract/status.ts";
 import { sign, verify } from "../ownership/signature.ts";
@@ -211,5 +213,22 @@ function cleared(object: KubeObject): Readonly<Record<string, null>> {
  */
 export async function forgetId(ports: Ports, object: KubeObject): Promise<KubeObject> {
   const annotations = { [EXTERNAL_ID]: null, [SEAL]: null, [INSTALLATION]: null, [INTENT]: null };
+  return await ports.writer.patchChecked(object, { annotations });
+}
+
+/**
+ * Reports whether a request of this object was started, by the annotation that is written before the first one. A
+ * status without it was lost, perhaps in a backup, which gives the object another uid. A copied manifest carries the
+ * name of another object.
+ */
+export function isStarted(object: KubeObject): boolean {
+  const [uid, place] = (object.metadata.annotations?.[BEGUN] ?? "").split(" ");
+  return uid === object.metadata.uid || place === shortName(keyOf(object));
+}
+
+/** Notes in the annotations that something was started, in case the status is lost. @throws KubeError */
+export async function noteStarted(ports: Ports, object: KubeObject): Promise<KubeObject> {
+  const begun = `${object.metadata.uid} ${shortName(keyOf(object))}`;
+  const annotations = { [BEGUN]: begun, [INSTALLATION]: ports.installation };
   return await ports.writer.patchChecked(object, { annotations });
 }

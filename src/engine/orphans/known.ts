@@ -1,8 +1,8 @@
-/** The entries of the orphan ledger in memory, by object and by resource, and the shards that they are stored in. */
 import { createHash } from "node:crypto";
 
 import type { Shard } from "../../kube/api/types.ts";
-import { tenantOf } from "../ownership/tenant.ts";
+/** The entries of the orphan ledger in memory, by object and by resource, and the shards that they are stored in. */
+import { tenantOf } from "../contract/keys.ts";
 import { type Orphan, type OrphanKey, orphanKeyText, readOrphan } from "./orphan.ts";
 
 /** Identifies the object of an entry. */

@@ -4,9 +4,9 @@ import { z } from "zod";
 import { isUuid } from "../../api/fields.ts";
 import { parseJson } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import { tenantOf } from "../contract/keys.ts";
 import { text } from "../contract/status.ts";
 import { sameSignature, signature } from "../ownership/signature.ts";
-import { tenantOf } from "../ownership/tenant.ts";
 
 const id = z.string().refine(isUuid);
 const name = z.string().min(1).max(253);

@@ -4,9 +4,8 @@
  */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import { keyText, shortName } from "../contract/keys.ts";
+import { keyText, shortName, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
 import type { ExternalAction, ExternalWrite, Uuid } from "../contract/types.ts";
-import { tenantOf, recordedTenant, type Tenant } from "./tenant.ts";
 
 export interface ExternalWrites {
   /** Records what an object's status says, in place of what it said before. @returns the ids with news */

@@ -6,10 +6,9 @@
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import { keyText, shortName } from "../contract/keys.ts";
+import { keyText, shortName, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
 import { text } from "../contract/status.ts";
 import type { Uuid } from "../contract/types.ts";
-import { tenantOf, recordedTenant, type Tenant } from "./tenant.ts";
 
 export interface FieldOwnership {
   /** Records the fields that an object's status says it has written, in place of those before. */

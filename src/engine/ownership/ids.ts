@@ -3,10 +3,9 @@ import { EXTERNAL_ID } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import { keyText, shortName } from "../contract/keys.ts";
+import { keyText, shortName, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
 import type { Uuid } from "../contract/kind.ts";
 import { text } from "../contract/status.ts";
-import { tenantOf, recordedTenant, type Tenant } from "./tenant.ts";
 
 export interface IdOwnership {
   /** Records an object's state. @param wanted the id that its spec claims, if any */

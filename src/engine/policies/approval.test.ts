@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Step } from "../contract/kind.ts";
-import { covers, type StatusPlan } from "./approval.ts";
+import { covers, type StatusPlan } from "./policy-status.ts";
 
 const update: Step<string> = { repeat: "safe", op: "update", do: "update" };
 const plan = (change: Partial<StatusPlan> = {}): StatusPlan => ({

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Env } from "../../../test/support/engine/env.ts";
 import { effects, HOUR, on, polled, ready, remote, status, type Spec } from "../../../test/support/engine/policies.ts";
 import { APPROVED_PLAN } from "../../api/names.ts";
-import { planIn } from "../policies/approval.ts";
+import { planIn } from "../policies/policy-status.ts";
 
 describe("applyPolicy Manual", () => {
   const MANUAL = { lifecycle: { applyPolicy: "Manual" } };

@@ -5,7 +5,7 @@ import type { Env } from "../../../test/support/engine/env.ts";
 import { effects, on, polled, remote, status, type Spec } from "../../../test/support/engine/policies.ts";
 import { APPROVED_PLAN, RESOLVE } from "../../api/names.ts";
 import { isObject, stringMember } from "../../kube/api/json.ts";
-import { planIn } from "../policies/approval.ts";
+import { planIn } from "../policies/policy-status.ts";
 
 const MINUTE = 60_000;
 

@@ -3,11 +3,11 @@ import { isObject, member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
+import { recordedTenant } from "../contract/keys.ts";
 import type { ExternalLifecycle, PolicyDefaults, Uuid } from "../contract/kind.ts";
 import { statusOf, text } from "../contract/status.ts";
 import type { RecordedIdentity } from "../ledger/identity.ts";
 import { externalNameOf, signed, type Orphan } from "../orphans/orphan.ts";
-import { recordedTenant } from "../ownership/tenant.ts";
 import { NO_DEFAULTS, defaultsIn, policiesOf } from "../policies/policy.ts";
 import { lastUsed } from "../resolve/connection.ts";
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import { priorityOf } from "./priority.ts";
+import { priorityOf } from "./triggers.ts";
 
 const ready = (status: string): JsonObject => ({ type: "Ready", status, reason: "Any", message: "" });
 const settled = { observedGeneration: 2, conditions: [{ ...ready("True"), observedGeneration: 2 }] };

@@ -1,4 +1,4 @@
-/** Decides which changes of stored objects, and which webhook deliveries queue which objects. Pure. */
+/** Decides which changes of stored objects and which webhook deliveries queue which objects, and how urgently. */
 import { APPROVED_PLAN, INTENT, PAUSED, POLL_INTERVAL, RESOLVE } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -6,7 +6,7 @@ import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Enqueue, Ports } from "../context/context.ts";
 import { keyText, parseKey } from "../contract/keys.ts";
 import type { Uuid } from "../contract/kind.ts";
-import { isSettled, sameJson, text } from "../contract/status.ts";
+import { conditionOf, isSettled, sameJson, text } from "../contract/status.ts";
 import { REQUEST_ANNOTATIONS, requestedToken } from "../policies/policy.ts";
 
 const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, POLL_INTERVAL, RESOLVE, APPROVED_PLAN];
@@ -91,4 +91,16 @@ export function wakeUp(ports: Ports, enqueue: Enqueue, connection: ObjectKey, id
   // Shared reads may be older than the delivery.
   if (found > 0) ports.connections.last(connection)?.api.refresh();
   return found;
+}
+
+/** What a person asked of an existing object, then new objects, then work under way, then routine checks. */
+export type Priority = "urgent" | "high" | "normal" | "low";
+
+export function priorityOf(object: KubeObject): Priority {
+  const { deletionTimestamp, annotations, generation = 0 } = object.metadata;
+  if (deletionTimestamp !== undefined || requestedToken(object) !== undefined) return "urgent";
+  if (annotations?.[RESOLVE] !== undefined) return "urgent";
+  if (conditionOf(object, "Ready") === undefined) return "high";
+  if (member(object.status, "observedGeneration") !== generation) return "urgent";
+  return isSettled(object) && member(object.status, "intent") === undefined ? "low" : "normal";
 }

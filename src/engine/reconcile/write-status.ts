@@ -8,11 +8,10 @@ import { abreast, backoff, follow, jitter, pollInterval } from "../contract/requ
 import { isSettled, sameJson, statusOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import { buildStatus, type Result } from "../status/build.ts";
-import { expectLook, timeLimit } from "../status/deadline.ts";
+import { expectLook, timeLimit } from "../status/one-shot.ts";
 import { writeOutputs } from "../status/outputs.ts";
 import { type Ended, idOf, memoryOf, type Reconciliation } from "../status/reconciliation.ts";
-import { recordTransitions } from "../status/transitions.ts";
-import { throttle, signature } from "../status/write-throttle.ts";
+import { recordTransitions, signature, throttle } from "../status/writes.ts";
 import { openAction } from "../steps/recover.ts";
 
 /**

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Json, KeyValues, Reader } from "../../kube/api/types.ts";
 import { sameContent, type ValueRequest } from "../contract/kind.ts";
-import { resolver } from "./resolver.ts";
+import { resolver } from "./references.ts";
 import { fingerprint, resolveValues } from "./values.ts";
 
 const SECRET = "hunter2-and-more";

@@ -4,10 +4,10 @@ import type { Connection } from "../connections/connections.ts";
 import type { Goal, ReconcileContext, Reference, Supports } from "../contract/kind.ts";
 import { statusOf } from "../contract/status.ts";
 import type { Identity } from "../ledger/identity.ts";
-import { isStarted } from "../ledger/one-shot.ts";
+import { isStarted } from "../ledger/record.ts";
 import { presenceOf, sightingsOf } from "../ownership/presence.ts";
 import { adoptionPolicy, requestedToken } from "../policies/policy.ts";
-import { deadlineOf } from "../status/deadline.ts";
+import { deadlineOf } from "../status/one-shot.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 
 const NO_IDENTITY = { id: undefined, identitySource: undefined };

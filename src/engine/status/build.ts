@@ -19,7 +19,7 @@ import {
 import type { RecordedIdentity } from "../ledger/identity.ts";
 import type { Intent } from "../ledger/ledger.ts";
 import { readSlot, writeSlot } from "../ledger/ledger.ts";
-import { writePolicyStatus, type PolicyStatus } from "../policies/policy-status.ts";
+import type { PolicyStatus } from "../policies/policy-status.ts";
 
 /** How a reconcile ended. */
 export type Result = (
@@ -89,7 +89,7 @@ export function buildStatus(outcome: Outcome): JsonObject {
     identity: recordedIdentity === undefined ? member(object.status, "identity") : { ...recordedIdentity },
     intent: outcome.intent === undefined ? unreadableIntent(object) : writeSlot(outcome.intent),
     lastHandledReconcileAt: outcome.handled ?? member(object.status, "lastHandledReconcileAt"),
-    ...(outcome.policyStatus === undefined ? {} : writePolicyStatus(outcome.policyStatus)),
+    ...outcome.policyStatus,
     drift: report === undefined ? member(object.status, "drift") : driftFields(report.drift),
     conditions: conditions(outcome).map((condition) => ({ ...condition })),
   });

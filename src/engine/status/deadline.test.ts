@@ -5,7 +5,7 @@ import { anObject } from "../../../test/support/engine/objects.ts";
 import type { Json } from "../../kube/api/types.ts";
 import { createLocalStates, type LocalState } from "../context/local-state.ts";
 import type { Result } from "./build.ts";
-import { countDelay, deadlineOf, expectLook, timeLimit } from "./deadline.ts";
+import { countDelay, deadlineOf, expectLook, timeLimit } from "./one-shot.ts";
 
 const HOUR = 3_600_000;
 const CREATED = "2026-11-21T10:00:00Z";

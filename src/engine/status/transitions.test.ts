@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { KubeObject } from "../../kube/api/types.ts";
-import { transitions } from "./transitions.ts";
+import { transitions } from "./writes.ts";
 
 /** An object with conditions written as "Ready=True/Deployed". */
 function objectWith(...conditions: readonly string[]): KubeObject {

@@ -4,7 +4,7 @@ import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/s
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import { DEFAULT_WINDOWS } from "../contract/windows.ts";
 import type { Result } from "./build.ts";
-import { throttle, signature } from "./write-throttle.ts";
+import { throttle, signature } from "./writes.ts";
 
 const why = { reason: "Queued", message: "It waits." } as const;
 const ENDINGS: readonly Result[] = [

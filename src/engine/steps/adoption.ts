@@ -2,8 +2,15 @@
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Uuid, Why } from "../contract/kind.ts";
-import { noteStarted } from "../ledger/one-shot.ts";
-import { finalizerDue, finalizersWith, forgetId, hasFinalizer, recordId, recordOf } from "../ledger/record.ts";
+import {
+  finalizerDue,
+  finalizersWith,
+  forgetId,
+  hasFinalizer,
+  noteStarted,
+  recordId,
+  recordOf,
+} from "../ledger/record.ts";
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { remember } from "./execute.ts";

@@ -5,14 +5,21 @@ import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
 import type { Unsaved } from "../context/local-state.ts";
 import type { JsonObject, Known, Step, Uuid, Why } from "../contract/kind.ts";
 import { maySend, writeSlot, type Intent } from "../ledger/ledger.ts";
-import { noteStarted } from "../ledger/one-shot.ts";
-import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordAccepted, recordId } from "../ledger/record.ts";
+import {
+  clearIntent,
+  finalizerDue,
+  finalizersWith,
+  hasFinalizer,
+  noteStarted,
+  recordAccepted,
+  recordId,
+} from "../ledger/record.ts";
 import { noteDeleted } from "../ownership/presence.ts";
 import { isBroughtAbout } from "../policies/policy-status.ts";
 import { buildStatus, type Result } from "../status/build.ts";
 import type { Phase } from "../status/errors.ts";
 import { recordedId, type Resolved } from "../status/reconciliation.ts";
-import { recordTransitions } from "../status/transitions.ts";
+import { recordTransitions } from "../status/writes.ts";
 import { reportChange } from "./changes.ts";
 
 /** What is observed of the platform. */

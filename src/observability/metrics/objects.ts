@@ -3,7 +3,7 @@ import type { Registry } from "prom-client";
 
 import { PAUSED } from "../../api/names.ts";
 import { conditionOf, text } from "../../engine/contract/status.ts";
-import { planIn } from "../../engine/policies/approval.ts";
+import { planIn } from "../../engine/policies/policy-status.ts";
 import { member } from "../../kube/api/json.ts";
 import type { Cache, KubeObject } from "../../kube/api/types.ts";
 import type { Change } from "../../kube/watch/store.ts";

@@ -1,6 +1,6 @@
 /** What can become of an object of any kind: each way that a pass ends, one after the other. */
 import type { Report, Why } from "../../../src/engine/contract/kind.ts";
-import { planOf } from "../../../src/engine/policies/approval.ts";
+import { planOf } from "../../../src/engine/policies/policy-status.ts";
 import type { PolicyStatus } from "../../../src/engine/policies/policy-status.ts";
 import { buildStatus, type Result } from "../../../src/engine/status/build.ts";
 import { RESOURCES } from "../../../src/kinds/crds.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { APPROVED_PLAN, PAUSED } from "../../../src/api/names.ts";
-import { planIn } from "../../../src/engine/policies/approval.ts";
+import { planIn } from "../../../src/engine/policies/policy-status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { defaults, NEXT_COMMIT, operation, tree } from "../../support/kube/manifests.ts";

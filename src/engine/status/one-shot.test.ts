@@ -6,7 +6,8 @@ import { BEGUN, INSTALLATION } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import type { Kind } from "../contract/kind.ts";
-import { isStarted, noteStarted, rest } from "./one-shot.ts";
+import { isStarted, noteStarted } from "../ledger/record.ts";
+import { rest } from "./one-shot.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");
 const READY = { type: "Ready", status: "True", reason: "Completed", message: "", observedGeneration: 1 };

@@ -1,14 +1,15 @@
 /**
- * The time limit of a one-shot object. It counts from the object's creation, and stands still while nothing can be
- * done.
+ * One-shot objects do one thing and end, like a Job of Kubernetes. Their time limit counts from the object's creation,
+ * and stands still while nothing can be done.
  */
 import type { Reason } from "../../api/reasons.ts";
 import { member } from "../../kube/api/json.ts";
 import type { Clock, JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
-import type { Ms } from "../contract/kind.ts";
+import type { Kind, Ms } from "../contract/kind.ts";
 import { parseSpec, type SpecSchema } from "../contract/spec.ts";
-import { text } from "../contract/status.ts";
+import { conditionOf, text } from "../contract/status.ts";
 import type { Result } from "./build.ts";
 
 /** What the time limit needs to know of a kind. */
@@ -71,6 +72,26 @@ export function expectLook(local: LocalState, { monotonic }: Pick<Clock, "monoto
 export function countDelay(local: LocalState, { monotonic }: Pick<Clock, "monotonic">): void {
   if (local.dueAt !== undefined) local.idleMs += Math.max(0, monotonic() - local.dueAt);
   local.dueAt = undefined;
+}
+
+/**
+ * Skips a one-shot object that has ended, and deletes it once it expired.
+ * @returns undefined while it has not ended; else when to requeue, if ever. @throws KubeError
+ */
+export async function rest(
+  ports: Ports,
+  { resource, oneShot }: Pick<Kind, "resource" | "oneShot">,
+  object: KubeObject,
+): Promise<{ readonly again: Ms | undefined } | undefined> {
+  const over = oneShot?.over(resource.memory.parse(object.status ?? {}));
+  // A status that lost its conditions is written anew from what it still has of the end.
+  if (over === undefined || conditionOf(object, "Ready") === undefined) return undefined;
+  ports.observer.status(object);
+  if (over.expiresAt === undefined) return { again: undefined };
+  const left = over.expiresAt.getTime() - ports.clock.now().getTime();
+  if (left > 0) return { again: left };
+  if (ports.fence.mayWrite()) await ports.writer.delete(object);
+  return { again: ports.windows.followMaxMs };
 }
 
 function isSuspended(result: Result): boolean {

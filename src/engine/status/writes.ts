@@ -1,0 +1,114 @@
+/**
+ * Decides which statuses are worth a write now, and which changes of a status an event: transitions, never polls. Writes
+ * are the most expensive thing that the operator does (docs/architecture.md §5).
+ */
+import type { Reason } from "../../api/reasons.ts";
+import { member } from "../../kube/api/json.ts";
+import type { EventInput, EventRecorder, JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { Ms } from "../contract/kind.ts";
+import { conditionOf, conditionsOf, isSettled, isStalled, type Condition } from "../contract/status.ts";
+import type { Windows } from "../contract/windows.ts";
+import type { Result } from "./build.ts";
+
+/** Reasons of a read that failed with the whole platform, or may have. */
+const OUTAGES: ReadonlySet<string> = new Set(["PlatformUnavailable", "PlatformUnreachable", "RateLimited"]);
+
+/**
+ * Returns how long a status may be held back before it is written, counted from when it first looked like this. An
+ * intermediate state of reported work is written once it lasts 10 s. So is a failed exchange about a settled object, a
+ * side read included, as it may be an error of the connection, which is reported there once. The first status of an
+ * object may wait until the YAML that came with it is applied. A reconcile that the rate limit defers writes only what
+ * would be lost at the end of the process (see `flush`). Everything else is written at once.
+ */
+export function throttle(object: KubeObject, status: JsonObject, result: Result, windows: Windows): Ms {
+  if (result.is === "deferred") return Number.POSITIVE_INFINITY;
+  if (keepsReady(object, status, result)) return windows.deferMs;
+  const isWorking = result.is === "waiting" || result.is === "retry" || (result.is === "held" && !isSettled(object));
+  if (!isWorking) return 0;
+  if (conditionOf(object, "Ready") === undefined) return windows.graceMs;
+  const current = member(object.status, "observedGeneration") === (object.metadata.generation ?? 0);
+  return isReported(object, result) && current ? windows.deferMs : 0;
+}
+
+/**
+ * Reports whether the status already says that something is waited for. A stalled object may wait for its connection.
+ */
+function isReported(object: KubeObject, result: Result): boolean {
+  return conditionOf(object, "Reconciling")?.status === "True" || (result.is === "held" && isStalled(object));
+}
+
+/** Reports whether the stored Ready stays although something failed that may be over soon. */
+function keepsReady(object: KubeObject, status: JsonObject, result: Result): boolean {
+  if (result.is === "unknown") return result.keepsReady;
+  if (!isSettled(object)) return false;
+  return result.is === "retry" || (result.is === "settled" && losesDetail(object, status));
+}
+
+/** Reports whether a detail from a side read is lost, perhaps as the first sign of an outage. */
+function losesDetail(object: KubeObject, status: JsonObject): boolean {
+  return conditionsOf({ status }).some(
+    (condition) =>
+      condition.status === "Unknown" &&
+      OUTAGES.has(condition.reason) &&
+      conditionOf(object, condition.type)?.reason !== condition.reason,
+  );
+}
+
+/** Returns the significant part of a status: a change of it restarts the time. */
+export function signature(status: JsonObject): string {
+  const conditions = conditionsOf({ status }).map(({ type, status: value, reason }) => `${type}=${value}/${reason}`);
+  const state = member(status, "state");
+  return JSON.stringify([conditions, typeof state === "string" ? state : "", member(status, "externalId") ?? ""]);
+}
+
+export type Transition = Pick<EventInput, "type" | "reason" | "note">;
+
+/** Work that ends with another reason of Ready, which is the event. */
+const UNDER_WAY: ReadonlySet<string> = new Set<Reason>([
+  ...(["Progressing", "Creating", "Queued", "Building", "Deploying", "Canceling"] as const),
+  ...(["Stopping", "Restarting", "Upgrading", "Deleting"] as const),
+]);
+
+/**
+ * Returns the transitions: Ready with a new reason other than that work is under way; else an exchange that failed or works again, which Ready does not
+ * report; and drift. Pure.
+ */
+export function transitions(before: KubeObject, after: KubeObject): readonly Transition[] {
+  const ready = changed(before, after, "Ready");
+  const reported = ready === undefined ? exchange(before, after) : outcome(after, ready);
+  const drifted = changed(before, after, "Drifted");
+  return drifted?.status === "True" ? [...reported, event("Warning", drifted)] : reported;
+}
+
+function outcome(after: KubeObject, ready: Condition): readonly Transition[] {
+  if (failing(after)) return [event("Warning", ready)];
+  return UNDER_WAY.has(ready.reason) ? [] : [event("Normal", ready)];
+}
+
+/** Records the events of a status that was written. */
+export function recordTransitions(events: EventRecorder, before: KubeObject, after: KubeObject): void {
+  for (const transition of transitions(before, after))
+    events.record({ regarding: after, action: "Reconcile", ...transition });
+}
+
+/** Returns the condition if its status or reason differs from before. */
+function changed(before: KubeObject, after: KubeObject, type: string): Condition | undefined {
+  const old = conditionOf(before, type);
+  const now = conditionOf(after, type);
+  return old?.status === now?.status && old?.reason === now?.reason ? undefined : now;
+}
+
+function exchange(before: KubeObject, after: KubeObject): readonly Transition[] {
+  const synced = changed(before, after, "Synced");
+  if (synced === undefined || conditionOf(before, "Synced") === undefined) return [];
+  return [event(synced.status === "True" ? "Normal" : "Warning", synced)];
+}
+
+function failing(object: KubeObject): boolean {
+  if (conditionOf(object, "Stalled") !== undefined) return true;
+  return conditionOf(object, "Ready")?.status !== "True" && conditionOf(object, "Synced")?.status === "False";
+}
+
+function event(type: Transition["type"], { reason, message }: Condition): Transition {
+  return { type, reason, note: message };
+}
