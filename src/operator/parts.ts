@@ -180,7 +180,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     random,
     windows: config.windows,
     shards: orphanShards(client, config.operatorNamespace),
-    tell: (change) => {
+    report: (change) => {
       logOrphan(logs.changes, change);
       if (change.is === "dropped") owned.record(droppedOrphan(config.operatorNamespace, change.orphan));
     },

@@ -139,7 +139,7 @@ async function orphansOf({ shards, clock, random, unread }: PlanningOptions): Pr
     clock,
     random,
     windows: DEFAULT_WINDOWS,
-    tell: () => {},
+    report: () => {},
   });
   try {
     await orphans.load();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { Kind, OpenIntent, KindTypes } from "../../src/engine/contract/kind.ts";
+import type { Kind, OpenIntent } from "../../src/engine/contract/kind.ts";
 import { clusterConnection, connection } from "../../src/kinds/connection/index.ts";
 import { project } from "../../src/kinds/project/index.ts";
 import { startKindHarness, type KindHarness } from "../support/kinds/env.ts";
@@ -28,7 +28,7 @@ const intentOf = (op: string, name: string, mark: OpenIntent["mark"], parentId?:
 });
 const absentNow = () => ({ absentAt: harness.api.serverNow()?.toISOString() ?? null });
 const traceOf = (kind: object, intent: OpenIntent, pass: object) =>
-  (kind as Kind<KindTypes>).trace(intent, pass as never, harness.api);
+  (kind as Kind).trace(intent, pass as never, harness.api);
 
 describe.each(SURFACES)("a project on the %s surface", (surface) => {
   start(surface);

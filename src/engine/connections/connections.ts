@@ -7,7 +7,6 @@ import type { Clock, KubeObject, ObjectKey, Reader } from "../../kube/api/types.
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
 import type { ConnectionSettings, Ms, RatedApi, Surface, Why } from "../contract/kind.ts";
-import { createMassChangeLimit, type MassChangeLimit } from "./mass-change-limit.ts";
 import type { ReceiverKeys } from "./receiver-keys.ts";
 
 /** Makes a client. It asks for the token at every request, as the token may be rotated. */
@@ -95,7 +94,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     keys.clear();
   };
 
-  const secretOf = (key: ObjectKey, settings: ConnectionSettings, maxAgeMs: Ms): Promise<TokenRead> =>
+  const secretOf = (key: ObjectKey, settings: ConnectionSettings, maxAgeMs: Ms): Promise<string | Why> =>
     readToken(deps.reader, key.namespace === "" ? deps.operatorNamespace : key.namespace, settings, maxAgeMs);
 
   /** Puts a token into use. A new one lets every refused object try again. */
@@ -115,6 +114,16 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     return keys;
   };
 
+  /** @returns the error where the client refuses the address */
+  const connect = (...how: Parameters<Connect<Api>>): Api | ApiError => {
+    try {
+      return deps.connect(...how);
+    } catch (error) {
+      if (error instanceof ApiError) return error;
+      throw error;
+    }
+  };
+
   /** Closing a client ends its calls, and one of them may be a create. */
   const retire = (api: Api): void => {
     retired.add(api);
@@ -130,28 +139,26 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       const id = keyText(key);
       const known = open.get(id);
       const read = await secretOf(key, settings, 0);
-      if (read.is === "missing") {
+      if (typeof read !== "string") {
         // Once there is a token again the connection has to be probed, even if the token is the old one.
-        if (known !== undefined) Object.assign(known, { trouble: read.why, nextProbeAt: 0 });
-        return { is: "closed", why: read.why };
+        if (known !== undefined) Object.assign(known, { trouble: read, nextProbeAt: 0 });
+        return { is: "closed", why: read };
       }
-      take(id, read.token);
-      if (
-        known !== undefined &&
-        known.uid === object.metadata.uid &&
-        known.generation === (object.metadata.generation ?? 0)
-      ) {
-        return { is: "open", connection: known };
-      }
-      const made = tryMake(object, settings, () => tokens.get(id) ?? "", known, { ...deps, waiting: waitingFor(id) });
-      if (made instanceof ApiError) return { is: "closed", why: refusedAddress(made) };
+      take(id, read);
+      const isSame = known?.uid === object.metadata.uid && known.generation === (object.metadata.generation ?? 0);
+      if (isSame) return { is: "open", connection: known };
+      const token = (): string => tokens.get(id) ?? "";
+      const api = connect(settings, token, id);
+      if (api instanceof ApiError) return { is: "closed", why: refusedAddress(api) };
       if (known !== undefined) retire(known.api);
-      open.set(id, made);
-      return { is: "open", connection: made };
+      const how = { token, waiting: waitingFor(id), brake: known?.brake ?? createMassChangeLimit(deps.clock) };
+      const connection = newConnection(object, settings, api, how, known);
+      open.set(id, connection);
+      return { is: "open", connection };
     },
     refresh: async (connection) => {
       const read = await secretOf(connection.key, connection.settings, SECRET_MAX_AGE_MS);
-      if (read.is === "found") take(keyText(connection.key), read.token);
+      if (typeof read === "string") take(keyText(connection.key), read);
       else deps.wake(keyText(connection.key));
     },
     last: (key) => open.get(keyText(key)),
@@ -184,23 +191,21 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
   };
 }
 
-function make<Api extends RatedApi>(
+function newConnection<Api>(
   object: KubeObject,
   settings: ConnectionSettings,
-  token: () => string,
+  api: Api,
+  how: Pick<Connection<Api>, "token" | "waiting" | "brake">,
   known: Connection<Api> | undefined,
-  deps: ConnectionsDeps<Api> & { readonly waiting: Set<string> },
 ): Connection<Api> {
-  const key = keyOf(object);
   return {
-    key,
+    ...how,
+    key: keyOf(object),
     uid: object.metadata.uid,
     generation: object.metadata.generation ?? 0,
     settings,
-    host: hostOf(settings.baseUrl),
-    api: deps.connect(settings, token, keyText(key)),
-    brake: known?.brake ?? createMassChangeLimit(deps.clock),
-    token,
+    host: URL.canParse(settings.baseUrl) ? new URL(settings.baseUrl).host : "",
+    api,
     trouble: { reason: "Progressing", message: "The connection was not probed yet." },
     surface: undefined,
     probedAt: undefined,
@@ -208,21 +213,10 @@ function make<Api extends RatedApi>(
     failures: 0,
     failingSince: undefined,
     barredAt: undefined,
-    waiting: deps.waiting,
     denied: new Set(),
     receiver: known?.receiver,
     users: known?.users ?? new Set(),
   };
-}
-
-/** @returns the error where the client refuses the address */
-function tryMake<Api extends RatedApi>(...how: Parameters<typeof make<Api>>): Connection<Api> | ApiError {
-  try {
-    return make(...how);
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
 }
 
 function refusedAddress(error: ApiError): Why {
@@ -230,28 +224,61 @@ function refusedAddress(error: ApiError): Why {
   return { reason: "InvalidSpec", message };
 }
 
-function hostOf(baseUrl: string): string {
-  return URL.canParse(baseUrl) ? new URL(baseUrl).host : "";
-}
-
-type TokenRead = { readonly is: "found"; readonly token: string } | { readonly is: "missing"; readonly why: Why };
-
 async function readToken(
   reader: Reader,
   namespace: string,
   settings: ConnectionSettings,
   maxAgeMs: Ms,
-): Promise<TokenRead> {
+): Promise<string | Why> {
   const { name, key } = settings.tokenSecret;
   const secret = await reader.secret(namespace, name, maxAgeMs);
   const token = secret?.data.get(key);
-  if (token !== undefined && token !== "") return { is: "found", token };
+  if (token !== undefined && token !== "") return token;
   const what = secret === undefined ? "does not exist" : `has no key "${key}", or it is empty`;
   return {
-    is: "missing",
-    why: {
-      reason: "CredentialsMissing",
-      message: `Secret "${name}" in namespace "${namespace}" ${what}. Create it with the platform's token under the key "${key}".`,
+    reason: "CredentialsMissing",
+    message: `Secret "${name}" in namespace "${namespace}" ${what}. Create it with the platform's token under the key "${key}".`,
+  };
+}
+
+/** The window of the limit of mass changes that no new generation caused (docs/architecture.md §7). */
+const MASS_CHANGE_WINDOW_MS = 600_000;
+
+export interface MassChangeLimit {
+  /**
+   * Asks for one more write. @param objects how many objects the connection has
+   * @returns false when max(10, 5 % of the objects) such writes were made in the last 10 minutes: then the limit holds
+   * until it is released
+   */
+  take(objects: number): boolean;
+  held(): boolean;
+  /** Holds from now on: the limit held before the process started. */
+  hold(): void;
+  release(): void;
+}
+
+export function createMassChangeLimit(clock: Clock): MassChangeLimit {
+  let taken: number[] = [];
+  let holds = false;
+  return {
+    take: (objects) => {
+      if (holds) return false;
+      const now = clock.monotonic();
+      taken = taken.filter((at) => now - at < MASS_CHANGE_WINDOW_MS);
+      if (taken.length >= Math.max(10, Math.ceil(objects * 0.05))) {
+        holds = true;
+        return false;
+      }
+      taken.push(now);
+      return true;
+    },
+    held: () => holds,
+    hold: () => {
+      holds = true;
+    },
+    release: () => {
+      holds = false;
+      taken = [];
     },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
-import { createMassChangeLimit, type MassChangeLimit } from "./mass-change-limit.ts";
+import { createMassChangeLimit, type MassChangeLimit } from "./connections.ts";
 
 const WINDOW_MS = 600_000;
 

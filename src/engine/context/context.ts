@@ -66,7 +66,8 @@ export interface Observer {
   internal(key: ObjectKey, error: unknown): void;
 }
 
-export interface Ports<Api extends RatedApi = RatedApi> {
+/** The ports that the operator provides. */
+export interface ProvidedPorts {
   readonly cache: Cache;
   readonly writer: Writer;
   readonly reader: Reader;
@@ -77,15 +78,9 @@ export interface Ports<Api extends RatedApi = RatedApi> {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
-  readonly connections: Connections<Api>;
   readonly connectionKinds: ConnectionKinds;
-  readonly dependencies: DependencyIndex;
-  readonly idOwnership: IdOwnership;
-  readonly fieldOwnership: FieldOwnership;
-  readonly externalWrites: ExternalWrites;
   /** The ledger of objects that stayed on the platform when their resources went. */
   readonly orphans: Orphans;
-  readonly localStates: LocalStates;
   readonly windows: Windows;
   /** The namespace of the Secrets of cluster-scoped connections. */
   readonly operatorNamespace: string;
@@ -94,10 +89,20 @@ export interface Ports<Api extends RatedApi = RatedApi> {
   /** The uid of the kube-system namespace. */
   readonly installation: string;
   readonly observer: Observer;
+  /** Aborted when the process stops: retries of storing outcomes end then. */
+  readonly stopping: AbortSignal;
+}
+
+/** All ports, with those that the engine makes. */
+export interface Ports<Api extends RatedApi = RatedApi> extends ProvidedPorts {
+  readonly connections: Connections<Api>;
+  readonly dependencies: DependencyIndex;
+  readonly idOwnership: IdOwnership;
+  readonly fieldOwnership: FieldOwnership;
+  readonly externalWrites: ExternalWrites;
+  readonly localStates: LocalStates;
   /** Returns the connection that an object of any kind uses. */
   readonly route: (object: KubeObject) => Found;
   /** Queues an object, now. */
   readonly wake: (keyText: string) => void;
-  /** Aborted when the process stops: retries of storing outcomes end then. */
-  readonly stopping: AbortSignal;
 }

@@ -1,7 +1,7 @@
 /** What this process remembers of an object between two reconciles. All of it may be lost at any moment. */
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { Ms, Surface, Uuid, Why } from "../contract/kind.ts";
+import type { Kind, Ms, Surface, Uuid, Why } from "../contract/kind.ts";
 import { sameJson } from "../contract/status.ts";
 import type { Sightings } from "../ownership/presence.ts";
 
@@ -38,51 +38,57 @@ export interface Rejection {
   readonly until: Ms;
 }
 
-export interface LocalState {
+/** What this process remembers of one object. */
+export class LocalState {
   readonly uid: string;
   /** What the stored status does not have yet. */
-  unsaved: Unsaved | undefined;
+  unsaved: Unsaved | undefined = undefined;
   /** The attempts that were, or may have been, written and certainly not sent. */
-  unsent: readonly string[];
+  unsent: readonly string[] = [];
   /** The create that was answered and whose id is not stored yet. */
-  answered: { readonly attempt: string; readonly id: Uuid; readonly memory: JsonObject } | undefined;
+  answered: { readonly attempt: string; readonly id: Uuid; readonly memory: JsonObject } | undefined = undefined;
   /** The open intent, and when this process first saw it, on the monotonic clock. */
-  seenIntent: { readonly attempt: string; readonly at: Ms } | undefined;
+  seenIntent: { readonly attempt: string; readonly at: Ms } | undefined = undefined;
   /** The last step that the platform rejected. */
-  rejected: Rejection | undefined;
+  rejected: Rejection | undefined = undefined;
   /** Failed reconciles in a row, and when the first of them ended, on the monotonic clock. */
-  failures: number;
-  failingSince: Ms;
+  failures = 0;
+  failingSince: Ms = 0;
   /** Reconciles in a row that ended waiting for the same reason, for the growth of the follow interval. */
-  waits: { readonly reason: string; readonly times: number };
+  waits: { readonly reason: string; readonly times: number } = { reason: "", times: 0 };
   /** What the platform works on, while it is waited for. */
-  work: Work | undefined;
+  work: Work | undefined = undefined;
   /** The reference to what does not exist, while it is waited for. */
-  missing: Missing | undefined;
+  missing: Missing | undefined = undefined;
   /** When a one-shot object is due, on the monotonic clock. */
-  dueAt: Ms | undefined;
+  dueAt: Ms | undefined = undefined;
   /** For how long the rate limit held up a one-shot object, beyond what its stored deadline says. */
-  idleMs: Ms;
+  idleMs: Ms = 0;
   /** What lists of the platform have shown of the object. */
-  sightings: Sightings | undefined;
+  sightings: Sightings | undefined = undefined;
   /** When the platform was last read for this object. */
   readAt: Ms;
   /** The recorded object is gone from the platform and is created anew. */
-  recreates: boolean;
+  recreates = false;
   /** Since when a deletion has no connection. */
-  lostAt: Ms | undefined;
+  lostAt: Ms | undefined = undefined;
   /** Since when the orphan of a deletion cannot be recorded. */
-  unrecordedAt: Ms | undefined;
+  unrecordedAt: Ms | undefined = undefined;
   /** When drift was last corrected, on the monotonic clock. */
-  correctedAt: Ms | undefined;
+  correctedAt: Ms | undefined = undefined;
   /** When the last webhook wake-up was or is due, on the monotonic clock. */
-  hintedAt: Ms | undefined;
+  hintedAt: Ms | undefined = undefined;
   /** The status that is due and held back, since when, and what it was made for. */
   deferred:
     | { readonly since: Ms; readonly signature: string; readonly object: KubeObject; readonly status: JsonObject }
-    | undefined;
+    | undefined = undefined;
   /** Warnings that were given once, e.g. of a poll interval that cannot be read. */
-  readonly warned: Set<string>;
+  readonly warned = new Set<string>();
+
+  constructor(uid: string, now: Ms) {
+    this.uid = uid;
+    this.readAt = now;
+  }
 }
 
 export interface LocalStates {
@@ -94,7 +100,7 @@ export interface LocalStates {
 
 /** Reports whether another process has written a record of its own since the unsaved facts became known. */
 export function isOvertaken(
-  { resource }: { readonly resource: { readonly memory: { parse(status: unknown): JsonObject } } },
+  { resource }: Pick<Kind, "resource">,
   { status }: KubeObject,
   { unsaved }: LocalState,
 ): boolean {
@@ -107,41 +113,18 @@ export function isOvertaken(
 }
 
 export function createLocalStates(monotonic: () => Ms): LocalStates {
-  const sessions = new Map<string, LocalState>();
+  const states = new Map<string, LocalState>();
   return {
     of: (key, uid) => {
-      const known = sessions.get(key);
+      const known = states.get(key);
       if (known?.uid === uid) return known;
-      const fresh: LocalState = {
-        uid,
-        unsaved: undefined,
-        unsent: [],
-        answered: undefined,
-        seenIntent: undefined,
-        rejected: undefined,
-        failures: 0,
-        failingSince: 0,
-        waits: { reason: "", times: 0 },
-        work: undefined,
-        missing: undefined,
-        dueAt: undefined,
-        idleMs: 0,
-        sightings: undefined,
-        readAt: monotonic(),
-        recreates: false,
-        lostAt: undefined,
-        unrecordedAt: undefined,
-        correctedAt: undefined,
-        hintedAt: undefined,
-        deferred: undefined,
-        warned: new Set(),
-      };
-      sessions.set(key, fresh);
+      const fresh = new LocalState(uid, monotonic());
+      states.set(key, fresh);
       return fresh;
     },
     forget: (key) => {
-      sessions.delete(key);
+      states.delete(key);
     },
-    all: () => sessions.values(),
+    all: () => states.values(),
   };
 }

@@ -19,17 +19,27 @@ export function text(value: Json | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** Returns the id of the object on the platform that the status records. */
+export function recordedIdIn(object: { readonly status?: Json | undefined } | undefined): string | undefined {
+  return text(member(object?.status, "externalId"));
+}
+
+/** Returns a member of the identity that the status records with the id. */
+export function recordedIdentityIn(object: { readonly status?: Json | undefined }, name: string): string | undefined {
+  return text(member(member(object.status, "identity"), name));
+}
+
 export type ConditionStatus = "True" | "False" | "Unknown";
 
 /** A stored condition (metav1.Condition). */
-export interface Condition {
+export type Condition = {
   readonly type: string;
   readonly status: ConditionStatus;
   readonly observedGeneration: number;
   readonly lastTransitionTime: string;
   readonly reason: string;
   readonly message: string;
-}
+};
 
 /** Returns the stored conditions that have the right shape. */
 export function conditionsOf(object: { readonly status?: Json | undefined }): readonly Condition[] {

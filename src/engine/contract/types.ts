@@ -51,11 +51,11 @@ export interface ConditionFact {
   readonly message: string;
 }
 
-export interface DriftField {
+export type DriftField = {
   readonly path: string;
   readonly desired: string;
   readonly observed: string;
-}
+};
 
 /**
  * A write of a resource to an object of the platform, and when, by the platform's clock (ISO 8601). With an action: a

@@ -8,7 +8,7 @@ import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import type { IdentitySource, Uuid, Why } from "../contract/kind.ts";
-import { text } from "../contract/status.ts";
+import { recordedIdentityIn, recordedIdIn, text } from "../contract/status.ts";
 import { readSlot } from "./ledger.ts";
 
 /** What is recorded in `status.identity` with an id. */
@@ -30,7 +30,7 @@ export type Identity =
  * user's word. Where they differ, the status wins; a spec.externalId that contradicts it is refused.
  */
 export function identify(object: KubeObject): Identity {
-  const recorded = text(member(object.status, "externalId"));
+  const recorded = recordedIdIn(object);
   const given = text(member(object.spec, "externalId"));
   if (recorded !== undefined) {
     if (given !== undefined && given !== recorded) {
@@ -51,7 +51,7 @@ export function identify(object: KubeObject): Identity {
  * @returns the reason to write nothing
  */
 export function isForeign(ports: Ports, object: KubeObject): Why | undefined {
-  const recorded = text(member(member(object.status, "identity"), "installation"));
+  const recorded = recordedIdentityIn(object, "installation");
   const annotations = object.metadata.annotations ?? {};
   const installation = recorded ?? annotations[INSTALLATION] ?? installationOf(annotations[INTENT]);
   if (installation === undefined || installation === ports.installation) return undefined;

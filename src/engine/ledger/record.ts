@@ -1,14 +1,13 @@
 /** Records which object of the platform belongs to a resource, and releases it. */
 import { BEGUN, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
-import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import { shortName } from "../contract/keys.ts";
 import type { ExternalLifecycle, Uuid } from "../contract/kind.ts";
-import { sameJson, statusOf, text } from "../contract/status.ts";
+import { recordedIdentityIn, recordedIdIn, sameJson, statusOf } from "../contract/status.ts";
 import { sign, verify } from "../ownership/signature.ts";
 import { policiesOf } from "../policies/policy.ts";
 import type { RecordedIdentity } from "./identity.ts";
@@ -63,8 +62,8 @@ async function keepHolder(ports: Ports, place: Place, mayHold: boolean): Promise
 async function keepBackup(ports: Ports, place: Place): Promise<KubeObject> {
   const { object } = place;
   const annotations = object.metadata.annotations ?? {};
-  const id = text(member(object.status, "externalId"));
-  const holder = text(member(member(object.status, "identity"), "installation"));
+  const id = recordedIdIn(object);
+  const holder = recordedIdentityIn(object, "installation");
   const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === ports.installation;
   if (id === undefined || holder !== ports.installation || kept) return object;
   const change = { ...recordOf(ports, place, id), ...cleared(object) };

@@ -32,7 +32,7 @@ export interface Orphans {
   add(orphan: Orphan): Promise<void>;
   /**
    * An entry is being made; once it is, it is known and stored, unless there is one of the object already. That it
-   * could not be stored is told nobody: it is tried again.
+   * could not be stored is reported to nobody: it is tried again.
    */
   expect(coming: Promise<Orphan | undefined>): void;
   /** Resolves once all entries that are being made are known; at once where there are none. */
@@ -50,7 +50,7 @@ export interface OrphansDeps {
   readonly clock: Clock;
   readonly random: () => number;
   readonly windows: Windows;
-  readonly tell: (change: OrphanChange) => void;
+  readonly report: (change: OrphanChange) => void;
 }
 
 /** How many entries that cannot be stored are remembered. */
@@ -60,7 +60,7 @@ const CONFLICTS = 5;
 
 /** @returns a ledger that has not read anything yet */
 export function createOrphans(deps: OrphansDeps): Orphans {
-  const { shards: store, clock, tell } = deps;
+  const { shards: store, clock, report } = deps;
   const index = createIndex();
   const pending = new Map<string, string | null>();
   const shards: Shard[] = Array.from({ length: store.count }, () => ({ resourceVersion: undefined, data: new Map() }));
@@ -89,7 +89,7 @@ export function createOrphans(deps: OrphansDeps): Orphans {
 
   const gone = (key: string, is: "dropped" | "forgotten"): void => {
     const orphan = index.remove(key);
-    if (orphan !== undefined) tell({ is, orphan });
+    if (orphan !== undefined) report({ is, orphan });
   };
 
   const read = async (at: number): Promise<void> => {
@@ -145,7 +145,7 @@ export function createOrphans(deps: OrphansDeps): Orphans {
     for (const [key, text] of batch) {
       if (pending.get(key) === text) pending.delete(key);
       const orphan = text === null ? undefined : readOrphan(text);
-      if (orphan !== undefined) tell({ is: "recorded", orphan });
+      if (orphan !== undefined) report({ is: "recorded", orphan });
     }
   };
 
@@ -212,7 +212,7 @@ export function createOrphans(deps: OrphansDeps): Orphans {
       const orphan = index.remove(key);
       if (orphan === undefined) return;
       plan(key, null);
-      tell({ is: "found", orphan });
+      report({ is: "found", orphan });
       void commitSoon().catch(() => undefined);
     },
     counts: () => index.counts(),

@@ -3,11 +3,10 @@
  * must not write the same field, or they would revert each other for ever. A field is named "<id of the
  * object>/<name>", whatever the kind of the resource that writes it.
  */
-import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { keyText, shortName, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
-import { text } from "../contract/status.ts";
+import { recordedIdIn } from "../contract/status.ts";
 import type { Uuid } from "../contract/types.ts";
 
 export interface FieldOwnership {
@@ -92,7 +91,7 @@ function writerOf(object: KubeObject): Omit<Writer, "recorded" | "wanted"> {
     name: `${object.kind} "${shortName(key)}"`,
     namespace: key.namespace,
     realm: tenantOf(recordedTenant(object)),
-    id: text(member(object.status, "externalId")),
+    id: recordedIdIn(object),
     since: object.metadata.creationTimestamp ?? "",
   };
 }

@@ -1,11 +1,10 @@
 /** Ownership of external ids: one object of the platform belongs to one custom resource (docs/architecture.md §7). */
 import { EXTERNAL_ID } from "../../api/names.ts";
-import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { keyText, shortName, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
 import type { Uuid } from "../contract/kind.ts";
-import { text } from "../contract/status.ts";
+import { recordedIdIn } from "../contract/status.ts";
 
 export interface IdOwnership {
   /** Records an object's state. @param wanted the id that its spec claims, if any */
@@ -72,7 +71,7 @@ export function createIdOwnership(): IdOwnership {
     set: (object, wanted) => {
       const key = keyText(keyOf(object));
       drop(key);
-      const recorded = text(member(object.status, "externalId"));
+      const recorded = recordedIdIn(object);
       if (recorded !== undefined) {
         records.set(key, recorded);
         byRecord.set(recorded, (byRecord.get(recorded) ?? new Set()).add(key));
@@ -107,7 +106,7 @@ export function createIdOwnership(): IdOwnership {
       if (claims === undefined) return undefined;
       const own = keyText(keyOf(self));
       const here = tenantOf(realm);
-      const mine = claims.get(own) ?? claimOf(self, text(member(self.status, "externalId")) === id ? here : undefined);
+      const mine = claims.get(own) ?? claimOf(self, recordedIdIn(self) === id ? here : undefined);
       const counts = ({ key, namespace, recorded }: Claim): boolean =>
         key !== own && (namespace === mine.namespace || recorded === here);
       return [...claims.values()].filter((claim) => counts(claim) && compare(claim, mine) < 0).toSorted(compare)[0]

@@ -16,13 +16,10 @@ export interface Sightings {
   missingSince: Ms | undefined;
 }
 
-function unsighted(id: Uuid): Sightings {
-  return { id, shown: false, deleted: false, hiddenSince: undefined, missingSince: undefined };
-}
-
 /** Returns what is known of an object by its id; nothing, when the id differs from before. */
 export function sightingsOf(local: { sightings: Sightings | undefined }, id: Uuid): Sightings {
-  if (local.sightings?.id !== id) local.sightings = unsighted(id);
+  if (local.sightings?.id !== id)
+    local.sightings = { id, shown: false, deleted: false, hiddenSince: undefined, missingSince: undefined };
   return local.sightings;
 }
 

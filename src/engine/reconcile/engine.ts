@@ -1,14 +1,13 @@
 /** The engine as the operator uses it: kinds bound to one set of ports, fed by the changes of the store. */
-import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import { createConnections, type Connect, type Connections } from "../connections/connections.ts";
-import type { Ports, Enqueue } from "../context/context.ts";
+import type { Enqueue, Ports, ProvidedPorts } from "../context/context.ts";
 import { createLocalStates } from "../context/local-state.ts";
 import { keyText, parseKey, recordedTenant } from "../contract/keys.ts";
 import type { ExternalWrite, Kind, Reference, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
-import { isSettled, text } from "../contract/status.ts";
+import { isSettled, recordedIdIn } from "../contract/status.ts";
 import { isForeign } from "../ledger/identity.ts";
 import { createExternalWrites } from "../ownership/external-writes.ts";
 import { createFieldOwnership } from "../ownership/fields.ts";
@@ -56,7 +55,7 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
     references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
     claim: (object, idOf) => ask(object, (spec) => kind.claim?.(spec, idOf)),
     fieldOwnership: (object) => {
-      const id = text(member(object.status, "externalId"));
+      const id = recordedIdIn(object);
       return recall(object, (memory) => kind.fieldOwnership?.({ id, memory, inputs: undefined })) ?? [];
     },
     externalWrites: (object) => {
@@ -73,21 +72,11 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
   };
 }
 
-/** What the operator provides. The engine makes the other ports. */
-export type EngineDeps<Api extends RatedApi> = Omit<
-  Ports<Api>,
-  | "connections"
-  | "dependencies"
-  | "idOwnership"
-  | "fieldOwnership"
-  | "externalWrites"
-  | "localStates"
-  | "route"
-  | "wake"
-> & {
+/** What the operator provides. */
+export interface EngineDeps<Api extends RatedApi> extends ProvidedPorts {
   readonly connect: Connect<Api>;
   readonly enqueue: Enqueue;
-};
+}
 
 export interface Engine<Api extends RatedApi> {
   reconcile: Reconcile;
@@ -129,7 +118,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     if (found?.name === undefined) return undefined;
     const { kind, name } = found;
     const namespace = object.metadata.namespace ?? "";
-    return idOf(deps.cache.get({ kind, namespace, name }));
+    return recordedIdIn(deps.cache.get({ kind, namespace, name }));
   };
 
   const claim = (object: KubeObject): void => {
@@ -143,7 +132,8 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const note = (change: Change): readonly Uuid[] => {
     const { object, old } = change;
     // A claim through a reference is known once the reference has its id.
-    if (idOf(object) !== idOf(old)) existing(ports, dependencies.dependents(keyOf(object))).forEach(claim);
+    if (recordedIdIn(object) !== recordedIdIn(old))
+      existing(ports, dependencies.dependents(keyOf(object))).forEach(claim);
     const kind = kinds.get(object.kind);
     if (kind === undefined) return [];
     if (change.type === "deleted") {
@@ -154,7 +144,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       dependencies.set(keyOf(object), []);
       return [];
     }
-    if (idOf(object) !== idOf(old)) foundAgain(ports, object);
+    if (recordedIdIn(object) !== recordedIdIn(old)) foundAgain(ports, object);
     claim(object);
     fieldOwnership.record(object, kind.fieldOwnership(object));
     dependencies.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
@@ -196,7 +186,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
 
 /** Drops the orphan that a living resource has recorded. */
 function foundAgain({ orphans, installation }: Ports, object: KubeObject): void {
-  const id = idOf(object);
+  const id = recordedIdIn(object);
   if (id === undefined || object.metadata.deletionTimestamp !== undefined) return;
   orphans.found({ id, kind: object.kind, installation, ...recordedTenant(object) });
 }
@@ -224,8 +214,6 @@ function spreadOver({ random, windows }: Ports, enqueue: Enqueue, keys: readonly
 function existing({ cache }: Ports, keys: readonly string[]): readonly KubeObject[] {
   return keys.flatMap((key) => cache.get(parseKey(key)) ?? []);
 }
-
-const idOf = (object: KubeObject | undefined): Uuid | undefined => text(member(object?.status, "externalId"));
 
 /**
  * Returns the references by name and the connection that is or would be used; apart from them, the optional references.
@@ -265,7 +253,7 @@ function connectionsOf<Api extends RatedApi>(
 
 /** Follows parents up to a connection. A circle, which no kind allows, ends at the depth of the hierarchy. */
 function router<Api extends RatedApi>(
-  deps: Pick<EngineDeps<Api>, "cache" | "connectionKinds">,
+  { cache, connectionKinds }: ProvidedPorts,
   kinds: ReadonlyMap<string, Bound<Api>>,
 ): (object: KubeObject) => Found {
   const follow = (object: KubeObject, depth: number): Found => {
@@ -273,9 +261,9 @@ function router<Api extends RatedApi>(
     const above =
       parent?.name === undefined || depth === 0
         ? undefined
-        : deps.cache.get({ kind: parent.kind, namespace: object.metadata.namespace ?? "", name: parent.name });
+        : cache.get({ kind: parent.kind, namespace: object.metadata.namespace ?? "", name: parent.name });
     const inherited = above === undefined ? undefined : follow(above, depth - 1);
-    return connectionFor(deps.cache, deps.connectionKinds, object, inherited);
+    return connectionFor(cache, connectionKinds, object, inherited);
   };
   return (object) => follow(object, 8);
 }

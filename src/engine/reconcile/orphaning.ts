@@ -4,19 +4,12 @@ import { keyOf } from "../../kube/api/objects.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import { recordedTenant } from "../contract/keys.ts";
-import type { ExternalLifecycle, PolicyDefaults, Uuid } from "../contract/kind.ts";
-import { statusOf, text } from "../contract/status.ts";
+import type { Kind, PolicyDefaults, Uuid } from "../contract/kind.ts";
+import { recordedIdIn, statusOf, text } from "../contract/status.ts";
 import type { RecordedIdentity } from "../ledger/identity.ts";
 import { externalNameOf, signed, type Orphan } from "../orphans/orphan.ts";
 import { NO_DEFAULTS, defaultsIn, policiesOf } from "../policies/policy.ts";
 import { lastUsed } from "../resolve/connection.ts";
-
-/** What decides whether a kind's objects become orphans. */
-interface LeavingKind {
-  readonly resource: { readonly kind: string; readonly memory: { parse(status: unknown): JsonObject } };
-  readonly externalLifecycle: ExternalLifecycle;
-  readonly independent?: true;
-}
 
 /** An object that stays. */
 interface Leaving {
@@ -38,7 +31,7 @@ const MEMORY_BYTES = 8 * 1_024;
 /** @returns the entry; undefined for what is no orphan, or is not this installation's to record */
 export async function orphanOf(
   ports: Ports,
-  kind: LeavingKind,
+  kind: Kind,
   { object, id, why, recordedIdentity, memory }: Leaving,
 ): Promise<Orphan | undefined> {
   const place = recordedIdentity ?? pinned(object);
@@ -87,8 +80,8 @@ function isOurs(ports: Ports, object: KubeObject, id: Uuid, place: Recorded): bo
  * Records the orphan of a resource that is gone already. Under Retain no finalizer holds the resource, so this is best
  * effort: a deletion that nobody watched is not recorded.
  */
-export function noteLeft(ports: Ports, kind: LeavingKind, object: KubeObject): void {
-  const id = text(member(object.status, "externalId"));
+export function noteLeft(ports: Ports, kind: Kind, object: KubeObject): void {
+  const id = recordedIdIn(object);
   const { deletion, management } = policiesOf(object, defaultsFor(ports, object));
   if (ports.dryRun || id === undefined || deletion !== "Retain" || management === "ObserveOnly") return;
   ports.orphans.expect(orphanOf(ports, kind, { object, id, why: "Retain" }));

@@ -6,7 +6,7 @@ import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Enqueue, Ports } from "../context/context.ts";
 import { keyText, parseKey } from "../contract/keys.ts";
 import type { Uuid } from "../contract/kind.ts";
-import { conditionOf, isSettled, sameJson, text } from "../contract/status.ts";
+import { conditionOf, isSettled, recordedIdIn, sameJson } from "../contract/status.ts";
 import { REQUEST_ANNOTATIONS, requestedToken } from "../policies/policy.ts";
 
 const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, POLL_INTERVAL, RESOLVE, APPROVED_PLAN];
@@ -30,7 +30,7 @@ export function concernsItself(change: Change): boolean {
   const differs = (key: string): boolean => old.metadata.annotations?.[key] !== object.metadata.annotations?.[key];
   if (USER_ANNOTATIONS.some((key) => differs(key) && object.metadata.annotations?.[key] !== undefined)) return true;
   if (differs(PAUSED)) return true;
-  return idOf(old) !== undefined && idOf(object) === undefined;
+  return recordedIdIn(old) !== undefined && recordedIdIn(object) === undefined;
 }
 
 /**
@@ -40,7 +40,11 @@ export function concernsItself(change: Change): boolean {
 export function concernsDependents(change: Change): boolean {
   const { object, old } = change;
   if (change.type !== "updated" || old === undefined) return true;
-  return idOf(old) !== idOf(object) || isSettled(old) !== isSettled(object) || old.metadata.uid !== object.metadata.uid;
+  return (
+    recordedIdIn(old) !== recordedIdIn(object) ||
+    isSettled(old) !== isSettled(object) ||
+    old.metadata.uid !== object.metadata.uid
+  );
 }
 
 /** Reports whether the defaults of a connection changed: finalizers and poll intervals follow them. */
@@ -64,8 +68,6 @@ export function mayWait(object: KubeObject): boolean {
     member(object.status, "intent") === undefined
   );
 }
-
-const idOf = (object: KubeObject): string | undefined => text(member(object.status, "externalId"));
 
 /**
  * Queues the resources of a connection that represent these ids: at once, or once `hintMs` passed since the last

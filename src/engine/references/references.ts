@@ -3,7 +3,7 @@ import { member } from "../../kube/api/json.ts";
 import type { Cache, KubeObject, Namespaces, ObjectKey } from "../../kube/api/types.ts";
 import { keyText, shortName } from "../contract/keys.ts";
 import type { ConnectionSettings, Reference, ResolvedNeeds, Uuid, Why } from "../contract/kind.ts";
-import { conditionOf, isSettled, text } from "../contract/status.ts";
+import { conditionOf, isSettled, recordedIdIn, text } from "../contract/status.ts";
 import { fingerprint, type ResolvedValues } from "./values.ts";
 
 /** The kind names of the two connection kinds. The engine asks for them by role. */
@@ -35,12 +35,12 @@ export function resolveReferences(
     const name = reference.name ?? "";
     const object = cache.get({ kind: reference.kind, namespace, name });
     if (reference.optional === true) {
-      const known = text(member(object?.status, "externalId"));
+      const known = recordedIdIn(object);
       if (known !== undefined) ids.set(reference.field, known);
       continue;
     }
     if (object === undefined) return { is: "shut", missing: true, why: notFound(reference, namespace, name) };
-    const id = text(member(object.status, "externalId"));
+    const id = recordedIdIn(object);
     if (id === undefined || (!hasId && reference.idOnly !== true && !isSettled(object))) {
       return { is: "shut", missing: false, why: notReady(reference.kind, name, object) };
     }

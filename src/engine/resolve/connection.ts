@@ -1,12 +1,11 @@
 /** Resolves the connection of an object, and whether it can be used now. */
-import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import { keyText, shortName } from "../contract/keys.ts";
 import type { Goal, Why } from "../contract/kind.ts";
-import { conditionOf, isSettled, text } from "../contract/status.ts";
+import { conditionOf, isSettled, recordedIdentityIn } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import { admission } from "../references/references.ts";
 import type { Result } from "../status/build.ts";
@@ -35,7 +34,7 @@ export async function resolveConnection(r: Reconciliation, spec: unknown, goal: 
 
 /** Returns the connection that the object's record was made with, even if its own object is gone. */
 export function lastUsed({ connections }: Ports, object: KubeObject): Connection | undefined {
-  const uid = text(member(member(object.status, "identity"), "connectionUid"));
+  const uid = recordedIdentityIn(object, "connectionUid");
   return uid === undefined ? undefined : connections.byUid(uid);
 }
 

@@ -1,14 +1,14 @@
 /** Hop 3 of a reconcile: parses the spec, resolves references, connection and values, and finds out where the id of the
  * resource comes from. */
 import { INTENT } from "../../api/names.ts";
-import { isObject, member } from "../../kube/api/json.ts";
+import { isObject } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import { keyText } from "../contract/keys.ts";
 import type { Goal, Needs, ReconcileContext, Reference, Why } from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
-import { text } from "../contract/status.ts";
+import { recordedIdentityIn } from "../contract/status.ts";
 import { identify, type Identity, identityMismatch, isForeign, type RecordedIdentity } from "../ledger/identity.ts";
 import { type Place, readRecord } from "../ledger/record.ts";
 import type { Orphan } from "../orphans/orphan.ts";
@@ -140,7 +140,7 @@ function identityNow(
 ): RecordedIdentity {
   const isParent = parent !== undefined && parent.optional !== true;
   const resolved = gate.is === "open" && isParent ? gate.ids.get(parent.field) : undefined;
-  const parentId = resolved ?? text(member(member(object.status, "identity"), "parentId"));
+  const parentId = resolved ?? recordedIdentityIn(object, "parentId");
   return {
     connectionUid: connection.uid,
     host: connection.host,

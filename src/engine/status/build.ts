@@ -91,7 +91,7 @@ export function buildStatus(outcome: Outcome): JsonObject {
     lastHandledReconcileAt: outcome.handled ?? member(object.status, "lastHandledReconcileAt"),
     ...outcome.policyStatus,
     drift: report === undefined ? member(object.status, "drift") : driftFields(report.drift),
-    conditions: conditions(outcome).map((condition) => ({ ...condition })),
+    conditions: conditions(outcome),
   });
 }
 
@@ -105,7 +105,7 @@ function observedGeneration({ object, result }: Outcome): number {
 
 function driftFields(drift: readonly DriftField[] | undefined): Json | undefined {
   if (drift === undefined || drift.length === 0) return undefined;
-  return { fields: drift.slice(0, 20).map((field) => ({ ...field })) };
+  return { fields: drift.slice(0, 20) };
 }
 
 /** An unreadable slot is kept. */

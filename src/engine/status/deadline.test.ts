@@ -13,10 +13,8 @@ const kind = {
   resource: { spec: z.object({ seconds: z.int().default(3_600) }) },
   oneShot: { limitMs: ({ seconds }: { readonly seconds: number }) => seconds * 1000 },
 };
-const local = (more: Partial<LocalState> = {}): LocalState => ({
-  ...createLocalStates(() => 0).of("key", "uid"),
-  ...more,
-});
+const local = (more: Partial<LocalState> = {}): LocalState =>
+  Object.assign(createLocalStates(() => 0).of("key", "uid"), more);
 const object = (status: Json = {}) => anObject({ meta: { creationTimestamp: CREATED }, status });
 const at = (ms: number): Date => new Date(Date.parse(CREATED) + ms);
 const working: Result = { is: "waiting", why: { reason: "Deploying", message: "" }, exchange: "ok" };

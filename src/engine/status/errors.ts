@@ -2,8 +2,9 @@
  * Classifies failed exchanges with the platform by what they mean for the object. Pure tables (docs/architecture.md §5,
  * §8).
  */
+import type { Reason } from "../../api/reasons.ts";
 import type { ObjectKey } from "../../kube/api/types.ts";
-import { sentenceOf, type ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
+import { sentenceOf, type ApiError } from "../../platform/transport/errors.ts";
 import type { ConnectionSettings, Ms, Why } from "../contract/kind.ts";
 
 /** What was being done when the exchange failed. */
@@ -43,73 +44,62 @@ const SCOPES = {
  * @param attempts how many reconciles in a row failed before this one
  */
 export function classifyError(error: ApiError, phase: Phase, attempts: number): Verdict {
-  const failure = error.failure;
-  const said = error.message;
+  const { failure, operation, status, message: said } = error;
   switch (failure.is) {
     case "Unauthorized":
-      return {
-        is: "connection",
-        why: {
-          reason: "CredentialsInvalid",
-          message: error.status === 0 ? `Nothing was sent: ${said}.` : "The platform rejected the token (401).",
-        },
-      };
+      return connectionFailure(
+        "CredentialsInvalid",
+        status === 0 ? `Nothing was sent: ${said}.` : "The platform rejected the token (401).",
+      );
     case "Forbidden":
       return forbidden(error, phase, attempts);
     case "RateLimited":
     case "OverBudget":
       return { is: "later", again: failure.retryAfterMs };
     case "Server":
-      return {
-        is: "connection",
-        why: {
-          reason: "PlatformUnavailable",
-          message: `The platform answered ${error.operation} with ${error.status}; the operator tries again.`,
-        },
-      };
+      return connectionFailure(
+        "PlatformUnavailable",
+        `The platform answered ${operation} with ${status}; the operator tries again.`,
+      );
     case "Unreachable":
-      return {
-        is: "connection",
-        why: { reason: "PlatformUnreachable", message: `The platform cannot be reached: ${said}` },
-      };
+      return connectionFailure("PlatformUnreachable", `The platform cannot be reached: ${said}`);
     case "OutcomeUnknown":
       return unknownOutcome(error, phase);
     case "BadResponse":
-      return {
-        is: "connection",
-        why: {
-          reason: "UnexpectedResponse",
-          message: `The platform's answer to ${error.operation} is not as documented: ${said}`,
-        },
-      };
+      return connectionFailure(
+        "UnexpectedResponse",
+        `The platform's answer to ${operation} is not as documented: ${said}`,
+      );
     case "NotSupported":
-      return {
-        is: "terminal",
-        why: { reason: "NotSupportedByApi", message: `The platform has no operation ${error.operation}.` },
-      };
+      return terminal("NotSupportedByApi", `The platform has no operation ${operation}.`);
     case "Refused":
-      return { is: "terminal", why: { reason: "InvalidSpec", message: said } };
+      return terminal("InvalidSpec", said);
     case "NotFound":
-      return notFound(error, phase);
+      return phase === "create"
+        ? retry("ParentNotFound", `The platform does not find the parent (404): ${said}`)
+        : retry("ExternalResourceDeleted", `The platform does not find the object (404): ${said}`);
     case "Conflict":
     case "Invalid":
-      return rejected(error, failure, phase, attempts);
+      return rejected(error, phase, attempts);
     default:
       return failure satisfies never;
   }
 }
 
-function unknownOutcome(error: ApiError, phase: Phase): Verdict {
-  const message = `The platform did not confirm ${error.operation}; the operator finds out whether it was executed.`;
-  if (phase === "create") return { is: "unknown", why: { reason: "Creating", message } };
-  if (phase === "action") return { is: "unknown", why: { reason: "Progressing", message } };
-  return {
-    is: "connection",
-    why: {
-      reason: "PlatformUnavailable",
-      message: `The platform did not confirm ${error.operation}; the operator tries again.`,
-    },
-  };
+const connectionFailure = (reason: Reason, message: string): Verdict => ({
+  is: "connection",
+  why: { reason, message },
+});
+const terminal = (reason: Reason, message: string): Verdict => ({ is: "terminal", why: { reason, message } });
+const retry = (reason: Reason, message: string): Verdict => ({ is: "retry", why: { reason, message } });
+
+function unknownOutcome({ operation }: ApiError, phase: Phase): Verdict {
+  if (phase !== "create" && phase !== "action") {
+    const message = `The platform did not confirm ${operation}; the operator tries again.`;
+    return connectionFailure("PlatformUnavailable", message);
+  }
+  const message = `The platform did not confirm ${operation}; the operator finds out whether it was executed.`;
+  return { is: "unknown", why: { reason: phase === "create" ? "Creating" : "Progressing", message } };
 }
 
 function forbidden(error: ApiError, phase: Phase, attempts: number): Verdict {
@@ -121,62 +111,35 @@ function forbidden(error: ApiError, phase: Phase, attempts: number): Verdict {
   return { is: "terminal", why, again: 10 * MINUTE };
 }
 
-function notFound(error: ApiError, phase: Phase): Verdict {
-  if (phase === "create") {
-    const message = `The platform does not find the parent (404): ${error.message}`;
-    return { is: "retry", why: { reason: "ParentNotFound", message } };
-  }
-  const message = `The platform does not find the object (404): ${error.message}`;
-  return { is: "retry", why: { reason: "ExternalResourceDeleted", message } };
-}
-
-function rejected(error: ApiError, failure: ApiFailure, phase: Phase, attempts: number): Verdict {
-  const conflict = failure.is === "Conflict";
+function rejected(error: ApiError, phase: Phase, attempts: number): Verdict {
+  const { operation, status } = error;
+  const said = sentenceOf(error);
+  const conflict = error.failure.is === "Conflict";
   if (phase === "create" && conflict) {
-    return {
-      is: "terminal",
-      why: {
-        reason: "NameConflict",
-        message: `An object of that name exists on the platform: ${sentenceOf(error)} Choose another spec.name, or set spec.externalId to adopt it.`,
-      },
-    };
+    const message = `An object of that name exists on the platform: ${said} Choose another spec.name, or set spec.externalId to adopt it.`;
+    return terminal("NameConflict", message);
   }
-  const inQueue = phase === "action" || phase === "delete" || conflict;
-  if (inQueue && (conflict || attempts < REJECTED_ACTIONS)) {
-    return {
-      is: "retry",
-      why: {
-        reason: "Queued",
-        message: `The platform does not take ${error.operation} now (${error.status}): ${sentenceOf(error)}`,
-      },
-    };
-  }
-  return {
-    is: "terminal",
-    why: {
-      reason: "InvalidSpec",
-      message: `The platform rejected ${error.operation} (${error.status}): ${sentenceOf(error)} Change the spec; the same is not sent again.`,
-    },
-  };
+  const mayDrain = (phase === "action" || phase === "delete") && attempts < REJECTED_ACTIONS;
+  if (conflict || mayDrain) return retry("Queued", `The platform does not take ${operation} now (${status}): ${said}`);
+  const message = `The platform rejected ${operation} (${status}): ${said} Change the spec; the same is not sent again.`;
+  return terminal("InvalidSpec", message);
 }
 
-/** Returns why a connection cannot be used whose token the platform rejected, or which the operator does not send. */
-export const rejectedToken = (connection: Holder, { status, message }: ApiError): Why =>
-  invalidToken(connection, (token) =>
-    status === 0 ? `The operator does not send ${token}: ${message}.` : `The platform rejected ${token} (401).`,
-  );
+/**
+ * Returns why a connection cannot be used whose token the platform rejected, or which the operator does not send. Names
+ * the Secret that a person has to fix.
+ */
+export function rejectedToken({ key, settings }: Holder, { status, message: said }: ApiError): Why {
+  const { name, key: entry } = settings.tokenSecret;
+  const where = key.namespace === "" ? "the operator's namespace" : `namespace "${key.namespace}"`;
+  const token = `the token from Secret "${name}" key "${entry}" in ${where}`;
+  const what = status === 0 ? `The operator does not send ${token}: ${said}.` : `The platform rejected ${token} (401).`;
+  const message = `${what} Replace the token; the operator tries again when the Secret changes.`;
+  return { reason: "CredentialsInvalid", message };
+}
 
 /** The owner of a token. */
 interface Holder {
   readonly key: ObjectKey;
   readonly settings: Pick<ConnectionSettings, "tokenSecret">;
-}
-
-/** Names the Secret that a person has to fix. */
-function invalidToken({ key, settings }: Holder, saying: (token: string) => string): Why {
-  const { name, key: entry } = settings.tokenSecret;
-  const where = key.namespace === "" ? "the operator's namespace" : `namespace "${key.namespace}"`;
-  const token = `the token from Secret "${name}" key "${entry}" in ${where}`;
-  const message = `${saying(token)} Replace the token; the operator tries again when the Secret changes.`;
-  return { reason: "CredentialsInvalid", message };
 }

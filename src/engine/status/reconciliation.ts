@@ -1,11 +1,10 @@
 /** The state of one reconcile inside the engine. How it ended is a `Result` (build.ts). */
-import { member } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Cause, Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { Kind, ReconcileContext, Report, Uuid } from "../contract/kind.ts";
-import { text } from "../contract/status.ts";
+import { recordedIdIn } from "../contract/status.ts";
 import type { RecordedIdentity } from "../ledger/identity.ts";
 import type { Orphan } from "../orphans/orphan.ts";
 import type { PolicyStatus } from "../policies/policy-status.ts";
@@ -57,7 +56,7 @@ export function recordedId({ id, identitySource }: Pick<ReconcileContext, "id" |
 /** Returns the id to store. Before the object is resolved, it is what this process knows, else what is stored. */
 export function idOf({ context, local, object }: Ended): Uuid | undefined {
   if (context !== undefined) return recordedId(context);
-  return local.unsaved?.id ?? text(member(object.status, "externalId"));
+  return local.unsaved?.id ?? recordedIdIn(object);
 }
 
 /**

@@ -1,6 +1,5 @@
 /** Decides which of a kind's planned steps may be taken now: management, drift, approval and change windows. */
 import { APPROVED_PLAN } from "../../api/names.ts";
-import type { KubeObject } from "../../kube/api/types.ts";
 import type { Goal, Ms, Plan, Step, Why } from "../contract/kind.ts";
 import { pollInterval } from "../contract/requeue.ts";
 import { windowState, type WindowState } from "../policies/change-window.ts";
@@ -48,7 +47,6 @@ function judged(r: Resolved, seen: unknown): Allowed {
   const { ports, kind, object, context, policies } = r;
   const now = ports.clock.now();
   const place: Place = {
-    object,
     policies,
     policyStatus: { ...r.policyStatus, appliedGeneration: broughtAbout(object, policies.management) },
     goal: context.goal,
@@ -78,7 +76,6 @@ function isResting(r: Resolved): boolean {
 
 /** What a step is judged by. */
 interface Place {
-  readonly object: KubeObject;
   readonly policies: Policies;
   readonly policyStatus: PolicyStatus;
   readonly goal: Goal;

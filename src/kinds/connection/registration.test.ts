@@ -57,7 +57,7 @@ async function run(first: RegistrationContext) {
   const ops: string[] = [];
   let context = first;
   let seen = await KIND.observe(context, harness.api);
-  let plan: Plan<unknown> = KIND.plan(context, seen);
+  let plan: Plan = KIND.plan(context, seen);
   for (; plan.is === "step" && ops.length < 4; plan = KIND.plan(context, seen)) {
     ops.push(plan.step.op);
     const known = await KIND.act(plan.step as never, context, seen, harness.api);

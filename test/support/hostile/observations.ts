@@ -1,7 +1,7 @@
 /** Sights of the platform for property tests of kinds: whatever it may answer. */
 import fc from "fast-check";
 
-import type { Kind, ReconcileContext, KindTypes } from "../../../src/engine/contract/kind.ts";
+import type { Kind, ReconcileContext } from "../../../src/engine/contract/kind.ts";
 import { application } from "../../../src/kinds/application/index.ts";
 import { NOTHING_SEEN, type ApplicationContext, type Seen } from "../../../src/kinds/application/model.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
@@ -193,9 +193,9 @@ const environmentSeen = fc.record({
   deleting: fc.boolean(),
 });
 
-export type AnyKind = Kind<KindTypes>;
+export type AnyKind = Kind;
 export interface Sight {
-  readonly pass: ReconcileContext<KindTypes>;
+  readonly pass: ReconcileContext;
   readonly seen: unknown;
 }
 

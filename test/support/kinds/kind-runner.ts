@@ -27,7 +27,7 @@ export interface PassChange {
   readonly spec?: JsonObject;
   readonly goal?: Goal;
   readonly requested?: string | undefined;
-  readonly adoption?: ReconcileContext<KindTypes>["policies"]["adoption"];
+  readonly adoption?: ReconcileContext["policies"]["adoption"];
   readonly holderOf?: (id: string) => string | undefined;
   readonly allowUnverifiedIds?: boolean;
   readonly allowedProjects?: readonly string[] | undefined;
@@ -139,7 +139,7 @@ export function kindRunner<K extends KindTypes>(
     let pass = first;
     let seen = await kind.observe(pass, api);
     for (let steps = 0; steps < STEP_LIMIT; steps += 1) {
-      const plan: Plan<unknown> = kind.plan(pass, seen);
+      const plan: Plan = kind.plan(pass, seen);
       if (plan.is === "adopt") {
         annotation = plan.id;
         pass = known(pass, { id: plan.id, memory: pass.memory });
@@ -207,16 +207,10 @@ function endingOf(is: Ran["is"], why: Why): Result {
   return is === "unknown" ? { is, why, keepsReady: false } : { is, why, exchange: "ok" };
 }
 
-type AnyContext = ReconcileContext<KindTypes>;
+type AnyContext = ReconcileContext;
 
 /** One request; what a task makes of a refused one is what is known then. */
-async function acted<Api extends RatedApi>(
-  kind: AnyKind<Api>,
-  step: Step<unknown>,
-  pass: AnyContext,
-  seen: unknown,
-  api: Api,
-) {
+async function acted<Api extends RatedApi>(kind: AnyKind<Api>, step: Step, pass: AnyContext, seen: unknown, api: Api) {
   try {
     return await kind.act(step, pass as ReconcileContext<never>, seen, api);
   } catch (error) {
@@ -243,7 +237,7 @@ export function composed(outcome: {
   readonly result: Result;
   readonly report: Report;
   readonly memory: JsonObject;
-  readonly context: Pick<ReconcileContext<KindTypes>, "id" | "identitySource" | "now">;
+  readonly context: Pick<ReconcileContext, "id" | "identitySource" | "now">;
   readonly handled: string | undefined;
 }): JsonObject {
   const { context, ...rest } = outcome;

@@ -1,6 +1,6 @@
 /** What a pass of the model finds around it: one connection, which works, and a platform that asks the model. */
 import type { Connection } from "../../../src/engine/connections/connections.ts";
-import { createMassChangeLimit } from "../../../src/engine/connections/mass-change-limit.ts";
+import { createMassChangeLimit } from "../../../src/engine/connections/connections.ts";
 import type { Clock, Json } from "../../../src/kube/api/types.ts";
 import { NAMESPACE } from "../engine/cluster.ts";
 import type { Op, Remote, WidgetApi } from "../engine/fake-platform.ts";

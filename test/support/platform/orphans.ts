@@ -69,7 +69,7 @@ export function memoryOrphans(clock: Clock, shards: Shards = memoryShards(), tol
     clock,
     random: () => 0,
     windows: DEFAULT_WINDOWS,
-    tell: (change) => told.push(change),
+    report: (change) => told.push(change),
   });
 }
 
