@@ -32,7 +32,7 @@ export async function commandsPage(): Promise<string> {
 }
 
 function row({ entry, command }: { readonly entry: Entry; readonly command: Command }): string {
-  const calls = entry.operations.map((name) => `${operation(name).method} ${operation(name).path}`);
+  const calls = (entry.operations ?? []).map((name) => `${operation(name).method} ${operation(name).path}`);
   const asked = asksPlatform(command) ? calls.map((call) => `\`${call}\``).join("<br>") : "";
   return `| [${entry.name}](#${entry.name.replaceAll(" ", "-")}) | ${entry.about} | ${asked} |`;
 }

@@ -228,7 +228,7 @@ export function coveragePage(): string {
     .filter(isOperation)
     .map((name): Row => {
       const users = Object.entries(USED_BY).filter(([, used]) => used.includes(name));
-      const commands = COMMANDS.filter((entry) => entry.operations.includes(name));
+      const commands = COMMANDS.filter((entry) => entry.operations?.includes(name));
       return { name, kinds: users.map(([kind]) => kind), commands: commands.map((entry) => entry.name) };
     });
   const documented = rows.filter(({ name }) => operations[name].surface === "Documented");

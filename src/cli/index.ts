@@ -87,7 +87,6 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "run",
     about: "run the operator",
-    operations: [],
     load: async () => (await import("./run.ts")).run,
   },
   ...OBJECT_COMMANDS,
@@ -95,20 +94,17 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "completion",
     about: "print a completion script for a shell or for kubectl",
-    operations: [],
     load: async () => (await import("./completion.ts")).completion,
   },
   {
     name: "__complete",
     about: "print what could come next on a command line",
-    operations: [],
     load: async () => (await import("./completion.ts")).completeWith(COMMANDS),
     hidden: true,
   },
   {
     name: "version",
     about: "print the version",
-    operations: [],
     load: async () =>
       command({
         asks: "nothing",

@@ -13,7 +13,7 @@ export const APPLICATION = {
 interface ApiCommand<Args extends readonly Arg[], Own extends Flags> extends Spec<Args, Own> {
   readonly name: Entry["name"];
   readonly about: Entry["about"];
-  readonly operations: Entry["operations"];
+  readonly operations?: Entry["operations"];
 }
 
 /** Declares a command together with its entry in the table of commands. */

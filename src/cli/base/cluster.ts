@@ -1,9 +1,10 @@
 /** Opens the user's cluster, with the user's own rights. */
 import { createKubeClient, type ConnectedClient } from "../../kube/api/client.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
+import { isObject } from "../../kube/api/json.ts";
 import { parseObject } from "../../kube/api/objects.ts";
 import { collectionPath, objectPath } from "../../kube/api/paths.ts";
-import type { Clock, KubeObject, ResourceType } from "../../kube/api/types.ts";
+import type { Clock, JsonObject, KubeObject, ResourceType } from "../../kube/api/types.ts";
 import { listAll } from "../../kube/watch/list.ts";
 import { TYPES } from "../../operator/config/caches.ts";
 import { VERSION } from "../../operator/config/version.ts";
@@ -21,6 +22,8 @@ export interface Cluster {
   find(kind: string, name: string, namespace?: string): Promise<KubeObject | undefined>;
   /** @param namespace "" for all of them; the cluster's `namespace` if absent @throws CliError, KubeError */
   list(kind: string, namespace?: string): Promise<readonly KubeObject[]>;
+  /** Merges a change into an object, unless another one of its name replaced it. @throws KubeError */
+  patch(object: KubeObject, change: JsonObject): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -61,6 +64,16 @@ export function openCluster(flags: SharedFlags, clock: Clock): Cluster {
         if (!isKube(error, "NotFound")) throw error;
         throw new CliError(`The cluster does not know ${type.plural}. Install the CRDs of platform-operator first.`);
       }
+    },
+    patch: async ({ kind, metadata: { name, namespace = "", uid } }, change) => {
+      const own = isObject(change["metadata"]) ? change["metadata"] : {};
+      await client.request({
+        method: "PATCH",
+        path: objectPath(typeOf(kind), { namespace, name }),
+        query: { fieldManager: "kubectl-platform" },
+        body: { ...change, metadata: { ...own, uid } },
+        contentType: "application/merge-patch+json",
+      });
     },
     close: () => client.close(),
   };

@@ -11,8 +11,8 @@ export interface Entry {
   /** The words of the command, e.g. "cluster token". */
   readonly name: string;
   readonly about: string;
-  /** The operations of the platform that it may call. */
-  readonly operations: readonly OperationName[];
+  /** The operations of the platform that it may call; none if absent. */
+  readonly operations?: readonly OperationName[] | undefined;
   readonly load: () => Promise<Command>;
   /** Left out of the list of commands. */
   readonly hidden?: true;

@@ -36,7 +36,6 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
   {
     name: "tree",
     about: "draw what there is, what hangs from what, and how it goes",
-    operations: [],
     load: async () => (await import("./tree.ts")).tree,
   },
   {
@@ -48,7 +47,6 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
   {
     name: "status",
     about: "show one object on one screen",
-    operations: [],
     load: async () => (await import("./status.ts")).status,
   },
   {
@@ -60,19 +58,16 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
   {
     name: "plan",
     about: "show what the operator would do if files were applied",
-    operations: [],
     load: async () => (await import("./plan/index.ts")).plan,
   },
   {
     name: "orphans",
     about: "list what stayed on the platform when its resource went",
-    operations: [],
     load: async () => (await import("./orphans.ts")).orphans,
   },
   {
     name: "orphans forget",
     about: "take objects out of that list; on the platform they stay",
-    operations: [],
     load: async () => (await import("./orphans.ts")).forget,
   },
   {
@@ -96,31 +91,26 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
   {
     name: "pause",
     about: "have the operator leave objects alone",
-    operations: [],
     load: async () => (await import("./pause.ts")).pause,
   },
   {
     name: "suspend",
     about: "the same as pause, in the word that Flux has for it",
-    operations: [],
     load: async () => (await import("./pause.ts")).pause,
   },
   {
     name: "resume",
     about: "let the operator go on with paused objects",
-    operations: [],
     load: async () => (await import("./pause.ts")).resume,
   },
   {
     name: "approve",
     about: "let an object's plan be carried out",
-    operations: [],
     load: async () => (await import("./pause.ts")).approve,
   },
   {
     name: "resolve",
     about: "say what the operator must not decide by itself",
-    operations: [],
     load: async () => (await import("./resolve.ts")).resolve,
   },
 ];

@@ -2,11 +2,9 @@
 import { APPROVED_PLAN, PAUSED } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { printable } from "../../text/text.ts";
-import type { Cluster } from "../base/cluster.ts";
 import { type Call, command } from "../base/command.ts";
 import { CliError, EXIT } from "../base/exit.ts";
 import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
-import { annotate } from "./shared/edit.ts";
 import { actionLines, planOf } from "./shared/plan-view.ts";
 import { fullName, TARGET, targetOf, TARGETS } from "./shared/target.ts";
 
@@ -14,8 +12,8 @@ export const pause = command({
   asks: "cluster",
   args: [TARGETS],
   details: "The operator leaves paused objects and what they describe alone, but for their deletion.",
-  run: async ({ cluster, args, io }) => {
-    await setPaused(true, { cluster: await cluster(), io }, args.object);
+  run: async (call) => {
+    await setPaused(call, true);
   },
 });
 
@@ -25,23 +23,24 @@ export const resume = command({
   flags: WAIT_FOR_READY,
   details: "With --wait, the operator is asked to look at them now, as reconcile --wait does.",
   run: async (call) => {
-    const cluster = await call.cluster();
-    const objects = await setPaused(false, { cluster, io: call.io }, call.args.object);
-    return call.flags.wait ? await requestAndWait(call, cluster, objects, call.flags.timeout) : EXIT.ok;
+    const objects = await setPaused(call, false);
+    return call.flags.wait ? await requestAndWait(call, objects, call.flags.timeout) : EXIT.ok;
   },
 });
 
 /** @returns the objects as they were before */
 async function setPaused(
+  { args, io, ...call }: Call<{ readonly object: readonly string[] }>,
   paused: boolean,
-  { cluster, io }: Pick<Call, "io"> & { readonly cluster: Cluster },
-  names: readonly string[],
 ): Promise<readonly KubeObject[]> {
+  const targets = args.object.map(targetOf);
+  const cluster = await call.cluster();
   const objects: KubeObject[] = [];
-  for (const target of names.map(targetOf)) {
+  for (const target of targets) {
     const object = await cluster.get(target.kind, target.name);
     const isPaused = object.metadata.annotations?.[PAUSED] === "true";
-    if (isPaused !== paused) await annotate(cluster, object, { [PAUSED]: paused ? "true" : null });
+    const annotations = { [PAUSED]: paused ? "true" : null };
+    if (isPaused !== paused) await cluster.patch(object, { metadata: { annotations } });
     const done = paused ? "paused" : "resumed";
     io.stdout.write(`${fullName(target)} ${isPaused === paused ? `${done} already` : done}\n`);
     objects.push(object);
@@ -68,7 +67,7 @@ export const approve = command({
     if (flags.hash !== undefined && flags.hash !== plan.hash) {
       throw new CliError(`${args.object} has another plan now, ${plan.hash}. Look at it and approve that one.`);
     }
-    await annotate(cluster, object, { [APPROVED_PLAN]: plan.hash });
+    await cluster.patch(object, { metadata: { annotations: { [APPROVED_PLAN]: plan.hash } } });
     io.stdout.write(`${fullName(target)} plan ${printable(plan.hash)} approved\n`);
   },
 });

@@ -11,14 +11,12 @@ import type { Clock, KubeObject } from "../../kube/api/types.ts";
 import type { Store } from "../../kube/watch/store.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { printable } from "../../text/text.ts";
-import type { Cluster } from "../base/cluster.ts";
 import { type Call, command } from "../base/command.ts";
 import { CliError, EXIT } from "../base/exit.ts";
 import { explain } from "../base/explain.ts";
 import type { Flags } from "../base/flags.ts";
 import type { Stream } from "../base/io.ts";
 import { renderLine, tellChanges } from "./shared/drawing.ts";
-import { annotate } from "./shared/edit.ts";
 import { followObjects } from "./shared/listing.ts";
 import { createScreen } from "./shared/screen.ts";
 import { fullName, shortTarget, targetOf, TARGETS } from "./shared/target.ts";
@@ -43,11 +41,11 @@ export const reconcile = command({
     for (const { kind, name } of targets) objects.push(await cluster.get(kind, name));
     for (const object of objects) refuseEnded(object);
     if (!flags.wait) {
-      await request(call, cluster, objects);
+      await request(call, objects);
       return EXIT.ok;
     }
     for (const object of objects) refusePaused(object, program);
-    return await requestAndWait(call, cluster, objects, flags.timeout);
+    return await requestAndWait(call, objects, flags.timeout);
   },
 });
 
@@ -69,28 +67,21 @@ function refusePaused(object: KubeObject, program: string): void {
 }
 
 /** Requests a reconcile. @returns the token that the operator writes back once it is done */
-async function request(
-  { host, io }: Pick<Call, "host" | "io">,
-  cluster: Cluster,
-  objects: readonly KubeObject[],
-): Promise<string> {
-  const token = host.clock.now().toISOString();
+async function request(call: Call, objects: readonly KubeObject[]): Promise<string> {
+  const cluster = await call.cluster();
+  const token = call.host.clock.now().toISOString();
   for (const object of objects) {
-    await annotate(cluster, object, { [RECONCILE_REQUESTED_AT]: token });
-    io.stdout.write(`${fullName(keyOf(object))} reconcile requested\n`);
+    await cluster.patch(object, { metadata: { annotations: { [RECONCILE_REQUESTED_AT]: token } } });
+    call.io.stdout.write(`${fullName(keyOf(object))} reconcile requested\n`);
   }
   return token;
 }
 
 /** Requests a reconcile and waits until each object is Ready or needs a person. @returns the exit code */
-export async function requestAndWait(
-  call: Pick<Call, "access" | "host" | "io" | "program" | "tell">,
-  cluster: Cluster,
-  objects: readonly KubeObject[],
-  timeoutMs: number,
-): Promise<number> {
+export async function requestAndWait(call: Call, objects: readonly KubeObject[], timeoutMs: number): Promise<number> {
   const { host, tell } = call;
-  const token = await request(call, cluster, objects);
+  const cluster = await call.cluster();
+  const token = await request(call, objects);
   const interrupt = host.interrupt();
   const namespace = objects.find(({ metadata }) => metadata.namespace !== undefined)?.metadata.namespace ?? "";
   const kinds = [...new Set(objects.map(({ kind }) => kind))];
@@ -145,7 +136,7 @@ async function waitFor(
 
 /** Reports the objects that are not Ready. @returns the exit code */
 async function conclude(
-  { access, program, tell }: Pick<Call, "access" | "program" | "tell">,
+  { access, program, tell }: Call,
   outcome: Awaited<ReturnType<typeof waitFor>>,
   results: readonly Result[],
 ): Promise<number> {

@@ -7,7 +7,6 @@ import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import { command } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
-import { edit } from "./shared/edit.ts";
 import { fullName, TARGET, targetOf } from "./shared/target.ts";
 
 export const resolve = command({
@@ -33,7 +32,7 @@ export const resolve = command({
     const object = await cluster.get(target.kind, target.name);
     const refusal = REFUSALS[decision](object, flags.id);
     if (refusal !== undefined) throw new CliError(`${args.object} ${refusal}`);
-    await edit(cluster, object, changeOf(object, decision, flags.id));
+    await cluster.patch(object, changeOf(object, decision, flags.id));
     io.stdout.write(`${fullName(target)} resolved: ${decision === "id" ? `it is ${flags.id}` : decision}\n`);
   },
 });

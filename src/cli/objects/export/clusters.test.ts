@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Binding, Template } from "../../../platform/areas/templates.ts";
-import { filesOf } from "./describe.ts";
+import { filesOf } from "./index.ts";
 
 const ID = "00000001-0000-4000-8000-000000000001";
 const SECRET = "correct-horse";

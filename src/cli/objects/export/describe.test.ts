@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 
 import type { Application } from "../../../platform/areas/applications.ts";
-import { filesOf } from "./describe.ts";
 import { yamlOf, type Home } from "./documents.ts";
+import { filesOf } from "./index.ts";
 import type { FoundApplication, FoundEnvironment, Inventory } from "./inventory.ts";
 
 const id = (last: number): string => `0000000${last}-0000-4000-8000-00000000000${last}`;

@@ -15,10 +15,10 @@ import { command } from "../../base/command.ts";
 import { CliError, UsageError } from "../../base/exit.ts";
 import { surfaceOf } from "../../base/surface.ts";
 import { listObjects } from "../shared/listing.ts";
-import { bindingId } from "./clusters.ts";
-import { type File, filesOf } from "./describe.ts";
-import { type Home, yamlOf } from "./documents.ts";
-import { type Inventory, takeInventory } from "./inventory.ts";
+import { bindingId, bindingItem, clusterItem } from "./clusters.ts";
+import { contextOf, documentOf, yamlOf, type Document, type Home, type Item } from "./documents.ts";
+import { takeInventory, type FoundCluster, type FoundProject, type Inventory } from "./inventory.ts";
+import { applicationItem, databaseItem, environmentItem, otherService, projectItem, type Place } from "./kinds.ts";
 
 export const exportCommand = command({
   asks: "platform",
@@ -102,6 +102,49 @@ function notesOf({ surface, gaps }: Inventory): readonly string[] {
     "This platform shows no environments and services but their number: what it does not show is written as comments.";
   const webhooks = "Webhooks cannot be listed: describe them by hand.";
   return [...(surface === "Full" ? [] : [unseen]), webhooks, ...gaps];
+}
+
+interface File {
+  /** Without its extension. */
+  readonly name: string;
+  readonly documents: readonly Document[];
+}
+
+/** @returns one file for each project, and one for the clusters if there are any */
+export function filesOf({ projects, clusters }: Inventory, home: Home): readonly File[] {
+  const inProjects = projects.map((project) => ({ id: project.record.id, parts: projectParts(project) }));
+  const inClusters = clusters.flatMap(clusterItems);
+  const items = [...inProjects.flatMap(({ parts }) => parts), ...inClusters].filter(isItem);
+  const context = contextOf(items, home);
+  const documents = (parts: readonly (Item | Document)[]): readonly Document[] =>
+    parts.map((part) => (isItem(part) ? documentOf(part, context) : part));
+  return [
+    ...(inClusters.length > 0 ? [{ name: "clusters", documents: documents(inClusters) }] : []),
+    ...inProjects.map(({ id, parts }) => ({ name: `project-${context.nameOf(id)}`, documents: documents(parts) })),
+  ];
+}
+
+function isItem(part: Item | Document): part is Item {
+  return "describe" in part;
+}
+
+function projectParts({ record, environments }: FoundProject): readonly (Item | Document)[] {
+  return [
+    projectItem(record),
+    ...environments.flatMap((found) => {
+      const place: Place = { id: found.id, environment: found.record?.name ?? "environment", project: record.name };
+      return [
+        environmentItem(record, found),
+        ...found.databases.map((database) => databaseItem(database, place)),
+        ...found.applications.map((application) => applicationItem(application, place)),
+        ...found.others.map(otherService),
+      ];
+    }),
+  ];
+}
+
+function clusterItems(found: FoundCluster): readonly Item[] {
+  return [clusterItem(found), ...(found.binding === undefined ? [] : [bindingItem(found, found.binding)])];
 }
 
 async function write(directory: string, files: readonly File[], notes: readonly string[]): Promise<void> {

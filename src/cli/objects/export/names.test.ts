@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { dnsLabel, namesFor } from "./names.ts";
+import { dnsLabel, namesFor } from "./documents.ts";
 
 describe("a label", () => {
   it.each([

@@ -121,7 +121,7 @@ describe("a row of a plan", () => {
       at(object(ready, { metadata: { deletionTimestamp: "2026-11-21T12:00:00Z" } })),
       { action: "none", note: "it is being deleted" },
     ],
-  ])("tells what %s", (_what, looked, row) => {
-    expect(rowOf(looked)).toMatchObject({ kind: "PlatformApplication", namespace: "shop", name: "api", ...row });
+  ])("tells what %s", (_what, given, row) => {
+    expect(rowOf(given)).toMatchObject({ kind: "PlatformApplication", namespace: "shop", name: "api", ...row });
   });
 });

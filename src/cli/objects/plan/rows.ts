@@ -18,7 +18,7 @@ export interface PlanRow {
   readonly is: "change" | "none" | "error";
 }
 
-export interface Looked {
+export interface PlannedObject {
   /** The object as the engine left it. */
   readonly object: KubeObject;
   /** The object in the cluster; undefined for a new one. */
@@ -27,26 +27,26 @@ export interface Looked {
 }
 
 /** @returns the row of an object */
-export function rowOf(looked: Looked): PlanRow {
-  const { kind, metadata } = looked.object;
-  const verdict = unplanned(looked) ?? changes(looked) ?? trouble(looked) ?? adopted(looked) ?? settled(looked);
-  return { kind, namespace: metadata.namespace ?? "", name: metadata.name, actions: [], ...verdict };
+export function rowOf(planned: PlannedObject): PlanRow {
+  const { kind, metadata } = planned.object;
+  const outcome = unplanned(planned) ?? changes(planned) ?? trouble(planned) ?? adopted(planned) ?? settled(planned);
+  return { kind, namespace: metadata.namespace ?? "", name: metadata.name, actions: [], ...outcome };
 }
 
-type Verdict = Pick<PlanRow, "action" | "note" | "is"> & Partial<Pick<PlanRow, "actions">>;
+type Outcome = Pick<PlanRow, "action" | "note" | "is"> & Partial<Pick<PlanRow, "actions">>;
 
-const none = (note: string): Verdict => ({ action: "none", note, is: "none" });
-const error = (note: string): Verdict => ({ action: "error", note, is: "error" });
+const none = (note: string): Outcome => ({ action: "none", note, is: "none" });
+const error = (note: string): Outcome => ({ action: "error", note, is: "error" });
 
 /** Nothing was requested of the platform. */
-function unplanned({ object: { metadata }, problem }: Looked): Verdict | undefined {
+function unplanned({ object: { metadata }, problem }: PlannedObject): Outcome | undefined {
   if (problem !== undefined) return error(problem);
   if (metadata.deletionTimestamp !== undefined) return none("it is being deleted");
   return metadata.annotations?.[PAUSED] === "true" ? none("it is paused") : undefined;
 }
 
 /** Lists the plan in status.plan; for an object whose parent does not exist yet, its creation. */
-function changes({ object }: Looked): Verdict | undefined {
+function changes({ object }: PlannedObject): Outcome | undefined {
   const { actions = [] } = planOf(object) ?? {};
   if (actions.length > 0) {
     const verbs = [...new Set(actions.map(({ operation }) => verbOf(operation)))].join(", ");
@@ -57,7 +57,7 @@ function changes({ object }: Looked): Verdict | undefined {
 }
 
 /** A person is needed, or an exchange failed: with the platform, or before one. */
-function trouble({ object }: Looked): Verdict | undefined {
+function trouble({ object }: PlannedObject): Outcome | undefined {
   const ready = conditionOf(object, "Ready");
   const synced = conditionOf(object, "Synced");
   const unasked = ready?.status !== "True" && synced?.status !== "True" ? ready : undefined;
@@ -65,14 +65,14 @@ function trouble({ object }: Looked): Verdict | undefined {
   return found === undefined ? undefined : error(`${found.reason}: ${found.message}`);
 }
 
-function adopted({ object, old }: Looked): Verdict | undefined {
+function adopted({ object, old }: PlannedObject): Outcome | undefined {
   const id = stringMember(object.status, "externalId");
   if (id === undefined || stringMember(old?.status, "externalId") !== undefined) return undefined;
   return { action: "adopt", note: id, is: "none" };
 }
 
 /** Nothing is written; an operation may be in progress, or the policies accept a difference. */
-function settled({ object }: Looked): Verdict {
+function settled({ object }: PlannedObject): Outcome {
   const ready = conditionOf(object, "Ready");
   if (ready !== undefined && ready.status !== "True") return none(`${ready.reason}: ${ready.message}`);
   return none(driftOf(object).length > 0 ? "what differs on the platform is left as it is" : "");
