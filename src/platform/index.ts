@@ -12,68 +12,40 @@ import { services } from "./areas/services.ts";
 import { templates } from "./areas/templates.ts";
 import { variables } from "./areas/variables.ts";
 import { webhooks } from "./areas/webhooks.ts";
-import {
-  type Caller,
-  type CallRecord,
-  createCaller,
-  type Deadlines,
-  DEFAULT_DEADLINES,
-  heldBack,
-} from "./client/caller.ts";
+import { type Caller, type CallerOptions, createCaller, DEFAULT_DEADLINES, type Deadlines } from "./client/caller.ts";
 import { type Capabilities, createCapabilities } from "./client/capabilities.ts";
+import type { Target } from "./client/request.ts";
 import { isUuidOfAnyCase } from "./codec/paths.ts";
 import type { Budget } from "./rate/gate.ts";
 import { createGates, type Gates } from "./rate/gates.ts";
-import type { Priority } from "./rate/line.ts";
 import type { Ceiling } from "./rate/pacer.ts";
-import { addressFilter, checkedBase } from "./transport/address.ts";
-import type { Clock } from "./transport/clock.ts";
-import { ApiError, type Effect } from "./transport/errors.ts";
+import { addressFilter, type AddressRules, checkedBase } from "./transport/address.ts";
+import { ApiError } from "./transport/errors.ts";
 import { createTransport } from "./transport/http.ts";
 import type { Transport } from "./transport/transport.ts";
 
-export interface PlatformOptions {
+export interface PlatformOptions
+  extends
+    AddressRules,
+    Pick<Target, "organizationId" | "scheme" | "token">,
+    Pick<CallerOptions, "clock" | "random" | "lane" | "priority" | "mayCall" | "onCall"> {
   /** Scheme, host and optional port. */
   readonly baseUrl: string;
   /** "" or e.g. "/api/v1". */
   readonly pathPrefix: string;
-  readonly organizationId: string;
-  /** Which operations the user says the platform offers; learned from its answers unless told. */
+  /** Which operations the user says the platform offers; by default it is learned from the platform's answers. */
   readonly surface?: "Auto" | "Documented" | "Full";
-  readonly scheme: "Token" | "Bearer";
-  /** The token as it is now; one newline at its end is ignored. Asked at each request, so that it may change. */
-  readonly token: () => string;
   /** What the user allows at most; the platform's own limit is found out. */
   readonly rate?: Ceiling | undefined;
-  /** Shared with all others who may send with the same token; the client's own unless told. */
+  /** Shared with all others who may send with the same token; the client's own by default. */
   readonly gates?: Gates;
-  /** Host names, `*.suffix`, addresses or CIDR blocks; no host name means every public host. */
-  readonly allowedHosts: readonly string[];
-  /** Lets plain http and loopback, link-local and private addresses stand. */
-  readonly allowInsecure: boolean;
   /** PEM; replaces the built-in authorities. */
   readonly ca?: string;
   /** Of the operator, for User-Agent. */
   readonly version: string;
-  readonly clock: Clock;
-  /** In [0, 1). */
-  readonly random: () => number;
   /** The platform refuses requests (429) from now on, or does no longer and did for so many milliseconds. */
   readonly onLimited?: (isLimited: boolean, sinceMs: number) => void;
-  /** Told of every request, and of every one that the gate held back. Must not throw. */
-  readonly onCall?: (call: CallRecord) => void;
-  /**
-   * Asked at each call on whose behalf it is made: where the budget is short, all take turns. One for all unless told.
-   */
-  readonly lane?: () => string;
-  /** Asked at each call how urgent it is; "high" unless told. */
-  readonly priority?: () => Priority;
-  /**
-   * Reports whether a call with this effect may be sent now. It is called after the wait for the rate gate, and again
-   * with "read" when the bytes go out. By default every call may be.
-   */
-  readonly mayCall?: (effect: Effect) => boolean;
-  /** Further headers of the request at hand, in lower case: none unless told. */
+  /** Further headers of the current request, in lower case; none by default. */
   readonly headers?: () => Readonly<Record<string, string>>;
   /** Where they differ from DEFAULT_DEADLINES. */
   readonly deadlines?: Partial<Deadlines>;
@@ -91,13 +63,7 @@ type Areas = ReturnType<typeof areas>;
  * One connection. Every method throws ApiError and nothing else. Ids that are no UUIDs and inputs that no platform
  * could understand are Refused before any request.
  */
-export interface Platform extends Areas {
-  /**
-   * Takes the rate token of a POST before its intent is written (docs/architecture.md §6); the next POST that may
-   * happen only once then takes none.
-   * @throws ApiError "RateLimited" or "OverBudget" with the time to wait.
-   */
-  reserve(): Promise<void>;
+export interface Platform extends Areas, Pick<Caller, "reserve" | "refresh"> {
   /** What is known of the operations beyond the specification. */
   readonly capabilities: Capabilities;
   /**
@@ -106,8 +72,6 @@ export interface Platform extends Areas {
   limited(): { readonly sinceMs: number; readonly leftMs: number } | undefined;
   /** Tells the token's rate gate apart from all others. */
   gateId(): string;
-  /** Answers reads from the platform alone, not from what it said before: it was heard to have changed. */
-  refresh(): void;
   /** What the rate gate has left, for metrics. */
   budget(): Budget;
   /** The platform's clock: its last `Date` header and the time since. Undefined before the first answer. */
@@ -128,52 +92,33 @@ export function connectPlatform(options: PlatformOptions): Platform {
   const gates = options.gates ?? createGates({ clock, random });
   const { rate: ceiling = {}, onLimited: limited = () => {} } = options;
   const { gate, id, leave } = gates.join({ origin: new URL(base).origin, token, ceiling, limited });
-  const lane = options.lane ?? (() => "");
-  const priority = options.priority ?? (() => "high");
   const transport = options.transport ?? overHttp(options);
   const capabilities = createCapabilities(options.surface ?? "Auto", clock);
-  let told: { readonly date: Date; readonly at: number } | undefined;
+  let observed: { readonly date: Date; readonly at: number } | undefined;
+  const userAgent = `platform-operator/${options.version}`;
   const caller = createCaller({
-    target: {
-      base,
-      organizationId,
-      scheme,
-      token,
-      userAgent: `platform-operator/${options.version}`,
-      more: options.headers ?? (() => ({})),
-    },
+    ...options,
+    target: { base, organizationId, scheme, token, userAgent, more: options.headers ?? (() => ({})) },
     deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
     gate,
-    lane,
-    priority,
-    mayCall: options.mayCall ?? (() => true),
     transport,
     capabilities,
-    clock,
-    random,
-    onCall: (call) => options.onCall?.(call),
     onServerDate: (date) => {
-      told = { date, at: clock.monotonic() };
+      observed = { date, at: clock.monotonic() };
     },
   });
   return {
     ...areas(caller),
-    reserve: async () => {
-      const reserved = gate();
-      const waitMs = await reserved.reserve(priority(), lane());
-      if (waitMs > 0) throw heldBack("reserve", waitMs, reserved.budget());
-    },
+    reserve: caller.reserve,
+    refresh: caller.refresh,
     capabilities,
     limited: () => {
       const { pausedMs, refusedMs } = gate().budget();
       return pausedMs === 0 && refusedMs === 0 ? undefined : { sinceMs: refusedMs, leftMs: pausedMs };
     },
     gateId: id,
-    refresh: () => {
-      caller.refresh();
-    },
     budget: () => gate().budget(),
-    serverNow: () => told && new Date(told.date.getTime() + clock.monotonic() - told.at),
+    serverNow: () => observed && new Date(observed.date.getTime() + clock.monotonic() - observed.at),
     close: () => {
       leave();
       return transport.close();

@@ -50,9 +50,15 @@ export interface Caller {
   /** Makes a read whose answer is never remembered, e.g. because it is a credential. */
   fetch<T>(name: OperationName, ids: readonly string[], call: Call<T>): Promise<T>;
   /** Answers no read from memory from now on. */
-  refresh(): void;
+  readonly refresh: () => void;
   /** Makes a write: sent once, never repeated. */
   write<T>(name: OperationName, ids: readonly string[], call: Call<T>): Promise<T>;
+  /**
+   * Takes the rate token of a POST before its intent is written (docs/architecture.md §6); the next POST that may
+   * happen only once then takes none.
+   * @throws ApiError "RateLimited" or "OverBudget" with the time to wait
+   */
+  readonly reserve: () => Promise<void>;
 }
 
 /** Deadlines in milliseconds, from connecting to the last byte. Tests scale them down. */
@@ -69,17 +75,22 @@ export interface CallerOptions {
   readonly deadlines: Deadlines;
   /** Returns the gate of the current token. */
   readonly gate: () => Gate;
-  /** Returns the lane of the current call; lanes that wait for the gate take turns. */
-  readonly lane: () => string;
-  /** Returns the priority of the current call. */
-  readonly priority: () => Priority;
-  /** Reports, right before each call is sent and after its wait for the gate, whether it may still be made. */
-  readonly mayCall: (effect: Effect) => boolean;
+  /** Returns the lane of the current call; lanes that wait for the gate take turns. One lane by default. */
+  readonly lane?: () => string;
+  /** Returns the priority of the current call; "high" by default. */
+  readonly priority?: () => Priority;
+  /**
+   * Reports whether a call with this effect may be sent now. It is called after the wait for the rate gate, and again
+   * with "read" when the bytes go out. By default every call may be.
+   */
+  readonly mayCall?: (effect: Effect) => boolean;
   readonly transport: Transport;
   readonly capabilities: Learning;
   readonly clock: Clock;
+  /** In [0, 1). */
   readonly random: () => number;
-  readonly onCall: (call: CallRecord) => void;
+  /** Receives every request, and every one that the gate held back. Must not throw. */
+  readonly onCall?: (call: CallRecord) => void;
   /** Receives the platform's clock from each answer that has it. */
   readonly onServerDate: (date: Date) => void;
 }
@@ -87,17 +98,18 @@ export interface CallerOptions {
 /** Returns a caller whose reads are shared among all its users. */
 export function createCaller(options: CallerOptions): Caller {
   const { target, deadlines, transport, capabilities, clock, random } = options;
+  const { lane = () => "", priority = () => "high", mayCall = () => true } = options;
   const shared = createSharedReads(clock);
   const retries = createRetries(clock, random);
 
-  const tell = (
+  const report = (
     { prepared: { operation, request }, ids, attempt }: Attempt,
     sentAt: number | undefined,
     end: Pick<CallRecord, "status" | "failure" | "requestId">,
   ) => {
     const durationMs = sentAt === undefined ? 0 : clock.monotonic() - sentAt;
     const sent = sentAt !== undefined;
-    options.onCall({ operation, method: request.method, ids, attempt, ...end, sent, durationMs });
+    options.onCall?.({ operation, method: request.method, ids, attempt, ...end, sent, durationMs });
   };
 
   /** Sends one request that the gate has admitted. */
@@ -111,7 +123,7 @@ export function createCaller(options: CallerOptions): Caller {
       if (serverDate !== undefined) options.onServerDate(serverDate);
       const value = valueOf(answer, prepared, decode, clock.now());
       capabilities.succeeded(prepared.operation);
-      tell(attempt, sentAt, { status: answer.status, failure: undefined, requestId: requestIdOf(value) });
+      report(attempt, sentAt, { status: answer.status, failure: undefined, requestId: requestIdOf(value) });
       return value;
     } catch (error) {
       const failed = failureOf(error, prepared);
@@ -119,17 +131,17 @@ export function createCaller(options: CallerOptions): Caller {
       if (failed.failure.is === "RateLimited") {
         gate.ended({ sentAt, isAnswered: true, pauseMs: failed.failure.retryAfterMs });
       } else if (failed.status === 0) gate.ended({ sentAt, isAnswered: false });
-      tell(attempt, sentAt, { status: failed.status, failure: failed.failure.is, requestId: undefined });
+      report(attempt, sentAt, { status: failed.status, failure: failed.failure.is, requestId: undefined });
       throw failed;
     }
   };
 
   /** Throws unless the gate admits the request. @param waitMs what the gate returned */
-  const pass = (attempt: Attempt, waitMs: number): void => {
+  const throwUnlessAdmitted = (attempt: Attempt, waitMs: number): void => {
     const { operation } = attempt.prepared;
-    if (waitMs === 0 && options.mayCall(effectOf(operation))) return;
+    if (waitMs === 0 && mayCall(effectOf(operation))) return;
     const held = waitMs === 0 ? notOurs(operation) : heldBack(operation, waitMs, attempt.gate.budget());
-    tell(attempt, undefined, { status: 0, failure: held.failure.is, requestId: undefined });
+    report(attempt, undefined, { status: 0, failure: held.failure.is, requestId: undefined });
     throw held;
   };
 
@@ -137,7 +149,7 @@ export function createCaller(options: CallerOptions): Caller {
     const prepared = prepare(target, name, ids, call);
     const admitted = async (made: number): Promise<Attempt> => {
       const attempt = { prepared, ids, attempt: made, gate: options.gate() };
-      pass(attempt, await attempt.gate.admit(options.priority(), options.lane()));
+      throwUnlessAdmitted(attempt, await attempt.gate.admit(priority(), lane()));
       return attempt;
     };
     // A wait for the gate is not part of the deadline.
@@ -154,7 +166,7 @@ export function createCaller(options: CallerOptions): Caller {
     fetch: (name, ids, call) => fetch(name, idsByName(name, ids), call),
     read: async (name, pathIds, call) => {
       const ids = idsByName(name, pathIds);
-      const key = { operation: name, ids, query: queryOf(name, call), lane: `${options.priority()} ${options.lane()}` };
+      const key = { operation: name, ids, query: queryOf(name, call), lane: `${priority()} ${lane()}` };
       return shared.get(key, call.maxAgeMs ?? 0, () => fetch(name, ids, call));
     },
     refresh: () => {
@@ -164,14 +176,19 @@ export function createCaller(options: CallerOptions): Caller {
       const ids = idsByName(name, pathIds);
       const gate = options.gate();
       const attempt = { prepared: prepare(target, name, ids, call), ids, attempt: 1, gate };
-      const turn = [options.priority(), options.lane()] as const;
-      pass(attempt, await (isOnce(name) ? gate.admitReserved(...turn) : gate.admit(...turn)));
+      const turn = [priority(), lane()] as const;
+      throwUnlessAdmitted(attempt, await (isOnce(name) ? gate.admitReserved(...turn) : gate.admit(...turn)));
       shared.forget(name, ids);
       try {
         return await send(attempt, deadlines.writeMs, call.answer);
       } finally {
         shared.forget(name, ids);
       }
+    },
+    reserve: async () => {
+      const gate = options.gate();
+      const waitMs = await gate.reserve(priority(), lane());
+      if (waitMs > 0) throw heldBack("reserve", waitMs, gate.budget());
     },
   };
 }
@@ -206,26 +223,25 @@ function requestIdOf(value: unknown): string | undefined {
  * The error of a request that the gate prevented: after a 429, or because the process ends. @param waitMs what the gate
  * returned
  */
-export function heldBack(name: string, waitMs: number, { pausedMs }: Budget): ApiError {
+function heldBack(name: string, waitMs: number, { pausedMs }: Budget): ApiError {
   const failure = { is: pausedMs > 0 ? "RateLimited" : "OverBudget", retryAfterMs: waitMs } as const;
   const message = pausedMs > 0 ? "the platform asked to slow down" : "the rate limit leaves no room for it now";
   return new ApiError(name, failure, 0, message);
 }
 
 /** Returns the platform's clock as an answer shows it. */
-export function serverDateOf(answer: HttpAnswer): Date | undefined {
+function serverDateOf(answer: HttpAnswer): Date | undefined {
   return parseDate(answer.header("date"));
 }
 
 /** Returns what an answer says of the platform's rate limit. */
-export function quotaIn(answer: HttpAnswer, now: Date): Quota | undefined {
-  const told = (name: string): string | undefined => answer.header(`x-ratelimit-${name}`);
-  const headers = { limit: told("limit"), remaining: told("remaining"), reset: told("reset") };
-  return quotaOf({ ...headers, date: answer.header("date") }, now);
+function quotaIn(answer: HttpAnswer, now: Date): Quota | undefined {
+  const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => answer.header(`x-ratelimit-${name}`));
+  return quotaOf({ limit, remaining, reset, date: answer.header("date") }, now);
 }
 
 /** Reads a success: any 2xx. @throws ApiError */
-export function valueOf<T>(answer: HttpAnswer, { operation, secrets }: Prepared, decode: Decode<T>, now: Date): T {
+function valueOf<T>(answer: HttpAnswer, { operation, secrets }: Prepared, decode: Decode<T>, now: Date): T {
   if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, operation, secrets, now);
   const serverDate = serverDateOf(answer);
   const header = (name: string): string | undefined => answer.header(name);
@@ -242,7 +258,7 @@ export function valueOf<T>(answer: HttpAnswer, { operation, secrets }: Prepared,
  * Returns an error as an ApiError. It rethrows everything but the absence of an answer, which is a defect of the
  * operator.
  */
-export function failureOf(error: unknown, { operation }: Prepared): ApiError {
+function failureOf(error: unknown, { operation }: Prepared): ApiError {
   if (error instanceof ApiError) return error;
   if (!(error instanceof TransportError)) throw error;
   return new ApiError(operation, failureOfTransport(error.failure, effectOf(operation)), 0, error.message);
