@@ -1,13 +1,12 @@
 /** The platform as the rest of the operator sees it. */
 import { applications } from "./areas/applications.ts";
 import { blueprints } from "./areas/blueprints.ts";
-import { catalogue } from "./areas/catalogue.ts";
 import { clusters } from "./areas/clusters.ts";
 import { databases } from "./areas/databases.ts";
-import { deployments } from "./areas/deployments.ts";
 import { environments } from "./areas/environments.ts";
-import { organization } from "./areas/organization.ts";
+import { catalogue, organization } from "./areas/organization.ts";
 import { projects } from "./areas/projects.ts";
+import { deployments } from "./areas/service-status.ts";
 import { services } from "./areas/services.ts";
 import { templates } from "./areas/templates.ts";
 import { variables } from "./areas/variables.ts";
@@ -21,8 +20,7 @@ import { createGates, type Gates } from "./rate/gates.ts";
 import type { Ceiling } from "./rate/pacer.ts";
 import { addressFilter, type AddressRules, checkedBase } from "./transport/address.ts";
 import { ApiError } from "./transport/errors.ts";
-import { createTransport } from "./transport/http.ts";
-import type { Transport } from "./transport/transport.ts";
+import { createTransport, type Transport } from "./transport/http.ts";
 
 export interface PlatformOptions
   extends

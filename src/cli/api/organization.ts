@@ -1,6 +1,10 @@
 /** Commands on the organization: its projects, cloud providers, database types, repositories, credentials, invoices. */
-import type { CloudProvider, ManagedDatabaseType } from "../../platform/areas/catalogue.ts";
-import type { CloudCredentials, GitRepository } from "../../platform/areas/organization.ts";
+import type {
+  CloudCredentials,
+  CloudProvider,
+  GitRepository,
+  ManagedDatabaseType,
+} from "../../platform/areas/organization.ts";
 import type { Project } from "../../platform/areas/projects.ts";
 import { CliError } from "../base/exit.ts";
 import type { View } from "../base/render.ts";

@@ -1,7 +1,6 @@
-import type { Deployment } from "../../platform/areas/deployments.ts";
 import type { EnvironmentCount } from "../../platform/areas/projects.ts";
+import type { Deployment, ServiceStatus } from "../../platform/areas/service-status.ts";
 /** Commands that show the services of a project: their states and numbers, and the values of a chart. */
-import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
 import { readObject } from "../base/io.ts";
 import { printOne, type View } from "../base/render.ts";

@@ -3,7 +3,7 @@
  * first, and then the deployment request by its id, where there is one. Pure.
  */
 import type { Ms, Supports, Uuid, Why } from "../../engine/contract/kind.ts";
-import type { Deployment } from "../../platform/areas/deployments.ts";
+import type { Deployment } from "../../platform/areas/service-status.ts";
 import { requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import type { DatabaseMemory } from "./crd.ts";
 import type { DatabaseContext, Seen } from "./model.ts";

@@ -1,7 +1,6 @@
 /** What the shared code of services uses of context and observation, and the kind's nouns. */
 import type { ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
-import type { Deployment } from "../../platform/areas/deployments.ts";
-import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import type { Deployment, ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
 
 export interface ServiceSpec {

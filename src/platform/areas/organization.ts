@@ -4,7 +4,7 @@ import type { Caller, ReadOptions } from "../client/caller.ts";
 import { read, write } from "../client/endpoints.ts";
 import { json, nothing, wellShapedList } from "../codec/decode.ts";
 import { sent } from "../codec/encode.ts";
-import { flag, record, text, uuid } from "../codec/schema.ts";
+import { flag, optional, record, strings, text, uuid, wellShaped } from "../codec/schema.ts";
 
 /** The spec shows the one object type AWS; deployed services send eight, not all of them with an access key. */
 const credentials = record({ id: uuid, name: text, access_key_id: text, object_type: text });
@@ -37,5 +37,38 @@ export function organization(caller: Caller) {
         answer: repositoryList,
         ...options,
       }),
+  };
+}
+
+const region = record({
+  name: z.string(),
+  country_code: text,
+  country: text,
+  city: text,
+  arm_supported: flag,
+  zones: strings,
+});
+
+const cloudProvider = record({
+  short_name: z.string(),
+  name: text,
+  logo_url: text,
+  regions: optional(wellShaped(region)).transform((given) => given ?? []),
+});
+
+const databaseType = record({ name: z.string() });
+
+export type CloudProvider = z.output<typeof cloudProvider>;
+export type ManagedDatabaseType = z.output<typeof databaseType>;
+
+const cloudProviderList = wellShapedList(cloudProvider);
+const databaseTypeList = wellShapedList(databaseType);
+
+/** What the platform offers to everybody. */
+export function catalogue(caller: Caller) {
+  return {
+    cloudProviders: read(caller, "listCloudProviders", cloudProviderList),
+    /** The types of managed databases on AWS. */
+    managedDatabaseTypes: read(caller, "listManagedDatabaseTypes", databaseTypeList),
   };
 }

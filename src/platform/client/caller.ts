@@ -4,14 +4,14 @@
  */
 import type { Decode, Received } from "../codec/decode.ts";
 import { idsByName, isOnce, isRead, type OperationName } from "../codec/operations.ts";
-import { ShapeError } from "../codec/shape.ts";
+import { ShapeError } from "../codec/schema.ts";
 import { cleaned, errorText } from "../codec/text.ts";
 import type { Budget, Gate } from "../rate/gate.ts";
 import type { Priority } from "../rate/line.ts";
 import { parseDate, pauseMs, type Quota, quotaOf } from "../rate/rate-headers.ts";
 import type { Clock } from "../transport/clock.ts";
 import { ApiError, type Effect, failureOfShape, failureOfStatus, failureOfTransport } from "../transport/errors.ts";
-import { type HttpAnswer, type Transport, TransportError } from "../transport/transport.ts";
+import { type HttpAnswer, type Transport, TransportError } from "../transport/http.ts";
 import type { Learning } from "./capabilities.ts";
 import { createRetries, createSharedReads } from "./reads.ts";
 import { type Content, prepare, type Prepared, queryOf, type Target } from "./request.ts";

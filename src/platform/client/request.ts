@@ -3,10 +3,10 @@ import type { Encode } from "../codec/encode.ts";
 import { stringifyJson } from "../codec/json.ts";
 import { operation, type OperationName } from "../codec/operations.ts";
 import { buildPath } from "../codec/paths.ts";
-import { ShapeError } from "../codec/shape.ts";
+import { ShapeError } from "../codec/schema.ts";
 import { cleaned } from "../codec/text.ts";
 import { ApiError } from "../transport/errors.ts";
-import type { HttpRequest } from "../transport/transport.ts";
+import type { HttpRequest } from "../transport/http.ts";
 
 export interface Target {
   /** Origin and path prefix, without a slash at the end. */

@@ -6,8 +6,7 @@ import type { z } from "zod";
 
 import { parseJson } from "./json.ts";
 import { asPage, tellsPages } from "./listing.ts";
-import { results, wellShapedResults } from "./schema.ts";
-import { shaped, ShapeError } from "./shape.ts";
+import { results, shaped, ShapeError, wellShapedResults } from "./schema.ts";
 
 /** The body of a success, and the platform's clock where the answer tells it. */
 export interface Received {

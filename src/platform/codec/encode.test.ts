@@ -4,8 +4,7 @@ import { z } from "zod";
 
 import { jsonObject, request, sent, wellFormed } from "./encode.ts";
 import { parseJson, stringifyJson } from "./json.ts";
-import { record, text } from "./schema.ts";
-import { ShapeError } from "./shape.ts";
+import { record, ShapeError, text } from "./schema.ts";
 
 describe("request", () => {
   it("names members as record reads them, and knows no others", () => {

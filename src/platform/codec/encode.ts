@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 
-import { shaped } from "./shape.ts";
+import { shaped } from "./schema.ts";
 
 /** Makes what goes over the wire; members that are undefined are left out there. @throws ShapeError */
 export type Encode<T extends object = object> = () => T;

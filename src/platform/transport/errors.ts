@@ -1,4 +1,4 @@
-import type { TransportFailure } from "./transport.ts";
+import type { TransportFailure } from "./http.ts";
 
 /**
  * Failures of a call of the platform, by what the caller has to do about them (docs/architecture.md §6, §8).

@@ -6,8 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
 import { certificate, expiredCertificate, privateKey } from "../../../test/support/kube/tls.ts";
 import { figure } from "../../../test/support/platform/figure.ts";
-import { createTransport } from "./http.ts";
-import type { Transport } from "./transport.ts";
+import { createTransport, type Transport } from "./http.ts";
 
 let server: ScriptedServer;
 let transport: Transport;

@@ -5,7 +5,7 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 import { isSettled } from "../../../src/engine/contract/status.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { sleep } from "../../../src/platform/transport/clock.ts";
-import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/transport.ts";
+import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
 import { manualClock, settle, type ManualClock } from "../../support/kube/clock.ts";
 import { memoryApiServer, type ApiServer } from "./api-server.ts";
 import { startOperator } from "./operator.ts";

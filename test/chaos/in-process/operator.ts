@@ -19,7 +19,7 @@ import { createPlatforms } from "../../../src/operator/platforms.ts";
 import { createTurns } from "../../../src/operator/turns.ts";
 import { createWork } from "../../../src/operator/work.ts";
 import { DEFAULT_DEADLINES } from "../../../src/platform/client/caller.ts";
-import type { Transport } from "../../../src/platform/transport/transport.ts";
+import type { Transport } from "../../../src/platform/transport/http.ts";
 import { memoryOrphans } from "../../support/platform/orphans.ts";
 import type { Seen } from "./api-server.ts";
 import type { Mortal } from "./gate.ts";

@@ -6,7 +6,7 @@ import { advance } from "../../../simulator/lifecycle/transitions.ts";
 import type { World } from "../../../simulator/model/world.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { createSimulation, type Setup } from "../../../simulator/simulator.ts";
-import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/transport.ts";
+import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
 import { manualClock, type ManualClock } from "../../support/kube/clock.ts";
 
 /** Seconds: every state is passed through, and few looks are needed to follow it. */

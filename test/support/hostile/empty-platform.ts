@@ -1,6 +1,6 @@
 /** Every operation of the platform's client, called without a platform behind it. */
 import { connectPlatform, type Platform, type PlatformOptions } from "../../../src/platform/index.ts";
-import type { HttpAnswer, HttpRequest, Transport } from "../../../src/platform/transport/transport.ts";
+import type { HttpAnswer, HttpRequest, Transport } from "../../../src/platform/transport/http.ts";
 import { hurriedClock, ORGANIZATION, TOKEN } from "../platform/client.ts";
 import type { World } from "../platform/env.ts";
 
