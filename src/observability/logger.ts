@@ -5,7 +5,7 @@
 import { destination, pino } from "pino";
 
 import type { LoggerName, LogLevel, LogLevels } from "../operator/config/validators.ts";
-import { cleanText } from "../text/clean-text.ts";
+import { cleanText } from "../text/text.ts";
 import type { Redactor } from "./secrets.ts";
 
 /** The fields of a line that are texts, besides level, time, logger and message. */

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { cleanText } from "./clean-text.ts";
-import { hasCredentials, printable, withoutCredentials } from "./text.ts";
+import { cleanText, hasCredentials, printable, withoutCredentials } from "./text.ts";
 
 describe("[E5] text from outside", () => {
   it.each([

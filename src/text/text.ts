@@ -19,3 +19,21 @@ export function withoutCredentials(text: string, by = "•••@"): string {
 export function hasCredentials(text: string): boolean {
   return text.search(CREDENTIALS) >= 0;
 }
+
+/** Control and bidirectional characters; without the format characters that join letters and emoji. */
+const CONTROL = /[\p{Cc}\u{2028}\u{2029}\u{061c}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{feff}]+/gu;
+const ELLIPSIS_BYTES = 3;
+const encoder = new TextEncoder();
+
+/**
+ * Returns the text on one line, without control and bidirectional characters and lone surrogates, cut to `maxBytes` of
+ * UTF-8 with an ellipsis: the API server counts bytes.
+ */
+export function cleanText(text: string, maxBytes: number): string {
+  const clean = text.toWellFormed().replace(CONTROL, " ").trim();
+  if (clean.length * 3 <= maxBytes) return clean; // no UTF-16 unit takes more than three bytes
+  const bytes = new Uint8Array(maxBytes);
+  if (encoder.encodeInto(clean, bytes).read === clean.length) return clean;
+  const { read } = encoder.encodeInto(clean, bytes.subarray(0, maxBytes - ELLIPSIS_BYTES));
+  return `${clean.slice(0, read)}…`;
+}

@@ -1,5 +1,5 @@
 /** What a browser may ask for, and the part of the tree that answers it. Pure. */
-import { cleanText } from "../../text/clean-text.ts";
+import { cleanText } from "../../text/text.ts";
 import { shortNameOf, wordOf } from "../tree/words.ts";
 import { MOST_TEXT, PAGE_SIZE, SHOWS, type Query, type Row, type TreePage } from "./shape.ts";
 import type { Leaf, Tree } from "./tree.ts";

@@ -5,7 +5,7 @@
 import type { Reason } from "../../api/reasons.ts";
 import { isObject, member } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
-import { cleanText } from "../../text/clean-text.ts";
+import { cleanText } from "../../text/text.ts";
 import type { ConditionFact, DriftField, Ms, Report, Uuid, Why } from "../contract/kind.ts";
 import {
   conditionOf,
@@ -17,8 +17,7 @@ import {
   type ConditionStatus,
 } from "../contract/status.ts";
 import type { RecordedIdentity } from "../ledger/identity.ts";
-import type { Intent } from "../ledger/ledger.ts";
-import { readSlot, writeSlot } from "../ledger/ledger.ts";
+import { type Intent, readSlot, writeSlot } from "../ledger/ledger.ts";
 import type { PolicyStatus } from "../policies/policy-status.ts";
 
 /** How a reconcile ended. */

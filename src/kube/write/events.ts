@@ -1,4 +1,4 @@
-import { cleanText } from "../../text/clean-text.ts";
+import { cleanText } from "../../text/text.ts";
 import { microTime, pause } from "../api/clock.ts";
 import type { EventInput, EventRecorder, KubeObject } from "../api/types.ts";
 import { createEventPublisher, type PublisherOptions, type Regarding, type Series } from "./event-publisher.ts";
