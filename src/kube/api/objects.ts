@@ -20,12 +20,13 @@ function parseMeta(type: ResourceType, value: Json | undefined): ObjectMeta | un
   return isMeta(meta) && (meta.namespace !== undefined) === type.namespaced ? meta : undefined;
 }
 
+const REQUIRED = ["name", "uid", "resourceVersion"];
+const OPTIONAL = ["namespace", "creationTimestamp", "deletionTimestamp"];
+
 function isMeta(meta: JsonObject): meta is JsonObject & ObjectMeta {
-  const required = ["name", "uid", "resourceVersion"];
-  const optional = ["namespace", "creationTimestamp", "deletionTimestamp"];
   return (
-    required.every((name) => typeof meta[name] === "string" && meta[name] !== "") &&
-    optional.every((name) => meta[name] === undefined || typeof meta[name] === "string") &&
+    REQUIRED.every((name) => typeof meta[name] === "string" && meta[name] !== "") &&
+    OPTIONAL.every((name) => meta[name] === undefined || typeof meta[name] === "string") &&
     (meta["generation"] === undefined || typeof meta["generation"] === "number") &&
     isRecordOfStrings(meta["labels"]) &&
     isRecordOfStrings(meta["annotations"]) &&
