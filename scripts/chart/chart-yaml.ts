@@ -7,7 +7,7 @@ import { z } from "zod";
 
 import { GROUP, VERSION as API_VERSION } from "../../src/api/names.ts";
 import { RESOURCES } from "../../src/kinds/crds.ts";
-import { VERSION } from "../../src/operator/config/version.ts";
+import { OPERATOR_VERSION } from "../../src/operator/config/version.ts";
 import { Values } from "./values.ts";
 
 const SOURCE = "https://github.com/platform-operator/platform-operator";
@@ -20,8 +20,8 @@ export function chartYaml(): string {
     name: "platform-operator",
     description: "Kubernetes operator for a cloud deployment platform's API",
     type: "application",
-    version: VERSION,
-    appVersion: VERSION,
+    version: OPERATOR_VERSION,
+    appVersion: OPERATOR_VERSION,
     kubeVersion: ">=1.30.0-0",
     home: SOURCE,
     icon: `${SOURCE}/raw/main/docs/icon.svg`,
@@ -48,7 +48,7 @@ function annotations(): Readonly<Record<string, string>> {
     ],
     changes: [{ kind: "added", description: "The chart, with all custom resources and alerts" }],
     screenshots: [{ title: "The status page", url: `${SOURCE}/raw/main/docs/images/status-page.png` }],
-    images: [{ name: "platform-operator", image: `${registry}/${repository}:${VERSION}` }],
+    images: [{ name: "platform-operator", image: `${registry}/${repository}:${OPERATOR_VERSION}` }],
     crds: RESOURCES.map(({ kind, plural, description }) => ({
       kind,
       version: API_VERSION,

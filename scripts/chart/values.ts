@@ -6,7 +6,7 @@ import { z } from "zod";
 
 import { FLAGS } from "../../src/operator/config/flags.ts";
 import type { FlagName } from "../../src/operator/config/flags.ts";
-import { NAMESPACE } from "../../src/operator/config/validators.ts";
+import { NAMESPACE_PATTERN } from "../../src/operator/config/validators.ts";
 import { ENDPOINT_PATTERN, LEVELS_PATTERN, PLATFORM_HOST_PATTERN } from "./patterns.ts";
 
 const about = (name: FlagName): string => {
@@ -21,7 +21,7 @@ const labels = z.record(z.string(), z.string());
 const members = z.looseObject({});
 const list = z.array(members).default([]);
 const port = (fallback: number): z.ZodDefault<z.ZodInt> => z.int().min(1024).max(65_535).default(fallback);
-const namespace = z.string().regex(NAMESPACE);
+const namespace = z.string().regex(NAMESPACE_PATTERN);
 const cidr = z.string().regex(/^[0-9A-Fa-f.:]+\/\d{1,3}$/);
 const RENDER_MODES = ["skipIfMissing", "failIfMissing", "alwaysRender"] as const;
 const renderMode = z

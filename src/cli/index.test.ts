@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { cli } from "../../test/support/programs/cli.ts";
-import { VERSION } from "../operator/config/version.ts";
+import { OPERATOR_VERSION } from "../operator/config/version.ts";
 import { COMMANDS } from "./index.ts";
 
 const operator = { program: "/usr/bin/platform-operator" };
@@ -15,7 +15,7 @@ describe("the command line", () => {
   });
 
   it.each([["version"], ["--version"]])("prints the version on %s and nothing else", async (name) => {
-    expect(await cli([name], operator)).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
+    expect(await cli([name], operator)).toEqual({ code: 0, stdout: `${OPERATOR_VERSION}\n`, stderr: "" });
   });
 
   it.each([

@@ -1,6 +1,6 @@
 /** Parses the command line and runs the command. */
 import { systemClock } from "../kube/api/clock.ts";
-import { VERSION } from "../operator/config/version.ts";
+import { OPERATOR_VERSION } from "../operator/config/version.ts";
 import { API_COMMANDS } from "./api/index.ts";
 import { command, type Entry } from "./base/command.ts";
 import { EXIT, UsageError } from "./base/exit.ts";
@@ -109,7 +109,7 @@ export const COMMANDS: readonly Entry[] = [
       command({
         asks: "nothing",
         run: ({ io }) => {
-          io.stdout.write(`${VERSION}\n`);
+          io.stdout.write(`${OPERATOR_VERSION}\n`);
         },
       }),
   },

@@ -24,10 +24,10 @@ export function engineObserver(log: Logger, { reconcile }: Metrics, change: Obse
     change,
     status: () => {},
     removed: (key) => {
-      log.debug("object is gone", fieldsOf(key));
+      log.debug("object is gone", fieldsOfKey(key));
     },
     internal: (key, error) => {
-      log.error("reconcile failed unexpectedly", { ...fieldsOf(key), error });
+      log.error("reconcile failed unexpectedly", { ...fieldsOfKey(key), error });
       reconcile.panicked(key.kind);
     },
   };
@@ -60,9 +60,9 @@ function watchTrouble(error: KubeError): string {
 /** Logs a request to the platform. */
 export function logCall(log: Logger, connection: string, call: CallRecord): void {
   log.debug(call.sent ? "asked the platform" : "held back by the rate gate", {
-    ...fieldsOf(parseKey(connection)),
+    ...fieldsOfKey(parseKey(connection)),
     op: call.operation,
-    id: targetOf(call),
+    id: targetIdOf(call),
     attempt: call.attempt,
     ...fieldsOfCall(call),
     result: call.failure ?? "ok",
@@ -77,7 +77,7 @@ export function logRequest(log: Logger, { method, path, code, durationMs }: Ende
 /** Logs an event that could not be written to the namespace of its object. */
 export function logMovedEvent(log: Logger, { kind, name, namespace = "" }: Regarding, reason: string): void {
   const key = { kind, namespace, name };
-  log.warn("the namespace is being terminated: its event is in the operator's", { ...fieldsOf(key), reason });
+  log.warn("the namespace is being terminated: its event is in the operator's", { ...fieldsOfKey(key), reason });
 }
 
 /**
@@ -95,13 +95,13 @@ export function logChange(
   const made = running?.changed?.call.operation === op ? running.changed : undefined;
   const { level, message } = resultOf(result, sent);
   log[level](message, {
-    ...fieldsOf(key),
+    ...fieldsOfKey(key),
     uid,
     generation,
     installation,
     cause,
     op,
-    id: change.id ?? (made === undefined ? undefined : targetOf(made.call)),
+    id: change.id ?? (made === undefined ? undefined : targetIdOf(made.call)),
     commit,
     result,
     ...(made === undefined ? {} : { connection: made.connection, ...fieldsOfCall(made.call) }),
@@ -119,7 +119,7 @@ const ORPHANED = {
 export function logOrphan(log: Logger, { is, orphan }: OrphanChange): void {
   const { kind, namespace, name, id, parentId, installation, host, organizationId, why, at } = orphan;
   log[is === "dropped" ? "warn" : "info"](ORPHANED[is], {
-    ...fieldsOf({ kind, namespace, name }),
+    ...fieldsOfKey({ kind, namespace, name }),
     installation,
     id,
     parentId,
@@ -147,10 +147,10 @@ function fieldsOfCall({ operation: name, method, status, durationMs, requestId }
 }
 
 /** Returns the object of the platform that a call is about: the last one in its path. */
-export function targetOf({ ids }: CallRecord): string | undefined {
+export function targetIdOf({ ids }: CallRecord): string | undefined {
   return Object.values(ids).at(-1);
 }
 
-export function fieldsOf({ kind, namespace, name }: ObjectKey): Fields {
+export function fieldsOfKey({ kind, namespace, name }: ObjectKey): Fields {
   return { kind, name, ...(namespace === "" ? {} : { namespace }) };
 }

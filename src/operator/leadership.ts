@@ -6,7 +6,7 @@ import type { Clock } from "../kube/api/types.ts";
 import { createLeaderElection, openFence, type LeaderElection } from "../kube/leader/leader.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Config } from "./config/config.ts";
-import { LEASE } from "./config/rbac.ts";
+import { LEASE_NAME } from "./config/rbac.ts";
 
 /** An identity may have 128 characters, of which a UUID takes 37. */
 const INSTANCE_LENGTH = 90;
@@ -34,13 +34,13 @@ export function createLeadership(options: LeadershipOptions): LeaderElection {
   return createLeaderElection({
     ...options,
     namespace: config.operatorNamespace,
-    name: LEASE,
+    name: LEASE_NAME,
     identity: `${config.instance.slice(0, INSTANCE_LENGTH)}_${randomUUID()}`,
     onStarted,
     onFailed: (error) => {
       log.warn("cannot read or renew the lease: trying again", {
         namespace: config.operatorNamespace,
-        name: LEASE,
+        name: LEASE_NAME,
         error,
       });
       options.onFailed();

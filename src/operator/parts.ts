@@ -31,8 +31,7 @@ import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
 import { OPERATOR } from "./config/rbac.ts";
 import { createLeadership } from "./leadership.ts";
 import { droppedOrphan, orphanShards } from "./orphans.ts";
-import { createPlatforms, type Platforms } from "./platforms.ts";
-import { createTurns } from "./turns.ts";
+import { createPlatforms, createTurns, type Platforms } from "./platforms.ts";
 import { createWork, type Work } from "./work.ts";
 
 export interface PartsOptions {

@@ -1,5 +1,7 @@
-/** How the engine gets its platform clients. */
+/** How the engine gets its platform clients, and whose turn it is to use them. */
 import type { Connect } from "../engine/connections/connections.ts";
+import { parseKey } from "../engine/contract/keys.ts";
+import type { ReconcileTracker } from "../observability/reconcile-tracker.ts";
 import type { Redactor } from "../observability/secrets.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
 import { connectPlatform, type Platform, type PlatformOptions } from "../platform/index.ts";
@@ -98,5 +100,37 @@ export function createPlatforms({
     stop: () => {
       for (const gate of gates.all()) gate.close();
     },
+  };
+}
+
+/**
+ * In which order work is done: by its priority, and within one the namespaces take turns, in the work queue and at the
+ * rate gate of a connection that several of them use. What needs a rate gate that has no room waits in the queue.
+ */
+export interface Turns {
+  /** The lane of a queued key: its namespace, and the rate gate that it needs. */
+  readonly laneOf: (key: string) => string;
+  /** The rate gate that the keys of a lane need, "" for none. */
+  readonly gateIn: (lane: string) => string;
+  /** The namespace of the current reconcile, in which it calls the platform; "" outside of any. */
+  readonly lane: () => string;
+  /** The priority of the current reconcile; "normal" outside of any. */
+  readonly priority: () => Priority;
+}
+
+/** @param gateOf the rate gate that a key needs, "" for none */
+export function createTurns(
+  { current }: Pick<ReconcileTracker, "current">,
+  gateOf: (key: string) => string = () => "",
+): Turns {
+  const namespaceOf = (key: string): string => parseKey(key).namespace;
+  return {
+    laneOf: (key) => `${namespaceOf(key)} ${gateOf(key)}`,
+    gateIn: (lane) => lane.slice(lane.indexOf(" ") + 1),
+    lane: () => {
+      const running = current();
+      return running === undefined ? "" : namespaceOf(running.key);
+    },
+    priority: () => current()?.priority ?? "normal",
   };
 }

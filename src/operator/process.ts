@@ -5,7 +5,7 @@ import { createLogs } from "../observability/logger.ts";
 import { createRedactor } from "../observability/secrets.ts";
 import { openTraces } from "../observability/traces/traces.ts";
 import type { Config } from "./config/config.ts";
-import { VERSION } from "./config/version.ts";
+import { OPERATOR_VERSION } from "./config/version.ts";
 import { createOperator } from "./operator.ts";
 
 /** A graceful stop ends within ten seconds; Kubernetes gives 30 by default. */
@@ -31,8 +31,8 @@ export async function runOperator(config: Config): Promise<number> {
   }
   const signal = Promise.race(SIGNALS.map((name) => once(process, name).then(() => name)));
   try {
-    const traces = await openTraces({ config, version: VERSION, redactor, log });
-    const operator = createOperator({ config, version: VERSION, logs, redactor, traces, onFatal: die });
+    const traces = await openTraces({ config, version: OPERATOR_VERSION, redactor, log });
+    const operator = createOperator({ config, version: OPERATOR_VERSION, logs, redactor, traces, onFatal: die });
     await operator.start();
     log.info("stopping", { signal: await signal });
     for (const again of SIGNALS) process.once(again, die);

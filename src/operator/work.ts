@@ -15,7 +15,7 @@ import type { Change, Store } from "../kube/watch/store.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { ReconcileMetrics } from "../observability/metrics/controller-runtime.ts";
 import type { ReconcileTracker, RunningReconcile } from "../observability/reconcile-tracker.ts";
-import { fieldsOf } from "../observability/telemetry.ts";
+import { fieldsOfKey } from "../observability/telemetry.ts";
 import type { Traces } from "../observability/traces/traces.ts";
 import type { Platform } from "../platform/index.ts";
 import type { Deliveries } from "../webhooks/server.ts";
@@ -86,14 +86,14 @@ export function createWork(options: WorkOptions): Work {
       const durationMs = clock.monotonic() - startedAt;
       metrics.finished(key.kind, outcome, durationMs / 1_000);
       if (outcome !== "error")
-        log.debug("reconciled", { ...fieldsOf(key), result: outcome, durationMs: Math.round(durationMs) });
+        log.debug("reconciled", { ...fieldsOfKey(key), result: outcome, durationMs: Math.round(durationMs) });
       traces.ended(running, clock.now(), outcome, store.get(key));
     };
     metrics.started(key.kind);
     traces.began(running, clock.now());
     // The runbook of the alert PlatformOperatorReconcileStuck names this line. Bound, as the clock runs it.
     const reportLong = AsyncLocalStorage.bind(() => {
-      log.warn("is still being reconciled", fieldsOf(key));
+      log.warn("is still being reconciled", fieldsOfKey(key));
     });
     const cancel = clock.after(LONG_RECONCILE_MS, reportLong);
     try {
@@ -102,7 +102,7 @@ export function createWork(options: WorkOptions): Work {
       return afterMs === undefined ? {} : { requeueAfterMs: afterMs, priority: urgency(text) };
     } catch (error) {
       const message = error instanceof KubeError ? "reconcile failed, trying again" : "reconcile failed unexpectedly";
-      log.error(message, { ...fieldsOf(key), error });
+      log.error(message, { ...fieldsOfKey(key), error });
       ended("error");
       throw error;
     } finally {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { microTime } from "../../src/kube/api/clock.ts";
-import { LEASE } from "../../src/operator/config/rbac.ts";
+import { LEASE_NAME } from "../../src/operator/config/rbac.ts";
 import { cluster, comes as becomes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, tree } from "../support/kube/manifests.ts";
@@ -127,7 +127,7 @@ async function begin(way: Way, env: ChaosEnv, { pid }: Renewal, leases: LeaseLog
   /** Deletes the lease while the leader gets no answer about it. */
   const unnoticed = async (decide: (call: Call) => Fate | undefined): Promise<() => void> => {
     const back = direct((call) => (isIts(call) && call.what.includes(" leases") ? HANG : decide(call)));
-    await lease.remove("Lease", LEASE);
+    await lease.remove("Lease", LEASE_NAME);
     return back;
   };
   switch (way) {
@@ -140,7 +140,7 @@ async function begin(way: Way, env: ChaosEnv, { pid }: Renewal, leases: LeaseLog
     case "partition":
       return direct((call) => (call.side === "kube" && isIts(call) ? HANG : undefined));
     case "delete":
-      await lease.remove("Lease", LEASE);
+      await lease.remove("Lease", LEASE_NAME);
       return nothing;
     case "delete-unnoticed":
       return unnoticed(({ method, side }) => (side === "kube" && method === "PATCH" ? TOGETHER : undefined));
@@ -150,7 +150,7 @@ async function begin(way: Way, env: ChaosEnv, { pid }: Renewal, leases: LeaseLog
         return call.what.startsWith("platform listApplications") && !isIts(call) ? BEHIND : undefined;
       });
     case "edit":
-      await lease.patch("Lease", LEASE, {
+      await lease.patch("Lease", LEASE_NAME, {
         spec: { holderIdentity: "a-stranger", renewTime: microTime(new Date()) },
       });
       return nothing;

@@ -1,6 +1,6 @@
 /** Who holds the lease, and who was told so, as the API server answered. */
 import { member, parseJson } from "../../src/kube/api/json.ts";
-import { LEASE } from "../../src/operator/config/rbac.ts";
+import { LEASE_NAME } from "../../src/operator/config/rbac.ts";
 import { comes } from "../support/env/cluster.ts";
 import type { Answer, Call, Director } from "./tap/call.ts";
 
@@ -110,6 +110,6 @@ export function openLeaseLog(): LeaseLog {
 /** @throws Error when that does not come */
 async function until(look: () => Renewal | undefined): Promise<Renewal> {
   const found = await comes(() => Promise.resolve(look()), SOON_MS);
-  if (found === undefined) throw new Error(`nobody took the lease ${LEASE}`);
+  if (found === undefined) throw new Error(`nobody took the lease ${LEASE_NAME}`);
   return found;
 }

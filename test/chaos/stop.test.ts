@@ -4,7 +4,7 @@ import { describe, it } from "vitest";
 import type { Surface } from "../../simulator/base/operations.ts";
 import { INTENT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { LEASE } from "../../src/operator/config/rbac.ts";
+import { LEASE_NAME } from "../../src/operator/config/rbac.ts";
 import { cluster, comes } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import type { Exit } from "../support/env/operator.ts";
@@ -197,7 +197,7 @@ async function open(env: ChaosEnv): Promise<readonly string[]> {
 
 /** @returns the lease, unless nobody holds it */
 async function held(env: ChaosEnv): Promise<readonly string[]> {
-  const lease = await cluster(() => env.client, env.operatorNamespace).get("Lease", LEASE);
+  const lease = await cluster(() => env.client, env.operatorNamespace).get("Lease", LEASE_NAME);
   const holder = member(lease.spec, "holderIdentity");
   return holder === "" ? [] : [`the lease of ${JSON.stringify(holder)}`];
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
-import { LEASE, OPERATOR } from "../../src/operator/config/rbac.ts";
+import { LEASE_NAME, OPERATOR } from "../../src/operator/config/rbac.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";
@@ -247,7 +247,7 @@ describe("the operator itself", () => {
     await env.stop();
     const now = new Date().toISOString().replace("Z", "000Z");
     const spec = { holderIdentity: "gone", leaseDurationSeconds: 60, acquireTime: now, renewTime: now };
-    const lease = ["-n", env.operatorNamespace, "lease", LEASE];
+    const lease = ["-n", env.operatorNamespace, "lease", LEASE_NAME];
     await kubectl(controlPlane, ["patch", ...lease, "--type=merge", "-p", JSON.stringify({ spec })]);
     await env.start();
     await prometheus.scrape(job, env.operator.metricsUrl);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { LEASE } from "../../src/operator/config/rbac.ts";
+import { LEASE_NAME } from "../../src/operator/config/rbac.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { comes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
@@ -127,7 +127,7 @@ describe("a release for some namespaces", () => {
   });
 
   it("goes on with another replica when the leader dies", async () => {
-    const holder = await admin(["get", "lease", LEASE, "-n", NAMESPACE, "-o", "jsonpath={.spec.holderIdentity}"]);
+    const holder = await admin(["get", "lease", LEASE_NAME, "-n", NAMESPACE, "-o", "jsonpath={.spec.holderIdentity}"]);
     const leader = pods.findIndex(({ metadata }) => holder.startsWith(`${metadata.name}_`));
     expect(leader).toBeGreaterThanOrEqual(0);
     const done = env.effects();

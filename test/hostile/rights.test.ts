@@ -12,7 +12,7 @@ import { FINALIZER, RESOLVE } from "../../src/api/names.ts";
 import { type ConnectedClient, createKubeClient } from "../../src/kube/api/client.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import type { KubeRequest } from "../../src/kube/api/transport.ts";
-import { type Grant, GRANTS, LEASE, OPERATOR } from "../../src/operator/config/rbac.ts";
+import { type Grant, GRANTS, LEASE_NAME, OPERATOR } from "../../src/operator/config/rbac.ts";
 import { kubeconfigOf } from "../control-plane/access.ts";
 import { createEnv } from "../support/env/env.ts";
 import { grantRights, withdrawRights } from "../support/env/rights.ts";
@@ -109,7 +109,7 @@ describe("[E14] the operator's token", () => {
     ["create a custom resource", { method: "POST", path: `${ours}/namespaces/${namespace}/platformprojects`, body }],
     ["delete a custom resource", { method: "DELETE", path: `${ours}/namespaces/${namespace}/platformprojects/x` }],
     ["read another lease", { method: "GET", path: `${leases}/x` }],
-    ["delete its lease", { method: "DELETE", path: `${leases}/${LEASE}` }],
+    ["delete its lease", { method: "DELETE", path: `${leases}/${LEASE_NAME}` }],
     ["hold a lease elsewhere", { method: "GET", path: leases.replace(namespace, "default") }],
   ];
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
-import { VERSION } from "../../src/operator/config/version.ts";
+import { OPERATOR_VERSION } from "../../src/operator/config/version.ts";
 import { startScriptedServer } from "../support/kube/scripted-server.ts";
 import { certificate, privateKey } from "../support/kube/tls.ts";
 import { createCliEnv } from "../support/platform/cli-env.ts";
@@ -27,9 +27,9 @@ const here = () => [`--namespace=${user.namespace}`, "--allow-insecure-platform"
 describe("kubectl platform", () => {
   it("is found by kubectl, and is the program itself", async () => {
     expect((await kubectl(["plugin", "list"])).stdout).toContain(`${bundle.bin}/kubectl-platform\n`);
-    expect(await platform("version")).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
+    expect(await platform("version")).toEqual({ code: 0, stdout: `${OPERATOR_VERSION}\n`, stderr: "" });
     const same = await bundle.run(["platform-operator", "version"]);
-    expect(same.stdout).toBe(`${VERSION}\n`);
+    expect(same.stdout).toBe(`${OPERATOR_VERSION}\n`);
     expect((await platform("help")).stdout).toMatch(/^Usage: kubectl platform <command> \[flags\]\n/);
     expect((await bundle.run(["platform-operator", "help"])).stdout).toMatch(/^Usage: platform-operator <command>/);
   });

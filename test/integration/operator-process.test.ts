@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
 import { NODE_FLAGS } from "../../scripts/node-flags.ts";
-import { OPERATOR, LEASE } from "../../src/operator/config/rbac.ts";
+import { OPERATOR, LEASE_NAME } from "../../src/operator/config/rbac.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
 import { startOperator, type RunningOperator } from "../support/env/operator.ts";
@@ -46,7 +46,7 @@ const Lease = z.object({
 });
 
 async function lease() {
-  const text = await kubectl(controlPlane, ["get", "lease", LEASE, "-n", OPERATOR, "-o", "json"]);
+  const text = await kubectl(controlPlane, ["get", "lease", LEASE_NAME, "-n", OPERATOR, "-o", "json"]);
   return Lease.parse(JSON.parse(text)).spec;
 }
 
@@ -101,7 +101,7 @@ describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }
     await leads(running);
     expect((await lease()).holderIdentity).toMatch(/^operator-1_/);
     const metrics = (await get(`${running.metricsUrl}/metrics`)).text;
-    expect(metrics).toContain(`leader_election_master_status{name="${LEASE}"} 1`);
+    expect(metrics).toContain(`leader_election_master_status{name="${LEASE_NAME}"} 1`);
     expect(metrics).toMatch(/^rest_client_requests_total\{code="200",method="GET",host="127\.0\.0\.1:\d+"\} [1-9]/m);
     expect(metrics).toMatch(/^controller_runtime_reconcile_total\{controller="platformproject",result="success"\} 0$/m);
   });
@@ -114,7 +114,7 @@ describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }
       expect((await get(`${second.healthUrl}/readyz`)).status).toBe(200);
     }, waiting);
     expect((await get(`${second.metricsUrl}/metrics`)).text).toContain(
-      `leader_election_master_status{name="${LEASE}"} 0`,
+      `leader_election_master_status{name="${LEASE_NAME}"} 0`,
     );
 
     expect(await first.stop()).toEqual({ code: 0, signal: null });
@@ -160,7 +160,7 @@ describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }
     await kubectl(controlPlane, [
       "patch",
       "lease",
-      LEASE,
+      LEASE_NAME,
       "-n",
       OPERATOR,
       "--type=merge",

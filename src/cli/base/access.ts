@@ -7,7 +7,7 @@ import type { Clock, KubeObject } from "../../kube/api/types.ts";
 import { createReader } from "../../kube/watch/readers.ts";
 import { loadPlatformRules } from "../../operator/config/config.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";
-import { VERSION } from "../../operator/config/version.ts";
+import { OPERATOR_VERSION } from "../../operator/config/version.ts";
 import { connectPlatform, type Platform } from "../../platform/index.ts";
 import type { Cluster } from "./cluster.ts";
 import { CliError } from "./exit.ts";
@@ -54,7 +54,7 @@ export async function openAccess(
     rate: spec.rateLimit,
     allowedHosts: rules.allowedPlatformHosts,
     allowInsecure: rules.allowInsecurePlatform,
-    version: VERSION,
+    version: OPERATOR_VERSION,
     clock,
     random: Math.random,
   });

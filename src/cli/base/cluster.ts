@@ -7,7 +7,7 @@ import { collectionPath, objectPath } from "../../kube/api/paths.ts";
 import type { Clock, JsonObject, KubeObject, ResourceType } from "../../kube/api/types.ts";
 import { listAll } from "../../kube/watch/list.ts";
 import { TYPES } from "../../operator/config/caches.ts";
-import { VERSION } from "../../operator/config/version.ts";
+import { OPERATOR_VERSION } from "../../operator/config/version.ts";
 import { CliError } from "./exit.ts";
 import type { SharedFlags } from "./globals.ts";
 
@@ -91,7 +91,7 @@ function connect({ kubeconfig, context }: SharedFlags, clock: Clock): ConnectedC
   try {
     return createKubeClient({
       config: kubeconfig === undefined ? { from: "default", ...chosen } : { from: "file", path: kubeconfig, ...chosen },
-      userAgent: `kubectl-platform/${VERSION}`,
+      userAgent: `kubectl-platform/${OPERATOR_VERSION}`,
       clock,
     });
   } catch (error) {

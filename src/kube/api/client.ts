@@ -1,7 +1,7 @@
 import { request as send } from "undici";
 
 import { deadline, type Deadline } from "./clock.ts";
-import { type ConfigSource, createSession, type Credentials, loadConfig } from "./credentials.ts";
+import { type ConfigSource, createSession, type Credentials, loadKubeConfig } from "./credentials.ts";
 import { isKube, KubeError, statusError } from "./errors.ts";
 import { parseJson, stringMember } from "./json.ts";
 import { DEADLINES, type KubeClient, type KubeRequest, type Query } from "./transport.ts";
@@ -47,7 +47,7 @@ export interface ConnectedClient extends KubeClient {
  */
 export function createKubeClient(options: ClientOptions): ConnectedClient {
   const { clock } = options;
-  const config = loadConfig(options.config);
+  const config = loadKubeConfig(options.config);
   const server = new URL(config.getCurrentCluster()?.server ?? "");
   const base = server.origin + server.pathname.replace(/\/+$/, "");
   const session = createSession(options.config, config, clock);

@@ -79,7 +79,7 @@ export function createSession(source: ConfigSource, first: KubeConfig, clock: Cl
       if (current !== used) return true;
       if (clock.monotonic() - renewedAt < CREDENTIALS_MS) return false;
       renewedAt = clock.monotonic();
-      config = loadConfig(source);
+      config = loadKubeConfig(source);
       token = takeTokenFile(config, clock);
       held = undefined;
       return true;
@@ -93,7 +93,7 @@ export function createSession(source: ConfigSource, first: KubeConfig, clock: Cl
 }
 
 /** @throws Error when there is no usable configuration; the message says what is missing */
-export function loadConfig(source: ConfigSource): KubeConfig {
+export function loadKubeConfig(source: ConfigSource): KubeConfig {
   const config = new KubeConfig();
   if (source.from === "file") config.loadFromFile(source.path);
   else if (source.from === "cluster") config.loadFromCluster();

@@ -140,7 +140,7 @@ export function queueMetrics(registry: Registry, name: string, queue: () => Meas
   };
 }
 
-export interface ClusterMetrics {
+export interface ApiServerMetrics {
   /** A request to the API server. */
   readonly requested: (request: EndedRequest) => void;
   /** Counts a failed attempt to get or renew the lease. */
@@ -148,7 +148,7 @@ export interface ClusterMetrics {
 }
 
 /** rest_client_* and leader_election_*. @param lease its name @param leading is called at each scrape */
-export function clusterMetrics(registry: Registry, lease: string, leading: () => boolean): ClusterMetrics {
+export function apiServerMetrics(registry: Registry, lease: string, leading: () => boolean): ApiServerMetrics {
   const { counter, gaugeFunc } = instruments(registry);
   const requests = counter(
     "rest_client_requests_total",

@@ -3,12 +3,12 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 
 import type { QueueMetrics } from "../../kube/queue/workqueue.ts";
 import type { Change } from "../../kube/watch/store.ts";
-import { LEASE, OPERATOR } from "../../operator/config/rbac.ts";
+import { LEASE_NAME, OPERATOR } from "../../operator/config/rbac.ts";
 import {
-  clusterMetrics,
+  apiServerMetrics,
   queueMetrics,
   reconcileMetrics,
-  type ClusterMetrics,
+  type ApiServerMetrics,
   type MeasuredQueue,
   type ReconcileMetrics,
 } from "./controller-runtime.ts";
@@ -29,7 +29,7 @@ export interface Metrics {
   readonly registry: Registry;
   readonly reconcile: ReconcileMetrics;
   readonly queue: QueueMetrics;
-  readonly cluster: ClusterMetrics;
+  readonly cluster: ApiServerMetrics;
   readonly platform: PlatformMetrics;
   /** A change of the cache. */
   readonly changed: (change: Change) => void;
@@ -72,7 +72,7 @@ export function createMetrics(figures: Figures): Metrics {
     registry,
     reconcile: reconcileMetrics(registry, figures.kinds, figures.workers),
     queue: queueMetrics(registry, OPERATOR, figures.queue),
-    cluster: clusterMetrics(registry, LEASE, figures.leading),
+    cluster: apiServerMetrics(registry, LEASE_NAME, figures.leading),
     platform: platformMetrics(registry, figures),
     changed: (change) => {
       counted(change);

@@ -19,7 +19,7 @@ import { parseKey } from "../../engine/contract/keys.ts";
 import { OPERATOR } from "../../operator/config/rbac.ts";
 import { operation } from "../../platform/codec/operations.ts";
 import type { EndedCall, RunningReconcile } from "../reconcile-tracker.ts";
-import { targetOf } from "../telemetry.ts";
+import { targetIdOf } from "../telemetry.ts";
 import type { Traces, TracesOptions } from "./traces.ts";
 
 /** The deadline of a batch; meanwhile the next ones wait. */
@@ -136,7 +136,7 @@ function factsOf({ call, connection }: Pick<EndedCall, "call" | "connection">): 
     "url.template": operation(name).path,
     [`${PREFIX}.operation`]: name,
     [`${PREFIX}.connection`]: connection,
-    [`${PREFIX}.id`]: targetOf(call),
+    [`${PREFIX}.id`]: targetIdOf(call),
     [`${PREFIX}.request_id`]: requestId,
     [`${PREFIX}.result`]: sent ? (failure ?? "ok") : "held",
   };

@@ -12,7 +12,7 @@ import type { ConfigSource } from "../../kube/api/credentials.ts";
 import { DEFAULT_DEADLINES, type Deadlines } from "../../platform/client/caller.ts";
 import { envName, FLAGS, readFlags, type FlagName } from "./flags.ts";
 import { OPERATOR } from "./rbac.ts";
-import { isEndpoint, isPlatformHost, NAMESPACE, parseLogLevels, type LogLevels } from "./validators.ts";
+import { isEndpoint, isPlatformHost, NAMESPACE_PATTERN, parseLogLevels, type LogLevels } from "./validators.ts";
 
 /** The address of a server; without a host all addresses. Port 0 is a free one, which the log names. */
 export interface BindAddress {
@@ -82,7 +82,7 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 );
-const namespace = z.string().regex(NAMESPACE, "must be the name of a namespace, e.g. platform-operator");
+const namespace = z.string().regex(NAMESPACE_PATTERN, "must be the name of a namespace, e.g. platform-operator");
 const bindAddress = z
   .string()
   .regex(/^(0|([A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]):\d{1,5})$/, 'must be "host:port", ":port" or 0 for no server')
@@ -239,7 +239,7 @@ function source(path: string | undefined, context: string | undefined): ConfigSo
 function ownNamespace(text: string | undefined): string {
   const name = text?.trim() ?? "";
   if (name === "") return OPERATOR;
-  if (!NAMESPACE.test(name)) throw new ConfigError("POD_NAMESPACE must be the name of a namespace");
+  if (!NAMESPACE_PATTERN.test(name)) throw new ConfigError("POD_NAMESPACE must be the name of a namespace");
   return name;
 }
 

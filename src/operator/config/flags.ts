@@ -1,7 +1,7 @@
 /** The options of `run` as data: names, descriptions, and how a command line is parsed. */
 import { parseArgs } from "node:util";
 
-export interface Flag {
+interface Flag {
   /** Without the dashes. The environment variable is PLATFORM_OPERATOR_ and the name in upper case. */
   readonly name: string;
   /** The placeholder of the value in the usage text. BOOL: a switch, which may stand alone for true. */

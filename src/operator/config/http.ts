@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 
 import type { BindAddress } from "./config.ts";
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly type?: string;
   readonly body: string;

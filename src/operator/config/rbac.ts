@@ -9,7 +9,7 @@ import { platformOperation } from "../../kinds/operation/crd.ts";
 
 /** The name of the namespace, ServiceAccount, roles and bindings. */
 export const OPERATOR = "platform-operator";
-export const LEASE = "platform-operator-leader-election";
+export const LEASE_NAME = "platform-operator-leader-election";
 
 /** The ConfigMaps of the orphan ledger are named `<this>-0` and so on, up to the count. */
 export const ORPHANS = `${OPERATOR}-orphans`;
@@ -111,7 +111,7 @@ export const GRANTS: readonly Grant[] = [
     group: "coordination.k8s.io",
     resources: ["leases"],
     verbs: ["get", "update"],
-    names: [LEASE],
+    names: [LEASE_NAME],
     where: "operator's namespace",
     why: "holds the lease of the leader election",
   },

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 
 /** A DNS-1123 label. */
-export const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+export const NAMESPACE_PATTERN = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** A host name or a *.suffix. */
 export const HOST = /^(\*\.)?[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:\d{1,5})?$/;

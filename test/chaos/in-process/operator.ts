@@ -15,8 +15,7 @@ import { createReconcileTracker } from "../../../src/observability/reconcile-tra
 import { NO_TRACES } from "../../../src/observability/traces/traces.ts";
 import { TYPES } from "../../../src/operator/config/caches.ts";
 import { boundKinds } from "../../../src/operator/config/kinds.ts";
-import { createPlatforms } from "../../../src/operator/platforms.ts";
-import { createTurns } from "../../../src/operator/turns.ts";
+import { createPlatforms, createTurns } from "../../../src/operator/platforms.ts";
 import { createWork } from "../../../src/operator/work.ts";
 import { DEFAULT_DEADLINES } from "../../../src/platform/client/caller.ts";
 import type { Transport } from "../../../src/platform/transport/http.ts";

@@ -2,7 +2,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 
-import { type Grant, GRANTS, LEASE, OPERATOR, SECRET_OUTPUTS } from "../../../src/operator/config/rbac.ts";
+import { type Grant, GRANTS, LEASE_NAME, OPERATOR, SECRET_OUTPUTS } from "../../../src/operator/config/rbac.ts";
 import { type AuditEvent, parseAuditLine } from "../../control-plane/audit.ts";
 
 /** A right in one line, e.g. "get secrets, everywhere" or "patch platformprojects.platform-operator.io/status, …". */
@@ -75,7 +75,7 @@ function scopeOf(event: AuditEvent, namespace: string): Grant["where"] | undefin
   if (binding === namespace) return IN_NO_NAMESPACE.has(resourceOf(event)) ? "cluster" : "everywhere";
   if (binding === SECRET_OUTPUTS.role) return "namespaces where its role is bound";
   const { objectRef } = event;
-  const isOwn = objectRef?.namespace === namespace && ["", LEASE].includes(objectRef.name);
+  const isOwn = objectRef?.namespace === namespace && ["", LEASE_NAME].includes(objectRef.name);
   return binding === OPERATOR && isOwn ? "operator's namespace" : undefined;
 }
 

@@ -9,7 +9,7 @@ import { isKube, KubeError } from "../../../kube/api/errors.ts";
 import { isObject, listMember, member, stringMember } from "../../../kube/api/json.ts";
 import { LEASE as LEASES, objectPath } from "../../../kube/api/paths.ts";
 import type { Json, ResourceType } from "../../../kube/api/types.ts";
-import { LEASE } from "../../../operator/config/rbac.ts";
+import { LEASE_NAME } from "../../../operator/config/rbac.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { failed, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
 
@@ -128,7 +128,7 @@ export async function checkOperator({
   clock,
 }: Pick<CheckContext, "cluster" | "operatorNamespace" | "clock">): Promise<readonly Finding[]> {
   try {
-    const path = objectPath(LEASES, { namespace, name: LEASE });
+    const path = objectPath(LEASES, { namespace, name: LEASE_NAME });
     const lease = await cluster.client.request({ method: "GET", path });
     return [leaseFinding(lease, namespace, clock.now())];
   } catch (error) {
@@ -136,7 +136,7 @@ export async function checkOperator({
     if (!isKube(error, "NotFound")) throw error;
     const advice =
       "Install it, or name its namespace with --operator-namespace. With --leader-elect=false there is no lease.";
-    return [failed(OPERATOR, `there is no lease ${LEASE} in namespace "${namespace}". ${advice}`)];
+    return [failed(OPERATOR, `there is no lease ${LEASE_NAME} in namespace "${namespace}". ${advice}`)];
   }
 }
 

@@ -7,7 +7,7 @@ import { keyOf } from "../../../kube/api/objects.ts";
 import type { Clock, Json, KeyValues, KubeObject, Namespaces, Reader } from "../../../kube/api/types.ts";
 import { createNamespaces, createReader } from "../../../kube/watch/readers.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
-import { VERSION } from "../../../operator/config/version.ts";
+import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
 import { orphanShards } from "../../../operator/orphans.ts";
 import { type PlanningOptions, planObjects } from "../../../operator/planning.ts";
 import { typeOf, type Cluster } from "../../base/cluster.ts";
@@ -56,7 +56,7 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
       tell("the orphan ledger is left out: you may not read it.");
     },
     installation: await installationOf(namespaces, [...present.values()]),
-    version: VERSION,
+    version: OPERATOR_VERSION,
     clock,
     random: Math.random,
     explain: (error) => explain(error).message,

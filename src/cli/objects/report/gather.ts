@@ -7,7 +7,7 @@ import { listMember, member, stringMember } from "../../../kube/api/json.ts";
 import { objectPath } from "../../../kube/api/paths.ts";
 import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import { OPERATOR } from "../../../operator/config/rbac.ts";
-import { VERSION } from "../../../operator/config/version.ts";
+import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { listEvents } from "../shared/events.ts";
 import { masked, maskedEnv, maskedText, maskedValue } from "./mask.ts";
@@ -59,7 +59,7 @@ export async function partEntries(
 /** Returns the versions of this program and of the cluster. */
 async function versionsOf({ client }: Cluster): Promise<Json> {
   const answer = await client.request({ method: "GET", path: "/version" });
-  return { program: VERSION, node: process.version, kubernetes: stringMember(answer, "gitVersion") };
+  return { program: OPERATOR_VERSION, node: process.version, kubernetes: stringMember(answer, "gitVersion") };
 }
 
 /** Returns the events on custom resources. */

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 
 import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
-import { createTurns } from "./turns.ts";
+import { createTurns } from "./platforms.ts";
 
 it("carries the namespace and the priority of a key along with the work on it, and nowhere else", async () => {
   const passes = createReconcileTracker(
