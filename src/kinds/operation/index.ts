@@ -1,18 +1,18 @@
 /** PlatformOperation: one action that runs once, like a Job: its declaration, and the request that it sends. */
-import type { ExternalWrite, Kind, Known, Reference, Step } from "../../engine/contract/kind.ts";
+import type { ExternalWrite, Kind, Known, Ms, Plan, Reference, Step, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { accepted } from "../service/progress.ts";
-import { shownState } from "../service/words.ts";
-import { actionOf, type Answer, send } from "./actions.ts";
+import { once, stalled } from "../shared/checks.ts";
+import { busy, shownState, unknownState } from "../service/words.ts";
+import { type Action, actionOf, type Answer, send, subject } from "./actions.ts";
 import { type OperationMemory, type OperationSpec, type OperationType, platformOperation } from "./crd.ts";
 import type { ActionType, OperationContext, OperationTypes, Seen } from "./model.ts";
 import { observe } from "./observe.ts";
-import { taken } from "./outcome.ts";
-import { plan } from "./plan.ts";
-import { baselineOf } from "./progress.ts";
-import { refused } from "./refusal.ts";
+import { outcomeOf, taken, unobservable } from "./outcome.ts";
+import { refused } from "./outcome.ts";
+import { baselineOf, phaseOf, progressOf } from "./progress.ts";
 import { overdue, report } from "./report.ts";
-import { trace } from "./trace.ts";
+import { markOf, trace } from "./trace.ts";
 
 export const operation: Kind<OperationTypes> = {
   resource: platformOperation,
@@ -121,4 +121,48 @@ export function externalWrites(
 function resultOf(outcome: OperationMemory["outcome"]) {
   if (outcome?.result !== "Complete") return outcome?.result;
   return outcome.reason === "Accepted" ? "Accepted" : "Completed";
+}
+
+/** Returns the next step. */
+export function plan(context: OperationContext, seen: Seen): Plan<ActionType> {
+  const outcome = outcomeOf(context, seen);
+  if (outcome?.result === "Complete") return { is: "settled", ...expiry(context) };
+  if (outcome !== undefined) return { is: "stalled", why: outcome, ...expiry(context) };
+  if (seen.refusal !== undefined) return { is: "stalled", why: seen.refusal };
+  const action = actionOf(context);
+  if (action === undefined) return { is: "waiting", why: NOT_SHOWN };
+  if (context.memory.request !== undefined) return { is: "waiting", why: underWay(context, seen, action) };
+  const { lastFailure } = context.memory;
+  // The refused request may have collided with other work, whose end is waited for.
+  if (lastFailure !== undefined && (seen.refused || phaseOf(seen) === "busy")) {
+    return { is: "waiting", why: { reason: "Queued", message: lastFailure.message } };
+  }
+  const why = unobservable(context, action);
+  if (why !== undefined) return { is: "stalled", why };
+  if (context.policies.blockedOperations.has(action.op)) return stalled("WithheldByPolicy", WITHHELD);
+  return request(context, seen, action);
+}
+
+function request(context: OperationContext, seen: Seen, action: Action): Plan<ActionType> {
+  const why: Why = { reason: action.reason, message: `${subject(context, action)} being ${action.verb}.` };
+  const { gitCommitId: commit } = context.spec;
+  const mark = markOf(seen);
+  return once(action.op, action.type, why, commit === undefined ? { mark } : { mark, commit });
+}
+
+const NOT_SHOWN: Why = { reason: "Progressing", message: "The platform does not show yet how it goes." };
+
+const WITHHELD =
+  "The managementPolicy that the connection sets for its objects forbids to write to the platform. Use another connection.";
+
+function underWay(context: OperationContext, seen: Seen, { target }: Action): Why {
+  const progress = progressOf(context, seen);
+  if (progress === undefined) return NOT_SHOWN;
+  return progress.phase === "unknown" ? unknownState(progress.state, target ?? "service") : busy(progress.state);
+}
+
+/** Returns when the object is to be reconciled again, to delete it. */
+function expiry({ spec }: OperationContext): { readonly again?: Ms } {
+  const { ttlSecondsAfterFinished: seconds } = spec;
+  return seconds === undefined ? {} : { again: seconds * 1000 };
 }

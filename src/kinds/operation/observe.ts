@@ -10,7 +10,7 @@ import { notThere, projectNotAllowed } from "../shared/names.ts";
 import { sha256 } from "../shared/text.ts";
 import { actionOf } from "./actions.ts";
 import { isLost, NOTHING_SEEN, type OperationContext, type Rendered, type Seen, sentTo } from "./model.ts";
-import { rejection } from "./refusal.ts";
+import { rejection } from "./outcome.ts";
 
 /** @throws ApiError */
 export async function observe(context: OperationContext, api: Platform): Promise<Seen> {

@@ -7,8 +7,8 @@ import { platformOperation } from "./crd.ts";
 import { operation } from "./index.ts";
 import { NOTHING_SEEN, type Seen } from "./model.ts";
 import { outcomeOf } from "./outcome.ts";
+import { rejection } from "./outcome.ts";
 import { baselineOf } from "./progress.ts";
-import { rejection } from "./refusal.ts";
 
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: "1a2b3c4" };
 const stop = { type: "StopDatabase", databaseRef: { name: "orders" } };

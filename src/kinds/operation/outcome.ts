@@ -1,12 +1,14 @@
 /** The end of an operation. Pure. */
-import type { Why } from "../../engine/contract/kind.ts";
+import type { Known, Why } from "../../engine/contract/kind.ts";
+import type { ApiError } from "../../platform/transport/errors.ts";
 import { MAX_BYTES } from "../catalog/index.ts";
 import type { Progress } from "../service/progress.ts";
 import { failureReason } from "../service/words.ts";
-import { actionOf, subject, type Action } from "./actions.ts";
+import { isStoppedAlready } from "../shared/answers.ts";
+import { type Action, actionOf, subject } from "./actions.ts";
 import type { OperationMemory, Outcome } from "./crd.ts";
 import { isLost, type OperationContext, type Rendered, type Seen } from "./model.ts";
-import { isShown, progressOf } from "./progress.ts";
+import { isShown, phaseOf, progressOf } from "./progress.ts";
 
 type End = Omit<Outcome, "at">;
 
@@ -154,4 +156,72 @@ export function unshownInTime(context: OperationContext): OperationMemory | unde
 /** Returns the memory of an operation that was started, now at the latest. */
 export function taken({ memory, now }: OperationContext): OperationMemory {
   return { ...memory, startedAt: memory.startedAt ?? now.toISOString() };
+}
+
+interface Rejection {
+  readonly why: Why;
+  /** Sending it again would not help. */
+  readonly isFinal: boolean;
+}
+
+/**
+ * Returns what an answer means for the operation.
+ * @param noun the target of the request
+ * @returns undefined where it is the connection's failure, or where only a person can fix it
+ */
+export function rejection(error: ApiError, noun: string): Rejection | undefined {
+  const { failure, status, operation, message } = error;
+  switch (failure.is) {
+    case "Conflict":
+    case "Invalid": {
+      // 400 and 409 may only mean that something else is under way (docs/architecture.md §9).
+      const text = `The platform rejected ${operation} (${status}): ${message}`;
+      return { why: { reason: "OperationRejected", message: text }, isFinal: status === 422 };
+    }
+    case "NotFound": {
+      const text = `The platform does not find the ${noun} (404): ${message}`;
+      return { why: { reason: "ExternalResourceDeleted", message: text }, isFinal: true };
+    }
+    case "NotSupported": {
+      const text = `The platform has no operation ${operation}.`;
+      return { why: { reason: "NotSupportedByApi", message: text }, isFinal: true };
+    }
+    case "Refused":
+      return { why: { reason: "InvalidSpec", message }, isFinal: true };
+    case "Unauthorized":
+    case "Forbidden":
+    case "RateLimited":
+    case "OverBudget":
+    case "Server":
+    case "Unreachable":
+    case "OutcomeUnknown":
+    case "BadResponse":
+      return undefined;
+    default:
+      return failure satisfies never;
+  }
+}
+
+/** Returns the memory after a refused request: failed, except for the stop of what is stopped. */
+export function refused(
+  error: ApiError,
+  context: OperationContext,
+  seen: Seen,
+): Known<Seen, OperationMemory> | undefined {
+  const action = actionOf(context);
+  const rejected = rejection(error, action?.target ?? "organization");
+  if (rejected === undefined) return undefined;
+  if (action?.wanted === "stopped" && isStopped(error, seen)) return { seen, memory: stoppedBefore(context, action) };
+  return { seen: { ...seen, refused: true }, memory: failed(context, rejected.why, rejected.isFinal) };
+}
+
+/**
+ * Reports whether the target is stopped: by its state, whatever the words of the refusal; where no state is shown, by
+ * the words.
+ */
+function isStopped(error: ApiError, seen: Seen): boolean {
+  const { is } = error.failure;
+  if (is !== "Conflict" && is !== "Invalid") return false;
+  const phase = phaseOf(seen);
+  return phase === undefined ? isStoppedAlready(error) : phase === "stopped";
 }

@@ -1,9 +1,9 @@
 /** PlatformVariableSet: variables and secrets imported into applications, and removed where the set created them. */
-import { entryOf, type Kind } from "../../engine/contract/kind.ts";
+import { entryOf, type Kind, type Needs, type ResolvedNeeds, type ValueRequest } from "../../engine/contract/kind.ts";
+import { inputsOf, type InputVariable, variableRequests } from "../shared/variables.ts";
 import { act, prepare } from "./act.ts";
-import { platformVariableSet, type VariableSetMemory } from "./crd.ts";
-import { needs, removalsOf } from "./inputs.ts";
-import type { Inputs, VariableSetTypes } from "./model.ts";
+import { platformVariableSet, type VariableSetMemory, type VariableSetSpec } from "./crd.ts";
+import type { Inputs, SetVariable, TargetInput, VariableSetTypes } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan, writtenEntries } from "./plan.ts";
 import { report } from "./report.ts";
@@ -42,4 +42,97 @@ function wantedEntries(inputs: Inputs, memory: VariableSetMemory): readonly stri
   if (!inputs.overwrite) return [];
   const targets = inputs.targets.filter(({ id }) => id !== undefined && isVerified({ inputs, memory }, id));
   return writtenEntries({ ...inputs, targets }).map(({ entry }) => entry);
+}
+
+const targetField = (index: number): string => `spec.targets[${index}].applicationRef`;
+const sourceField = (index: number): string => `spec.variablesFrom[${index}]`;
+
+/** As the API of `spec.variables` has it. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,254}$/;
+
+export function needs(spec: VariableSetSpec): Needs<Inputs> {
+  return {
+    references: spec.targets.map(({ applicationRef: { name, externalId } }, index) => ({
+      field: targetField(index),
+      kind: "PlatformApplication",
+      name,
+      externalId,
+      optional: true,
+    })),
+    values: [...variableRequests(spec.variables), ...spec.variablesFrom.map(sourceRequest)],
+    inputs: (resolved) => setInputs(spec, resolved),
+  };
+}
+
+/** Returns the operations that remove what a set writes. */
+export function removalsOf({ variables, variablesFrom }: Pick<VariableSetSpec, "variables" | "variablesFrom">) {
+  const secrets = [
+    ...variables.map(({ secret, valueFrom }) => secret ?? valueFrom?.secretKeyRef !== undefined),
+    ...variablesFrom.map(({ secret, secretRef }) => secret ?? secretRef !== undefined),
+  ];
+  return [...new Set(secrets.map((isSecret) => (isSecret ? "deleteSecret" : "deleteVariable")))].toSorted();
+}
+
+type Source = VariableSetSpec["variablesFrom"][number];
+
+function sourceRequest({ secretRef, configMapRef }: Source, index: number): ValueRequest {
+  const from = secretRef === undefined ? "ConfigMap" : "Secret";
+  return { field: sourceField(index), from, name: (secretRef ?? configMapRef)?.name ?? "" };
+}
+
+function setInputs(spec: VariableSetSpec, resolved: ResolvedNeeds): Inputs {
+  const { merged, skipped } = mergedVariables(spec, resolved);
+  const variables = [...merged.values()]
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1))
+    .map((one): SetVariable => {
+      const variable = { ...one, scope: one.scope ?? spec.scope };
+      return { ...variable, digest: resolved.fingerprint(contentOf(variable)).digest };
+    });
+  const content = variables.map((variable) => contentOf(variable));
+  return {
+    targets: targets(spec, resolved),
+    variables,
+    fingerprint: resolved.fingerprint([spec.overwrite, ...content]),
+    overwrite: spec.overwrite,
+    skipped,
+  };
+}
+
+/** Returns all that the platform is sent of a variable. */
+function contentOf({ name, value, isSecret, scope }: InputVariable): [string, string, boolean, string] {
+  return [name, value, isSecret, scope ?? ""];
+}
+
+/** Merges sources: a later source wins, and the spec's own variables win over all (like `envFrom` of Kubernetes). */
+function mergedVariables(
+  spec: VariableSetSpec,
+  resolved: ResolvedNeeds,
+): { readonly merged: ReadonlyMap<string, InputVariable>; readonly skipped: readonly string[] } {
+  const merged = new Map<string, InputVariable>();
+  const skipped: string[] = [];
+  for (const [index, source] of spec.variablesFrom.entries()) {
+    const isSecret = source.secret ?? source.secretRef !== undefined;
+    for (const [key, value] of resolved.all(sourceField(index))) {
+      const name = `${source.prefix ?? ""}${key}`;
+      if (NAME.test(name)) merged.set(name, { name, value, isSecret, scope: source.scope });
+      else skipped.push(`${sourceName(source)} key "${key}"`);
+    }
+  }
+  for (const variable of inputsOf(spec.variables, resolved)) merged.set(variable.name, variable);
+  return { merged, skipped: skipped.toSorted() };
+}
+
+function sourceName({ secretRef, configMapRef }: Source): string {
+  return secretRef === undefined ? `ConfigMap "${configMapRef?.name}"` : `Secret "${secretRef.name}"`;
+}
+
+/** An application that is named by its resource and by its id is one target. */
+function targets(spec: VariableSetSpec, resolved: ResolvedNeeds): readonly TargetInput[] {
+  const all = spec.targets.map(({ applicationRef: { name, externalId } }, index): TargetInput => ({
+    field: targetField(index),
+    // A given id does not lead to what a resource of that name represents.
+    name: externalId === undefined ? name : undefined,
+    id: externalId ?? resolved.idIfAny(targetField(index)),
+  }));
+  return all.filter(({ id }, index) => id === undefined || all.findIndex((other) => other.id === id) === index);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Json, ResolvedNeeds } from "../../engine/contract/kind.ts";
 import { platformVariableSet } from "./crd.ts";
-import { needs } from "./inputs.ts";
+import { needs } from "./index.ts";
 
 const spec = (change: object) =>
   platformVariableSet.spec.parse({ targets: [{ applicationRef: { name: "web" } }], ...change });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { KnownTarget, KnownVariable } from "./crd.ts";
 import type { Listed } from "./model.ts";
-import { readBack } from "./read-back.ts";
+import { readBack } from "./target.ts";
 
 const [SENT, NOW] = ["2026-11-21T10:00:00.000Z", "2026-11-21T10:00:01.000Z"];
 

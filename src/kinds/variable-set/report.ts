@@ -3,11 +3,11 @@ import type { ConditionFact, DriftField, Report, Why } from "../../engine/contra
 import { fit } from "../shared/text.ts";
 import { MAX_NAMES, type KnownTarget } from "./crd.ts";
 import type { Judged, Verdict } from "./judge.ts";
+import { missingTargets, numbered, troubleOf, unsynced, type Outlook } from "./messages.ts";
 import type { Seen, SetContext } from "./model.ts";
 import { outlookOf } from "./plan.ts";
-import { remembered, unprunable } from "./removal.ts";
+import { remembered, unprunable } from "./plan.ts";
 import { isFresh, targetsOf, type Target } from "./target.ts";
-import { missingTargets, numbered, troubleOf, unsynced, type Outlook } from "./words.ts";
 
 /** Those of the spec, and as many that were taken out of it. */
 const MAX_TARGETS = 64;
