@@ -149,20 +149,10 @@ export interface OneShot<K extends KindTypes> {
   /** Returns how long it may take from the object's creation on. */
   limitMs(spec: K["spec"]): Ms;
   /**
-   * Returns the end of an object whose deadline passes while its needs are not resolved, so that no plan is made.
+   * Reports the end of an object whose deadline passes while its needs are not resolved, so that no plan is made.
    * @param isSent whether its request may have been sent
    */
-  overdue(
-    spec: K["spec"],
-    memory: K["memory"],
-    how: { readonly now: Date; readonly isSent: boolean },
-  ): OneShotEnd<K["memory"]>;
-}
-
-/** How a one-shot object ended. */
-export interface OneShotEnd<Mem> {
-  readonly memory: Mem;
-  readonly report: Report;
+  overdue(spec: K["spec"], memory: K["memory"], how: { readonly now: Date; readonly isSent: boolean }): Report;
 }
 
 /** The registration of the receiver of webhooks by a connection, reported in a condition of this type. */

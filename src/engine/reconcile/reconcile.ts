@@ -93,10 +93,9 @@ function unresolvedResult(r: Reconciliation, result: Result): Result {
   if (oneShot !== undefined && spec !== undefined && isWaiting && deadline !== undefined && deadline <= now) {
     const memory = resource.memory.parse(local.unsaved?.memory ?? object.status ?? {});
     const isSent = openSlot(object, local).is !== "empty";
-    const end = oneShot.overdue(spec, memory, { now, isSent });
-    r.memory = end.memory;
-    r.report = end.report;
-    return { is: "stalled", why: end.report.ready, exchange: "none" };
+    r.memory = memory;
+    r.report = oneShot.overdue(spec, memory, { now, isSent });
+    return { is: "stalled", why: r.report.ready, exchange: "none" };
   }
   const again = kind.connection === undefined ? undefined : UNRESOLVED_CONNECTION_MS;
   return stallOnMissing(r, { ...result, again });

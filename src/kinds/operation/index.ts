@@ -1,17 +1,29 @@
-/** PlatformOperation: one action that runs once, like a Job: its declaration, and the request that it sends. */
-import type { ExternalWrite, Kind, Known, Ms, Plan, Reference, Step, Why } from "../../engine/contract/kind.ts";
-import type { Platform } from "../../platform/index.ts";
-import { accepted } from "../service/progress.ts";
+/** PlatformOperation: one action that runs once, like a Job: its declaration, its plan and its report. */
+import type { ExternalWrite, Kind, Plan, Report, Why } from "../../engine/contract/kind.ts";
 import { once, stalled } from "../shared/checks.ts";
-import { busy, shownState, unknownState } from "../service/words.ts";
-import { type Action, actionOf, type Answer, send, subject } from "./actions.ts";
-import { type OperationMemory, type OperationSpec, type OperationType, platformOperation } from "./crd.ts";
-import type { ActionType, OperationContext, OperationTypes, Seen } from "./model.ts";
+import { busy, unknownState } from "../service/words.ts";
+import { act, refused } from "./act.ts";
+import {
+  type OperationMemory,
+  type OperationSpec,
+  type OperationType,
+  type Outcome,
+  platformOperation,
+} from "./crd.ts";
+import {
+  type Action,
+  actionOf,
+  type OperationContext,
+  type OperationTypes,
+  type Rendered,
+  type Seen,
+  sentTo,
+  subject,
+  targetOf,
+} from "./model.ts";
 import { observe } from "./observe.ts";
-import { outcomeOf, taken, unobservable } from "./outcome.ts";
-import { refused } from "./outcome.ts";
-import { baselineOf, phaseOf, progressOf } from "./progress.ts";
-import { overdue, report } from "./report.ts";
+import { outcomeOf, overdueEnd, taken, unobservable } from "./outcome.ts";
+import { followed, phaseOf, progressOf } from "./progress.ts";
 import { markOf, trace } from "./trace.ts";
 
 export const operation: Kind<OperationTypes> = {
@@ -43,68 +55,6 @@ export const operation: Kind<OperationTypes> = {
   report,
 };
 
-/** The field that holds the target, and its kind; the other types have none. */
-const TARGETS = {
-  DeployApplication: ["applicationRef", "PlatformApplication"],
-  DeployDatabase: ["databaseRef", "PlatformDatabase"],
-  StopDatabase: ["databaseRef", "PlatformDatabase"],
-  StopCluster: ["clusterRef", "PlatformCluster"],
-  UpgradeCluster: ["clusterRef", "PlatformCluster"],
-  RenderHelmDefaultValues: ["environmentRef", "PlatformEnvironment"],
-  SendInvoices: undefined,
-} as const satisfies Record<OperationType, unknown>;
-
-/** Returns the target. It need not be Ready: the operation may be what fixes it. */
-function targetOf(spec: OperationSpec): Reference | undefined {
-  const target = TARGETS[spec.type];
-  if (target === undefined) return undefined;
-  const [member, kind] = target;
-  const reference = spec[member];
-  return {
-    field: `spec.${member}`,
-    kind,
-    name: reference?.name,
-    externalId: reference?.externalId,
-    idOnly: true,
-  };
-}
-
-/** @throws ApiError */
-export async function act(
-  _step: Step<ActionType>,
-  context: OperationContext,
-  seen: Seen,
-  api: Platform,
-): Promise<Known<Seen, OperationMemory>> {
-  const action = actionOf(context);
-  if (action === undefined) return { seen, memory: context.memory };
-  const answer = await send(context, action, api);
-  return {
-    seen: after(seen, answer, context.inputs.targetId ?? "", action.queued),
-    memory: begun(context, seen, answer),
-  };
-}
-
-function begun(context: OperationContext, before: Seen, { service, cluster }: Answer): OperationMemory {
-  const state = service?.state ?? cluster?.status;
-  return {
-    ...taken(context),
-    targetId: context.inputs.targetId,
-    request: {
-      startedAt: context.now.toISOString(),
-      baseline: baselineOf(before),
-      ...(state === undefined ? {} : { state: shownState(state) }),
-      ...(service?.deploymentRequestId === undefined ? {} : { requestId: service.deploymentRequestId }),
-    },
-  };
-}
-
-/** Returns what is observed once the request was accepted: it is queued at least, whatever the answer still shows. */
-function after(seen: Seen, { service, cluster }: Answer, id: string, queued: string): Seen {
-  if (seen.cluster !== undefined) return { ...seen, cluster: { ...seen.cluster, ...cluster, status: queued } };
-  return seen.status === undefined ? seen : accepted(seen, id, service, queued);
-}
-
 /** Returns the accepted request, with its outcome. */
 export function externalWrites(
   { request, targetId, outcome }: OperationMemory,
@@ -124,10 +74,14 @@ function resultOf(outcome: OperationMemory["outcome"]) {
 }
 
 /** Returns the next step. */
-export function plan(context: OperationContext, seen: Seen): Plan<ActionType> {
+function plan(context: OperationContext, seen: Seen): Plan<OperationType> {
   const outcome = outcomeOf(context, seen);
-  if (outcome?.result === "Complete") return { is: "settled", ...expiry(context) };
-  if (outcome !== undefined) return { is: "stalled", why: outcome, ...expiry(context) };
+  if (outcome !== undefined) {
+    const { ttlSecondsAfterFinished: seconds } = context.spec;
+    // It is deleted then.
+    const again = seconds === undefined ? {} : { again: seconds * 1000 };
+    return outcome.result === "Complete" ? { is: "settled", ...again } : { is: "stalled", why: outcome, ...again };
+  }
   if (seen.refusal !== undefined) return { is: "stalled", why: seen.refusal };
   const action = actionOf(context);
   if (action === undefined) return { is: "waiting", why: NOT_SHOWN };
@@ -143,11 +97,11 @@ export function plan(context: OperationContext, seen: Seen): Plan<ActionType> {
   return request(context, seen, action);
 }
 
-function request(context: OperationContext, seen: Seen, action: Action): Plan<ActionType> {
+function request(context: OperationContext, seen: Seen, action: Action): Plan<OperationType> {
   const why: Why = { reason: action.reason, message: `${subject(context, action)} being ${action.verb}.` };
   const { gitCommitId: commit } = context.spec;
   const mark = markOf(seen);
-  return once(action.op, action.type, why, commit === undefined ? { mark } : { mark, commit });
+  return once(action.op, context.spec.type, why, commit === undefined ? { mark } : { mark, commit });
 }
 
 const NOT_SHOWN: Why = { reason: "Progressing", message: "The platform does not show yet how it goes." };
@@ -161,8 +115,55 @@ function underWay(context: OperationContext, seen: Seen, { target }: Action): Wh
   return progress.phase === "unknown" ? unknownState(progress.state, target ?? "service") : busy(progress.state);
 }
 
-/** Returns when the object is to be reconciled again, to delete it. */
-function expiry({ spec }: OperationContext): { readonly again?: Ms } {
+function report(context: OperationContext, seen: Seen): Report {
+  const outcome = outcomeOf(context, seen);
+  const { inputs, memory, spec } = context;
+  const rendered = outcome?.result === "Complete" ? renderedIn(seen) : undefined;
+  return {
+    ready: outcome === undefined ? NOT_OVER : { reason: outcome.reason, message: outcome.message },
+    conditions: outcome === undefined ? [] : [conditionOf(outcome)],
+    status: {
+      // Where it is missing although a request was started, the status was lost.
+      startedAt: taken(context).startedAt,
+      targetId: memory.request === undefined ? inputs.targetId : sentTo(context),
+      request: followed(context, seen),
+      outcome: outcome && { ...outcome },
+      expiresAt: memory.expiresAt ?? (outcome && expiry(context)),
+      digest: rendered?.digest,
+    },
+    ...(rendered !== undefined &&
+      spec.outputConfigMap !== undefined && {
+        output: { name: spec.outputConfigMap, data: { "values.yaml": rendered.values } },
+      }),
+  };
+}
+
+function renderedIn({ rendered }: Seen): Extract<Rendered, { readonly values: string }> | undefined {
+  return rendered !== undefined && "values" in rendered ? rendered : undefined;
+}
+
+const NOT_OVER: Why = { reason: "Progressing", message: "The operation is not over." };
+
+/** Returns the report of an operation whose deadline passed while nothing of it can be observed. */
+function overdue(
+  spec: OperationSpec,
+  memory: OperationMemory,
+  { now, isSent }: { readonly now: Date; readonly isSent: boolean },
+): Report {
+  const outcome = overdueEnd(isSent || memory.request !== undefined, now);
+  const { reason, message } = outcome;
+  const status = { outcome: { ...outcome }, expiresAt: expiry({ spec, now }) };
+  return { ready: { reason, message }, conditions: [conditionOf(outcome)], status };
+}
+
+/** Like a Job: only the condition that holds exists. */
+function conditionOf({ result, reason, message }: Outcome): Report["conditions"][number] {
+  if (result === "Unknown") return { type: "Complete", status: "Unknown", reason, message };
+  return { type: result, status: "True", reason, message };
+}
+
+/** Returns when an operation that ends now is deleted. */
+function expiry({ spec, now }: Pick<OperationContext, "spec" | "now">): string | undefined {
   const { ttlSecondsAfterFinished: seconds } = spec;
-  return seconds === undefined ? {} : { again: seconds * 1000 };
+  return seconds === undefined ? undefined : new Date(now.getTime() + seconds * 1000).toISOString();
 }

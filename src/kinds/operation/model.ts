@@ -1,12 +1,12 @@
-/** What the parts of the operation kind exchange. */
-import type { ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts";
+/** What the parts of the operation kind exchange, its targets, and the table of its actions. */
+import type { ReconcileContext, Reference, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import type { Phase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
+import { shortCommit } from "../application/words.ts";
 import type { Sight } from "../service/model.ts";
 import type { OperationMemory, OperationSpec, OperationType } from "./crd.ts";
-
-/** The types that change something on the platform. */
-export type ActionType = Exclude<OperationType, "RenderHelmDefaultValues">;
 
 export interface Inputs {
   /** undefined where the whole organization is the target. */
@@ -32,7 +32,7 @@ export interface OperationTypes {
   readonly inputs: Inputs;
   readonly observed: Seen;
   readonly memory: OperationMemory;
-  readonly action: ActionType;
+  readonly action: OperationType;
   readonly api: Platform;
 }
 
@@ -47,9 +47,6 @@ export const NOTHING_SEEN: Seen = {
   refused: false,
 };
 
-/** The target; undefined where it is the organization. */
-export type Target = "application" | "database" | "cluster" | undefined;
-
 /** Returns what a request was sent to: the name in the spec may lead elsewhere by now. */
 export function sentTo({ memory, inputs }: OperationContext): Uuid | undefined {
   return memory.targetId ?? inputs.targetId;
@@ -58,4 +55,123 @@ export function sentTo({ memory, inputs }: OperationContext): Uuid | undefined {
 /** Reports whether the status of a started operation is lost: its outcome is unknown. */
 export function isLost({ memory, records: { begun } }: OperationContext): boolean {
   return begun === true && memory.startedAt === undefined;
+}
+
+/** The fields that hold a target; the schema admits at most one of them. */
+const TARGETS = [
+  ["applicationRef", "PlatformApplication"],
+  ["databaseRef", "PlatformDatabase"],
+  ["clusterRef", "PlatformCluster"],
+  ["environmentRef", "PlatformEnvironment"],
+] as const;
+
+interface TargetReference extends Reference {
+  readonly kind: (typeof TARGETS)[number][1];
+}
+
+/**
+ * Returns the target. It need not be Ready: the operation may be what fixes it.
+ * @returns undefined where it is the organization
+ */
+export function targetOf(spec: OperationSpec): TargetReference | undefined {
+  for (const [member, kind] of TARGETS) {
+    const reference = spec[member];
+    if (reference === undefined) continue;
+    const { name, externalId } = reference;
+    return { field: `spec.${member}`, kind, name, externalId, idOnly: true };
+  }
+  return undefined;
+}
+
+/** What an answer shows: a service, a cluster, or nothing. */
+export interface Answer {
+  readonly service?: ServiceStatus | undefined;
+  readonly cluster?: ClusterStatus | undefined;
+}
+
+export interface Action {
+  /** The operation of the platform's API. */
+  readonly op: string;
+  /** undefined where it is the organization. */
+  readonly target: "application" | "database" | "cluster" | undefined;
+  /** The phase of the target once it is done. */
+  readonly wanted: Phase;
+  /** The state after a request whose answer shows none. */
+  readonly queued: string;
+  readonly reason: Why["reason"];
+  /** The verb of messages, e.g. "stopped". */
+  readonly verb: string;
+  /** A repetition changes nothing on the platform. */
+  readonly isRepeatable?: true;
+  /** Sends the request. @throws ApiError */
+  send(api: Platform, id: Uuid, spec: OperationSpec): Promise<Answer>;
+}
+
+const DEPLOY = { wanted: "running", queued: "DEPLOYMENT_QUEUED", reason: "Deploying", verb: "deployed" } as const;
+const STOP = {
+  wanted: "stopped",
+  queued: "STOP_QUEUED",
+  reason: "Stopping",
+  verb: "stopped",
+  isRepeatable: true,
+} as const;
+
+/** The types that change something on the platform. */
+const ACTIONS: Readonly<Partial<Record<OperationType, Action>>> = {
+  DeployApplication: {
+    ...DEPLOY,
+    op: "deployApplication",
+    target: "application",
+    send: async (api, id, { gitCommitId = "" }) => ({ service: await api.applications.deploy(id, gitCommitId) }),
+  },
+  DeployDatabase: {
+    ...DEPLOY,
+    op: "deployDatabase",
+    target: "database",
+    isRepeatable: true,
+    send: async (api, id) => ({ service: await api.databases.deploy(id) }),
+  },
+  StopDatabase: {
+    ...STOP,
+    op: "stopDatabase",
+    target: "database",
+    send: async (api, id) => ({ service: await api.databases.stop(id) }),
+  },
+  StopCluster: {
+    ...STOP,
+    op: "stopCluster",
+    target: "cluster",
+    send: async (api, id) => ({ cluster: await api.clusters.stop(id) }),
+  },
+  UpgradeCluster: {
+    ...DEPLOY,
+    op: "upgradeCluster",
+    target: "cluster",
+    reason: "Upgrading",
+    verb: "upgraded",
+    send: async (api, id) => ({ cluster: await api.clusters.upgrade(id) }),
+  },
+  SendInvoices: {
+    op: "sendInvoices",
+    target: undefined,
+    wanted: "unknown",
+    queued: "",
+    reason: "Progressing",
+    verb: "sent to the account holder by e-mail",
+    send: async (api) => {
+      await api.organization.sendInvoices();
+      return {};
+    },
+  },
+};
+
+/** Returns the action of an operation; undefined where it changes nothing. */
+export function actionOf({ spec }: Pick<OperationContext, "spec">): Action | undefined {
+  return ACTIONS[spec.type];
+}
+
+/** Returns the subject of a sentence that ends with the verb, e.g. "Commit 1a2b3c4 is". */
+export function subject({ spec }: OperationContext, { target }: Action): string {
+  if (spec.gitCommitId !== undefined) return `Commit ${shortCommit(spec.gitCommitId)} is`;
+  return target === undefined ? "The invoices are" : `The ${target} is`;
 }

@@ -3,14 +3,22 @@ import type { Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { clusterStatus } from "../cluster/observe.ts";
-import { orMissing, RECORDS_MAX_AGE_MS } from "../service/observe.ts";
-import { offered, SHOWN } from "../shared/answers.ts";
-import { beyondProjects, clusterNotAllowed, projectOfEnvironment, unprovenId } from "../shared/limits.ts";
+import { RECORDS_MAX_AGE_MS } from "../service/observe.ts";
+import { projectOfEnvironment, unlessMissing } from "../shared/ancestry.ts";
+import { clusterNotAllowed, beyondProjects, unprovenId } from "../shared/limits.ts";
 import { notThere, projectNotAllowed } from "../shared/names.ts";
 import { sha256 } from "../shared/text.ts";
-import { actionOf } from "./actions.ts";
-import { isLost, NOTHING_SEEN, type OperationContext, type Rendered, type Seen, sentTo } from "./model.ts";
-import { rejection } from "./outcome.ts";
+import { rejection } from "./act.ts";
+import {
+  actionOf,
+  isLost,
+  NOTHING_SEEN,
+  type OperationContext,
+  type Rendered,
+  type Seen,
+  sentTo,
+  targetOf,
+} from "./model.ts";
 
 /** @throws ApiError */
 export async function observe(context: OperationContext, api: Platform): Promise<Seen> {
@@ -21,9 +29,7 @@ export async function observe(context: OperationContext, api: Platform): Promise
   if (actionOf(context) === undefined) return { ...NOTHING_SEEN, rendered: await render(context, api) };
   // The request first: a state that was read before the request ended would be reported as its end.
   const deployment =
-    request?.requestId === undefined
-      ? undefined
-      : await orMissing(api.deployments.status(request.requestId), ["NotFound"]);
+    request?.requestId === undefined ? undefined : await unlessMissing(api.deployments.status(request.requestId));
   const id = request === undefined ? context.inputs.targetId : sentTo(context);
   return { ...NOTHING_SEEN, request: deployment, ...(await stateOf(context, id ?? "", api)) };
 }
@@ -36,19 +42,28 @@ export async function stateOf(
   context: OperationContext,
   id: Uuid,
   api: Platform,
-): Promise<Pick<Seen, "status" | "cluster">> {
+): Promise<Partial<Pick<Seen, "status" | "cluster">>> {
   const target = actionOf(context)?.target;
-  const seen = { status: undefined, cluster: undefined };
-  if (target === "application") {
-    return { ...seen, status: await orMissing(api.applications.status(id), ["NotFound"]) };
+  switch (target) {
+    case "application":
+      return { status: await unlessMissing(api.applications.status(id)) };
+    case "database":
+      return { status: await databaseStatus(id, api) };
+    case "cluster":
+      return { cluster: await clusterStatus(id, api) };
+    case undefined:
+      return {};
+    default:
+      return target satisfies never;
   }
-  if (target === "cluster") return { ...seen, cluster: await clusterStatus(id, api) };
-  if (target === undefined) return seen;
+}
+
+async function databaseStatus(id: Uuid, api: Platform): Promise<Seen["status"]> {
   const read = offered(api, "getDatabase", () => api.databases.get(id, { maxAgeMs: RECORDS_MAX_AGE_MS }));
-  const environment = (await orMissing(read, ["NotFound"]))?.environment;
-  if (environment === undefined) return seen;
+  const environment = (await unlessMissing(read))?.environment;
+  if (environment === undefined) return undefined;
   const statuses = await offered(api, "listServiceStatuses", () => api.services.statuses(environment.id), SHOWN);
-  return { ...seen, status: statuses?.find((status) => status.id === id) };
+  return statuses?.find((status) => status.id === id);
 }
 
 /** Renders the default values, which changes nothing. @throws ApiError that says nothing about the source */
@@ -64,11 +79,6 @@ async function render({ spec, inputs }: OperationContext, api: Platform): Promis
   }
 }
 
-/** What the record of a service says of its place. */
-interface Placed {
-  readonly environment?: { readonly id: Uuid } | undefined;
-}
-
 const MAX_AGE_MS = 60_000;
 
 /**
@@ -77,35 +87,43 @@ const MAX_AGE_MS = 60_000;
  * @returns undefined when it may
  * @throws ApiError
  */
-export async function refusalOf(context: OperationContext, api: Platform): Promise<Why | undefined> {
-  const { applicationRef, databaseRef, clusterRef, environmentRef } = context.spec;
-  if (applicationRef?.externalId !== undefined)
-    return await serviceRefusal(context, "application", applicationRef, api);
-  if (databaseRef?.externalId !== undefined) return await serviceRefusal(context, "database", databaseRef, api);
-  if (environmentRef?.externalId !== undefined) {
-    return await environmentRefusal(context, environmentRef.externalId, api);
+async function refusalOf(context: OperationContext, api: Platform): Promise<Why | undefined> {
+  const target = targetOf(context.spec);
+  if (target === undefined) return beyondProjects(context, "invoices are of the whole organization");
+  const { kind, externalId: id } = target;
+  if (id === undefined) return undefined;
+  switch (kind) {
+    case "PlatformApplication": {
+      const read = offered<Placed>(api, "getApplication", () => api.applications.get(id));
+      return await serviceRefusal(context, "application", id, read, api);
+    }
+    case "PlatformDatabase": {
+      const read = offered<Placed>(api, "getDatabase", () => api.databases.get(id));
+      return await serviceRefusal(context, "database", id, read, api);
+    }
+    case "PlatformEnvironment":
+      return await environmentRefusal(context, id, api);
+    case "PlatformCluster":
+      return await clusterRefusal(context, id, api);
+    default:
+      return kind satisfies never;
   }
-  if (clusterRef?.externalId !== undefined) return await clusterRefusal(context, clusterRef.externalId, api);
-  return context.spec.type === "SendInvoices"
-    ? beyondProjects(context, "invoices are of the whole organization")
-    : undefined;
 }
 
+/** What the record of a service says of its place. */
+interface Placed {
+  readonly environment?: { readonly id: Uuid } | undefined;
+}
+
+/** @param read the record of the service; undefined where the platform does not offer it */
 async function serviceRefusal(
   context: OperationContext,
   noun: "application" | "database",
-  { externalId: id = "" }: { readonly externalId?: Uuid | undefined },
+  id: Uuid,
+  read: Promise<Placed | undefined>,
   api: Platform,
 ): Promise<Why | undefined> {
-  const read =
-    noun === "application"
-      ? offered<Placed>(api, "getApplication", () => api.applications.get(id))
-      : offered<Placed>(api, "getDatabase", () => api.databases.get(id));
-  const record = await orMissing(
-    read.then((shown) => shown ?? "unshown"),
-    ["NotFound"],
-  );
-  if (record === "unshown") return unprovenId(context, `${noun} ${id}`);
+  const record = await unlessMissing(read.then((shown) => shown ?? {}));
   if (record === undefined) return notThere(noun, id, "the organization");
   if (record.environment === undefined) return unprovenId(context, `${noun} ${id}`);
   const why = await environmentRefusal(context, record.environment.id, api);

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { operationContext, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
 import { serviceStates } from "../../platform/codec/states.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
+import { rejection } from "./act.ts";
 import { platformOperation } from "./crd.ts";
 import { operation } from "./index.ts";
 import { NOTHING_SEEN, type Seen } from "./model.ts";
 import { outcomeOf } from "./outcome.ts";
-import { rejection } from "./outcome.ts";
 import { baselineOf } from "./progress.ts";
 
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: "1a2b3c4" };
@@ -106,11 +106,11 @@ describe("the end of an operation", () => {
     const ends = [false, true].map((isSent) =>
       operation.oneShot?.overdue(spec, { startedAt: STARTED }, { now, isSent }),
     );
-    expect(ends.map((end) => end?.report.status["outcome"])).toMatchObject([
+    expect(ends.map((end) => end?.status["outcome"])).toMatchObject([
       { result: "Failed", reason: "DeadlineExceeded" },
       { result: "Unknown", reason: "DeadlineExceeded" },
     ]);
-    expect(operation.oneShot?.overdue(spec, memory, { now, isSent: false }).report).toMatchObject({
+    expect(operation.oneShot?.overdue(spec, memory, { now, isSent: false })).toMatchObject({
       ready: { reason: "DeadlineExceeded" },
       status: { outcome: { result: "Unknown" } },
     });

@@ -1,19 +1,15 @@
 /** The end of an operation. Pure. */
-import type { Known, Why } from "../../engine/contract/kind.ts";
-import type { ApiError } from "../../platform/transport/errors.ts";
+import type { Why } from "../../engine/contract/kind.ts";
 import { MAX_BYTES } from "../catalog/index.ts";
 import type { Progress } from "../service/progress.ts";
 import { failureReason } from "../service/words.ts";
-import { isStoppedAlready } from "../shared/answers.ts";
-import { type Action, actionOf, subject } from "./actions.ts";
 import type { OperationMemory, Outcome } from "./crd.ts";
-import { isLost, type OperationContext, type Rendered, type Seen } from "./model.ts";
-import { isShown, phaseOf, progressOf } from "./progress.ts";
+import { type Action, actionOf, isLost, type OperationContext, type Rendered, type Seen, subject } from "./model.ts";
+import { isShown, progressOf } from "./progress.ts";
 
 type End = Omit<Outcome, "at">;
 
 const complete = (message: string): End => ({ result: "Complete", reason: "Completed", message });
-const accepted = (message: string): End => ({ result: "Complete", reason: "Accepted", message });
 const failure = ({ reason, message }: Why): End => ({ result: "Failed", reason, message });
 /** The request was, or may have been, sent, and its outcome is unknown. */
 const unknown = ({ reason, message }: Why): End => ({ result: "Unknown", reason, message });
@@ -27,9 +23,7 @@ const LOST: Why = {
 /** Returns the end that was recorded, or that shows now; undefined while there is none. */
 export function outcomeOf(context: OperationContext, seen: Seen): Outcome | undefined {
   if (context.memory.outcome !== undefined) return context.memory.outcome;
-  const end = isLost(context)
-    ? unknown(LOST)
-    : (renderedEnd(context, seen.rendered) ?? requestedEnd(context, seen) ?? unsentEnd(context));
+  const end = isLost(context) ? unknown(LOST) : (renderedEnd(context, seen.rendered) ?? requestedEnd(context, seen));
   return end && { ...end, at: context.now.toISOString() };
 }
 
@@ -43,13 +37,14 @@ function renderedEnd({ spec }: OperationContext, rendered: Rendered | undefined)
   return complete(`The default values are in ConfigMap "${spec.outputConfigMap ?? ""}" under values.yaml.`);
 }
 
-/** Returns the end of an accepted request. */
+/** Returns the end of the request: of one that was accepted, or of one that was not sent in time. */
 function requestedEnd(context: OperationContext, seen: Seen): End | undefined {
   const action = actionOf(context);
-  const { request } = context.memory;
-  if (action === undefined || request === undefined) return undefined;
+  if (context.memory.request === undefined) return isOverdue(context) ? failure(TOO_LATE) : undefined;
+  if (action === undefined) return undefined;
   const { completion = isShown(context, action) ? "Observed" : "Accepted" } = context.spec;
-  if (completion === "Accepted") return accepted(acceptedMessage(context, action));
+  if (completion === "Accepted")
+    return { result: "Complete", reason: "Accepted", message: acceptedMessage(context, action) };
   const progress = progressOf(context, seen) ?? UNSEEN;
   switch (progress.phase) {
     case action.wanted:
@@ -94,11 +89,6 @@ function otherwise(state: string): string {
   return `The platform reports ${state}, which the operation does not lead to: someone else may have changed it since. Look on the platform.`;
 }
 
-/** Returns the end of a request that was not sent in time. */
-function unsentEnd(context: OperationContext): End | undefined {
-  return context.memory.request === undefined && isOverdue(context) ? failure(TOO_LATE) : undefined;
-}
-
 const TOO_LATE: Why = {
   reason: "DeadlineExceeded",
   message:
@@ -128,24 +118,18 @@ export function overdueEnd(isSent: boolean, now: Date): Outcome {
 export function failed(context: OperationContext, why: Why, isFinal: boolean): OperationMemory {
   const failedRequests = (context.memory.failedRequests ?? 0) + 1;
   const isOver = isFinal || failedRequests > context.spec.backoffLimit;
-  const memory = { ...taken(context), failedRequests, lastFailure: { ...why } };
-  return isOver ? { ...memory, ...ended(context, why) } : memory;
+  const memory = isOver ? ended(context, failure(why)) : taken(context);
+  return { ...memory, failedRequests, lastFailure: { ...why } };
 }
 
 /** Returns the memory after a stop that was refused because the target is stopped. */
 export function stoppedBefore(context: OperationContext, { target }: Action): OperationMemory {
-  const end = complete(`The ${target ?? "target"} was stopped before.`);
-  return { ...taken(context), outcome: { ...end, at: context.now.toISOString() } };
-}
-
-/** Returns the memory of a failed operation. */
-function ended({ now }: OperationContext, why: Why): Pick<OperationMemory, "outcome"> {
-  return { outcome: { ...failure(why), at: now.toISOString() } };
+  return ended(context, complete(`The ${target ?? "target"} was stopped before.`));
 }
 
 /** Returns the memory of an operation whose request has an unknown outcome. */
 export function unresolved(context: OperationContext, why: Why): OperationMemory {
-  return { ...taken(context), outcome: { ...unknown(why), at: context.now.toISOString() } };
+  return ended(context, unknown(why));
 }
 
 /** Returns the memory after a request whose outcome will show, or should have shown by now. */
@@ -153,75 +137,11 @@ export function unshownInTime(context: OperationContext): OperationMemory | unde
   return isOverdue(context) ? unresolved(context, OVERDUE) : undefined;
 }
 
+function ended(context: OperationContext, end: End): OperationMemory {
+  return { ...taken(context), outcome: { ...end, at: context.now.toISOString() } };
+}
+
 /** Returns the memory of an operation that was started, now at the latest. */
 export function taken({ memory, now }: OperationContext): OperationMemory {
   return { ...memory, startedAt: memory.startedAt ?? now.toISOString() };
-}
-
-interface Rejection {
-  readonly why: Why;
-  /** Sending it again would not help. */
-  readonly isFinal: boolean;
-}
-
-/**
- * Returns what an answer means for the operation.
- * @param noun the target of the request
- * @returns undefined where it is the connection's failure, or where only a person can fix it
- */
-export function rejection(error: ApiError, noun: string): Rejection | undefined {
-  const { failure, status, operation, message } = error;
-  switch (failure.is) {
-    case "Conflict":
-    case "Invalid": {
-      // 400 and 409 may only mean that something else is under way (docs/architecture.md §9).
-      const text = `The platform rejected ${operation} (${status}): ${message}`;
-      return { why: { reason: "OperationRejected", message: text }, isFinal: status === 422 };
-    }
-    case "NotFound": {
-      const text = `The platform does not find the ${noun} (404): ${message}`;
-      return { why: { reason: "ExternalResourceDeleted", message: text }, isFinal: true };
-    }
-    case "NotSupported": {
-      const text = `The platform has no operation ${operation}.`;
-      return { why: { reason: "NotSupportedByApi", message: text }, isFinal: true };
-    }
-    case "Refused":
-      return { why: { reason: "InvalidSpec", message }, isFinal: true };
-    case "Unauthorized":
-    case "Forbidden":
-    case "RateLimited":
-    case "OverBudget":
-    case "Server":
-    case "Unreachable":
-    case "OutcomeUnknown":
-    case "BadResponse":
-      return undefined;
-    default:
-      return failure satisfies never;
-  }
-}
-
-/** Returns the memory after a refused request: failed, except for the stop of what is stopped. */
-export function refused(
-  error: ApiError,
-  context: OperationContext,
-  seen: Seen,
-): Known<Seen, OperationMemory> | undefined {
-  const action = actionOf(context);
-  const rejected = rejection(error, action?.target ?? "organization");
-  if (rejected === undefined) return undefined;
-  if (action?.wanted === "stopped" && isStopped(error, seen)) return { seen, memory: stoppedBefore(context, action) };
-  return { seen: { ...seen, refused: true }, memory: failed(context, rejected.why, rejected.isFinal) };
-}
-
-/**
- * Reports whether the target is stopped: by its state, whatever the words of the refusal; where no state is shown, by
- * the words.
- */
-function isStopped(error: ApiError, seen: Seen): boolean {
-  const { is } = error.failure;
-  if (is !== "Conflict" && is !== "Invalid") return false;
-  const phase = phaseOf(seen);
-  return phase === undefined ? isStoppedAlready(error) : phase === "stopped";
 }

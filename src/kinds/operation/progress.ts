@@ -6,9 +6,8 @@ import { baselineOf as clusterBaseline } from "../cluster/order.ts";
 import { baselineOf as serviceBaseline } from "../service/baseline.ts";
 import { advanced, askedProgress, progressOf as serviceProgress, type Progress } from "../service/progress.ts";
 import { shownState } from "../service/words.ts";
-import type { Action } from "./actions.ts";
 import type { OperationMemory } from "./crd.ts";
-import type { OperationContext, Seen } from "./model.ts";
+import type { Action, OperationContext, Seen } from "./model.ts";
 
 /**
  * Reports whether the platform shows the end: for a database a request does, for a cluster nothing documented does.

@@ -1,0 +1,109 @@
+/** Sends the request of an operation, and judges the answers of a platform that certainly did not carry it out. */
+import type { Known, Step, Why } from "../../engine/contract/kind.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { ApiError } from "../../platform/transport/errors.ts";
+import { accepted } from "../service/progress.ts";
+import { shownState } from "../service/words.ts";
+import { isStoppedAlready } from "../shared/stopped-already.ts";
+import type { OperationMemory, OperationType } from "./crd.ts";
+import { actionOf, type Answer, type OperationContext, type Seen } from "./model.ts";
+import { failed, stoppedBefore, taken } from "./outcome.ts";
+import { baselineOf, phaseOf } from "./progress.ts";
+
+/** @throws ApiError */
+export async function act(
+  _step: Step<OperationType>,
+  context: OperationContext,
+  seen: Seen,
+  api: Platform,
+): Promise<Known<Seen, OperationMemory>> {
+  const action = actionOf(context);
+  if (action === undefined) return { seen, memory: context.memory };
+  const { targetId } = context.inputs;
+  const answer = await action.send(api, targetId ?? "", context.spec);
+  const state = answer.service?.state ?? answer.cluster?.status;
+  const request = {
+    startedAt: context.now.toISOString(),
+    baseline: baselineOf(seen),
+    state: state === undefined ? undefined : shownState(state),
+    requestId: answer.service?.deploymentRequestId,
+  };
+  return {
+    seen: after(seen, answer, targetId ?? "", action.queued),
+    memory: { ...taken(context), targetId, request },
+  };
+}
+
+/** Returns what is observed once the request was accepted: it is queued at least, whatever the answer still shows. */
+function after(seen: Seen, { service, cluster }: Answer, id: string, queued: string): Seen {
+  if (seen.cluster !== undefined) return { ...seen, cluster: { ...seen.cluster, ...cluster, status: queued } };
+  return seen.status === undefined ? seen : accepted(seen, id, service, queued);
+}
+
+interface Rejection {
+  readonly why: Why;
+  /** Sending it again would not help. */
+  readonly isFinal: boolean;
+}
+
+/**
+ * Returns what an answer means for the operation.
+ * @param noun the target of the request
+ * @returns undefined where it is the connection's failure, or where only a person can fix it
+ */
+export function rejection(error: ApiError, noun: string): Rejection | undefined {
+  const { failure, status, operation, message } = error;
+  switch (failure.is) {
+    case "Conflict":
+    case "Invalid": {
+      // 400 and 409 may only mean that something else is under way (docs/architecture.md §9).
+      const text = `The platform rejected ${operation} (${status}): ${message}`;
+      return { why: { reason: "OperationRejected", message: text }, isFinal: status === 422 };
+    }
+    case "NotFound": {
+      const text = `The platform does not find the ${noun} (404): ${message}`;
+      return { why: { reason: "ExternalResourceDeleted", message: text }, isFinal: true };
+    }
+    case "NotSupported": {
+      const text = `The platform has no operation ${operation}.`;
+      return { why: { reason: "NotSupportedByApi", message: text }, isFinal: true };
+    }
+    case "Refused":
+      return { why: { reason: "InvalidSpec", message }, isFinal: true };
+    case "Unauthorized":
+    case "Forbidden":
+    case "RateLimited":
+    case "OverBudget":
+    case "Server":
+    case "Unreachable":
+    case "OutcomeUnknown":
+    case "BadResponse":
+      return undefined;
+    default:
+      return failure satisfies never;
+  }
+}
+
+/** Returns the memory after a refused request: failed, except for the stop of what is stopped. */
+export function refused(
+  error: ApiError,
+  context: OperationContext,
+  seen: Seen,
+): Known<Seen, OperationMemory> | undefined {
+  const action = actionOf(context);
+  const rejected = rejection(error, action?.target ?? "organization");
+  if (rejected === undefined) return undefined;
+  if (action?.wanted === "stopped" && isStopped(error, seen)) return { seen, memory: stoppedBefore(context, action) };
+  return { seen: { ...seen, refused: true }, memory: failed(context, rejected.why, rejected.isFinal) };
+}
+
+/**
+ * Reports whether the target is stopped: by its state, whatever the words of the refusal; where no state is shown, by
+ * the words.
+ */
+function isStopped(error: ApiError, seen: Seen): boolean {
+  const { is } = error.failure;
+  if (is !== "Conflict" && is !== "Invalid") return false;
+  const phase = phaseOf(seen);
+  return phase === undefined ? isStoppedAlready(error) : phase === "stopped";
+}
