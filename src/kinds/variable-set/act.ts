@@ -1,10 +1,19 @@
 /** Sends the request of a step, and folds its answer into what was observed. */
-import { sameContent, type Known } from "../../engine/contract/kind.ts";
+import { sameContent, type Known, type Step } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { importItems } from "../shared/variables.ts";
 import { MAX_NAMESAKES, type KnownTarget, type KnownVariable, type VariableSetMemory } from "./crd.ts";
-import { sentKey, type Do, type Seen, type SetContext, type SetVariable } from "./model.ts";
+import {
+  sentKey,
+  type Do,
+  type Import,
+  type Inputs,
+  type Remove,
+  type Seen,
+  type SetContext,
+  type SetVariable,
+} from "./model.ts";
 import { isCreated, isInPlace, knownOf, ownEntry, targetsOf, type Target } from "./target.ts";
 
 /**
@@ -12,15 +21,17 @@ import { isCreated, isInPlace, knownOf, ownEntry, targetsOf, type Target } from 
  * crash this identifies the entries that the import created, which are the set's own, to be replaced and removed. All
  * applications at once: one write is enough.
  */
-export function prepare(step: Do, context: SetContext, seen: Seen): VariableSetMemory | undefined {
+export function prepare({ do: step }: Step<Do>, context: SetContext, seen: Seen): VariableSetMemory | undefined {
   if (step.what !== "import") return undefined;
-  const targets = targetsOf(context, seen);
-  const isOpen = targets.some((target) => target.id === step.id && missing(context, target).length > 0);
-  if (!isOpen) return undefined;
-  return { ...context.memory, targets: targets.map((target) => begun(context, seen, target)) };
+  const targets = targetsOf(context, seen).map((target) => ({ target, open: missing(context, target) }));
+  if (!targets.some(({ target, open }) => target.id === step.id && open.length > 0)) return undefined;
+  return {
+    ...context.memory,
+    targets: targets.map(({ target, open }) => (open.length === 0 ? target.known : begun(context, seen, target, open))),
+  };
 }
 
-/** Returns what the application has no entry of, and nothing is noted of yet. */
+/** Returns the variables that the application has no entry of and that nothing is noted of yet. */
 function missing({ inputs }: SetContext, target: Target): readonly SetVariable[] {
   const { known, wanted, sight } = target;
   if (!wanted || sight?.is !== "shown") return [];
@@ -29,38 +40,17 @@ function missing({ inputs }: SetContext, target: Target): readonly SetVariable[]
   return inputs.variables.filter((variable) => ownEntry(target, variable) === undefined && !isNoted(variable));
 }
 
-function begun(context: SetContext, seen: Seen, target: Target): KnownTarget {
-  const { known } = target;
-  const open = missing(context, target);
-  if (open.length === 0) return known;
-  const { variables: all, isSame, ...content } = contentOf(context, known);
+/** Returns what is known of an application before these are sent to it. */
+function begun(context: SetContext, seen: Seen, target: Target, open: readonly SetVariable[]): KnownTarget {
+  const { before, written } = target.known;
   // It is unknown whether an import of other content lands, and which of the two then creates the entry.
-  const isClear = known.before === undefined || isSame;
-  const begunOf = ({ name, digest }: SetVariable): KnownVariable => ({
-    ...(all.find(({ key }) => key === name) ?? { key: name }),
-    ...(isClear && { sent: digest }),
-  });
-  const variables = [...all.filter(({ key }) => !open.some(({ name }) => name === key)), ...open.map(begunOf)];
-  const before = beforeOf(target, new Set(variables.map(({ key }) => key)));
-  return { ...known, ...content, variables, before, sentAt: seen.serverNow?.toISOString() };
-}
-
-/** Returns what is known of an application's variables, beside the content that is sent now. */
-function contentOf(context: SetContext, known: KnownTarget) {
-  const { fingerprint } = context.inputs;
-  const isSame = sameContent(known.written, fingerprint);
-  const variables = known.variables ?? [];
-  return {
-    isSame,
-    variables: isSame ? variables : variables.map((one) => carried(context, known, one)),
-    written: { ...fingerprint },
-    attempts: isSame ? (known.attempts ?? 0) : 0,
-  };
+  const isClear = before === undefined || sameContent(written, context.inputs.fingerprint);
+  return replaced(context, seen, target, open, ({ digest }, known) => ({ ...known, ...(isClear && { sent: digest }) }));
 }
 
 /** @throws ApiError */
 export async function act(
-  step: Do,
+  { do: step }: Step<Do>,
   context: SetContext,
   seen: Seen,
   api: Platform,
@@ -107,7 +97,7 @@ async function sent(step: Do, context: SetContext, seen: Seen, target: Target, a
 }
 
 async function importVariables(
-  step: Extract<Do, { what: "import" }>,
+  step: Import,
   context: SetContext,
   seen: Seen,
   target: Target,
@@ -122,7 +112,7 @@ async function importVariables(
 }
 
 /** What is not listed any more, e.g. together with a variable that it was an alias of, is removed all the same. */
-async function remove({ id, entryId, isSecret }: Extract<Do, { what: "remove" }>, api: Platform): Promise<void> {
+async function remove({ id, entryId, isSecret }: Remove, api: Platform): Promise<void> {
   try {
     await (isSecret ? api.variables.deleteSecret(id, entryId) : api.variables.delete(id, entryId));
   } catch (error) {
@@ -132,7 +122,10 @@ async function remove({ id, entryId, isSecret }: Extract<Do, { what: "remove" }>
   }
 }
 
-/** Returns what is known once these were sent. The next reconcile reads the ids and times of their entries. */
+/**
+ * Returns what is known once these were sent. The next reconcile reads the ids and times of their entries.
+ * @param taken the names of those that the platform took over
+ */
 function written(
   context: SetContext,
   seen: Seen,
@@ -140,50 +133,54 @@ function written(
   variables: readonly SetVariable[],
   taken: ReadonlySet<string>,
 ): KnownTarget {
-  const { known } = target;
-  const { variables: all, written: content, attempts } = contentOf(context, known);
+  const known = replaced(context, seen, target, variables, (variable) => {
+    const own = ownEntry(target, variable);
+    return {
+      key: variable.name,
+      // Its own entry stays its own.
+      ...(own !== undefined && { id: own.id }),
+      ...(isCreated(target.known, own) && { created: true as const }),
+      ...(taken.has(variable.name) ? { digest: variable.digest } : { failed: true as const }),
+    };
+  });
+  const isWhole = variables.every(({ name }) => taken.has(name));
+  return isWhole ? known : { ...known, attempts: known.attempts + 1 };
+}
+
+/**
+ * Returns what is known of an application when some of its variables are sent.
+ * @param replace returns what is known of a variable that is sent; it takes what was known before
+ */
+function replaced(
+  context: SetContext,
+  seen: Seen,
+  { known, sight }: Target,
+  variables: readonly SetVariable[],
+  replace: (variable: SetVariable, before: KnownVariable) => KnownVariable,
+) {
+  const { inputs } = context;
+  const isSame = sameContent(known.written, inputs.fingerprint);
+  const all = (known.variables ?? []).map((one) => (isSame ? one : carried(inputs, known, one)));
   const others = all.filter(({ key }) => !variables.some(({ name }) => name === key));
-  const now = variables.map((variable) => writtenVariable(target, variable, taken.has(variable.name)));
-  const failures = now.some(({ failed }) => failed) ? 1 : 0;
-  const names = new Set([...others.map(({ key }) => key), ...context.inputs.variables.map(({ name }) => name)]);
+  const names = new Set([...others.map(({ key }) => key), ...inputs.variables.map(({ name }) => name)]);
+  const namesakes = sight?.is === "shown" ? sight.entries.filter(({ key }) => names.has(key)) : [];
+  const before = new Set([...(known.before ?? []), ...namesakes.map(({ id }) => id)]);
+  const sentNow = variables.map((variable) =>
+    replace(variable, all.find(({ key }) => key === variable.name) ?? { key: variable.name }),
+  );
   return {
     ...known,
-    variables: [...others, ...now],
-    before: beforeOf(target, names),
+    variables: [...others, ...sentNow],
+    // Beyond the bound of a status, nothing is known of before, and nothing counts as created.
+    before: before.size > MAX_NAMESAKES ? undefined : [...before],
     sentAt: seen.serverNow?.toISOString(),
-    written: content,
-    attempts: attempts + failures,
-  };
-}
-
-/** Returns the entries of these names that exist. */
-function beforeOf({ known, sight }: Target, names: ReadonlySet<string>): string[] | undefined {
-  const entries = sight?.is === "shown" ? sight.entries.filter(({ key }) => names.has(key)) : [];
-  return bounded(new Set([...(known.before ?? []), ...entries.map(({ id }) => id)]));
-}
-
-/** Beyond the bound of a status, nothing is known of before, and nothing counts as created. */
-function bounded(ids: ReadonlySet<string>): string[] | undefined {
-  return ids.size > MAX_NAMESAKES ? undefined : [...ids];
-}
-
-/** A variable that was just sent: its own entry stays its own. */
-function writtenVariable(target: Target, variable: SetVariable, isTaken: boolean): KnownVariable {
-  const own = ownEntry(target, variable);
-  return {
-    key: variable.name,
-    ...(own !== undefined && { id: own.id }),
-    ...(isCreated(target.known, own) && { created: true as const }),
-    ...(isTaken ? { digest: variable.digest } : { failed: true as const }),
+    written: { ...inputs.fingerprint },
+    attempts: isSame ? (known.attempts ?? 0) : 0,
   };
 }
 
 /** A variable that was not sent: the entry in place counts for the current content, everything else is sent anew. */
-function carried(
-  { inputs }: SetContext,
-  target: KnownTarget,
-  { key, id, created, updatedAt }: KnownVariable,
-): KnownVariable {
+function carried(inputs: Inputs, target: KnownTarget, { key, id, created, updatedAt }: KnownVariable): KnownVariable {
   const variable = inputs.variables.find(({ name }) => name === key);
   const isKept = variable !== undefined && isInPlace(target, variable, inputs);
   return { key, id, created, updatedAt, ...(isKept && { digest: variable.digest }) };

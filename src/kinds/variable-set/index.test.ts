@@ -9,7 +9,7 @@ const fingerprint: Fingerprint = { key: "k", digest: "d", sources: "s" };
 
 function inputs(target: Partial<TargetInput>, overwrite = true): Inputs {
   return {
-    targets: [{ field: "spec.targets[0].applicationRef", name: undefined, id: MINE, ...target }],
+    targets: [{ name: undefined, id: MINE, ...target }],
     variables: [{ name: "KEY", value: "v", isSecret: false, digest: "d" }],
     fingerprint,
     overwrite,

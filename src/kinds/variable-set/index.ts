@@ -28,8 +28,8 @@ export const variableSet: Kind<VariableSetTypes> = {
     return sight?.is === "shown" && step.what !== "import" && sight.entries.some(({ id }) => id === step.entryId);
   },
   plan,
-  prepare: (step, context, seen) => prepare(step.do, context, seen),
-  act: (step, context, seen, api) => act(step.do, context, seen, api),
+  prepare,
+  act,
   trace: () => Promise.resolve({ is: "absent" }),
   report,
 };
@@ -129,7 +129,6 @@ function sourceName({ secretRef, configMapRef }: Source): string {
 /** An application that is named by its resource and by its id is one target. */
 function targets(spec: VariableSetSpec, resolved: ResolvedNeeds): readonly TargetInput[] {
   const all = spec.targets.map(({ applicationRef: { name, externalId } }, index): TargetInput => ({
-    field: targetField(index),
     // A given id does not lead to what a resource of that name represents.
     name: externalId === undefined ? name : undefined,
     id: externalId ?? resolved.idIfAny(targetField(index)),

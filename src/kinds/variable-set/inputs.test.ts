@@ -55,8 +55,8 @@ describe("what a variable set makes of it", () => {
     const targets = ["web", "same", "missing"].map((name) => ({ applicationRef: { name } }));
     const inputs = needs(spec({ targets })).inputs(resolved({}, ["id-1", "id-1"]));
     expect(inputs.targets).toEqual([
-      { field: "spec.targets[0].applicationRef", name: "web", id: "id-1" },
-      { field: "spec.targets[2].applicationRef", name: "missing", id: undefined },
+      { name: "web", id: "id-1" },
+      { name: "missing", id: undefined },
     ]);
   });
 

@@ -2,7 +2,7 @@
 import { sameContent, type Ms } from "../../engine/contract/kind.ts";
 import type { KnownTarget } from "./crd.ts";
 import type { Listed, Seen, SetContext, SetVariable } from "./model.ts";
-import { isCreated, isFixed, knownOf, standingOf, type Target } from "./target.ts";
+import { isCreated, isFixed, isInPlace, knownOf, namesakesIn, ownEntry, type Target } from "./target.ts";
 
 /** How often the platform is sent what it did not take for no visible reason, and at which intervals. */
 const ATTEMPTS = 3;
@@ -35,24 +35,31 @@ export type Verdict =
 /** Returns the verdicts on all variables of the spec, in its order. */
 export function judge(context: SetContext, seen: Seen, target: Target): readonly Judged[] {
   return context.inputs.variables.map((variable) => {
-    const { is, own } = standingOf(target, variable, context.inputs);
-    switch (is) {
-      case "fine":
-      case "kept":
-        return { variable, own, verdict: is };
-      case "removed":
-        return { variable, own, verdict: "restore" };
-      case "changed":
-        return { variable, own, verdict: isFixed(context, own) ? "changed" : "restore" };
-      case "due":
-        return { variable, own, verdict: dueVerdict(context, seen, target, variable, own) };
-      default:
-        return is satisfies never;
-    }
+    const own = ownEntry(target, variable);
+    const verdict = isInPlace(target.known, variable, context.inputs)
+      ? verdictInPlace(context, target, variable, own)
+      : verdictDue(context, seen, target, variable, own);
+    return { variable, own, verdict };
   });
 }
 
-function dueVerdict(
+/** What others did to a variable since it was in place. */
+function verdictInPlace(
+  context: SetContext,
+  { known, sight }: Target,
+  variable: SetVariable,
+  own: Listed | undefined,
+): Verdict {
+  const { id: ours, updatedAt = "" } = knownOf(known, variable.name) ?? {};
+  // Without an id it was not read back yet.
+  if (sight?.is !== "shown" || ours === undefined) return "fine";
+  if (!namesakesIn(sight, variable).some(({ id }) => id === ours)) return "restore";
+  const isChanged = Date.parse(own?.updatedAt ?? "") > Date.parse(updatedAt);
+  if (!isChanged) return "fine";
+  return isFixed(context, own) ? "changed" : "restore";
+}
+
+function verdictDue(
   context: SetContext,
   seen: Seen,
   { known }: Target,
@@ -60,10 +67,13 @@ function dueVerdict(
   own: Listed | undefined,
 ): Verdict {
   const isForeign = own !== undefined && !isCreated(known, own);
+  const isKept = isForeign && !context.inputs.overwrite;
+  // Without a scope it may be an inherited one, beside which the platform creates ours: the platform decides that.
+  if (isKept && own.scope !== undefined) return "kept";
   if (isForeign && own.isSecret && !variable.isSecret && context.supports("updateSecret") !== "Unsupported")
     return "stuck";
   if (!isTried(context, known, variable) || isAsked(context, seen, known)) return "send";
-  if (isForeign && !context.inputs.overwrite) return "kept";
+  if (isKept) return "kept";
   return isFixed(context, own) ? "stuck" : nextTry(known.attempts ?? 0, sinceSent(seen, known));
 }
 

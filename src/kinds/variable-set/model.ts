@@ -6,8 +6,6 @@ import type { VariableSetMemory, VariableSetSpec } from "./crd.ts";
 
 /** An application of the spec. */
 export interface TargetInput {
-  /** E.g. `spec.targets[0].applicationRef`. */
-  readonly field: string;
   /** The name of the custom resource; undefined for a target that is given by its id. */
   readonly name: string | undefined;
   /** undefined while the custom resource does not exist or has none. */
@@ -44,20 +42,10 @@ export interface Listed {
 
 /** What was observed of an application. */
 export type Sight =
-  /** `lists` says which of the two lists was read. Nothing is removed from an application that may be another's. */
-  | {
-      readonly is: "shown";
-      readonly entries: readonly Listed[];
-      readonly lists: Lists;
-      readonly isUnproven?: boolean;
-    }
+  /** Nothing is removed from an application that may be another's. */
+  | { readonly is: "shown"; readonly entries: readonly Listed[]; readonly isUnproven?: boolean }
   | { readonly is: "missing" | "forbidden" | "unproven" | "elsewhere" }
   | { readonly is: "outside"; readonly projectId: Uuid };
-
-export interface Lists {
-  readonly variables: boolean;
-  readonly secrets: boolean;
-}
 
 export interface Seen {
   readonly targets: ReadonlyMap<Uuid, Sight>;
@@ -69,17 +57,30 @@ export interface Seen {
   readonly serverNow: Date | undefined;
 }
 
-export type Do =
-  /** One request for one application. */
-  | { readonly what: "import"; readonly id: Uuid; readonly overwrite: boolean; readonly names: readonly string[] }
-  | { readonly what: "updateSecret"; readonly id: Uuid; readonly name: string; readonly entryId: Uuid }
-  | {
-      readonly what: "remove";
-      readonly id: Uuid;
-      readonly name: string;
-      readonly entryId: Uuid;
-      readonly isSecret: boolean;
-    };
+/** One request for one application. */
+export type Do = Import | UpdateSecret | Remove;
+
+export interface Import {
+  readonly what: "import";
+  readonly id: Uuid;
+  readonly overwrite: boolean;
+  readonly names: readonly string[];
+}
+
+interface UpdateSecret {
+  readonly what: "updateSecret";
+  readonly id: Uuid;
+  readonly name: string;
+  readonly entryId: Uuid;
+}
+
+export interface Remove {
+  readonly what: "remove";
+  readonly id: Uuid;
+  readonly name: string;
+  readonly entryId: Uuid;
+  readonly isSecret: boolean;
+}
 
 /** The types of the kind. */
 export interface VariableSetTypes {
@@ -95,13 +96,5 @@ export type SetContext = ReconcileContext<VariableSetTypes>;
 
 /** Returns a name of what was sent. */
 export function sentKey(step: Do): string {
-  switch (step.what) {
-    case "import":
-      return `${step.id} import ${step.overwrite}`;
-    case "updateSecret":
-    case "remove":
-      return `${step.id} ${step.what} ${step.entryId}`;
-    default:
-      return step satisfies never;
-  }
+  return `${step.id} ${step.what} ${step.what === "import" ? step.overwrite : step.entryId}`;
 }

@@ -6,31 +6,25 @@ import { ApiError } from "../../platform/transport/errors.ts";
 import { offered } from "../shared/answers.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
 import { fit, fitOptional, ID } from "../shared/text.ts";
-import type { Listed, Lists, Seen, SetContext, Sight } from "./model.ts";
-import { isInPlace, isVerified, leftovers } from "./target.ts";
+import type { Listed, Seen, SetContext, Sight } from "./model.ts";
+import { isInPlace, isVerified, leftovers, targetIds } from "./target.ts";
 
 /** @throws ApiError */
 export async function observe(context: SetContext, api: Platform): Promise<Seen> {
-  const known = context.memory.targets ?? [];
-  const wanted = context.inputs.targets.flatMap(({ id }) => (id === undefined ? [] : [id]));
-  const ids = [...new Set([...(context.goal === "present" ? wanted : []), ...known.map((one) => one.applicationId)])];
+  const ids = targetIds(context).map(({ id }) => id);
   const failures: ApiError[] = [];
   const sights = await Promise.all(
     ids.map(async (id): Promise<[Uuid, Sight]> => [id, await sightOf(context, id, api, failures)]),
   );
-  // A failure for all applications is the token's, and not theirs.
   const [failure] = failures;
-  if (failure !== undefined && failures.length === ids.length) await askElsewhere(context, api, failure);
+  // A failure for all applications is the token's, and not theirs.
+  if (failure !== undefined && failures.length === ids.length) {
+    if (context.goal === "present") throw failure;
+    // Deployed services forbid what is under a deleted parent (docs/architecture.md §9). A removal need not wait for
+    // that, unless the token is not good for anything.
+    await api.projects.list();
+  }
   return { targets: new Map(sights), sent: new Set(), serverNow: api.serverNow() };
-}
-
-/**
- * Deployed services forbid what is under a deleted parent (docs/architecture.md §9): what goes need not wait for that.
- * @throws ApiError where the token is not good for anything
- */
-async function askElsewhere({ goal }: SetContext, api: Platform, failure: ApiError): Promise<void> {
-  if (goal === "present") throw failure;
-  await api.projects.list();
 }
 
 /** A deleted or forbidden application does not hold up its neighbours. */
@@ -38,13 +32,7 @@ async function sightOf(context: SetContext, id: Uuid, api: Platform, failures: A
   try {
     const { refused, isUnproven = false } = await placeOf(context, id, api);
     if (refused !== undefined) return refused;
-    const lists = listsOf(context, id);
-    const [variables, secrets] = await Promise.all([
-      lists.variables ? api.variables.list(id) : [],
-      lists.secrets ? api.variables.listSecrets(id) : [],
-    ]);
-    const entries = [...variables.map((one) => listed(one, false)), ...secrets.map((one) => listed(one, true))];
-    return { is: "shown", entries, lists, ...(isUnproven && { isUnproven }) };
+    return { is: "shown", entries: await entriesOf(context, id, api), ...(isUnproven && { isUnproven }) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.failure.is === "NotFound") return { is: "missing" };
@@ -54,38 +42,37 @@ async function sightOf(context: SetContext, id: Uuid, api: Platform, failures: A
   }
 }
 
-/**
- * The way up is looked at before anything is written or removed, but where the application's own resource vouches for
- * it. A status is a hint: what it records saves that look alone, and on the full surface alone, which knows no
- * application outside of the token's organization.
- */
-async function placeOf(context: SetContext, id: Uuid, api: Platform): Promise<Place> {
-  const {
-    inputs,
-    policies: { allowedProjects },
-  } = context;
-  const target = inputs.targets.find((one) => one.id === id);
-  const isOwn = target?.name !== undefined;
-  const isWritten = context.goal === "present" && target !== undefined;
-  const unproven: Sight | undefined = isOwn || context.policies.allowUnverifiedIds ? undefined : { is: "unproven" };
-  const isProven = isOwn || (isWritten && isRoutine(context, id));
-  if (isProven && allowedProjects === undefined) return { refused: undefined };
-  const application = await offered(api, "getApplication", () => api.applications.get(id));
-  // Nothing is removed from it.
-  if (application === undefined) return { refused: isWritten ? unproven : undefined, isUnproven: !isOwn };
-  const { environment } = application;
-  if (environment === undefined) return { refused: unproven, isUnproven: !isOwn };
-  return { refused: await placeIn(environment.id, allowedProjects, api) };
-}
-
 interface Place {
   /** What prevents reading and writing. */
-  readonly refused: Sight | undefined;
+  readonly refused?: Sight | undefined;
   /** The id is accepted although the platform does not show where the application belongs. */
   readonly isUnproven?: boolean;
 }
 
-/** Whether an earlier write made sure of the application, and nothing that the set created is to be removed there. */
+/**
+ * Reads the parents of an application before anything is written or removed, unless the application's own resource has
+ * verified it. A status is a hint: what it records saves that read alone, and on the full surface alone, which knows no
+ * application outside of the token's organization.
+ */
+async function placeOf(context: SetContext, id: Uuid, api: Platform): Promise<Place> {
+  const { allowedProjects, allowUnverifiedIds } = context.policies;
+  const target = context.inputs.targets.find((one) => one.id === id);
+  const isOwn = target?.name !== undefined;
+  const isWritten = context.goal === "present" && target !== undefined;
+  if ((isOwn || (isWritten && isRoutine(context, id))) && allowedProjects === undefined) return {};
+  const application = await offered(api, "getApplication", () => api.applications.get(id));
+  const environmentId = application?.environment?.id;
+  if (environmentId === undefined) {
+    // From an application that nothing shows and that is not written to, nothing is removed.
+    const isAccepted = isOwn || allowUnverifiedIds || (application === undefined && !isWritten);
+    return { refused: isAccepted ? undefined : { is: "unproven" }, isUnproven: !isOwn };
+  }
+  const projectId = await projectOfEnvironment(api, environmentId);
+  if (projectId === undefined) return { refused: { is: "elsewhere" } };
+  return allowedProjects?.includes(projectId) === false ? { refused: { is: "outside", projectId } } : {};
+}
+
+/** Reports whether an earlier write verified the application, and nothing that the set created is to be removed there. */
 function isRoutine(context: SetContext, id: Uuid): boolean {
   // Where nothing shows the application, a status gives no right.
   if (context.supports("getApplication") !== "Supported") return false;
@@ -95,18 +82,8 @@ function isRoutine(context: SetContext, id: Uuid): boolean {
   );
 }
 
-async function placeIn(
-  environmentId: Uuid,
-  allowedProjects: readonly Uuid[] | undefined,
-  api: Platform,
-): Promise<Sight | undefined> {
-  const projectId = await projectOfEnvironment(api, environmentId);
-  if (projectId === undefined) return { is: "elsewhere" };
-  return allowedProjects?.includes(projectId) === false ? { is: "outside", projectId } : undefined;
-}
-
-/** Both where something is to be done or read back; else those that hold what the set has. */
-function listsOf(context: SetContext, id: Uuid): Lists {
+/** Reads both lists where something is to be done or read back; else those that hold what the set has. */
+async function entriesOf(context: SetContext, id: Uuid, api: Platform): Promise<readonly Listed[]> {
   const { variables } = context.inputs;
   const known = context.memory.targets?.find(({ applicationId }) => applicationId === id);
   const names = new Set(variables.map(({ name }) => name));
@@ -116,11 +93,12 @@ function listsOf(context: SetContext, id: Uuid): Lists {
     known.before === undefined &&
     variables.every((variable) => isInPlace(known, variable, context.inputs)) &&
     known.variables?.every(({ key }) => names.has(key)) === true;
-  if (!isSettled) return { variables: true, secrets: true };
-  return {
-    variables: variables.some(({ isSecret }) => !isSecret),
-    secrets: variables.some(({ isSecret }) => isSecret),
-  };
+  const needs = (secret: boolean) => !isSettled || variables.some(({ isSecret }) => isSecret === secret);
+  const [plain, secrets] = await Promise.all([
+    needs(false) ? api.variables.list(id) : [],
+    needs(true) ? api.variables.listSecrets(id) : [],
+  ]);
+  return [...plain.map((one) => listed(one, false)), ...secrets.map((one) => listed(one, true))];
 }
 
 /** As it may be stored: the platform's texts are cut. */

@@ -15,25 +15,30 @@ export interface Target {
   readonly sight: Sight | undefined;
 }
 
-/** The applications of the spec that have an id, in its order, and then those that were taken out of it. */
+/** Returns the applications of the spec that have an id, in its order, and then those that were taken out of it. */
+export function targetIds({ goal, inputs, memory }: SetContext) {
+  const present = goal === "present" ? inputs.targets : [];
+  const wanted = present.flatMap(({ id, name }) => (id === undefined ? [] : [{ id, name, wanted: true }]));
+  const ids = new Set(wanted.map(({ id }) => id));
+  const known = new Map((memory.targets ?? []).map(({ applicationId, name }) => [applicationId, name]));
+  const left = [...known].filter(([id]) => !ids.has(id));
+  return [...wanted, ...left.map(([id, name]) => ({ id, name, wanted: false }))];
+}
+
+/** Returns them with what is known of each. */
 export function targetsOf(context: SetContext, seen: Seen): readonly Target[] {
   const known = new Map((context.memory.targets ?? []).map((target) => [target.applicationId, target]));
-  const present = context.goal === "present" ? context.inputs.targets : [];
-  const wanted = present.flatMap(({ id, name }) => (id === undefined ? [] : [{ id, name, wanted: true }]));
-  const left = [...known.values()]
-    .filter(({ applicationId }) => !wanted.some(({ id }) => id === applicationId))
-    .map(({ applicationId: id, name }) => ({ id, name, wanted: false }));
-  return [...wanted, ...left].map(({ id, name, wanted: isWanted }) => {
+  const scopes = new Map(context.inputs.variables.map(({ name, scope }) => [name, scope]));
+  // Where nobody knows yet whether it could be replaced, it holds what was sent all the same.
+  const isReplaceable = context.supports("updateSecret") === "Supported";
+  const fixed = (entry: Listed) => isFixed(context, entry) || (entry.isSecret && !isReplaceable);
+  return targetIds(context).map(({ id, name, wanted }) => {
     const sight = seen.targets.get(id);
     const before = { ...known.get(id), applicationId: id, name };
-    const scopeOf = (key: string) => context.inputs.variables.find((one) => one.name === key)?.scope;
-    // Where nobody knows yet whether it could be replaced, it holds what was sent all the same.
-    const isReplaceable = context.supports("updateSecret") === "Supported";
-    const fixed = (entry: Listed) => isFixed(context, entry) || (entry.isSecret && !isReplaceable);
-    const namesakes = (key: string) => namesakesIn(sight, { name: key, scope: scopeOf(key) });
+    const namesakes = (key: string) => namesakesIn(sight, { name: key, scope: scopes.get(key) });
     const read =
       sight?.is === "shown" && !isFresh(seen, id) ? readBack(before, namesakes, fixed, seen.serverNow) : before;
-    return { id, label: name ?? id, wanted: isWanted, known: renewed(read, context.inputs), sight };
+    return { id, label: name ?? id, wanted, known: renewed(read, context.inputs), sight };
   });
 }
 
@@ -85,7 +90,7 @@ export function isInPlace(target: KnownTarget, { name, digest }: SetVariable, { 
 }
 
 /** Entries of a variable's name. Lists hold inherited ones too; where a scope is shown it tells them apart. */
-function namesakesIn(
+export function namesakesIn(
   sight: Sight | undefined,
   variable: { readonly name: string; readonly scope?: string | undefined },
 ) {
@@ -113,45 +118,6 @@ export function isOfApplication({ scope }: Listed): boolean {
 export function isCreated(target: KnownTarget, entry: Listed | undefined): boolean {
   const known = entry && knownOf(target, entry.key);
   return known?.created === true && known.id === entry?.id;
-}
-
-/** How a variable of the spec stands in an application. */
-export interface Standing {
-  /**
-   * due: not in place. kept: others created it, and it is not to be overwritten. removed, changed: by others, since it
-   * was in place.
-   */
-  readonly is: "fine" | "due" | "kept" | "removed" | "changed";
-  readonly own: Listed | undefined;
-}
-
-/** @param variable of the spec */
-export function standingOf(target: Target, variable: SetVariable, inputs: Inputs): Standing {
-  const { known } = target;
-  const own = ownEntry(target, variable);
-  if (isInPlace(known, variable, inputs)) return { is: sinceThen(target, variable, own), own };
-  // Without a scope it may be an inherited one, beside which the platform takes ours: that is for it to judge.
-  const isForeign = own?.scope !== undefined && !isCreated(known, own);
-  return { is: isForeign && !inputs.overwrite ? "kept" : "due", own };
-}
-
-/**
- * What became of a variable that was in place. Without an id it was not read back yet: nothing can be said against it.
- */
-function sinceThen(
-  { known, sight }: Target,
-  variable: SetVariable,
-  own: Listed | undefined,
-): "fine" | "removed" | "changed" {
-  const memory = knownOf(known, variable.name);
-  const isRead = sight?.is === "shown" && (variable.isSecret ? sight.lists.secrets : sight.lists.variables);
-  if (!isRead || memory?.id === undefined) return "fine";
-  if (!namesakesIn(sight, variable).some(({ id }) => id === memory.id)) return "removed";
-  return isNewer(own?.updatedAt, memory.updatedAt) ? "changed" : "fine";
-}
-
-function isNewer(shown: string | undefined, ours: string | undefined): boolean {
-  return Date.parse(shown ?? "") > Date.parse(ours ?? "");
 }
 
 /** What is in an application and not in the set any more, but was created by the operator. */
