@@ -5,7 +5,7 @@ import { act, prepare } from "./act.ts";
 import { platformVariableSet, type VariableSetMemory, type VariableSetSpec } from "./crd.ts";
 import type { Inputs, SetVariable, TargetInput, VariableSetTypes } from "./model.ts";
 import { observe } from "./observe.ts";
-import { plan, writtenEntries } from "./plan.ts";
+import { plan, removalOf, writtenEntries } from "./plan.ts";
 import { report } from "./report.ts";
 import { isVerified } from "./target.ts";
 
@@ -70,7 +70,7 @@ export function removalsOf({ variables, variablesFrom }: Pick<VariableSetSpec, "
     ...variables.map(({ secret, valueFrom }) => secret ?? valueFrom?.secretKeyRef !== undefined),
     ...variablesFrom.map(({ secret, secretRef }) => secret ?? secretRef !== undefined),
   ];
-  return [...new Set(secrets.map((isSecret) => (isSecret ? "deleteSecret" : "deleteVariable")))].toSorted();
+  return [...new Set(secrets.map(removalOf))].toSorted();
 }
 
 type Source = VariableSetSpec["variablesFrom"][number];

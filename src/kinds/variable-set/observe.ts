@@ -7,11 +7,11 @@ import { offered } from "../shared/answers.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
 import { fit, fitOptional, ID } from "../shared/text.ts";
 import type { Listed, Seen, SetContext, Sight } from "./model.ts";
-import { isInPlace, isVerified, leftovers, targetIds } from "./target.ts";
+import { applicationsOf, isInPlace, isVerified, leftovers } from "./target.ts";
 
 /** @throws ApiError */
 export async function observe(context: SetContext, api: Platform): Promise<Seen> {
-  const ids = targetIds(context).map(({ id }) => id);
+  const ids = applicationsOf(context).map(({ id }) => id);
   const failures: ApiError[] = [];
   const sights = await Promise.all(
     ids.map(async (id): Promise<[Uuid, Sight]> => [id, await sightOf(context, id, api, failures)]),

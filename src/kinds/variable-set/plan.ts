@@ -1,5 +1,5 @@
 /** What a variable set does next: a list of checks, the first difference wins. Pure. */
-import { entryOf, type Plan, type Step, type Why } from "../../engine/contract/kind.ts";
+import { entryOf, type Ms, type Plan, type Why } from "../../engine/contract/kind.ts";
 import { firstOf } from "../shared/checks.ts";
 import type { KnownVariable } from "./crd.ts";
 import { judge, type Judged, type Verdict } from "./judge.ts";
@@ -16,7 +16,7 @@ import {
   troubleOf,
   unsynced,
 } from "./messages.ts";
-import { type Do, type Listed, type Seen, sentKey, type SetContext } from "./model.ts";
+import { type Do, type Import, type Listed, type Seen, sentKey, type SetContext } from "./model.ts";
 import { isCreated, isFixed, isOfApplication, leftovers, type Target, targetsOf } from "./target.ts";
 
 type Check = Plan<Do> | undefined;
@@ -36,28 +36,28 @@ export function plan(context: SetContext, seen: Seen): Plan<Do> {
     () => removals(context, seen, targets),
     () => imports(context, seen, outlook, "restore"),
     () => replacements(context, seen, outlook, "restore"),
-    // The next pass reads what the requests of this one have made.
-    () => (seen.sent.size > 0 ? { is: "waiting", why: READ_BACK, again: 0 } : undefined),
+    // The next reconcile reads what the requests of this one created.
+    () => waiting(seen.sent.size > 0 ? READ_BACK : undefined, 0),
     () => stalled(troubleOf(targets)),
     () => (context.policies.corrects === "Nothing" ? undefined : stalled(changedSecrets(outlook))),
     () => unfinished(outlook),
-    () => absent(missingTargets(context)),
+    () => waiting(missingTargets(context), LOOK_MS),
   ]);
 }
 
-/** The applications of the spec that were seen, and how each variable stands there. */
+/** Returns the applications of the spec that are shown, with the verdict on each variable. */
 export function outlookOf(context: SetContext, seen: Seen, targets: readonly Target[]): readonly Outlook[] {
   return targets
     .filter(({ wanted, sight }) => wanted && sight?.is === "shown")
     .map((target) => ({ target, judged: judge(context, seen, target) }));
 }
 
+const waiting = (why: Why | undefined, again: Ms): Check => why && { is: "waiting", why, again };
 const stalled = (why: Why | undefined): Check => why && { is: "stalled", why };
-const absent = (why: Why | undefined): Check => why && { is: "waiting", why, again: LOOK_MS };
 
-/** What was not taken over is waited for while it is tried again, and else told. */
+/** What was not taken over is waited for while it is tried again, and else reported. */
 function unfinished(outlook: readonly Outlook[]): Check {
-  // What is to be sent and was not, a policy holds back: that is for the engine to tell.
+  // What is to be sent and was not, a policy holds back: the engine reports that.
   const why = unsynced(outlook, ["send"]);
   const isTried = outlook.some(({ judged }) => judged.some(({ verdict }) => verdict === "later"));
   return why && { is: isTried ? "waiting" : "stalled", why };
@@ -66,8 +66,7 @@ function unfinished(outlook: readonly Outlook[]): Check {
 /** Another resource writes the same variable of the same application: each would undo the other. */
 function conflictOf({ inputs, records: { holderOf } }: SetContext): Why | undefined {
   if (!inputs.overwrite) return undefined;
-  const entries = writtenEntries(inputs);
-  for (const { entry, name, label } of entries) {
+  for (const { entry, name, label } of writtenEntries(inputs)) {
     const holder = holderOf(entry);
     if (holder !== undefined) return conflict(name, label, holder);
   }
@@ -84,140 +83,109 @@ export function writtenEntries({ targets, variables }: Pick<SetContext["inputs"]
 
 /** One request for one application: all that is due there. What the set created may be replaced in any case. */
 function imports(context: SetContext, seen: Seen, outlook: readonly Outlook[], verdict: Verdict): Check {
-  const steps = outlook.flatMap(({ target, judged }): readonly Do[] => {
+  const steps = outlook.flatMap(({ target, judged }): readonly Import[] => {
     const due = judged.filter((one) => one.verdict === verdict && isImportable(context, one));
     const mayReplace = ({ own }: Judged): boolean => context.inputs.overwrite || isCreated(target.known, own);
-    return [due.filter(mayReplace), due.filter((one) => !mayReplace(one))]
-      .map((some, index): Do => {
-        const names = some.map(({ variable }) => variable.name);
-        return { what: "import", id: target.id, overwrite: index === 0, names };
+    return [true, false]
+      .map((overwrite): Import => {
+        const some = due.filter((one) => mayReplace(one) === overwrite);
+        return { what: "import", id: target.id, overwrite, names: some.map(({ variable }) => variable.name) };
       })
-      .filter((step) => step.what === "import" && step.names.length > 0 && !seen.sent.has(sentKey(step)));
+      .filter((step) => step.names.length > 0 && !seen.sent.has(sentKey(step)));
   });
-  return stepOf("importVariables", steps[0], verdict, `Import ${imported(steps)}.`);
+  const [first] = steps;
+  if (first === undefined) return undefined;
+  const variables = numbered(steps.flatMap(({ names }) => names).length, "variable");
+  const applications = numbered(new Set(steps.map(({ id }) => id)).size, "application");
+  return stepOf("importVariables", first, `Import ${variables} into ${applications}.`, verdict);
 }
 
 /** Some platforms replace no secret by an import; where its id can be used it is not tried. */
-function isImportable(context: SetContext, { own }: Judged): boolean {
+function isImportable(context: SetContext, { own }: Pick<Judged, "own">): boolean {
   return own?.isSecret !== true || isFixed(context, own);
-}
-
-function imported(steps: readonly Do[]): string {
-  const names = steps.flatMap((step) => (step.what === "import" ? step.names : []));
-  return `${numbered(names.length, "variable")} into ${numbered(new Set(steps.map(({ id }) => id)).size, "application")}`;
 }
 
 /** Secrets that are there are replaced by their id, on the full surface. One that is to be none has to go first. */
 function replacements(context: SetContext, seen: Seen, outlook: readonly Outlook[], verdict: Verdict): Check {
   for (const { target, judged } of outlook) {
     for (const { variable, own, verdict: mine } of judged) {
-      if (mine !== verdict || own === undefined || isImportable(context, { variable, own, verdict })) continue;
+      if (mine !== verdict || own === undefined || isImportable(context, { own })) continue;
       const { name, isSecret } = variable;
       const at = { id: target.id, name, entryId: own.id };
       const step: Do = isSecret ? { what: "updateSecret", ...at } : { what: "remove", ...at, isSecret: true };
       if (seen.sent.has(sentKey(step))) continue;
-      const how = isSecret ? "Replace" : "Remove";
-      return stepOf(
-        isSecret ? "updateSecret" : "deleteSecret",
-        step,
-        verdict,
-        `${how} the secret ${name} of application ${target.label}.`,
-      );
+      const [op, how] = isSecret ? ["updateSecret", "Replace"] : ["deleteSecret", "Remove"];
+      return stepOf(op, step, `${how} the secret ${name} of application ${target.label}.`, verdict);
     }
   }
   return undefined;
 }
 
-function stepOf(op: string, what: Do | undefined, verdict: Verdict, message: string): Check {
-  if (what === undefined) return undefined;
-  const corrects = verdict === "restore" && { corrects: true };
-  const step: Step<Do> = { repeat: "safe", op, do: what, message, ...corrects };
-  return { is: "step", step };
+function stepOf(op: string, what: Do, message: string, verdict?: Verdict): Plan<Do> {
+  return {
+    is: "step",
+    step: { repeat: "safe", op, do: what, message, ...(verdict === "restore" && { corrects: true }) },
+  };
 }
 
-/** The plan when the resource goes. */
-export function planRemoval(context: SetContext, seen: Seen, targets: readonly Target[]): Plan<Do> {
+/** Returns the plan when the resource goes. */
+function planRemoval(context: SetContext, seen: Seen, targets: readonly Target[]): Plan<Do> {
   const step = removals(context, seen, targets);
   if (step !== undefined) return step;
   for (const target of targets) {
     const why = leftovers(target, context.inputs).length > 0 ? beyondReach(context, target) : undefined;
     if (why !== undefined) return { is: "stalled", why };
   }
-  const stuck = targets.flatMap((target) => {
-    const keys = unprunable(context, target);
-    return keys.length === 0 ? [] : [{ target, keys }];
-  });
+  const stuck = targets
+    .map((target) => ({ target, keys: unprunable(context, target) }))
+    .filter(({ keys }) => keys.length > 0);
   return stuck.length === 0 ? { is: "settled" } : { is: "stalled", why: left(stuck) };
 }
 
-/** The next entry that is to be removed, where the surface has deletions and the policies let it be. */
-export function removals(
-  context: SetContext,
-  seen: Seen,
-  targets: readonly Target[],
-): Extract<Plan<Do>, { is: "step" }> | undefined {
+/** Returns the next removal, where the surface has deletions and the policies let it be. */
+function removals(context: SetContext, seen: Seen, targets: readonly Target[]): Check {
   for (const target of targets) {
-    for (const { key } of leftovers(target, context.inputs)) {
-      const entry = removable(context, target, key);
+    for (const variable of leftovers(target, context.inputs)) {
+      const entry = removable(context, target, variable);
       if (entry === undefined) continue;
-      const { id: entryId, isSecret } = entry;
-      const step: Do = { what: "remove", id: target.id, name: key, entryId, isSecret };
-      const plan = removalStep(step, target);
-      if (!seen.sent.has(sentKey(step)) && !context.policies.blockedOperations.has(plan.step.op)) return plan;
+      const { id: entryId, key: name, isSecret } = entry;
+      const step: Do = { what: "remove", id: target.id, name, entryId, isSecret };
+      const op = removalOf(isSecret);
+      if (seen.sent.has(sentKey(step)) || context.policies.blockedOperations.has(op)) continue;
+      return stepOf(op, step, `Remove the ${isSecret ? "secret" : "variable"} ${name} of application ${target.label}.`);
     }
   }
   return undefined;
 }
 
-function removalStep(
-  step: Extract<Do, { what: "remove" }>,
-  { label }: Target,
-): { readonly is: "step"; readonly step: Step<Do> } {
-  const what = step.isSecret ? "secret" : "variable";
-  const message = `Remove the ${what} ${step.name} of application ${label}.`;
-  return {
-    is: "step",
-    step: { repeat: "safe", op: step.isSecret ? "deleteSecret" : "deleteVariable", do: step, message },
-  };
-}
-
-/**
- * The entry that we created under this name, and that still has it, if it is still there and can be removed through the
- * application.
- */
-function removable({ supports }: SetContext, target: Target, key: string): Listed | undefined {
-  const entry = createdEntry(target, key);
-  if (isUnproven(target) || entry === undefined) return undefined;
-  if (supports(entry.isSecret ? "deleteSecret" : "deleteVariable") === "Unsupported") return undefined;
+/** Returns the entry of a variable that we created, if it still exists and can be removed through the application. */
+function removable({ supports }: SetContext, target: Target, variable: KnownVariable): Listed | undefined {
+  const entry = createdEntry(target, variable);
+  const isUnproven = target.sight?.is === "shown" && target.sight.isUnproven === true;
+  if (entry === undefined || isUnproven || supports(removalOf(entry.isSecret)) === "Unsupported") return undefined;
   return isOfApplication(entry) ? entry : undefined;
 }
 
-function isUnproven({ sight }: Target): boolean {
-  return sight?.is === "shown" && sight.isUnproven === true;
+/** Returns the operation that removes an entry. */
+export function removalOf(isSecret: boolean): "deleteSecret" | "deleteVariable" {
+  return isSecret ? "deleteSecret" : "deleteVariable";
 }
 
-function createdEntry({ known, sight }: Target, key: string): Listed | undefined {
-  const id = known.variables?.find((one) => one.key === key && one.created === true)?.id;
-  if (sight?.is !== "shown" || id === undefined) return undefined;
-  return sight.entries.find((one) => one.id === id && one.key === key);
+function createdEntry({ sight }: Target, { key, id }: KnownVariable): Listed | undefined {
+  return sight?.is === "shown" ? sight.entries.find((one) => one.id === id && one.key === key) : undefined;
 }
 
-/** What we created, is not wanted any more, and stays: no deletion on this surface, or none through the application. */
+/** Returns what has to be remembered of variables that are not in the spec any more: created by us and still there. */
+export function remembered({ inputs }: SetContext, target: Target): readonly KnownVariable[] {
+  const { sight } = target;
+  return leftovers(target, inputs).filter((variable) =>
+    sight?.is === "shown" ? createdEntry(target, variable) !== undefined : sight?.is !== "missing",
+  );
+}
+
+/** Returns those that stay: no deletion on this surface, or none through the application. */
 export function unprunable(context: SetContext, target: Target): readonly string[] {
-  const { sight } = target;
-  return leftovers(target, context.inputs)
-    .filter(({ key }) => {
-      if (sight?.is !== "shown") return sight?.is !== "missing";
-      return createdEntry(target, key) !== undefined && removable(context, target, key) === undefined;
-    })
+  return remembered(context, target)
+    .filter((variable) => removable(context, target, variable) === undefined)
     .map(({ key }) => key);
-}
-
-/** What has to be remembered of what is not in the spec any more: that which we created and which is still there. */
-export function remembered(context: SetContext, target: Target): readonly KnownVariable[] {
-  const { sight } = target;
-  return leftovers(target, context.inputs).filter(({ key, id }) => {
-    if (sight?.is !== "shown" || id === undefined) return sight?.is !== "missing";
-    return createdEntry(target, key) !== undefined;
-  });
 }

@@ -16,33 +16,32 @@ export interface Target {
 }
 
 /** Returns the applications of the spec that have an id, in its order, and then those that were taken out of it. */
-export function targetIds({ goal, inputs, memory }: SetContext) {
-  const present = goal === "present" ? inputs.targets : [];
-  const wanted = present.flatMap(({ id, name }) => (id === undefined ? [] : [{ id, name, wanted: true }]));
-  const ids = new Set(wanted.map(({ id }) => id));
-  const known = new Map((memory.targets ?? []).map(({ applicationId, name }) => [applicationId, name]));
-  const left = [...known].filter(([id]) => !ids.has(id));
-  return [...wanted, ...left.map(([id, name]) => ({ id, name, wanted: false }))];
+export function applicationsOf({ goal, inputs, memory }: SetContext) {
+  const known = new Map((memory.targets ?? []).map((target) => [target.applicationId, target]));
+  const wanted = (goal === "present" ? inputs.targets : []).flatMap(({ id, name }) =>
+    id === undefined ? [] : [{ id, name, wanted: true, known: known.get(id) }],
+  );
+  for (const { id } of wanted) known.delete(id);
+  return [...wanted, ...[...known].map(([id, target]) => ({ id, name: target.name, wanted: false, known: target }))];
 }
 
 /** Returns them with what is known of each. */
 export function targetsOf(context: SetContext, seen: Seen): readonly Target[] {
-  const known = new Map((context.memory.targets ?? []).map((target) => [target.applicationId, target]));
   const scopes = new Map(context.inputs.variables.map(({ name, scope }) => [name, scope]));
   // Where nobody knows yet whether it could be replaced, it holds what was sent all the same.
   const isReplaceable = context.supports("updateSecret") === "Supported";
   const fixed = (entry: Listed) => isFixed(context, entry) || (entry.isSecret && !isReplaceable);
-  return targetIds(context).map(({ id, name, wanted }) => {
+  return applicationsOf(context).map(({ id, name, wanted, known }) => {
     const sight = seen.targets.get(id);
-    const before = { ...known.get(id), applicationId: id, name };
+    const before = { ...known, applicationId: id, name };
     const namesakes = (key: string) => namesakesIn(sight, { name: key, scope: scopes.get(key) });
-    const read =
-      sight?.is === "shown" && !isFresh(seen, id) ? readBack(before, namesakes, fixed, seen.serverNow) : before;
+    const isRead = sight?.is === "shown" && !isFresh(seen, id);
+    const read = isRead ? readBack(before, namesakes, fixed, seen.serverNow) : before;
     return { id, label: name ?? id, wanted, known: renewed(read, context.inputs), sight };
   });
 }
 
-/** Whether its own resource, or an earlier pass of ours, has made sure of where an application belongs. */
+/** Reports whether its own resource, or an earlier reconcile, verified where an application belongs. */
 export function isVerified({ inputs, memory }: Pick<SetContext, "inputs" | "memory">, id: Uuid): boolean {
   const isKnown = memory.targets?.some(({ applicationId, written }) => applicationId === id && written !== undefined);
   return isKnown === true || inputs.targets.find((one) => one.id === id)?.name !== undefined;
@@ -89,21 +88,16 @@ export function isInPlace(target: KnownTarget, { name, digest }: SetVariable, { 
   return sameContent({ ...target.written, digest: known.digest }, { ...fingerprint, digest });
 }
 
-/** Entries of a variable's name. Lists hold inherited ones too; where a scope is shown it tells them apart. */
-export function namesakesIn(
-  sight: Sight | undefined,
-  variable: { readonly name: string; readonly scope?: string | undefined },
-) {
-  const scope = variable.scope ?? "APPLICATION";
+type Named = Pick<SetVariable, "name" | "scope">;
+
+/** Returns the entries of a variable's name. Lists hold inherited ones too; where a scope is shown it tells them apart. */
+export function namesakesIn(sight: Sight | undefined, { name, scope = "APPLICATION" }: Named): readonly Listed[] {
   if (sight?.is !== "shown") return [];
-  return sight.entries.filter((one) => one.key === variable.name && (one.scope ?? scope) === scope);
+  return sight.entries.filter((one) => one.key === name && (one.scope ?? scope) === scope);
 }
 
 /** The entry of a variable: the one that we know by its id, else the only one of its name. */
-export function ownEntry(
-  target: Target,
-  variable: { readonly name: string; readonly scope?: string | undefined },
-): Listed | undefined {
+export function ownEntry(target: Target, variable: Named): Listed | undefined {
   const same = namesakesIn(target.sight, variable);
   const id = knownOf(target.known, variable.name)?.id;
   return same.find((one) => one.id === id) ?? (same.length === 1 ? same[0] : undefined);
@@ -157,8 +151,10 @@ export function readBack(
     const known = same.find(({ id }) => id === variable.id);
     const [made, another] = fresh;
     if (made === undefined || another !== undefined) {
-      const entry = known ?? (same.length === 1 ? same[0] : undefined);
-      return unmade(variable, isTold(variable, entry, sentAt) ? entry : undefined, isOver);
+      // The import made no entry that we see: the one that is there stays what it was.
+      const listed = known ?? (same.length === 1 ? same[0] : undefined);
+      const entry = isReadBack(variable, listed, sentAt) ? listed : undefined;
+      return withEntry(variable, entry, variable.created === true && entry?.id === variable.id, isOver);
     }
     const isOurs = variable.id === undefined || known !== undefined || variable.created === true;
     if (!isOurs || !isFixed(made) || variable.sent === undefined || !isUntouched(made))
@@ -172,7 +168,7 @@ export function readBack(
   return { ...(isOver || isWhole ? rest : target), ...latest(target, taken), variables };
 }
 
-/** What an import has made of which no answer told is a write all the same. */
+/** What an unanswered import created is a write all the same. */
 function latest({ writtenAt }: KnownTarget, made: readonly Listed[]): Pick<KnownTarget, "writtenAt"> {
   const times = made.map(({ createdAt }) => Date.parse(createdAt ?? "")).filter((time) => !Number.isNaN(time));
   if (times.length === 0) return {};
@@ -181,14 +177,13 @@ function latest({ writtenAt }: KnownTarget, made: readonly Listed[]): Pick<Known
 }
 
 /** Without a scope, an entry that our import left as it was is an inherited one: ours is still to appear beside it. */
-function isTold({ digest, updatedAt }: KnownVariable, entry: Listed | undefined, sentAt: string | undefined): boolean {
+function isReadBack(
+  { digest, updatedAt }: KnownVariable,
+  entry: Listed | undefined,
+  sentAt: string | undefined,
+): boolean {
   if (entry?.scope !== undefined || digest === undefined || updatedAt !== undefined) return true;
   return !(Date.parse(entry?.updatedAt ?? "") < Date.parse(sentAt ?? "") - SKEW_MS);
-}
-
-/** A variable of which the import made no entry that we see: the one that is there stays what it was. */
-function unmade(variable: KnownVariable, entry: Listed | undefined, isOver: boolean): KnownVariable {
-  return withEntry(variable, entry, variable.created === true && entry?.id === variable.id, isOver);
 }
 
 /** With its id, and the time of our change unless that is known already. */
