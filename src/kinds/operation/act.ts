@@ -4,7 +4,7 @@ import type { Platform } from "../../platform/index.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
 import { accepted } from "../service/progress.ts";
 import { shownState } from "../service/words.ts";
-import { isStoppedAlready } from "../shared/stopped-already.ts";
+import { isStoppedAlready } from "../shared/answers.ts";
 import type { OperationMemory, OperationType } from "./crd.ts";
 import { actionOf, type Answer, type OperationContext, type Seen } from "./model.ts";
 import { failed, stoppedBefore, taken } from "./outcome.ts";

@@ -1,7 +1,7 @@
 /** PlatformOperation: one action that runs once, like a Job: its declaration, its plan and its report. */
 import type { ExternalWrite, Kind, Plan, Report, Why } from "../../engine/contract/kind.ts";
-import { once, stalled } from "../shared/checks.ts";
 import { busy, unknownState } from "../service/words.ts";
+import { once, stalled } from "../shared/checks.ts";
 import { act, refused } from "./act.ts";
 import {
   type OperationMemory,

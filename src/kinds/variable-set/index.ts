@@ -4,10 +4,9 @@ import { inputsOf, type InputVariable, variableRequests } from "../shared/variab
 import { act, prepare } from "./act.ts";
 import { platformVariableSet, type VariableSetMemory, type VariableSetSpec } from "./crd.ts";
 import type { Inputs, SetVariable, TargetInput, VariableSetTypes } from "./model.ts";
-import { observe } from "./observe.ts";
+import { isVerified, observe } from "./observe.ts";
 import { plan, removalOf, writtenEntries } from "./plan.ts";
 import { report } from "./report.ts";
-import { isVerified } from "./target.ts";
 
 export const variableSet: Kind<VariableSetTypes> = {
   resource: platformVariableSet,

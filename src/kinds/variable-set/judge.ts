@@ -72,18 +72,15 @@ function verdictDue(
   if (isKept && own.scope !== undefined) return "kept";
   if (isForeign && own.isSecret && !variable.isSecret && context.supports("updateSecret") !== "Unsupported")
     return "stuck";
-  if (!isTried(context, known, variable) || isAsked(context, seen, known)) return "send";
+  if (isDue(context, seen, known, variable)) return "send";
   if (isKept) return "kept";
-  return isFixed(context, own) ? "stuck" : nextTry(known.attempts ?? 0, sinceSent(seen, known));
+  return isFixed(context, own) ? "stuck" : nextTry(known, sinceSent(seen, known));
 }
 
-/** Reports whether the platform was sent the current variable. */
-function isTried({ inputs }: SetContext, known: KnownTarget, { name }: SetVariable): boolean {
-  return knownOf(known, name)?.failed === true && sameContent(known.written, inputs.fingerprint);
-}
-
-function isAsked({ requested }: SetContext, seen: Seen, known: KnownTarget): boolean {
-  return requested !== undefined && sinceSent(seen, known) >= ASK_MS;
+/** Reports whether the platform was not sent the current variable yet, or the user asks for it once more. */
+function isDue(context: SetContext, seen: Seen, known: KnownTarget, { name }: SetVariable): boolean {
+  const isTried = knownOf(known, name)?.failed === true && sameContent(known.written, context.inputs.fingerprint);
+  return !isTried || (context.requested !== undefined && sinceSent(seen, known) >= ASK_MS);
 }
 
 /** By the platform's clock. */
@@ -91,7 +88,7 @@ function sinceSent({ serverNow }: Seen, { sentAt }: KnownTarget): Ms {
   return (serverNow?.getTime() ?? 0) - Date.parse(sentAt ?? "");
 }
 
-function nextTry(attempts: number, since: Ms): Verdict {
+function nextTry({ attempts = 0 }: KnownTarget, since: Ms): Verdict {
   if (attempts >= ATTEMPTS) return "refused";
   return since < attempts * RETRY_MS ? "later" : "send";
 }

@@ -7,7 +7,7 @@ import { offered } from "../shared/answers.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
 import { fit, fitOptional, ID } from "../shared/text.ts";
 import type { Listed, Seen, SetContext, Sight } from "./model.ts";
-import { applicationsOf, isInPlace, isVerified, leftovers } from "./target.ts";
+import { applicationsOf, isInPlace, leftovers } from "./target.ts";
 
 /** @throws ApiError */
 export async function observe(context: SetContext, api: Platform): Promise<Seen> {
@@ -56,17 +56,28 @@ interface Place {
  */
 async function placeOf(context: SetContext, id: Uuid, api: Platform): Promise<Place> {
   const { allowedProjects, allowUnverifiedIds } = context.policies;
-  const target = context.inputs.targets.find((one) => one.id === id);
-  const isOwn = target?.name !== undefined;
-  const isWritten = context.goal === "present" && target !== undefined;
+  const targets = context.inputs.targets.filter((one) => one.id === id);
+  const isOwn = targets.some(({ name }) => name !== undefined);
+  const isWritten = context.goal === "present" && targets.length > 0;
   if ((isOwn || (isWritten && isRoutine(context, id))) && allowedProjects === undefined) return {};
   const application = await offered(api, "getApplication", () => api.applications.get(id));
-  const environmentId = application?.environment?.id;
-  if (environmentId === undefined) {
-    // From an application that nothing shows and that is not written to, nothing is removed.
-    const isAccepted = isOwn || allowUnverifiedIds || (application === undefined && !isWritten);
-    return { refused: isAccepted ? undefined : { is: "unproven" }, isUnproven: !isOwn };
-  }
+  if (application?.environment !== undefined) return await placeIn(application.environment.id, allowedProjects, api);
+  // From an application that nothing shows and that is not written to, nothing is removed.
+  const isAccepted = isOwn || allowUnverifiedIds || (application === undefined && !isWritten);
+  return { refused: isAccepted ? undefined : { is: "unproven" }, isUnproven: !isOwn };
+}
+
+/** Reports whether its own resource, or an earlier reconcile, verified where an application belongs. */
+export function isVerified({ inputs, memory }: Pick<SetContext, "inputs" | "memory">, id: Uuid): boolean {
+  const isKnown = memory.targets?.some(({ applicationId, written }) => applicationId === id && written !== undefined);
+  return isKnown === true || inputs.targets.find((one) => one.id === id)?.name !== undefined;
+}
+
+async function placeIn(
+  environmentId: Uuid,
+  allowedProjects: readonly Uuid[] | undefined,
+  api: Platform,
+): Promise<Place> {
   const projectId = await projectOfEnvironment(api, environmentId);
   if (projectId === undefined) return { refused: { is: "elsewhere" } };
   return allowedProjects?.includes(projectId) === false ? { refused: { is: "outside", projectId } } : {};

@@ -41,12 +41,6 @@ export function targetsOf(context: SetContext, seen: Seen): readonly Target[] {
   });
 }
 
-/** Reports whether its own resource, or an earlier reconcile, verified where an application belongs. */
-export function isVerified({ inputs, memory }: Pick<SetContext, "inputs" | "memory">, id: Uuid): boolean {
-  const isKnown = memory.targets?.some(({ applicationId, written }) => applicationId === id && written !== undefined);
-  return isKnown === true || inputs.targets.find((one) => one.id === id)?.name !== undefined;
-}
-
 /** Whether something was sent in this reconcile: what was listed before does not show it. */
 export function isFresh({ sent }: Seen, id: Uuid): boolean {
   return [...sent].some((key) => key.startsWith(`${id} `));
@@ -151,10 +145,8 @@ export function readBack(
     const known = same.find(({ id }) => id === variable.id);
     const [made, another] = fresh;
     if (made === undefined || another !== undefined) {
-      // The import made no entry that we see: the one that is there stays what it was.
-      const listed = known ?? (same.length === 1 ? same[0] : undefined);
-      const entry = isReadBack(variable, listed, sentAt) ? listed : undefined;
-      return withEntry(variable, entry, variable.created === true && entry?.id === variable.id, isOver);
+      const entry = known ?? (same.length === 1 ? same[0] : undefined);
+      return unmade(variable, isReadBack(variable, entry, sentAt) ? entry : undefined, isOver);
     }
     const isOurs = variable.id === undefined || known !== undefined || variable.created === true;
     if (!isOurs || !isFixed(made) || variable.sent === undefined || !isUntouched(made))
@@ -184,6 +176,11 @@ function isReadBack(
 ): boolean {
   if (entry?.scope !== undefined || digest === undefined || updatedAt !== undefined) return true;
   return !(Date.parse(entry?.updatedAt ?? "") < Date.parse(sentAt ?? "") - SKEW_MS);
+}
+
+/** A variable of which the import made no entry that we see: the one that is there stays what it was. */
+function unmade(variable: KnownVariable, entry: Listed | undefined, isOver: boolean): KnownVariable {
+  return withEntry(variable, entry, variable.created === true && entry?.id === variable.id, isOver);
 }
 
 /** With its id, and the time of our change unless that is known already. */

@@ -15,10 +15,11 @@ import { firstOf, stalled } from "../shared/checks.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
 import { alreadyManaged, deletedThere, unseen } from "../shared/names.ts";
 import { fit, fitOptional } from "../shared/text.ts";
-import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory, type WebhookSpec } from "./crd.ts";
+import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory } from "./crd.ts";
 import {
   type Do,
   driftOf,
+  inputOf,
   isOutdated,
   KIND,
   type Seen,
@@ -85,11 +86,7 @@ async function create(context: WebhookContext, api: Platform): Promise<Known<See
   };
 }
 
-function inputOf({ targetUrl, events, enabled }: WebhookSpec) {
-  return { targetUrl, events: [...events], enabled };
-}
-
-/** What was last sent. Of what was taken over where nothing can be read, the spec is believed to be there. */
+/** Returns what was last sent. Without a readable API, an adopted webhook is assumed to match the spec. */
 function remembered({ memory, inputs }: WebhookContext, seen: Seen): WebhookMemory["registered"] {
   if (memory.registered !== undefined) return refreshed(memory.registered, inputs.settings);
   return seen.shown === undefined ? inputs.settings : undefined;
@@ -125,22 +122,19 @@ function unknown({ supports }: WebhookContext): Why {
   };
 }
 
-type Check = Plan<Do> | undefined;
-
-/** Returns the next step. */
-export function plan(context: WebhookContext, seen: Seen): Plan<Do> {
-  if (context.goal !== "present") return planAbsent(context, seen);
-  const limited = beyondProjects(context, TELLS_OF_ALL);
+function plan(context: WebhookContext, seen: Seen): Plan<Do> {
+  const { id, goal } = context;
+  if (goal === "stopped" || (goal === "absent" && (id === undefined || seen.shown === "gone")))
+    return { is: "settled" };
+  const limited = beyondProjects(context, "a webhook is notified of deployments in all projects");
   if (limited !== undefined) return { is: "stalled", why: limited };
-  const { id } = context;
+  if (goal === "absent") return planRemoval(context, seen);
   if (id === undefined) return planNew(context);
   const refused = refusal(context, seen, id);
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (context.identitySource !== "recorded") return { is: "adopt", id };
-  return firstOf(context, [() => checkShown(context, seen), () => checkSent(context, seen)]);
+  return firstOf(context, [() => checkSettings(context, seen)]);
 }
-
-const TELLS_OF_ALL = "a webhook is notified of deployments in all projects";
 
 function planNew(context: WebhookContext): Plan<Do> {
   const target = shownTarget(context.spec.targetUrl);
@@ -156,7 +150,7 @@ function planNew(context: WebhookContext): Plan<Do> {
   };
 }
 
-/** Why an id must not be worked on. On the full surface being among the organization's webhooks is proof. */
+/** Returns why an id must not be acted on. On the full surface its webhook is one of the organization: that proves it. */
 function refusal(context: WebhookContext, seen: Seen, id: Uuid): Why | undefined {
   const recorded = context.identitySource === "recorded";
   if (seen.shown === "gone") {
@@ -170,22 +164,14 @@ function refusal(context: WebhookContext, seen: Seen, id: Uuid): Why | undefined
   return isProven ? undefined : unprovenId(context, `webhook ${id}`);
 }
 
-/** Sent once in a reconcile: what the platform stores otherwise is told as drift. */
-function checkShown(context: WebhookContext, seen: Seen): Check {
-  if (typeof seen.shown !== "object" || seen.sent || driftOf(context.spec, seen.shown).length === 0) return undefined;
-  if (context.supports("updateWebhook") === "Unsupported")
-    return context.policies.corrects === "Nothing" ? undefined : NO_UPDATE;
+/** Settings are sent once in a reconcile: what the platform stores differently is reported as drift. */
+function checkSettings({ spec, inputs, memory, policies, supports }: WebhookContext, seen: Seen): Plan<Do> | undefined {
+  // Where nothing is shown, what was sent last is all there is to compare with.
+  if (seen.shown === undefined) return isOutdated(memory.registered, inputs.settings) ? NO_UPDATE : undefined;
+  if (seen.shown === "gone" || seen.sent || driftOf(spec, seen.shown).length === 0) return undefined;
+  if (supports("updateWebhook") === "Unsupported") return policies.corrects === "Nothing" ? undefined : NO_UPDATE;
   const message = "Update target, events and state of the webhook.";
-  return {
-    is: "step",
-    step: { repeat: "safe", op: "updateWebhook", do: "update", corrects: true, message },
-  };
-}
-
-/** Where nothing is shown, what was sent last is all there is to compare with. */
-function checkSent(context: WebhookContext, seen: Seen): Check {
-  if (seen.shown !== undefined || !isOutdated(context.memory.registered, context.inputs.settings)) return undefined;
-  return NO_UPDATE;
+  return { is: "step", step: { repeat: "safe", op: "updateWebhook", do: "update", corrects: true, message } };
 }
 
 const NO_UPDATE = stalled(
@@ -193,18 +179,14 @@ const NO_UPDATE = stalled(
   "The platform's surface has no update of webhooks. Make spec what it was, or change the webhook on the platform and adopt it with a new resource.",
 );
 
-function planAbsent(context: WebhookContext, seen: Seen): Plan<Do> {
-  if (context.goal === "stopped" || context.id === undefined || seen.shown === "gone") return { is: "settled" };
-  const limited = beyondProjects(context, TELLS_OF_ALL);
-  if (limited !== undefined) return { is: "stalled", why: limited };
-  if (seen.shown === undefined || context.supports("deleteWebhook") === "Unsupported") {
+function planRemoval({ id, spec, supports }: WebhookContext, { shown: mine }: Seen): Plan<Do> {
+  if (typeof mine !== "object" || supports("deleteWebhook") === "Unsupported")
     return stalled("DeleteNotSupported", "The platform's surface has no deletion of webhooks.");
-  }
   // Ids can be written by whoever may edit the object; another target may be another team's receiver.
-  if (seen.shown.targetUrl !== context.spec.targetUrl) {
+  if (mine.targetUrl !== spec.targetUrl) {
     return stalled(
       "NameConflict",
-      `The webhook ${context.id} does not have the target that spec.targetUrl says, so it may not be the one that is meant; it is not deleted.`,
+      `The webhook ${id} does not have the target that spec.targetUrl says, so it may not be the one that is meant; it is not deleted.`,
     );
   }
   return { is: "step", step: { repeat: "safe", op: "deleteWebhook", do: "delete" } };

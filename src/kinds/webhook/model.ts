@@ -38,6 +38,11 @@ export interface Registration {
   readonly enabled: boolean;
 }
 
+/** Returns the registration as a request has it. */
+export function inputOf({ targetUrl, events, enabled }: Registration) {
+  return { targetUrl, events: [...events], enabled };
+}
+
 /** As the platform shows it; "gone" where it shows none of that id, undefined where it was not asked. */
 export type Shown = Webhook | "gone" | undefined;
 
@@ -66,16 +71,17 @@ export function shownTarget(url: string | undefined): string {
 
 /** Where the platform differs, as the status may tell it. */
 export function driftOf(wanted: Registration, seen: Webhook): readonly DriftField[] {
-  const drift: DriftField[] = [];
-  if (seen.targetUrl !== wanted.targetUrl) drift.push(targetDrift(wanted, seen));
-  const [desired, observed] = [listed(wanted.events), listed(seen.events ?? [])];
-  if (desired !== observed) drift.push({ path: "spec.events", desired, observed: fit(observed) });
-  // Deployed services take a registration that does not say so for enabled.
-  const enabled = seen.enabled ?? true;
-  if (enabled !== wanted.enabled) {
-    drift.push({ path: "spec.enabled", desired: String(wanted.enabled), observed: String(enabled) });
-  }
-  return drift;
+  const settings = [
+    { path: "spec.events", desired: listed(wanted.events), observed: listed(seen.events ?? []) },
+    // Deployed services take a registration that does not say so for enabled.
+    { path: "spec.enabled", desired: String(wanted.enabled), observed: String(seen.enabled ?? true) },
+  ];
+  return [
+    ...(seen.targetUrl === wanted.targetUrl ? [] : [targetDrift(wanted, seen)]),
+    ...settings
+      .filter(({ desired, observed }) => desired !== observed)
+      .map((field) => ({ ...field, observed: fit(field.observed) })),
+  ];
 }
 
 /** The hosts where they tell the difference; else only that there is one. */
