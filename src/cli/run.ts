@@ -3,7 +3,6 @@ import { ConfigError, loadConfig, type Config } from "../operator/config/config.
 import { describeFlags } from "../operator/config/flags.ts";
 import { rawCommand } from "./base/command.ts";
 import { EXIT } from "./base/exit.ts";
-import type { Io } from "./base/io.ts";
 
 const usage = `Usage: platform-operator run [flags]
 
@@ -14,11 +13,9 @@ ${describeFlags()}
 Each flag can be given as an environment variable: --log-level is PLATFORM_OPERATOR_LOG_LEVEL. Flags go first.
 `;
 
-/**
- * @param args the arguments after the command's name.
- * @returns the exit code: 0 after a clean stop, 1 when the operator failed, 64 for arguments that are wrong.
- */
-async function start(args: readonly string[], { stdout, stderr }: Io): Promise<number> {
+/** Ends with 0 after a clean stop, 1 when the operator failed, 64 for arguments that are wrong. */
+export const run = rawCommand(async (args, { host }) => {
+  const { stdout, stderr } = host.io;
   if (args.includes("--help") || args.includes("-h")) {
     stdout.write(usage);
     return EXIT.ok;
@@ -33,6 +30,4 @@ async function start(args: readonly string[], { stdout, stderr }: Io): Promise<n
   }
   const { runOperator } = await import("../operator/process.ts");
   return runOperator(config);
-}
-
-export const run = rawCommand((args, { host }) => start(args, host.io));
+});

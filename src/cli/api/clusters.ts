@@ -5,8 +5,8 @@ import type { Call, Entry } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
 import type { Flags } from "../base/flags.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
-import { printData, printOne, type View } from "../base/render.ts";
-import { apiCommand } from "./declare.ts";
+import { printData, type View } from "../base/render.ts";
+import { apiCommand, printAnswer } from "./declare.ts";
 
 const CLUSTER = { name: "cluster", about: "id of the cluster, or the name of a PlatformCluster" } as const;
 const KINDS = ["PlatformCluster"] as const;
@@ -63,9 +63,7 @@ function confirmedAction({ effect, act, ...entry }: ConfirmedAction): Entry {
     run: async (call) => {
       const { platform, id } = await call.target(call.args.cluster, KINDS);
       await confirm(call, effect(id));
-      const status = await act(platform, id);
-      if (status === undefined) call.tell("The platform accepted it and says no more.");
-      else await printOne(call, view, status);
+      await printAnswer(call, view, await act(platform, id));
     },
   });
 }

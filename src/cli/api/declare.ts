@@ -10,6 +10,12 @@ export const APPLICATION = {
   about: "id of the application, or the name of a PlatformApplication",
 } as const;
 
+/** Prints the state that a change was answered with, if any. */
+export async function printAnswer<Row>(call: Call, view: View<Row>, answer: Row | undefined): Promise<void> {
+  if (answer === undefined) call.tell("The platform accepted it and says no more.");
+  else await printOne(call, view, answer);
+}
+
 interface ApiCommand<Args extends readonly Arg[], Own extends Flags> extends Spec<Args, Own> {
   readonly name: Entry["name"];
   readonly about: Entry["about"];

@@ -12,7 +12,7 @@ import type { Flags } from "../base/flags.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
 import type { Target } from "../base/open.ts";
 import { printOne } from "../base/render.ts";
-import { apiCommand, APPLICATION } from "./declare.ts";
+import { apiCommand, APPLICATION, printAnswer } from "./declare.ts";
 import { serviceView } from "./services.ts";
 
 /** The flags of commands that can wait. */
@@ -115,8 +115,7 @@ function databaseAction({ wanted, act, ...entry }: DatabaseAction): Entry {
     run: async (call) => {
       const { platform, id } = await call.target(call.args.database, ["PlatformDatabase"]);
       const started = await act(platform, id);
-      if (started === undefined) call.tell("The platform accepted it and says no more.");
-      else await printOne(call, serviceView("database"), started);
+      await printAnswer(call, serviceView("database"), started);
       if (!call.flags.wait) return EXIT.ok;
       const request = started?.deploymentRequestId;
       // The status of a database cannot be read by its id, on either surface.

@@ -33,22 +33,23 @@ export interface Ports {
   readonly target: (text: string, kinds: readonly string[]) => Promise<Target>;
 }
 
-export interface Opened {
-  readonly ports: Ports;
-  readonly close: () => Promise<void>;
-}
-
-/** @param flags those of the command line, the shared ones included */
-export function opener(flags: Parsed["flags"], host: Host): Opened {
+/**
+ * @param flags those of the command line, the shared ones included
+ * @returns the ports, and what closes whatever was opened through them
+ */
+export function opener(
+  flags: Parsed["flags"],
+  host: Host,
+): { readonly ports: Ports; readonly close: () => Promise<void> } {
   const closers: (() => Promise<void>)[] = [];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- FlagValues says in types what parse does
   const shared = flags as unknown as SharedFlags;
 
   const open = async (): Promise<Cluster> => {
     const { openCluster } = await import("./cluster.ts");
-    const cluster = openCluster(shared, host.clock);
-    closers.push(() => cluster.close());
-    return cluster;
+    const opened = openCluster(shared, host.clock);
+    closers.push(() => opened.close());
+    return opened;
   };
   let opening: Promise<Cluster> | undefined;
   const cluster = (): Promise<Cluster> => (opening ??= open());

@@ -26,16 +26,16 @@ export interface Streams {
 /** @returns no streams yet. */
 export function createStreams(clock: Clock): Streams {
   const streams = new Map<ServerResponse, () => void>();
-  let toldAt = -Infinity;
+  let sentAt = -Infinity;
   let cancel: (() => void) | undefined;
 
   const send = (response: ServerResponse, event: string): void => {
     if (response.writableLength <= MOST_UNREAD) response.write(`event: ${event}\ndata:\n\n`);
     else response.destroy();
   };
-  const tell = (): void => {
+  const sendChanged = (): void => {
     cancel = undefined;
-    toldAt = clock.monotonic();
+    sentAt = clock.monotonic();
     for (const response of streams.keys()) send(response, "changed");
   };
   const keepAlive = (response: ServerResponse): void => {
@@ -58,7 +58,7 @@ export function createStreams(clock: Clock): Streams {
     },
     changed: () => {
       if (streams.size === 0) return;
-      cancel ??= clock.after(Math.max(GATHER_MS, toldAt + PAUSE_MS - clock.monotonic()), tell);
+      cancel ??= clock.after(Math.max(GATHER_MS, sentAt + PAUSE_MS - clock.monotonic()), sendChanged);
     },
     close: () => {
       cancel?.();

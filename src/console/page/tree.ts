@@ -5,7 +5,7 @@ import type { Cache, Clock, KubeObject } from "../../kube/api/types.ts";
 import type { Change } from "../../kube/watch/store.ts";
 import { TYPES } from "../../operator/config/caches.ts";
 import type { Fact, Mark } from "../tree/facts.ts";
-import { createFamily, hierarchyOf, type Branch } from "../tree/hierarchy.ts";
+import { createFactCache, hierarchyOf, type Branch } from "../tree/hierarchy.ts";
 
 /** One object in its place. */
 export interface Leaf {
@@ -33,7 +33,7 @@ const SLICE_MS = 10;
 
 /** @returns the trees of a cache. */
 export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">): Trees {
-  const family = createFamily();
+  const facts = createFactCache();
   let revision = 0;
   let kept: { readonly revision: number; readonly tree: Tree } | undefined;
   let making: Promise<Tree> | undefined;
@@ -43,13 +43,13 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">): Tree
   const make = async (): Promise<Tree> => {
     let began = clock.monotonic();
     for (const object of objects()) {
-      family.learn(object);
+      facts.add(object);
       if (clock.monotonic() - began < SLICE_MS) continue;
       await setImmediate();
       began = clock.monotonic();
     }
     // In one go: what changed meanwhile is in it.
-    const made = { revision, tree: treeOf(hierarchyOf(family.factsOf(objects()))) };
+    const made = { revision, tree: treeOf(hierarchyOf(facts.factsOf(objects()))) };
     kept = made;
     return made.tree;
   };

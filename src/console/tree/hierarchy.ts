@@ -6,26 +6,26 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";
 import { factOf, idOf, type Fact } from "./facts.ts";
 
-/** What an object tells by itself: without the others, its parent may have a name or only an id on the platform. */
-interface Own {
+/** What one object shows without the others. Its parent may have a name, or only an id on the platform. */
+interface OwnFact {
   readonly fact: Fact;
   readonly parent: Reference | undefined;
 }
 
-/** Remembers what each version of an object tells, as to parse a spec takes longer than all the rest. */
-export interface Family {
-  /** Takes note of one object, so that `factsOf` need not: for those that have thousands, and other things to do. */
-  learn(object: KubeObject): void;
+/** Keeps the fact of each version of an object, as parsing a spec takes longer than all the rest. */
+export interface FactCache {
+  /** Adds one object, so that `factsOf` is fast: callers with thousands of objects yield between them. */
+  add(object: KubeObject): void;
   /** @returns a fact for every object, with its parent where that is among them or named in its spec. */
   factsOf(objects: readonly KubeObject[]): readonly Fact[];
 }
 
-/** @returns a family that knows nobody. What is known of an object is forgotten with it. */
-export function createFamily(): Family {
+/** @returns an empty cache. An entry lives as long as its object. */
+export function createFactCache(): FactCache {
   const kinds = new Map(boundKinds().map((kind) => [kind.kind, kind]));
-  const known = new WeakMap<KubeObject, Own>();
+  const known = new WeakMap<KubeObject, OwnFact>();
 
-  const own = (object: KubeObject): Own => {
+  const own = (object: KubeObject): OwnFact => {
     const found = known.get(object);
     if (found !== undefined) return found;
     const made = { fact: factOf(object), parent: kinds.get(object.kind)?.references(object)[0] };
@@ -34,7 +34,7 @@ export function createFamily(): Family {
   };
 
   return {
-    learn: own,
+    add: own,
     factsOf: (objects) => {
       const owns = objects.map(own);
       const nameById = new Map(
@@ -55,7 +55,7 @@ export function createFamily(): Family {
 
 /** @returns a fact for every object, for those that ask once. */
 export function factsOf(objects: readonly KubeObject[]): readonly Fact[] {
-  return createFamily().factsOf(objects);
+  return createFactCache().factsOf(objects);
 }
 
 /** @returns the object of that id and everything below it, in the order of `facts`. */
