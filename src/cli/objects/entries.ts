@@ -91,26 +91,26 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
   {
     name: "pause",
     about: "have the operator leave objects alone",
-    load: async () => (await import("./pause.ts")).pause,
+    load: async () => (await import("./decisions.ts")).pause,
   },
   {
     name: "suspend",
     about: "the same as pause, in the word that Flux has for it",
-    load: async () => (await import("./pause.ts")).pause,
+    load: async () => (await import("./decisions.ts")).pause,
   },
   {
     name: "resume",
     about: "let the operator go on with paused objects",
-    load: async () => (await import("./pause.ts")).resume,
+    load: async () => (await import("./decisions.ts")).resume,
   },
   {
     name: "approve",
     about: "let an object's plan be carried out",
-    load: async () => (await import("./pause.ts")).approve,
+    load: async () => (await import("./decisions.ts")).approve,
   },
   {
     name: "resolve",
     about: "say what the operator must not decide by itself",
-    load: async () => (await import("./resolve.ts")).resolve,
+    load: async () => (await import("./decisions.ts")).resolve,
   },
 ];

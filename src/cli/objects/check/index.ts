@@ -6,10 +6,9 @@ import { EXIT, UsageError } from "../../base/exit.ts";
 import { explain } from "../../base/explain.ts";
 import { PLATFORM_FLAGS } from "../../base/globals.ts";
 import { failed, printFindings, type CheckContext, type Finding } from "./finding.ts";
-import { checkCrds, checkOperator, checkVersion } from "./installation.ts";
+import { checkCrds, checkOperator, checkUninstall, checkVersion } from "./installation.ts";
 import { checkConnections, checkObjects, checkPlatform } from "./platform.ts";
 import { checkInstaller, checkOperatorRights, checkUser } from "./rights.ts";
-import { checkUninstall } from "./uninstall.ts";
 
 export const check = command({
   asks: "platform",

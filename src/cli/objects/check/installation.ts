@@ -1,16 +1,18 @@
-/** Checks what the operator is installed on, and that it is: the cluster's version, the CRDs, the lease. */
+/** Checks an installation: the cluster's version, the CRDs, the lease; before it goes, the finalizers. */
 import { z } from "zod";
 
-import { API_VERSION, GROUP, VERSION } from "../../../api/names.ts";
+import { API_VERSION, FINALIZER, GROUP, VERSION } from "../../../api/names.ts";
 import type { Resource } from "../../../api/resource.ts";
 import { ageOf } from "../../../console/tree/duration.ts";
 import { RESOURCES } from "../../../kinds/crds.ts";
 import { isKube, KubeError } from "../../../kube/api/errors.ts";
 import { isObject, listMember, member, stringMember } from "../../../kube/api/json.ts";
-import { LEASE as LEASES, objectPath } from "../../../kube/api/paths.ts";
-import type { Json, ResourceType } from "../../../kube/api/types.ts";
+import { LEASE, objectPath } from "../../../kube/api/paths.ts";
+import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
+import { TYPES } from "../../../operator/config/caches.ts";
 import { LEASE_NAME } from "../../../operator/config/rbac.ts";
 import type { Cluster } from "../../base/cluster.ts";
+import { listKind } from "../shared/listing.ts";
 import { failed, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
 
 const CRD: ResourceType = {
@@ -128,7 +130,7 @@ export async function checkOperator({
   clock,
 }: Pick<CheckContext, "cluster" | "operatorNamespace" | "clock">): Promise<readonly Finding[]> {
   try {
-    const path = objectPath(LEASES, { namespace, name: LEASE_NAME });
+    const path = objectPath(LEASE, { namespace, name: LEASE_NAME });
     const lease = await cluster.client.request({ method: "GET", path });
     return [leaseFinding(lease, namespace, clock.now())];
   } catch (error) {
@@ -152,4 +154,49 @@ function leaseFinding(lease: Json, namespace: string, now: Date): Finding {
   if (!(age <= lasts))
     return failed(OPERATOR, `${holder} has not renewed the lease for ${ageOf(renewed, now)}. ${look}`);
   return ok(OPERATOR, `${holder} leads`);
+}
+
+const FINALIZERS = "finalizers";
+
+/**
+ * Finds the objects whose deletion would wait, or change the platform.
+ * @param namespace "" for all of them
+ * @returns a finding for each object with the operator's finalizer
+ * @throws KubeError
+ */
+export async function checkUninstall(cluster: Cluster, namespace: string): Promise<readonly Finding[]> {
+  const lists = await Promise.all(TYPES.map(({ kind }) => listKind(cluster, kind, namespace)));
+  const objects = lists.flatMap((list) => (list instanceof Error ? [] : list));
+  const unseen = TYPES.filter((_, index) => lists[index] instanceof KubeError).map(({ plural }) => plural);
+  const held = objects.filter(({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
+  if (held.length === 0 && unseen.length === 0) {
+    const where = namespace === "" ? "" : ` in namespace "${namespace}"`;
+    return [
+      ok(FINALIZERS, `none of ${objects.length} objects${where} has one: deleting them leaves the platform as it is`),
+    ];
+  }
+  return [
+    ...held.map((object) => failed(nameOf(object), detailOf(object))),
+    ...(unseen.length === 0 ? [] : [unknown(FINALIZERS, `you may not list ${unseen.join(", ")}`)]),
+  ];
+}
+
+function nameOf({ kind, metadata: { namespace, name } }: KubeObject): string {
+  return namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
+}
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  Delete: "deleting it deletes it on the platform too",
+  Stop: "deleting it stops it on the platform",
+  Retain: "the operator has not taken the finalizer away yet",
+};
+const ADVICE = "Delete it while the operator runs, or set Retain.";
+
+function detailOf({ spec, metadata }: KubeObject): string {
+  const said = stringMember(member(spec, "lifecycle"), "deletionPolicy");
+  const policy = said === undefined ? "deletionPolicy as its connection says" : `deletionPolicy ${said}`;
+  if (metadata.deletionTimestamp !== undefined) {
+    return `${policy}: it is being deleted, and waits for the operator. Its conditions say for what.`;
+  }
+  return `${policy}: ${EFFECTS[said ?? ""] ?? "deleting it changes the platform"}. ${ADVICE}`;
 }

@@ -5,7 +5,7 @@ import { KubeError } from "../../../kube/api/errors.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
-import { checkUninstall } from "./uninstall.ts";
+import { checkUninstall } from "./installation.ts";
 
 /** An application with these finalizers. */
 function application(name: string, deletionPolicy?: string, finalizers: readonly string[] = [FINALIZER]): KubeObject {

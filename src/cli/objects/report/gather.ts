@@ -11,7 +11,13 @@ import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { listEvents } from "../shared/events.ts";
 import { masked, maskedEnv, maskedText, maskedValue } from "./mask.ts";
-import type { TarEntry } from "./tar.ts";
+
+/** One file of the bundle. */
+export interface BundleFile {
+  /** Relative, at most 100 characters. */
+  readonly name: string;
+  readonly text: string;
+}
 
 const DEPLOYMENT: ResourceType = {
   group: "apps",
@@ -22,7 +28,7 @@ const DEPLOYMENT: ResourceType = {
 };
 
 /** @returns a file for each kind, with its objects */
-export function objectEntries(objects: readonly KubeObject[]): readonly TarEntry[] {
+export function objectEntries(objects: readonly KubeObject[]): readonly BundleFile[] {
   return [...Map.groupBy(objects, ({ kind }) => kind)].map(([kind, all]) => ({
     name: `objects/${kind}.yaml`,
     text: all.map((object) => yaml(masked(object))).join("---\n"),
@@ -38,13 +44,13 @@ export async function partEntries(
   cluster: Cluster,
   { namespace, operatorNamespace }: { readonly namespace: string; readonly operatorNamespace: string },
   note: (line: string) => void,
-): Promise<readonly TarEntry[]> {
+): Promise<readonly BundleFile[]> {
   const parts = {
     versions: () => versionsOf(cluster),
     events: () => eventsIn(cluster, namespace),
     operator: () => operatorOf(cluster, operatorNamespace),
   };
-  const entries: TarEntry[] = [];
+  const entries: BundleFile[] = [];
   for (const [name, read] of Object.entries(parts)) {
     try {
       entries.push({ name: `${name}.yaml`, text: yaml(await read()) });

@@ -11,9 +11,8 @@ import { CliError, UsageError } from "../../base/exit.ts";
 import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../../base/globals.ts";
 import { runChecks } from "../check/index.ts";
 import { listObjects } from "../shared/listing.ts";
-import { objectEntries, partEntries } from "./gather.ts";
+import { objectEntries, partEntries, type BundleFile } from "./gather.ts";
 import { maskedText } from "./mask.ts";
-import { tarOf, type TarEntry } from "./tar.ts";
 
 const ARCHIVE = /\.(tar\.gz|tgz)$/;
 /** Names that look like another kind of file. */
@@ -62,7 +61,7 @@ export const report = command({
   },
 });
 
-function readme(entries: readonly TarEntry[], gaps: readonly string[], namespace: string, now: Date): string {
+function readme(entries: readonly BundleFile[], gaps: readonly string[], namespace: string, now: Date): string {
   return [
     `Report of ${namespace === "" ? "all namespaces" : `namespace ${namespace}`}, made ${now.toISOString()}.`,
     "",
@@ -76,7 +75,7 @@ function readme(entries: readonly TarEntry[], gaps: readonly string[], namespace
   ].join("\n");
 }
 
-async function write(file: string, bundle: readonly TarEntry[], now: Date): Promise<void> {
+async function write(file: string, bundle: readonly BundleFile[], now: Date): Promise<void> {
   try {
     if (ARCHIVE.test(file)) {
       const named = bundle.map(({ name, text }) => ({ name: `platform-report/${name}`, text }));
@@ -92,4 +91,40 @@ async function write(file: string, bundle: readonly TarEntry[], now: Date): Prom
     const code = error instanceof Error && "code" in error ? String(error.code) : "it failed";
     throw new CliError(`${file} cannot be written (${code}). Name another place with -f.`);
   }
+}
+
+const BLOCK = 512;
+
+/**
+ * Builds a tar archive of texts (POSIX.1-1988 ustar).
+ * @param at the time of all entries
+ * @returns the archive, not compressed
+ * @throws RangeError for a name that is too long
+ */
+export function tarOf(entries: readonly BundleFile[], at: Date): Uint8Array {
+  const files = entries.map(({ name, text }) => {
+    const content = Buffer.from(text);
+    const padding = Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK);
+    return Buffer.concat([headerOf(name, content.length, at), content, padding]);
+  });
+  return Buffer.concat([...files, Buffer.alloc(2 * BLOCK)]);
+}
+
+function headerOf(name: string, size: number, at: Date): Buffer {
+  if (Buffer.byteLength(name) > 100) throw new RangeError(`${name} is too long for an archive`);
+  const header = Buffer.alloc(BLOCK);
+  const octal = (value: number, length: number): string => `${value.toString(8).padStart(length - 1, "0")}\0`;
+  header.write(name, 0);
+  header.write(octal(0o644, 8), 100);
+  header.write(octal(0, 8), 108);
+  header.write(octal(0, 8), 116);
+  header.write(octal(size, 12), 124);
+  header.write(octal(Math.floor(at.getTime() / 1_000), 12), 136);
+  // The checksum counts its own field as blanks.
+  header.write(" ".repeat(8), 148);
+  header.write("0", 156);
+  header.write("ustar\u000000", 257);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+  return header;
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 
 import { describe, expect, it } from "vitest";
 
-import { tarOf } from "./tar.ts";
+import { tarOf } from "./index.ts";
 
 describe("an archive", () => {
   it("is one that tar reads", () => {
