@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { OpenIntent } from "../../src/engine/contract/kind.ts";
-import { trace } from "../../src/kinds/database/trace.ts";
+import { database } from "../../src/kinds/database/index.ts";
 import { databaseEnv } from "../support/services/database-runner.ts";
 
 describe("a database whose state the surface does not show", () => {
@@ -148,13 +148,15 @@ describe("a database whose state the surface does not show", () => {
       commit: undefined,
       mark: null,
     };
-    expect(await trace(intent, runner.pass(), env.harness.api)).toMatchObject({
+    expect(await database.trace(intent, runner.pass(), env.harness.api)).toMatchObject({
       is: "unknowable",
       why: { reason: "NotObservable" },
     });
-    expect(await trace(intent, runner.pass({ requested: "again" }), env.harness.api)).toEqual({ is: "absent" });
+    expect(await database.trace(intent, runner.pass({ requested: "again" }), env.harness.api)).toEqual({
+      is: "absent",
+    });
     const create = { ...intent, creates: true, op: "createDatabase", name: "main" };
-    expect(await trace(create, runner.pass(), env.harness.api)).toMatchObject({
+    expect(await database.trace(create, runner.pass(), env.harness.api)).toMatchObject({
       is: "unknowable",
       why: { reason: "CreateResultUnknown" },
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { OpenIntent } from "../../src/engine/contract/kind.ts";
-import { trace } from "../../src/kinds/database/trace.ts";
+import { database } from "../../src/kinds/database/index.ts";
 import { databaseEnv } from "../support/services/database-runner.ts";
 
 const EVERYTHING = { policies: { corrects: "Everything" } } as const;
@@ -157,22 +157,22 @@ describe("a database that others work on, too", () => {
       commit: undefined,
       mark,
     };
-    expect(await trace(intent, before, api)).toEqual({ is: "absent" });
-    expect(await trace({ ...intent, op: "stopDatabase" }, before, api)).toEqual({ is: "absent" });
+    expect(await database.trace(intent, before, api)).toEqual({ is: "absent" });
+    expect(await database.trace({ ...intent, op: "stopDatabase" }, before, api)).toEqual({ is: "absent" });
     await api.databases.deploy(runner.id() ?? "");
-    expect(await trace(intent, before, api)).toMatchObject({
+    expect(await database.trace(intent, before, api)).toMatchObject({
       is: "landed",
       known: [{ memory: { runState: "Running", lastDeployment: { settings: 3, retry: "token" } } }],
     });
     env.harness.pass(120);
     await api.databases.stop(runner.id() ?? "");
-    expect(await trace({ ...intent, op: "stopDatabase" }, before, api)).toMatchObject({
+    expect(await database.trace({ ...intent, op: "stopDatabase" }, before, api)).toMatchObject({
       is: "landed",
       known: [{ memory: { runState: "Stopped" } }],
     });
     const name = before as { readonly spec: { readonly name: string } };
     const create = { ...intent, op: "createDatabase", creates: true, name: name.spec.name, mark: { absentAt: null } };
-    expect(await trace(create, before, api)).toMatchObject({ is: "landed", known: [{ id: runner.id() }] });
-    expect(await trace({ ...create, name: "other" }, before, api)).toEqual({ is: "absent" });
+    expect(await database.trace(create, before, api)).toMatchObject({ is: "landed", known: [{ id: runner.id() }] });
+    expect(await database.trace({ ...create, name: "other" }, before, api)).toEqual({ is: "absent" });
   });
 });

@@ -11,8 +11,8 @@ import {
   seenIn,
 } from "../../../test/support/services/applications.ts";
 import type { ApplicationMemory } from "./crd.ts";
+import { application } from "./index.ts";
 import type { Seen } from "./model.ts";
-import { report } from "./report.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
@@ -70,7 +70,7 @@ describe("an application that was deployed before we came, or whose status was l
 
   it("takes what it found as the baseline, once", () => {
     const seen = seenFull("DEPLOYED", { gitRepository: { deployedCommitId: COMMIT } });
-    const first = report(passWith(adopted), seen).status as ApplicationMemory;
+    const first = application.report(passWith(adopted), seen).status as ApplicationMemory;
     expect(first.lastDeployment).toEqual({
       gitCommitId: COMMIT,
       state: "DEPLOYED",
@@ -80,6 +80,6 @@ describe("an application that was deployed before we came, or whose status was l
       variables: print("none"),
     });
     const later = passWith({ surface: "Full", memory: first, now: new Date("2026-11-22T10:00:00Z") });
-    expect((report(later, seen).status as ApplicationMemory).lastDeployment).toEqual(first.lastDeployment);
+    expect((application.report(later, seen).status as ApplicationMemory).lastDeployment).toEqual(first.lastDeployment);
   });
 });

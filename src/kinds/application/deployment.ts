@@ -1,13 +1,15 @@
-/** Decides when to deploy (docs/architecture.md §2). Pure. */
+/** What is deployed, and why something else is to be (docs/architecture.md §2). Pure. */
 import type { LastOperation } from "../../api/status.ts";
 import { sameContent } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
-import { everDeployed } from "../service/baseline.ts";
+import { shownState } from "../service/messages.ts";
+import { recordOf } from "../service/model.ts";
+import { advanced, progressOf } from "../service/progress.ts";
 import { revisionOf } from "../service/settings.ts";
-import { shownState } from "../service/words.ts";
+import { everDeployed, hasFailed } from "../service/trace.ts";
 import type { LastDeployment } from "./crd.ts";
-import { recordOf, type ApplicationContext, type Seen } from "./model.ts";
+import type { ApplicationContext, Seen } from "./model.ts";
 import { variablesSent } from "./variables.ts";
 
 /**
@@ -19,6 +21,17 @@ export function lastDeployment(context: ApplicationContext, seen: Seen): LastDep
   const remembered = context.memory.lastDeployment;
   if (remembered !== undefined && !isReplaced(context, seen, remembered)) return remembered;
   return foundDeployment(context, seen) ?? remembered;
+}
+
+/** Returns the last deployment with what is known now. It ends when its state does. */
+export function followed(context: ApplicationContext, seen: Seen): LastDeployment | undefined {
+  return advanced(lastDeployment(context, seen), progressOf(context.memory.lastDeployment, seen), seen, context.now);
+}
+
+/** Returns the running commit: the platform's word, else that of the last successful deployment. */
+export function runningCommit(context: ApplicationContext, seen: Seen): string | undefined {
+  const last = followed(context, seen);
+  return deployedCommit(context, seen) ?? (last === undefined || hasFailed(last) ? undefined : last.gitCommitId);
 }
 
 /** Returns what is deployed, whoever deployed it. */

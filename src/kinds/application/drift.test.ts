@@ -13,11 +13,10 @@ import {
   statusOf,
   plannedBy,
 } from "../../../test/support/services/applications.ts";
-import { baselineOf } from "../service/baseline.ts";
+import { baselineOf } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
+import { application } from "./index.ts";
 import type { Seen } from "./model.ts";
-import { plan } from "./plan.ts";
-import { report } from "./report.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
@@ -31,7 +30,7 @@ const variables = [{ name: "KEY", value: "value", isSecret: false }];
 const written = (change: ApplicationMemory["written"]) => ({ revision: 0, ...change });
 
 describe("what is told of it", () => {
-  const drift = (change: Change, seen: Seen) => report(passWith(change), seen).drift;
+  const drift = (change: Change, seen: Seen) => application.report(passWith(change), seen).drift;
   const outOfDate = statusOf("DEPLOYED", { serviceDeploymentStatus: "OUT_OF_DATE" });
 
   it.each<[string, Change, Seen, object[]]>([
@@ -81,7 +80,7 @@ describe("what is told of it", () => {
   });
 
   it("forgets that we stopped what others started since", () => {
-    const status = report(passWith({ memory: { runState: "Stopped" } }), seenIn("DEPLOYED"))
+    const status = application.report(passWith({ memory: { runState: "Stopped" } }), seenIn("DEPLOYED"))
       .status as ApplicationMemory;
     expect(status.runState).toBe("Running");
     expect(planned({ memory: status }, seenIn("STOPPED"))).toBe("stalled DriftDetected");
@@ -94,7 +93,7 @@ describe("what is told of it", () => {
       inputs: inputsWith(variables, print("v")),
     });
     expect(
-      plan(
+      application.plan(
         { ...context, memory: { ...context.memory, written: { ...context.memory.written, variableNames: ["KEY"] } } },
         seenIn("BUILD_ERROR"),
       ),

@@ -11,8 +11,8 @@ import {
   seenIn,
   statusOf,
 } from "../../../test/support/services/applications.ts";
+import { application } from "./index.ts";
 import type { Seen } from "./model.ts";
-import { report } from "./report.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
@@ -43,7 +43,7 @@ describe("a deployment that failed, of which the service shows nothing any more"
   ])("%s", (_name, change, seen, expected, ready) => {
     const context = passWith({ memory: canceled, ...change });
     expect(plannedBy(context, seen)).toBe(expected);
-    const told = report(context, seen);
+    const told = application.report(context, seen);
     expect(told.ready.reason).toBe(ready);
     expect(told.conditions.find(({ type }) => type === "UpToDate")?.status).toBe("False");
   });
@@ -52,7 +52,7 @@ describe("a deployment that failed, of which the service shows nothing any more"
     const context = passWith({ memory: canceled, surface: "Full" });
     const status = statusOf("DEPLOYED");
     const of = (deployedCommitId: string) =>
-      report(context, seenFull("DEPLOYED", { gitRepository: { deployedCommitId } }, { status }));
+      application.report(context, seenFull("DEPLOYED", { gitRepository: { deployedCommitId } }, { status }));
     expect(of(COMMIT).ready.message).toBe("Commit 1a2b3c4 is deployed.");
     expect(of(COMMIT).conditions.find(({ type }) => type === "UpToDate")?.status).toBe("True");
     expect(of("feedface").ready.message).toBe("Commit feedfac is deployed.");

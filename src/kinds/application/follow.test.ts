@@ -9,10 +9,10 @@ import {
   seenIn,
   statusOf,
 } from "../../../test/support/services/applications.ts";
-import { baselineOf } from "../service/baseline.ts";
+import { baselineOf } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
+import { application } from "./index.ts";
 import type { ApplicationContext, Seen } from "./model.ts";
-import { report } from "./report.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
@@ -28,7 +28,7 @@ describe("[C10] a deployment is followed by its request id", () => {
   const request = (status: string) => ({ request: { status, deploymentRequestId: REQUEST } });
   const ours = { deploymentRequestId: REQUEST, executionId: "run-2" };
   const lastOf = (change: Change, seen: Seen) =>
-    (report(passWith(change), seen).status as ApplicationMemory).lastDeployment;
+    (application.report(passWith(change), seen).status as ApplicationMemory).lastDeployment;
 
   it.each<[string, Seen, string, { state: string; over: boolean }]>([
     [
@@ -147,7 +147,7 @@ describe("a deployment without a request id", () => {
   const open = { requestId: undefined, baseline: baselineOf(before) };
   const context = passWith({ memory: { lastDeployment: openDeployment(open) } });
   const over = (seen: Seen, of: ApplicationContext = context) =>
-    (report(of, seen).status as ApplicationMemory).lastDeployment?.finishedAt !== undefined;
+    (application.report(of, seen).status as ApplicationMemory).lastDeployment?.finishedAt !== undefined;
 
   it.each<[string, Partial<typeof before>, string, boolean]>([
     ["is not believed while nothing moved", {}, "waiting Progressing", false],
@@ -171,7 +171,7 @@ describe("a deployment without a request id", () => {
 
   it("is believed once it was seen at work, also where nothing else moves", () => {
     const building = seenIn("BUILDING", { status: { ...before, state: "BUILDING" } });
-    const memory = report(context, building).status as ApplicationMemory;
+    const memory = application.report(context, building).status as ApplicationMemory;
     const failed = seenIn("BUILD_ERROR", { status: { ...before, state: "BUILD_ERROR" } });
     expect(over(failed)).toBe(false);
     expect(plannedBy(passWith({ memory }), failed)).toBe("stalled BuildFailed");

@@ -8,8 +8,8 @@ import {
   seenFull,
   seenIn,
 } from "../../../test/support/services/applications.ts";
+import { application } from "./index.ts";
 import type { Seen } from "./model.ts";
-import { plan } from "./plan.ts";
 
 type Change = Parameters<typeof passWith>[0];
 const OTHER = "00000000-0000-4000-8000-0000000000a2";
@@ -120,7 +120,7 @@ describe("which application is meant", () => {
 
   it("is created behind the ledger, marked with the platform's clock", () => {
     const serverNow = new Date("2026-11-21T10:00:00Z");
-    expect(plan(passWith(fresh), seenIn(undefined, { serverNow }))).toEqual({
+    expect(application.plan(passWith(fresh), seenIn(undefined, { serverNow }))).toEqual({
       is: "step",
       step: {
         repeat: "once",
@@ -135,6 +135,9 @@ describe("which application is meant", () => {
   });
 
   it("is adopted by its id", () => {
-    expect(plan(passWith({ ...fresh, ...full }), siblings(record()))).toEqual({ is: "adopt", id: APPLICATION });
+    expect(application.plan(passWith({ ...fresh, ...full }), siblings(record()))).toEqual({
+      is: "adopt",
+      id: APPLICATION,
+    });
   });
 });

@@ -13,13 +13,13 @@ import {
   seenIn,
   statusOf,
 } from "../../../test/support/services/applications.ts";
-import { baselineOf } from "../service/baseline.ts";
+import { baselineOf } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
+import { application } from "./index.ts";
 import type { Seen } from "./model.ts";
-import { report } from "./report.ts";
 
 type Change = Parameters<typeof passWith>[0];
-const reportOf = (change: Change, seen: Seen) => report(passWith(change), seen);
+const reportOf = (change: Change, seen: Seen) => application.report(passWith(change), seen);
 const memoryOf = (change: Change, seen: Seen) => reportOf(change, seen).status as ApplicationMemory;
 const variables = [{ name: "KEY", value: "value", isSecret: true }];
 describe("the last failure", () => {

@@ -1,13 +1,78 @@
 /** What the parts of the application kind exchange. */
 import type { Fingerprint, ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts";
-import type { Application } from "../../platform/areas/applications.ts";
-import type { IngressStatus } from "../../platform/areas/services.ts";
+import type { Application, ApplicationPort } from "../../platform/areas/applications.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { Place, Sight } from "../service/model.ts";
-import { NOT_READ, type SideRead } from "../shared/answers.ts";
+import {
+  NOTHING_SEEN as NOTHING_OF_SERVICE,
+  type ServiceAction,
+  type ServiceNames,
+  type ServiceSeen,
+} from "../service/model.ts";
+import type { Setting } from "../service/settings.ts";
 import type { InputVariable } from "../shared/variables.ts";
 import type { ApplicationMemory, ApplicationSpec } from "./crd.ts";
+
+export const NAMES = {
+  noun: "application",
+  plural: "applications",
+  operations: {
+    list: "listApplications",
+    get: "getApplication",
+    create: "createApplication",
+    update: "updateApplication",
+    deploy: "deployApplication",
+    stop: "stopApplication",
+    delete: "deleteApplication",
+  },
+  advice: new Map([
+    ["BUILD_ERROR", "Read the build log on the platform and set spec.deploy.gitCommitId to a commit that builds"],
+    ["DEPLOYMENT_ERROR", "Read the application's log and set spec.deploy.gitCommitId to a commit that starts"],
+    ["RESTART_ERROR", "Read the application's log"],
+  ]),
+} as const satisfies ServiceNames;
+
+/** Each setting, once. The platform has them under the same names; requests take them from the spec. */
+export const SETTINGS: readonly Setting<ApplicationSpec, Application>[] = [
+  { path: "spec.name", of: ({ name }) => name },
+  { path: "spec.gitRepository.url", of: ({ gitRepository }) => gitRepository?.url },
+  { path: "spec.gitRepository.branch", of: ({ gitRepository }) => gitRepository?.branch },
+  { path: "spec.gitRepository.provider", of: ({ gitRepository }) => gitRepository?.provider },
+  { path: "spec.gitRepository.rootPath", of: ({ gitRepository }) => gitRepository?.rootPath },
+  { path: "spec.buildMode", of: ({ buildMode }) => buildMode },
+  { path: "spec.dockerfilePath", of: ({ dockerfilePath }) => dockerfilePath },
+  { path: "spec.cpu", of: ({ cpu }) => cpu },
+  { path: "spec.memory", of: ({ memory }) => memory },
+  { path: "spec.minRunningInstances", of: ({ minRunningInstances }) => minRunningInstances },
+  { path: "spec.maxRunningInstances", of: ({ maxRunningInstances }) => maxRunningInstances },
+  {
+    path: "spec.ports",
+    declared: ({ ports }) => ports?.map(portOf).toSorted(byPort),
+    observed: ({ ports }, spec) => ports?.map((port) => observedPort(port, spec.ports)).toSorted(byPort),
+  },
+];
+
+type Port = NonNullable<ApplicationSpec["ports"]>[number];
+
+/** Returns the members in one order. */
+function portOf({ internalPort, externalPort, protocol, publiclyAccessible }: Port): Port {
+  return { internalPort, externalPort, protocol, publiclyAccessible };
+}
+
+/** Returns the members of a port that the spec declares; what the platform does not show of them does not differ. */
+function observedPort(port: ApplicationPort, declared: readonly Port[] | undefined): Port {
+  const wanted = declared?.find(({ internalPort }) => internalPort === port.internalPort);
+  return {
+    internalPort: port.internalPort,
+    externalPort: wanted?.externalPort && (port.externalPort ?? wanted.externalPort),
+    protocol: wanted?.protocol && (port.protocol ?? wanted.protocol),
+    publiclyAccessible: port.publiclyAccessible ?? wanted?.publiclyAccessible ?? false,
+  };
+}
+
+function byPort(left: { readonly internalPort: number }, right: { readonly internalPort: number }): number {
+  return left.internalPort - right.internalPort;
+}
 
 export interface Inputs {
   readonly environmentId: Uuid;
@@ -18,14 +83,7 @@ export interface Inputs {
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-export interface Seen extends Place, Sight {
-  /** The environment's applications, where the platform lists them. */
-  readonly siblings: readonly Application[] | undefined;
-  /** The application's own record, where the platform has no list and an update needs the record. */
-  readonly own?: Application | undefined;
-  /** A fresh list proves that the recorded application is gone. */
-  readonly isGone: boolean;
-  readonly ingress: SideRead<IngressStatus>;
+export interface Seen extends ServiceSeen<Application> {
   /** Keys of the application's variables and secrets, where they have to be known. */
   readonly keys: ReadonlySet<string> | undefined;
   /** Ids of its own secrets by key, where one has to be changed. */
@@ -34,28 +92,12 @@ export interface Seen extends Place, Sight {
   readonly secrets: readonly Variable[] | undefined;
   /** Why variables or secrets that had to be known could not be read. */
   readonly variablesFault: Why | undefined;
-  readonly serverNow: Date | undefined;
-  /** The settings were sent in this reconcile. */
-  readonly updated: boolean;
-  /** A delete was sent in this reconcile. */
-  readonly deleting: boolean;
 }
 
 export type Do =
-  | { readonly what: "create" }
-  | { readonly what: "update" }
+  | ServiceAction
   | { readonly what: "import" }
-  | { readonly what: "stop" }
-  | { readonly what: "delete" }
-  | { readonly what: "secret"; readonly name: string; readonly secretId: Uuid }
-  | {
-      readonly what: "deploy";
-      readonly commit: string;
-      /** The token of the user's request that the deployment is made for. */
-      readonly retry: string | undefined;
-      /** How often spec.lifecycle.retry started the deployment again, this attempt included. */
-      readonly attempts: number | undefined;
-    };
+  | { readonly what: "secret"; readonly name: string; readonly secretId: Uuid };
 
 /** The types of the kind. */
 export interface ApplicationTypes {
@@ -70,23 +112,9 @@ export interface ApplicationTypes {
 export type ApplicationContext = ReconcileContext<ApplicationTypes>;
 
 export const NOTHING_SEEN: Seen = {
-  environmentIsOurs: true,
-  projectId: undefined,
-  siblings: undefined,
-  status: undefined,
-  request: undefined,
-  isGone: false,
-  ingress: NOT_READ,
+  ...NOTHING_OF_SERVICE,
   keys: undefined,
   secretIds: new Map(),
   secrets: undefined,
   variablesFault: undefined,
-  serverNow: undefined,
-  updated: false,
-  deleting: false,
 };
-
-/** Returns the application's own record, where the platform shows it. */
-export function recordOf(context: ApplicationContext, seen: Seen): Application | undefined {
-  return seen.own ?? seen.siblings?.find(({ id }) => id === context.id);
-}

@@ -4,35 +4,21 @@ import type { Application } from "../../platform/areas/applications.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
 import type { Platform } from "../../platform/index.ts";
-import {
-  ingressOf,
-  isGone,
-  mayBeOver,
-  orMissing,
-  placeOf,
-  RECORDS_MAX_AGE_MS,
-  requestOf,
-  siblingsOf,
-  STATUSES_MAX_AGE_MS,
-  withMine,
-  type Neighbours,
-} from "../service/observe.ts";
+import type { Start } from "../service/define.ts";
+import { ingressOf, isGone, isUnsent, orMissing, statusesOf } from "../service/observe.ts";
 import { offered, SHOWN, sideRead } from "../shared/answers.ts";
-import { NOTHING_SEEN, type ApplicationContext, type Seen } from "./model.ts";
-import { unsentSettings } from "./settings.ts";
+import { type ApplicationContext, type ApplicationTypes, NOTHING_SEEN, type Seen, SETTINGS } from "./model.ts";
 import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
 
 /** @throws ApiError */
-export async function observe(context: ApplicationContext, api: Platform): Promise<Seen> {
-  const place = { ...NOTHING_SEEN, ...(await placeOf(context, api)) };
-  if (!place.environmentIsOurs) return place;
-  // First: a state that was read before the request ended would be reported as the end.
-  const request = await requestOf(context, api);
-  const isFresh = context.requested !== undefined || mayBeOver(context, request);
-  const listed = await recordsOf(context, isFresh, api);
-  if (listed === "gone") return { ...place, siblings: [], serverNow: api.serverNow() };
+export async function observe(
+  context: ApplicationContext,
+  { place, request, isFresh, listed }: Start<ApplicationTypes, Application>,
+  api: Platform,
+): Promise<Seen> {
+  if (listed === "gone") return { ...place, siblings: [] };
   const { siblings, presence } = listed;
-  const seen = { ...place, siblings, serverNow: api.serverNow() };
+  const seen = { ...place, siblings };
   const { id } = context;
   if (id === undefined) return seen;
   const status = await statusOf(context, id, { siblings, isFresh }, api);
@@ -42,25 +28,15 @@ export async function observe(context: ApplicationContext, api: Platform): Promi
   }
   if (context.goal !== "present") return { ...seen, status };
   // Without a list, the record is read when it is to be changed.
-  const isDue = siblings === undefined && unsentSettings(context).length > 0;
+  const isDue = siblings === undefined && isUnsent(SETTINGS, context);
   const own = isDue ? await offered(api, "getApplication", () => api.applications.get(id), SHOWN) : undefined;
-  return { ...seen, own, status, request, ...(await details(context, id, status, api)) };
+  const ingress = await ingressOf("application", id, status, api);
+  return { ...seen, own, status, request, ingress, ...(await variablesOf(context, id, status, api)) };
 }
 
-async function recordsOf(
-  context: ApplicationContext,
-  isFresh: boolean,
-  api: Platform,
-): Promise<Neighbours<Application> | "gone"> {
-  // What is about to be changed is read afresh: others may have changed other fields.
-  const isRoutine =
-    context.identitySource === "recorded" && context.goal === "present" && unsentSettings(context).length === 0;
-  const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
-  const list = () => api.applications.list(context.inputs.environmentId, options);
-  const listed = await siblingsOf(context, "listApplications", list, api);
-  if (listed === "gone") return listed;
-  const get = (id: Uuid) => offered(api, "getApplication", () => api.applications.get(id));
-  return await withMine(context, listed, "getApplication", get);
+/** Returns the status of an application by its own read; undefined when there is none. @throws ApiError */
+export async function ownStatus(id: Uuid, api: Platform): Promise<ServiceStatus | undefined> {
+  return await orMissing(api.applications.status(id), ["NotFound"]);
 }
 
 /**
@@ -73,22 +49,10 @@ async function statusOf(
   { siblings, isFresh }: Pick<Seen, "siblings"> & { readonly isFresh: boolean },
   api: Platform,
 ): Promise<ServiceStatus | undefined> {
-  const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
   const isListed = siblings?.some((one) => one.id === id) === true;
   if (siblings !== undefined && !isListed && context.identitySource !== "recorded") return undefined;
-  const read = () => api.services.statuses(context.inputs.environmentId, options);
-  const all = (isListed ? await offered(api, "listServiceStatuses", read, SHOWN) : undefined) ?? [];
-  return all.find((one) => one.id === id) ?? (await orMissing(api.applications.status(id), ["NotFound"]));
-}
-
-async function details(
-  context: ApplicationContext,
-  id: Uuid,
-  status: ServiceStatus,
-  api: Platform,
-): Promise<Pick<Seen, "ingress"> & VariablesSeen> {
-  const ingress = await ingressOf("application", id, status, api);
-  return { ingress, ...(await variablesOf(context, id, status, api)) };
+  const all = isListed ? await statusesOf(context, isFresh, api) : undefined;
+  return all?.find((one) => one.id === id) ?? (await ownStatus(id, api));
 }
 
 type VariablesSeen = Pick<Seen, "keys" | "secretIds" | "secrets" | "variablesFault">;

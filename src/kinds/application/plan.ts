@@ -1,58 +1,39 @@
-/** Plans an application: a list of checks, of which the first difference wins. Pure. */
+/** Plans an application that exists: a list of checks, of which the first difference wins. Pure. */
 import type { Plan } from "../../engine/contract/kind.ts";
-import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
-import { checkIdentity, checkPlace, planNew } from "../service/identity.ts";
-import type { Progress } from "../service/progress.ts";
-import { planRemoval as planServiceRemoval } from "../service/removal.ts";
-import { checkSettings as checkServiceSettings } from "../service/settings.ts";
-import { checkBusy, checkUnclear, stop as stopService } from "../service/steps.ts";
-import { firstOf, stalled } from "../shared/checks.ts";
-import { checkDeploy } from "./deploy.ts";
-import { type ApplicationContext, type Do, recordOf, type Seen } from "./model.ts";
-import { failedDeployment, progressOf } from "./progress.ts";
-import { declaredSettings, observedSettings } from "./settings.ts";
+import { ofCommit, shortCommit } from "../service/messages.ts";
+import { type Progress, retryIn, waitToRetry } from "../service/progress.ts";
+import {
+  checkBusy,
+  checkFailure,
+  checkRunState,
+  checkUnclear,
+  deploy as deployService,
+  startDue,
+} from "../service/steps.ts";
+import { hasFailed } from "../service/trace.ts";
+import { stalled } from "../shared/checks.ts";
+import { type Cause, deployCause, followed, foreignCommit, lastDeployment, variablesIncluded } from "./deployment.ts";
+import { type ApplicationContext, type Do, NAMES, type Seen } from "./model.ts";
 import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
-import { failure, ofCommit } from "./words.ts";
 
 type Check = Plan<Do> | undefined;
 
-/** Returns the next step. */
-export function plan(context: ApplicationContext, seen: Seen): Plan<Do> {
-  if (context.goal !== "present") return planRemoval(context, seen);
-  const place = checkPlace(context, seen);
-  if (place !== undefined) return place;
-  if (context.id === undefined) return planNew(context, seen, { op: "createApplication", noun: "application" });
-  return checkIdentity(context, seen, context.id, "application") ?? planExisting(context, seen);
-}
-
-function planExisting(context: ApplicationContext, seen: Seen): Plan<Do> {
-  const { status } = seen;
-  const progress = progressOf(context, seen);
-  if (progress === undefined || status === undefined) return { is: "settled" };
-  return firstOf<Do>(context, [
-    () => checkSettings(context, seen),
+export function checks(
+  context: ApplicationContext,
+  seen: Seen,
+  progress: Progress | undefined,
+): readonly (() => Check)[] {
+  if (progress === undefined) return [];
+  return [
     () => checkVariables(context, seen),
     () => checkProgress(context, progress),
-    () => checkRunState(context, status, progress),
-    () => checkDeploy(context, seen, status, progress),
-    () => checkFailure(context, seen, progress),
-    () => checkStopped(context, status),
-    () => checkUnclear(progress, "application"),
-  ]);
-}
-
-function checkSettings(context: ApplicationContext, seen: Seen): Check {
-  const record = recordOf(context, seen);
-  return checkServiceSettings(context, {
-    noun: "application",
-    op: "updateApplication",
-    declared: declaredSettings(context.spec),
-    // Once in a reconcile: what the platform stores differently is reported as drift, and not sent again and again.
-    observed: record === undefined || seen.updated ? undefined : observedSettings(record, context.spec),
-    written: context.memory.written,
-    isShown: record !== undefined,
-  });
+    () => checkRunState(NAMES, context, seen, progress),
+    () => checkDeploy(context, seen, progress),
+    () => checkFailure(NAMES, followed(context, seen), progress),
+    () => checkStopped(context, seen),
+    () => checkUnclear(progress, NAMES.noun),
+  ];
 }
 
 function checkVariables(context: ApplicationContext, seen: Seen): Check {
@@ -101,45 +82,65 @@ function checkProgress(context: ApplicationContext, progress: Progress): Check {
   );
 }
 
-function checkRunState(context: ApplicationContext, status: ServiceStatus, progress: Progress): Check {
-  if (context.spec.runState !== "Stopped") return undefined;
-  if (progress.phase === "stopped" || progress.phase === "idle") return { is: "settled" };
-  return checkUnclear(progress, "application") ?? stop(context, status);
+/** Deploys, if that is due: for a cause of the operator's, to start what was stopped, or as another attempt. */
+function checkDeploy(context: ApplicationContext, seen: Seen, progress: Progress): Check {
+  const { deploy: wanted, runState } = context.spec;
+  if (wanted === undefined || runState === "Stopped") return undefined;
+  const commit = wanted.gitCommitId;
+  const last = followed(context, seen);
+  const start = startDue(context, progress);
+  const cause = causeOf(context, seen, progress);
+  if (start !== undefined || deployDue(context, progress, cause)) {
+    const corrects = start === "corrects" || (start === undefined && cause === "foreign");
+    return deploy(context, seen, { commit, corrects, attempts: undefined });
+  }
+  const left = cause === undefined ? retryIn(context, last, progress) : undefined;
+  if (left === undefined || last === undefined) return undefined;
+  if (left > 0) return waitToRetry(left, progress.state, `commit ${shortCommit(commit)}`);
+  return deploy(context, seen, { commit, corrects: false, attempts: (last.attempts ?? 0) + 1 });
 }
 
-function checkFailure(context: ApplicationContext, seen: Seen, progress: Progress): Check {
-  if (progress.phase !== "failed") return undefined;
-  return { is: "stalled", why: failure(progress.state, failedDeployment(context, seen)?.gitCommitId) };
+function deploy(
+  context: ApplicationContext,
+  seen: Seen,
+  wanted: { readonly commit: string; readonly corrects: boolean; readonly attempts: number | undefined },
+): Plan<Do> {
+  const variables = context.memory.written?.variables;
+  return deployService(NAMES, context, seen, {
+    ...wanted,
+    message: `Commit ${shortCommit(wanted.commit)} is being deployed.`,
+    mark: { variables: variables && { ...variables }, variablesAt: variablesIncluded(context) },
+  });
+}
+
+function causeOf(context: ApplicationContext, seen: Seen, progress: Progress): Cause | undefined {
+  const last = lastDeployment(context, seen);
+  const failed = progress.phase === "failed" || progress.phase === "unknown" || (last !== undefined && hasFailed(last));
+  const cause = deployCause(context, last, failed);
+  if (
+    cause !== undefined ||
+    context.policies.corrects !== "Everything" ||
+    foreignCommit(context, seen, last) === undefined
+  )
+    return cause;
+  // While the state is about the operator's own request, the commit comes from a list that lags behind.
+  const lags = last?.requestId !== undefined && seen.status?.deploymentRequestId === last.requestId;
+  return lags ? undefined : "foreign";
+}
+
+function deployDue(context: ApplicationContext, progress: Progress, cause: Cause | undefined): boolean {
+  if (cause === undefined) return false;
+  if (context.spec.deploy?.policy === "Manual") return cause === "retry";
+  // Somebody stopped it: only a new commit starts it; other changes are deployed with the next start.
+  return progress.phase !== "stopped" || cause === "commit";
 }
 
 /** Reports an out-of-band stop, and does not revert it. */
-function checkStopped(context: ApplicationContext, status: ServiceStatus): Check {
-  const { deploy, runState } = context.spec;
-  if (servicePhase(status.state) !== "stopped" || deploy === undefined || runState === "Stopped") return undefined;
+function checkStopped({ spec: { deploy, runState } }: ApplicationContext, { status }: Seen): Check {
+  if (servicePhase(status?.state ?? "") !== "stopped" || deploy === undefined || runState === "Stopped")
+    return undefined;
   return stalled(
     "DriftDetected",
     "The application was stopped on the platform, but spec.runState is Running. Start it with the annotation platform-operator.io/reconcile-requested-at, or set spec.runState to Stopped.",
   );
-}
-
-/** Stops the application where the platform can. */
-export function stop(context: ApplicationContext, status: ServiceStatus): Plan<Do> {
-  if (context.supports("stopApplication") === "Unsupported") {
-    return stalled(
-      "NotSupportedByApi",
-      "The platform's surface has no stop of applications. Set spec.runState to Running, or stop it on the platform.",
-    );
-  }
-  const failed = (state: string) => failure(state, undefined);
-  return stopService(context, status, { op: "stopApplication", noun: "application", failed });
-}
-
-/** Returns the plan for the goals "stopped" and "absent". */
-export function planRemoval(context: ApplicationContext, seen: Seen): Plan<Do> {
-  return planServiceRemoval<Do>(context, seen, {
-    noun: "application",
-    op: "deleteApplication",
-    do: { what: "delete" },
-    stop: (status) => stop(context, status),
-  });
 }

@@ -11,9 +11,8 @@ import {
   seenIn,
   statusOf,
 } from "../../../test/support/services/applications.ts";
+import { application } from "./index.ts";
 import type { Seen } from "./model.ts";
-import { plan } from "./plan.ts";
-import { report } from "./report.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
@@ -120,7 +119,7 @@ describe("what others did to an application", () => {
       false,
     ],
   ])("is undone by a step that says so, or not: %s", (_name, change, seen, corrects) => {
-    const next = plan(passWith(change), seen);
+    const next = application.plan(passWith(change), seen);
     expect(next.is === "step" && (next.step.corrects ?? false)).toBe(corrects);
   });
 
@@ -135,7 +134,7 @@ describe("what others did to an application", () => {
   });
 
   it("is told as it is when a start is not undone", () => {
-    const { ready, drift } = report(passWith(stopped), seenFull("DEPLOYED"));
+    const { ready, drift } = application.report(passWith(stopped), seenFull("DEPLOYED"));
     expect(ready.reason).toBe("Deployed");
     expect(drift).toEqual([{ path: "spec.runState", desired: "Stopped", observed: "Running" }]);
   });

@@ -9,14 +9,14 @@ import {
   REQUEST,
   seenIn,
 } from "../../../test/support/services/applications.ts";
+import { application } from "./index.ts";
 import type { Seen } from "./model.ts";
-import { report } from "./report.ts";
 
 type Change = Parameters<typeof passWith>[0];
 const shown = <T>(value: T) => ({ value, fault: undefined });
 const FORBIDDEN = { reason: "PermissionDenied", message: "The platform answered 403." } as const;
 
-const reportOf = (change: Change, seen: Seen) => report(passWith(change), seen);
+const reportOf = (change: Change, seen: Seen) => application.report(passWith(change), seen);
 const condition = (type: string, change: Change, seen: Seen) => {
   const found = reportOf(change, seen).conditions.find((each) => each.type === type);
   return found && [found.status, found.reason];

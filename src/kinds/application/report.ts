@@ -1,58 +1,37 @@
-/** Builds the report of an application. Pure. */
-import {
-  refreshed,
-  sameContent,
-  type ConditionFact,
-  type DriftField,
-  type Report,
-  type Why,
-} from "../../engine/contract/kind.ts";
+/** Builds what the report of an application has of its own. Pure. */
+import { refreshed, sameContent, type ConditionFact, type DriftField, type Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
-import { hasFailed } from "../service/baseline.ts";
-import { lastFailureOf, runStateDrift, runStateOf, stoppingOf } from "../service/history.ts";
-import { ingressFields, ingressReady } from "../service/observe.ts";
-import { carries } from "../service/progress.ts";
-import { memorable, revisionOf, settingsDrift, shownField } from "../service/settings.ts";
-import { shownState, stateCondition } from "../service/words.ts";
-import { fitOptional } from "../shared/text.ts";
+import { shortCommit } from "../service/messages.ts";
+import type { Facts } from "../service/model.ts";
+import { carries, progressOf } from "../service/progress.ts";
+import { writtenSettings } from "../service/report.ts";
+import { hasFailed } from "../service/trace.ts";
 import type { ApplicationMemory, LastDeployment } from "./crd.ts";
-import { deployCause, deployedCommit, foreignCommit, lastDeployment, sameCommit } from "./deployment.ts";
-import { recordOf, type ApplicationContext, type Seen } from "./model.ts";
-import { failedDeployment, followed, progressOf, runningCommit } from "./progress.ts";
-import { declaredSettings, observedSettings } from "./settings.ts";
+import {
+  deployCause,
+  deployedCommit,
+  followed,
+  foreignCommit,
+  lastDeployment,
+  runningCommit,
+  sameCommit,
+} from "./deployment.ts";
+import { type ApplicationContext, type Seen, SETTINGS } from "./model.ts";
 import { secretsOf, variablesCondition } from "./variables.ts";
-import { failure, shortCommit } from "./words.ts";
 
-export function report(context: ApplicationContext, seen: Seen): Report {
-  // What is not this resource's, or not yet, is neither reported nor remembered.
-  if (context.identitySource !== "recorded") return { ready: ready(context, seen), conditions: [], status: {} };
+export function report(context: ApplicationContext, seen: Seen): Facts {
   const last = followed(context, seen);
-  const { status, ingress } = seen;
   return {
-    ready: ready(context, seen),
-    conditions: [
-      ...deployed(seen),
-      ...variablesCondition(context, seen),
-      ...upToDate(context, seen),
-      ...ingressReady(ingress),
-    ],
+    conditions: [...variablesCondition(context, seen), ...upToDate(context, seen)],
     status: {
-      state: status === undefined ? undefined : shownState(status.state),
-      serviceDeploymentStatus: fitOptional(status?.serviceDeploymentStatus),
-      environmentId: context.inputs.environmentId,
       commit: last === undefined ? undefined : shortCommit(last.gitCommitId),
       lastDeployment: last && { ...last, variables: refreshed(last.variables, context.inputs.fingerprint) },
-      lastFailure: lastFailure(context, seen),
       written: written(context, seen),
-      runState: runStateOf(context, context.spec.runState, seen),
-      stopping: stoppingOf(context, status),
-      ingress: ingressFields(ingress),
     },
-    drift: drift(context, seen),
   };
 }
 
-function ready(context: ApplicationContext, seen: Seen): Why {
+export function ready(context: ApplicationContext, seen: Seen): Why {
   const phase = servicePhase(seen.status?.state ?? "");
   if (context.spec.runState === "Stopped" && phase !== "running")
     return { reason: "Stopped", message: "The application is stopped, as spec.runState says." };
@@ -64,17 +43,13 @@ function ready(context: ApplicationContext, seen: Seen): Why {
   return { reason: "Deployed", message: `Commit ${shortCommit(commit)} is deployed.` };
 }
 
-function deployed({ status }: Seen): readonly ConditionFact[] {
-  return status === undefined ? [] : [stateCondition("Deployed", status.state, "application")];
-}
-
 /** Reports whether the last change is deployed. Without anything to deploy there is no such condition. */
 function upToDate(context: ApplicationContext, seen: Seen): readonly ConditionFact[] {
   const { deploy } = context.spec;
   if (deploy === undefined || seen.status === undefined) return [];
   const last = lastDeployment(context, seen);
   const cause = deployCause(context, last, false);
-  const phase = progressOf(context, seen)?.phase;
+  const phase = progressOf(context.memory.lastDeployment, seen)?.phase;
   if (cause === undefined && last !== undefined && carries(phase, last) && !isLost(context, seen, last)) {
     return [{ type: "UpToDate", status: "True", reason: "UpToDate", message: "What was written last is deployed." }];
   }
@@ -96,33 +71,15 @@ function isLost(context: ApplicationContext, seen: Seen, last: LastDeployment): 
   return hasFailed(last) && (commit === undefined || !sameCommit(commit, last.gitCommitId));
 }
 
-/** Kept until a deployment succeeds. */
-function lastFailure(context: ApplicationContext, seen: Seen): ApplicationMemory["lastFailure"] {
-  const { gitCommitId, requestId } = failedDeployment(context, seen) ?? {};
-  const of = (state: string) => ({
-    state,
-    message: failure(state, gitCommitId).message,
-    ...(gitCommitId === undefined ? {} : { gitCommitId }),
-    ...(requestId === undefined ? {} : { requestId }),
-  });
-  return lastFailureOf(context.memory.lastFailure, progressOf(context, seen), of, context.now);
-}
-
-/** Returns what the operator wrote. For an adopted service, the spec at that time is the baseline. */
+/** Returns what the operator wrote. Where an adopted service has variables of these names, they count as written. */
 function written(context: ApplicationContext, seen: Seen): ApplicationMemory["written"] {
   const known = context.memory.written;
   if (seen.status === undefined) return known;
-  const settings = known?.settings ?? memorable(declaredSettings(context.spec));
   const foreign =
     known?.variables === undefined &&
     seen.keys !== undefined &&
     context.inputs.variables.every(({ name }) => seen.keys?.has(name));
-  return {
-    revision: revisionOf(context.memory),
-    ...known,
-    settings: { ...settings },
-    ...writtenVariables(context, foreign),
-  };
+  return { ...known, ...writtenSettings(SETTINGS, context), ...writtenVariables(context, foreign) };
 }
 
 /** @param foreign whether the variables of an adopted service exist */
@@ -139,23 +96,11 @@ function writtenVariables(context: ApplicationContext, foreign: boolean): Partia
   return { variables: refreshed(written?.variables, fingerprint), secrets: secretsOf(context, names) };
 }
 
-/** Returns where the platform differs. What only the operator knows (a secret's value) is not compared. */
-function drift(context: ApplicationContext, seen: Seen): readonly DriftField[] {
-  if (seen.status === undefined) return [];
-  const record = recordOf(context, seen);
-  const settings = record && settingsDrift(declaredSettings(context.spec), observedSettings(record, context.spec));
-  return [
-    ...(settings ?? []).map(shownField),
-    ...deploymentDrift(context, seen),
-    ...runStateDrift(context, context.spec.runState, seen),
-  ];
-}
-
 /**
  * Returns drift of the deployment once the operator's own is over: another commit, or changes of others that are not
  * deployed.
  */
-function deploymentDrift(context: ApplicationContext, seen: Seen): readonly DriftField[] {
+export function drift(context: ApplicationContext, seen: Seen): readonly DriftField[] {
   const last = followed(context, seen);
   if (last?.finishedAt === undefined || servicePhase(seen.status?.state ?? "") !== "running") return [];
   const commit = foreignCommit(context, seen, last);

@@ -11,8 +11,8 @@ import {
   seenFull,
   seenIn,
 } from "../../../test/support/services/applications.ts";
+import { application } from "./index.ts";
 import type { Seen } from "./model.ts";
-import { plan } from "./plan.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
@@ -78,14 +78,14 @@ describe("a deployment that failed", () => {
   });
 
   it("is counted, until something else is deployed", () => {
-    const again = plan(passWith({ ...failed({ attempts: 1 }), ...retry }), broken);
+    const again = application.plan(passWith({ ...failed({ attempts: 1 }), ...retry }), broken);
     expect(again).toMatchObject({ step: { do: { what: "deploy", attempts: 2 }, mark: { attempts: 2 } } });
-    const asked = plan(passWith({ ...failed({ attempts: 2 }), ...retry, requested: "now" }), broken);
+    const asked = application.plan(passWith({ ...failed({ attempts: 2 }), ...retry, requested: "now" }), broken);
     expect(asked).toMatchObject({ step: { do: { what: "deploy", attempts: undefined, retry: "now" } } });
   });
 
   it("says for how long it waits to the engine, and not in words", () => {
-    const at = (finishedAt: string) => plan(passWith({ ...failed({ finishedAt }), ...retry }), broken);
+    const at = (finishedAt: string) => application.plan(passWith({ ...failed({ finishedAt }), ...retry }), broken);
     const early = at("2026-11-21T09:59:59.400Z");
     const late = at("2026-11-21T09:59:10.400Z");
     expect([early, late]).toMatchObject([{ again: 59_000 }, { again: 10_000 }]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { COMMIT, deployment, passWith, plannedBy, seenIn } from "../../../test/support/services/applications.ts";
-import { plan } from "./plan.ts";
+import { application } from "./index.ts";
 
 const DEPLOY = `deployApplication ${COMMIT}`;
 
@@ -26,7 +26,7 @@ describe("a variable set that wrote to the application", () => {
     ["that wrote again", after, after],
   ])("%s, counts as included in the next deployment", (_, writtenAt, included) => {
     const last = deployment({ gitCommitId: "0".repeat(40), variablesAt: before });
-    const planned = plan(passWith({ writtenAt, memory: { lastDeployment: last } }), seenIn("DEPLOYED"));
+    const planned = application.plan(passWith({ writtenAt, memory: { lastDeployment: last } }), seenIn("DEPLOYED"));
     expect(planned).toMatchObject({ step: { op: "deployApplication", mark: { variablesAt: included } } });
   });
 });

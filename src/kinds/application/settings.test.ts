@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { passWith, record, specOf } from "../../../test/support/services/applications.ts";
-import { settingsDrift } from "../service/settings.ts";
-import { applicationInput, declaredSettings, observedSettings, unsentSettings } from "./settings.ts";
+import { record, specOf } from "../../../test/support/services/applications.ts";
+import { declaredSettings, observedSettings, settingsDrift, unsentPaths } from "../service/settings.ts";
+import { SETTINGS } from "./model.ts";
 
 const http = { internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true };
 const grpc = { internalPort: 9090 };
@@ -11,12 +11,14 @@ const grpc = { internalPort: 9090 };
 /** The paths that differ between what a spec declares and what the platform has. */
 function differing(change: Parameters<typeof specOf>[0], remote: Parameters<typeof record>[0]): string[] {
   const spec = specOf(change);
-  return settingsDrift(declaredSettings(spec), observedSettings(record(remote), spec)).map(({ path }) => path);
+  return settingsDrift(declaredSettings(SETTINGS, spec), observedSettings(SETTINGS, record(remote), spec)).map(
+    ({ path }) => path,
+  );
 }
 
 describe("the settings of an application", () => {
   it("are those that the spec declares", () => {
-    expect(declaredSettings(specOf())).toEqual({
+    expect(declaredSettings(SETTINGS, specOf())).toEqual({
       "spec.name": '"api"',
       "spec.gitRepository.url": '"https://github.com/acme/api.git"',
       "spec.gitRepository.branch": '"main"',
@@ -30,7 +32,7 @@ describe("the settings of an application", () => {
       maxRunningInstances: 3,
       ports: [grpc, http],
     };
-    expect(declaredSettings(specOf(all))).toMatchObject({
+    expect(declaredSettings(SETTINGS, specOf(all))).toMatchObject({
       "spec.minRunningInstances": "0",
       "spec.ports": JSON.stringify([http, { internalPort: 9090, publiclyAccessible: false }]),
     });
@@ -86,22 +88,22 @@ describe("the settings of an application", () => {
             (internalPort, index) => JSON.parse(JSON.stringify({ internalPort, ...rest[index] })) as typeof http,
           );
           const spec = specOf({ ports, cpu: 250 });
-          const { gitRepository, ...input } = applicationInput(spec);
+          const { gitRepository, ...input } = spec;
           const back = record({ ...(input as object), gitRepository, ports: ports.toReversed() } as Parameters<
             typeof record
           >[0]);
-          expect(settingsDrift(declaredSettings(spec), observedSettings(back, spec))).toEqual([]);
+          expect(settingsDrift(declaredSettings(SETTINGS, spec), observedSettings(SETTINGS, back, spec))).toEqual([]);
         },
       ),
     );
   });
 
   it("that were not sent yet are known where it is known what was", () => {
-    const context = (settings?: Record<string, string>) =>
-      passWith({ spec: { cpu: 250 }, memory: settings === undefined ? {} : { written: { settings } } });
-    expect(unsentSettings(context())).toEqual([]);
-    expect(unsentSettings(context({ ...declaredSettings(specOf({ cpu: 250 })) }))).toEqual([]);
-    expect(unsentSettings(context({ ...declaredSettings(specOf({ cpu: 500 })) }))).toEqual(["spec.cpu"]);
-    expect(unsentSettings(context({ ...declaredSettings(specOf()) }))).toEqual(["spec.cpu"]);
+    const declared = (change: Parameters<typeof specOf>[0]) => declaredSettings(SETTINGS, specOf(change));
+    const unsent = (settings?: Record<string, string>) => unsentPaths(declared({ cpu: 250 }), settings && { settings });
+    expect(unsent()).toEqual([]);
+    expect(unsent({ ...declared({ cpu: 250 }) })).toEqual([]);
+    expect(unsent({ ...declared({ cpu: 500 }) })).toEqual(["spec.cpu"]);
+    expect(unsent({ ...declared({}) })).toEqual(["spec.cpu"]);
   });
 });

@@ -9,8 +9,7 @@ import {
   statusOf,
 } from "../../../test/support/services/applications.ts";
 import { serviceStates } from "../../platform/codec/states.ts";
-import { plan } from "./plan.ts";
-import { report } from "./report.ts";
+import { application } from "./index.ts";
 
 /** The spelling of the specification's usage guide. */
 const GUIDE = ["RUNNING", "ERROR"];
@@ -59,10 +58,14 @@ function settled({ state, surface, runState, policy, deployed }: Case) {
 /** In one word: what the plan comes to. */
 function word(of: Case): string {
   const { context, seen } = settled(of);
-  const planned = plan(context, seen);
+  const planned = application.plan(context, seen);
   if (planned.is === "step") return planned.step.op;
   const reason =
-    planned.is === "settled" ? report(context, seen).ready.reason : "why" in planned ? planned.why.reason : "";
+    planned.is === "settled"
+      ? application.report(context, seen).ready.reason
+      : "why" in planned
+        ? planned.why.reason
+        : "";
   return `${planned.is} ${reason}`;
 }
 
@@ -87,7 +90,7 @@ describe("the state of an application", () => {
   it("asks for a person after a failure, with what to do, and is not repaired by itself", () => {
     for (const each of all({ state: FAILED, runState: ["Running"] })) {
       const { context, seen } = settled(each);
-      const planned = plan(context, seen);
+      const planned = application.plan(context, seen);
       expect(planned, JSON.stringify(each)).toMatchObject({
         is: "stalled",
         why: {
@@ -131,7 +134,7 @@ describe("the state of an application", () => {
   it("is told by Deployed with the platform's own word", () => {
     for (const each of cases) {
       const { context, seen } = settled(each);
-      const condition = report(context, seen).conditions.find(({ type }) => type === "Deployed");
+      const condition = application.report(context, seen).conditions.find(({ type }) => type === "Deployed");
       const status = RUNNING.includes(each.state) ? "True" : UNKNOWN.includes(each.state) ? "Unknown" : "False";
       const reason = ["", "__proto__"].includes(each.state) ? "UnknownState" : each.state;
       expect(condition, JSON.stringify(each)).toMatchObject({ status, reason });
@@ -191,8 +194,8 @@ describe("the state of a deployment that is followed", () => {
     const context = passWith({ memory: { lastDeployment: openDeployment() } });
     const seen = seenIn("DEPLOYED", { request: { status: state, deploymentRequestId: REQUEST } });
     return {
-      planned: plan(context, seen),
-      last: (report(context, seen).status as { lastDeployment: object }).lastDeployment,
+      planned: application.plan(context, seen),
+      last: (application.report(context, seen).status as { lastDeployment: object }).lastDeployment,
     };
   };
 

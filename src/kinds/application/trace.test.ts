@@ -20,8 +20,8 @@ import type { Application } from "../../platform/areas/applications.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import { baselineOf } from "../service/baseline.ts";
-import { trace } from "./trace.ts";
+import { baselineOf } from "../service/trace.ts";
+import { application } from "./index.ts";
 
 /** A platform that answers so. */
 function platform(answer: {
@@ -57,7 +57,7 @@ const intentOf = (change: Partial<OpenIntent>): OpenIntent => ({
 
 describe("whether a deployment landed", () => {
   const traced = (status: ServiceStatus | ApiFailure["is"], intent: Partial<OpenIntent> = {}) =>
-    trace(intentOf(intent), passWith(), platform({ status }));
+    application.trace(intentOf(intent), passWith(), platform({ status }));
 
   it.each<[string, ServiceStatus | ApiFailure["is"], boolean]>([
     ["nothing has moved", statusOf("DEPLOYED"), false],
@@ -93,13 +93,13 @@ describe("whether a deployment landed", () => {
       state: "DEPLOYMENT_QUEUED",
       startedAt: NOW.toISOString(),
     };
-    expect(await trace(intentOf({}), context, platform({ status: fresh }))).toMatchObject({
+    expect(await application.trace(intentOf({}), context, platform({ status: fresh }))).toMatchObject({
       known: [
         { memory: { runState: "Running", written: { revision: 2 }, lastDeployment: { ...known, requestId: REQUEST } } },
       ],
     });
     // A request that was there before is another's.
-    const found = await trace(intentOf({}), context, platform({ status: statusOf("BUILDING") }));
+    const found = await application.trace(intentOf({}), context, platform({ status: statusOf("BUILDING") }));
     expect(found).toMatchObject({
       known: [{ memory: { lastDeployment: { gitCommitId: OTHER_COMMIT, state: "BUILDING" } } }],
     });
@@ -125,7 +125,11 @@ describe("whether a stop landed", () => {
     ["BUILDING", false],
     ["UNAVAILABLE", false],
   ])("when the service is %s: %s", async (state, landed) => {
-    const found = await trace(intentOf({ op: "stopApplication" }), passWith(), platform({ status: statusOf(state) }));
+    const found = await application.trace(
+      intentOf({ op: "stopApplication" }),
+      passWith(),
+      platform({ status: statusOf(state) }),
+    );
     expect(found).toMatchObject(
       landed ? { is: "landed", known: [{ memory: { runState: "Stopped" } }] } : { is: "absent" },
     );
@@ -147,7 +151,7 @@ describe("whether a create landed", () => {
     ["one was", [record({ createdAt: "2026-11-21T09:00:00Z" })], 0],
     ["several are", [record(), record({ id: REQUEST })], 2],
   ])("when %s", async (_name, list, count) => {
-    const found = await trace(
+    const found = await application.trace(
       intent,
       passWith({ surface: "Full", id: undefined, identitySource: undefined }),
       platform({ list }),
@@ -156,7 +160,9 @@ describe("whether a create landed", () => {
   });
 
   it("cannot be known where there is no list", async () => {
-    expect(await trace(intent, passWith({ id: undefined, identitySource: undefined }), platform({}))).toMatchObject({
+    expect(
+      await application.trace(intent, passWith({ id: undefined, identitySource: undefined }), platform({})),
+    ).toMatchObject({
       is: "unknowable",
       why: { reason: "CreateResultUnknown", message: expect.stringContaining('"api"') as string },
     });

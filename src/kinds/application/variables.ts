@@ -1,26 +1,18 @@
 /** The declared variables, and which of them are on the platform. Pure. */
-import { sameContent, type ConditionFact, type JsonObject, type Needs } from "../../engine/contract/kind.ts";
-import { everDeployed } from "../service/baseline.ts";
+import { sameContent, type ConditionFact, type JsonObject, type ResolvedNeeds } from "../../engine/contract/kind.ts";
+import { everDeployed } from "../service/trace.ts";
 import { faultCondition } from "../shared/answers.ts";
-import { inputsOf, isOfThen, isUntouched, type InputVariable } from "../shared/variables.ts";
-import type { ApplicationSpec } from "./crd.ts";
-import type { ApplicationMemory } from "./crd.ts";
+import { isOfThen, isUntouched, type InputVariable, variableInputs } from "../shared/variables.ts";
+import type { ApplicationMemory, ApplicationSpec } from "./crd.ts";
 import type { ApplicationContext, Do, Inputs, Seen } from "./model.ts";
 
-/** Returns the variables with their values and fingerprints. */
-export function inputVariables(
-  spec: ApplicationSpec,
-  resolved: Parameters<Needs<Inputs>["inputs"]>[0],
-): Omit<Inputs, "environmentId"> {
-  const variables = inputsOf(spec.variables, resolved);
+/** Returns the variables with their values, and the digests of the secrets among them. */
+export function inputVariables(spec: ApplicationSpec, resolved: ResolvedNeeds): Omit<Inputs, "environmentId"> {
+  const inputs = variableInputs(spec.variables, resolved);
+  const secrets = inputs.variables.filter(({ isSecret }) => isSecret);
   return {
-    variables,
-    fingerprint: resolved.fingerprint(variables.map(({ name, value, isSecret: secret }) => [name, value, secret])),
-    secrets: new Map(
-      variables
-        .filter(({ isSecret }) => isSecret)
-        .map(({ name, value }) => [name, resolved.fingerprint([name, value]).digest]),
-    ),
+    ...inputs,
+    secrets: new Map(secrets.map(({ name, value }) => [name, resolved.fingerprint([name, value]).digest])),
   };
 }
 
@@ -124,29 +116,15 @@ export function secretsOf({ inputs }: ApplicationContext, names: readonly string
 /** Returns the condition VariablesSynced; none without variables. */
 export function variablesCondition(context: ApplicationContext, seen: Seen): readonly ConditionFact[] {
   if (context.inputs.variables.length === 0) return [];
+  const type = "VariablesSynced";
   const pending = pendingSecrets(context).map(({ name }) => name);
-  const isInOrder = variablesSent(context, seen) && pending.length === 0;
-  if (!isInOrder && seen.variablesFault !== undefined) return faultCondition("VariablesSynced", seen.variablesFault);
-  if (!variablesSent(context, seen)) {
-    return [
-      {
-        type: "VariablesSynced",
-        status: "False",
-        reason: "VariablesPending",
-        message: "The variables were not sent yet.",
-      },
-    ];
+  const isSent = variablesSent(context, seen);
+  if (isSent && pending.length === 0) {
+    return [{ type, status: "True", reason: "VariablesSynced", message: "All variables are on the platform." }];
   }
-  if (pending.length > 0) {
-    const message = `The platform did not take over ${pending.join(", ")}: an import does not replace what exists as a secret. Remove it on the platform, or rename it.`;
-    return [{ type: "VariablesSynced", status: "False", reason: "VariablesPending", message }];
-  }
-  return [
-    {
-      type: "VariablesSynced",
-      status: "True",
-      reason: "VariablesSynced",
-      message: "All variables are on the platform.",
-    },
-  ];
+  if (seen.variablesFault !== undefined) return faultCondition(type, seen.variablesFault);
+  const message = isSent
+    ? `The platform did not take over ${pending.join(", ")}: an import does not replace what exists as a secret. Remove it on the platform, or rename it.`
+    : "The variables were not sent yet.";
+  return [{ type, status: "False", reason: "VariablesPending", message }];
 }

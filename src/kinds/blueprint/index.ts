@@ -1,54 +1,72 @@
 /** PlatformBlueprint: a service from a blueprint of the catalogue. It is created, perhaps deployed, and followed. */
-import type { JsonObject, Kind, Known, OpenIntent, Trace } from "../../engine/contract/kind.ts";
+import type { JsonObject, Known, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { Blueprint } from "../../platform/areas/blueprints.ts";
 import type { Platform } from "../../platform/index.ts";
-import { untraceable } from "../service/identity.ts";
+import { defineService } from "../service/define.ts";
+import { shownState } from "../service/messages.ts";
 import { begun } from "../service/progress.ts";
-import { shownState } from "../service/words.ts";
+import { untraceable } from "../service/trace.ts";
 import { offered } from "../shared/answers.ts";
 import { baseline, traceIn } from "../shared/create-trace.ts";
-import { environmentNeed } from "../shared/limits.ts";
 import { fitOptional } from "../shared/text.ts";
-import { variableRequests } from "../shared/variables.ts";
+import { variableInputs } from "../shared/variables.ts";
 import { type BlueprintMemory, platformBlueprint } from "./crd.ts";
-import { type BlueprintContext, type BlueprintTypes, NOTHING_SEEN, type Seen } from "./model.ts";
-import { blueprintsIn, observe } from "./observe.ts";
-import { plan } from "./plan.ts";
-import { report } from "./report.ts";
-import { blueprintInput, variableInputs, written } from "./settings.ts";
+import {
+  type BlueprintContext,
+  type BlueprintService,
+  type BlueprintTypes,
+  NAMES,
+  NOTHING_SEEN,
+  type Seen,
+} from "./model.ts";
+import { blueprintsIn, list, observe } from "./observe.ts";
+import { checkMissing, checks, isShown, planRemoval, progressOf } from "./plan.ts";
+import { drift, failure, ready, report } from "./report.ts";
+import { configCondition, overridesRefused, sameVariables, SETTINGS, written } from "./settings.ts";
 
-export const blueprint: Kind<BlueprintTypes> = {
+export const blueprint = defineService<BlueprintTypes, BlueprintService>({
+  ...NAMES,
   resource: platformBlueprint,
-  externalLifecycle: true,
-  claim: (spec) => spec.externalId,
-  operations: () => ({ stop: [], delete: [] }),
-  listable: (supports) => supports("listServices") !== "Unsupported",
-  needs: (spec) => ({
-    references: [environmentNeed(spec.environmentRef)],
-    values: variableRequests(spec.variables),
-    inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef"), ...variableInputs(spec, resolved) }),
+  settings: SETTINGS,
+  nothingSeen: NOTHING_SEEN,
+  capabilities: () => ({ stop: [], delete: [] }),
+  inputs: (spec, resolved) => ({
+    environmentId: resolved.id("spec.environmentRef"),
+    ...variableInputs(spec.variables, resolved),
   }),
+
+  list,
   observe,
-  plan,
-  keep,
+  progress: progressOf,
+  isShown,
+  checkMissing,
+  checkNew: ({ spec }) => overridesRefused(spec),
+  // What was sent: the spec may differ by the time that the create is traced.
+  createMark: (context) => ({ written: written(context), deploys: context.spec.deployOnCreate ?? false }),
+  changedPaths: (context) => (sameVariables(context) ? [] : ["spec.variables"]),
+  checks,
+  planRemoval,
   act: (_step, context, seen, api) => create(context, seen, api),
   trace,
+  keep,
+
+  ready,
+  reportAlways: ({ spec }) => ({ conditions: configCondition(spec), status: {} }),
   report,
-};
+  failure,
+  drift,
+});
 
 /** Creates the service. Where the answer has no id, the engine traces it. @throws ApiError */
-export async function create(
-  context: BlueprintContext,
-  seen: Seen,
-  api: Platform,
-): Promise<Known<Seen, BlueprintMemory>> {
-  const { deployOnCreate = false } = context.spec;
-  const made = await api.blueprints.create(context.inputs.environmentId, blueprintInput(context), {
-    deploy: deployOnCreate,
-  });
+async function create(context: BlueprintContext, seen: Seen, api: Platform): Promise<Known<Seen, BlueprintMemory>> {
+  const { spec, inputs } = context;
+  const { deployOnCreate: deploy = false } = spec;
+  // The overrides are sent as they are in the spec: absent, null or given.
+  const variables = inputs.variables.length > 0 ? inputs.variables : undefined;
+  const made = await api.blueprints.create(inputs.environmentId, { ...spec, variables }, { deploy });
   const catalogUrl = fitOptional(made.catalogUrl);
   const memory = {
-    ...newborn(context, deployOnCreate, made),
+    ...newborn(context, deploy, made),
     written: written(context),
     ...(catalogUrl !== undefined && { catalogUrl }),
   };
@@ -56,7 +74,7 @@ export async function create(
 }
 
 /** Traces an unconfirmed create. @throws ApiError */
-export async function trace(
+async function trace(
   intent: OpenIntent,
   context: BlueprintContext,
   api: Platform,
@@ -79,7 +97,7 @@ export async function trace(
  * Returns what of the answer is kept with the record of the id, or without an id with the intent: when the service was
  * created, and the deployment that followed.
  */
-export function keep({ createdAt, lastDeployment, serviceId }: BlueprintMemory): JsonObject {
+function keep({ createdAt, lastDeployment, serviceId }: BlueprintMemory): JsonObject {
   return {
     ...(createdAt !== undefined && { createdAt }),
     ...(lastDeployment !== undefined && { lastDeployment: { ...lastDeployment } }),

@@ -1,11 +1,23 @@
 /** What the parts of the blueprint kind exchange. */
-import type { Fingerprint, ReconcileContext, Presence, Uuid } from "../../engine/contract/kind.ts";
-import type { IngressStatus } from "../../platform/areas/services.ts";
+import type { Fingerprint, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { Listed, Place, Sight } from "../service/model.ts";
-import { NOT_READ, type SideRead } from "../shared/answers.ts";
+import {
+  NOTHING_SEEN as NOTHING_OF_SERVICE,
+  type ServiceAction,
+  type ServiceNames,
+  type ServiceSeen,
+} from "../service/model.ts";
+import type { Listed } from "../shared/names.ts";
 import type { InputVariable } from "../shared/variables.ts";
 import type { BlueprintMemory, BlueprintSpec } from "./crd.ts";
+
+/** After its creation the platform offers no operation on the service of a blueprint. */
+export const NAMES = {
+  noun: "service",
+  plural: "blueprints",
+  operations: { list: "listServices", create: "createBlueprint" },
+  advice: new Map(),
+} as const satisfies ServiceNames;
 
 export interface Inputs {
   readonly environmentId: Uuid;
@@ -21,19 +33,7 @@ export interface BlueprintService extends Listed {
   readonly icon: string | undefined;
 }
 
-export interface Seen extends Place, Sight {
-  /** Those of the environment; undefined where they are not listed, and when the environment is gone. */
-  readonly siblings: readonly BlueprintService[] | undefined;
-  /** Whether the context's id is among them; undefined where no list is offered. */
-  readonly presence: Presence | undefined;
-  /** Fresh reads of both lists prove that the service, which was listed before, is gone. */
-  readonly isGone: boolean;
-  /** Of a running Helm chart. */
-  readonly ingress: SideRead<IngressStatus>;
-  readonly serverNow: Date | undefined;
-}
-
-export type Do = { readonly what: "create" };
+export type Seen = ServiceSeen<BlueprintService>;
 
 /** The types of the kind. */
 export interface BlueprintTypes {
@@ -41,28 +41,13 @@ export interface BlueprintTypes {
   readonly inputs: Inputs;
   readonly observed: Seen;
   readonly memory: BlueprintMemory;
-  readonly action: Do;
+  readonly action: ServiceAction;
   readonly api: Platform;
 }
 
 export type BlueprintContext = ReconcileContext<BlueprintTypes>;
 
-export const NOTHING_SEEN: Seen = {
-  environmentIsOurs: true,
-  projectId: undefined,
-  siblings: undefined,
-  presence: undefined,
-  status: undefined,
-  request: undefined,
-  isGone: false,
-  ingress: NOT_READ,
-  serverNow: undefined,
-};
-
-/** Returns the service of the blueprint, where the platform shows it. */
-export function serviceOf(context: BlueprintContext, seen: Seen): BlueprintService | undefined {
-  return seen.siblings?.find(({ id }) => id === context.id);
-}
+export const NOTHING_SEEN: Seen = NOTHING_OF_SERVICE;
 
 /** Reports whether the service is to run: it was deployed with its creation, or adopted as deployed. */
 export function isToRun({

@@ -1,32 +1,23 @@
 /** Reads a blueprint: two lists of its environment, shared with all that is in it; nothing where there are no lists. */
 import type { Service } from "../../platform/areas/services.ts";
 import type { Platform } from "../../platform/index.ts";
-import {
-  ingressOf,
-  isGone,
-  mayBeOver,
-  placeOf,
-  RECORDS_MAX_AGE_MS,
-  requestOf,
-  siblingsOf,
-  STATUSES_MAX_AGE_MS,
-} from "../service/observe.ts";
-import { NOT_READ, offered, SHOWN } from "../shared/answers.ts";
+import type { Start } from "../service/define.ts";
+import { type Neighbours, recordOf } from "../service/model.ts";
+import { ingressOf, isGone, RECORDS_MAX_AGE_MS, siblingsOf, statusesOf } from "../service/observe.ts";
+import { offered, NOT_READ } from "../shared/answers.ts";
 import { presenceIn } from "../shared/presence.ts";
-import { NOTHING_SEEN, type BlueprintContext, type BlueprintService, type Seen } from "./model.ts";
+import type { BlueprintContext, BlueprintService, BlueprintTypes, Seen } from "./model.ts";
 
 /** @throws ApiError */
-export async function observe(context: BlueprintContext, api: Platform): Promise<Seen> {
-  const place = await placeOf(context, api);
-  const nothing = { ...NOTHING_SEEN, ...place };
-  if (!place.environmentIsOurs) return { ...nothing, serverNow: api.serverNow() };
-  // First: a state that was read before the request ended would be reported as the end.
-  const request = await requestOf(context, api);
-  const isFresh = context.requested !== undefined || mayBeOver(context, request);
-  const { siblings, presence } = await listOf(context, isFresh, api);
-  if (siblings === undefined) return { ...nothing, request: ofPlace(context, request), serverNow: api.serverNow() };
-  const seen = { ...nothing, siblings, presence, serverNow: api.serverNow() };
-  const mine = siblings.find(({ id }) => id === context.id);
+export async function observe(
+  context: BlueprintContext,
+  { place, request, isFresh, listed }: Start<BlueprintTypes, BlueprintService>,
+  api: Platform,
+): Promise<Seen> {
+  const { siblings, presence } = listed === "gone" ? { siblings: [], presence: "Gone" as const } : listed;
+  if (siblings === undefined) return { ...place, request: ofPlace(context, request) };
+  const seen = { ...place, siblings, presence };
+  const mine = recordOf(context, seen);
   if (mine === undefined) return { ...seen, isGone: await isProvenGone(context, api) };
   if (context.goal !== "present") return seen;
   return { ...seen, request, ...(await stateOf(context, mine, isFresh, api)) };
@@ -38,16 +29,17 @@ function ofPlace({ inputs }: BlueprintContext, request: Seen["request"]): Seen["
   return environmentId === inputs.environmentId ? request : undefined;
 }
 
-async function listOf(
+/** Lists the services of blueprints. @throws ApiError */
+export async function list(
   context: BlueprintContext,
   isFresh: boolean,
   api: Platform,
-): Promise<Pick<Seen, "siblings" | "presence">> {
+): Promise<Neighbours<BlueprintService> | "gone"> {
   const isRoutine = context.identitySource === "recorded" && context.goal === "present" && !isFresh;
   const options = { maxAgeMs: isRoutine ? RECORDS_MAX_AGE_MS : 0 };
-  const list = () => api.services.list(context.inputs.environmentId, options);
-  const services = await siblingsOf(context, "listServices", list, api);
-  if (services === "gone") return { siblings: [], presence: "Gone" };
+  const read = () => api.services.list(context.inputs.environmentId, options);
+  const services = await siblingsOf(context, "listServices", read, api);
+  if (services === "gone") return services;
   if (services === undefined) return { siblings: undefined, presence: undefined };
   const presence = presenceIn(
     context,
@@ -70,15 +62,12 @@ async function isProvenGone(context: BlueprintContext, api: Platform): Promise<b
 
 /** Reads the state of the service, and its ingress: only charts can have one. */
 async function stateOf(
-  { inputs }: BlueprintContext,
+  context: BlueprintContext,
   { serviceId, type }: BlueprintService,
   isFresh: boolean,
   api: Platform,
 ): Promise<Pick<Seen, "status" | "ingress">> {
-  const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
-  const read = () => api.services.statuses(inputs.environmentId, options);
-  const statuses = await offered(api, "listServiceStatuses", read, SHOWN);
-  const status = statuses?.find(({ id }) => id === serviceId);
+  const status = (await statusesOf(context, isFresh, api))?.find(({ id }) => id === serviceId);
   const isChart = status !== undefined && type?.toUpperCase() === "HELM";
   return { status, ingress: isChart ? await ingressOf("helm", serviceId, status, api) : NOT_READ };
 }

@@ -11,8 +11,8 @@ import {
   SERVICE,
 } from "../../../test/support/services/blueprints.ts";
 import type { BlueprintMemory } from "./crd.ts";
+import { blueprint } from "./index.ts";
 import type { BlueprintContext, Seen } from "./model.ts";
-import { plan } from "./plan.ts";
 
 /** A deployment that was asked for with the create, so many minutes ago. */
 const asked = (minutes: number): BlueprintMemory => ({
@@ -94,7 +94,7 @@ describe("a blueprint that exists", () => {
 
   it("says what changed since it was created", () => {
     const sent = { settings: { "spec.name": '"cache"', "spec.tag": '"old"', "spec.specOverrides": "{}" } };
-    const next = plan(passWith({ memory: { written: sent } }), seenIn("DEPLOYED"));
+    const next = blueprint.plan(passWith({ memory: { written: sent } }), seenIn("DEPLOYED"));
     expect(next).toMatchObject({ is: "stalled", why: { reason: "UpdateNotSupported" } });
     expect("why" in next && next.why.message).toContain(": spec.icon, spec.tag cannot be changed");
   });
@@ -125,7 +125,7 @@ describe("a blueprint that does not exist yet", () => {
   it("is created once: what is sent is put down before, without values", () => {
     const variables = [{ name: "password", value: "s3cret-value", isSecret: true }];
     const inputs = { ...anew().inputs, variables };
-    const next = plan(anew({ inputs, spec: unsaid }), nowhere);
+    const next = blueprint.plan(anew({ inputs, spec: unsaid }), nowhere);
     expect(next).toMatchObject({
       step: {
         repeat: "once",

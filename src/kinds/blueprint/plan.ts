@@ -1,62 +1,44 @@
 /** Plans a blueprint. After its creation the platform offers no operation on it. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
-import { checkClaim, checkPlace } from "../service/identity.ts";
-import type { Progress } from "../service/progress.ts";
+import { requestPhase } from "../../platform/codec/states.ts";
+import { failureReason, shownState } from "../service/messages.ts";
+import { recordOf, type ServiceAction } from "../service/model.ts";
+import { askedProgress, type Progress, progressOf as serviceProgress } from "../service/progress.ts";
 import { checkBusy, checkUnclear } from "../service/steps.ts";
-import { failureReason } from "../service/words.ts";
-import { once, stalled } from "../shared/checks.ts";
-import { nameMark } from "../shared/create-trace.ts";
-import { adoptOrRefuse, checkLatecomers, deletedThere, gone, outside, sameName, unseen } from "../shared/names.ts";
-import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
-import { overridesRefused } from "./engine.ts";
-import { isRecent, isToRun, serviceOf, type BlueprintContext, type Do, type Seen } from "./model.ts";
-import { progressIn } from "./progress.ts";
-import { changedPaths, written } from "./settings.ts";
+import { stalled } from "../shared/checks.ts";
+import { outside, unseen } from "../shared/names.ts";
+import { isOpen, planUnshownRemoval } from "../shared/presence.ts";
+import { type BlueprintContext, isRecent, isToRun, NAMES, type Seen } from "./model.ts";
 
-type Check = Plan<Do> | undefined;
+type Check = Plan<ServiceAction> | undefined;
 
-/** Returns the next step. */
-export function plan(context: BlueprintContext, seen: Seen): Plan<Do> {
-  if (context.goal !== "present") return planRemoval(context, seen);
-  const place = checkPlace(context, seen);
-  if (place !== undefined) return place;
-  if (context.id === undefined) return planNew(context, seen);
-  return checkIdentity(context, seen, context.id) ?? planExisting(context, seen);
+/**
+ * Returns the progress by the service's own state; where the platform does not show that, by the deployment request
+ * that followed the creation, or by its end.
+ */
+export function progressOf(context: BlueprintContext, seen: Seen): Progress | undefined {
+  const last = context.memory.lastDeployment;
+  if (seen.siblings !== undefined) return serviceProgress(last, seen);
+  if (seen.request !== undefined) return askedProgress(seen.request);
+  if (last?.finishedAt === undefined) return undefined;
+  const progress: Progress = { state: shownState(last.state ?? ""), phase: requestPhase(last.state ?? ""), ours: true };
+  // What others do about a failure is not shown, and may be left to them.
+  return progress.phase === "running" || isToRun(context) ? progress : undefined;
 }
 
-function planNew(context: BlueprintContext, seen: Seen): Plan<Do> {
-  const { name, deployOnCreate = false } = context.spec;
-  const what = `service "${name}"`;
-  const matches = (seen.siblings ?? []).filter((one) => sameName(one.name, name));
-  const found = adoptOrRefuse(context, matches, what);
-  if (found !== undefined) return found;
-  const refused = overridesRefused(context.spec);
-  if (refused !== undefined) return { is: "stalled", why: refused };
-  const why: Why = { reason: "Creating", message: `Creating ${what}.` };
-  // What was sent: the spec may differ by the time that the create is traced.
-  const mark = { ...nameMark(seen.serverNow, seen.siblings), written: written(context), deploys: deployOnCreate };
-  return once("createBlueprint", { what: "create" }, why, { creates: true, name, mark });
+/** Reports whether the list shows the service. Without a list nothing does, and it counts as it is recorded. */
+export function isShown(context: BlueprintContext, seen: Seen): boolean {
+  return seen.siblings === undefined || recordOf(context, seen) !== undefined;
 }
 
-/** Checks that the id leads to the right blueprint. */
-function checkIdentity(context: BlueprintContext, seen: Seen, id: Uuid): Check {
-  const service = serviceOf(context, seen);
-  if (seen.siblings === undefined || service !== undefined) {
-    const what = `service "${context.spec.name}"`;
-    return checkClaim(context, service, id, "service") ?? checkLatecomers(context, service, seen.siblings ?? [], what);
-  }
-  if (context.identitySource !== "recorded" && !isOpen(seen.presence))
-    return { is: "stalled", why: notListed(context, seen, id) };
-  if (context.identitySource === "recorded" && isUnlisted(context)) {
-    return { is: "waiting", why: { reason: "Progressing", message: "The platform does not list the service yet." } };
-  }
-  if (isOpen(seen.presence)) return planUnshown(context, seen.presence, missed(context, id));
-  const why = deletedThere(`service "${context.spec.name}"`, id);
-  return seen.isGone ? gone(context, why) : { is: "stalled", why };
+/** Judges an id that the list does not show. */
+export function checkMissing(context: BlueprintContext, seen: Seen, id: Uuid): Plan<never> | undefined {
+  if (context.identitySource !== "recorded")
+    return isOpen(seen.presence) ? undefined : { is: "stalled", why: notListed(context, seen, id) };
+  return isUnlisted(context)
+    ? { is: "waiting", why: { reason: "Progressing", message: "The platform does not list the service yet." } }
+    : undefined;
 }
-
-const missed = ({ spec }: BlueprintContext, id: Uuid) =>
-  ({ noun: "service", name: spec.name, id, where: "the environment" }) as const;
 
 /** Reports whether it was created so recently that the platform's list may not show it yet. */
 function isUnlisted(context: BlueprintContext): boolean {
@@ -73,27 +55,23 @@ function notListed(context: BlueprintContext, { siblings }: Seen, id: Uuid): Why
   return { reason: "InvalidSpec", message };
 }
 
-function planExisting(context: BlueprintContext, seen: Seen): Plan<Do> {
-  const changed = changedPaths(context);
-  if (changed.length > 0) {
-    return stalled(
-      "UpdateNotSupported",
-      `The platform's surface has no update of blueprints: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the service again.`,
-    );
-  }
-  const progress = progressIn(context, seen);
-  if (progress === undefined) return withoutState(context);
-  return (
-    checkBegun(context, seen) ??
-    checkBusy(progress) ??
-    checkEnd(context, seen, progress) ??
-    checkUnclear(progress, "service") ?? { is: "settled" }
-  );
+export function checks(
+  context: BlueprintContext,
+  seen: Seen,
+  progress: Progress | undefined,
+): readonly (() => Check)[] {
+  if (progress === undefined) return [() => checkUnseen(context)];
+  return [
+    () => checkBegun(context, seen),
+    () => checkBusy(progress),
+    () => checkEnd(context, seen, progress),
+    () => checkUnclear(progress, NAMES.noun),
+  ];
 }
 
 /** The documented surface shows no state. Elsewhere every listed service has one. */
-function withoutState({ supports }: BlueprintContext): Plan<Do> {
-  if (supports("listServiceStatuses") !== "Supported") return { is: "settled" };
+function checkUnseen({ supports }: BlueprintContext): Check {
+  if (supports("listServiceStatuses") !== "Supported") return undefined;
   return { is: "waiting", why: { reason: "Progressing", message: "The platform shows no state of the service yet." } };
 }
 
@@ -129,10 +107,13 @@ function checkEnd(context: BlueprintContext, seen: Seen, { phase, state }: Progr
 }
 
 /** No surface deletes or stops the service of a blueprint. */
-function planRemoval(context: BlueprintContext, seen: Seen): Plan<Do> {
-  if (context.id === undefined) return { is: "settled" };
-  const isUnshown = seen.siblings !== undefined && serviceOf(context, seen) === undefined && !isUnlisted(context);
-  if (isUnshown) return planUnshownRemoval(seen.presence ?? "Gone", missed(context, context.id));
+export function planRemoval(context: BlueprintContext, seen: Seen): Plan<never> {
+  const { id, spec } = context;
+  if (id === undefined) return { is: "settled" };
+  if (!isShown(context, seen) && !isUnlisted(context)) {
+    const missed = { noun: NAMES.noun, name: spec.name, id, where: "the environment" };
+    return planUnshownRemoval(seen.presence ?? "Gone", missed);
+  }
   const refused = outside(context, seen.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };
   return context.goal === "stopped"

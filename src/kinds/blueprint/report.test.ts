@@ -2,16 +2,19 @@ import { describe, expect, it } from "vitest";
 
 import { NOW, print, REQUEST, statusOf } from "../../../test/support/services/applications.ts";
 import { ago, listed, passWith, seenIn, SERVICE } from "../../../test/support/services/blueprints.ts";
-import { report } from "./report.ts";
+import { blueprint } from "./index.ts";
 
 const asked = { startedAt: ago(1), baseline: "[null,null,null]" };
-const told = (context: Parameters<typeof report>[0], seen: Parameters<typeof report>[1], type: string) =>
-  report(context, seen).conditions.find((one) => one.type === type);
+const told = (
+  context: Parameters<typeof blueprint.report>[0],
+  seen: Parameters<typeof blueprint.report>[1],
+  type: string,
+) => blueprint.report(context, seen).conditions.find((one) => one.type === type);
 
 describe("the status of a blueprint", () => {
   it("tells nothing of what is not ours, but what its spec says of itself", () => {
     const context = passWith({ identitySource: "given", spec: { engine: "Helm", specOverrides: { backend: 1 } } });
-    const { status, conditions } = report(context, seenIn("DEPLOYED"));
+    const { status, conditions } = blueprint.report(context, seenIn("DEPLOYED"));
     expect(status).toEqual({});
     expect(conditions.map(({ type }) => type)).toEqual(["ConfigValid"]);
   });
@@ -19,20 +22,22 @@ describe("the status of a blueprint", () => {
   it("tells of the first request only, and ends it with its state", () => {
     const busy = seenIn("DEPLOYING", { status: statusOf("DEPLOYING", { id: SERVICE, deploymentRequestId: REQUEST }) });
     const context = passWith({ memory: { lastDeployment: asked } });
-    expect(report(context, busy).status["lastDeployment"]).toEqual({
+    expect(blueprint.report(context, busy).status["lastDeployment"]).toEqual({
       startedAt: ago(1),
       state: "DEPLOYING",
       requestId: REQUEST,
     });
     const ended = { ...asked, requestId: REQUEST, state: "DEPLOYED", finishedAt: ago(0) };
     const over = passWith({ memory: { lastDeployment: ended } });
-    expect(report(over, seenIn("DEPLOYING")).status["lastDeployment"]).toEqual(ended);
+    expect(blueprint.report(over, seenIn("DEPLOYING")).status["lastDeployment"]).toEqual(ended);
     const unnamed = { ...asked, state: "DEPLOYED", finishedAt: ago(0) };
-    expect(report(passWith({ memory: { lastDeployment: unnamed } }), busy).status["lastDeployment"]).toEqual(unnamed);
+    expect(blueprint.report(passWith({ memory: { lastDeployment: unnamed } }), busy).status["lastDeployment"]).toEqual(
+      unnamed,
+    );
   });
 
   it("keeps the time of a failure, and forgets it once the service runs", () => {
-    const failed = report(passWith(), seenIn("DEPLOYMENT_ERROR")).status["lastFailure"];
+    const failed = blueprint.report(passWith(), seenIn("DEPLOYMENT_ERROR")).status["lastFailure"];
     expect(failed).toMatchObject({ state: "DEPLOYMENT_ERROR", at: NOW.toISOString() });
     const before = {
       state: "DEPLOYMENT_ERROR",
@@ -41,18 +46,20 @@ describe("the status of a blueprint", () => {
       requestId: statusOf("").deploymentRequestId!,
     };
     const context = passWith({ memory: { lastFailure: before } });
-    expect(report(context, seenIn("DEPLOYMENT_ERROR")).status["lastFailure"]).toMatchObject({ at: ago(5) });
-    expect(report(context, seenIn("DEPLOYED")).status["lastFailure"]).toBeUndefined();
+    expect(blueprint.report(context, seenIn("DEPLOYMENT_ERROR")).status["lastFailure"]).toMatchObject({ at: ago(5) });
+    expect(blueprint.report(context, seenIn("DEPLOYED")).status["lastFailure"]).toBeUndefined();
   });
 
   it("remembers the service while the list does not show it", () => {
-    expect(report(passWith(), seenIn(undefined)).status["serviceId"]).toBe(SERVICE);
+    expect(blueprint.report(passWith(), seenIn(undefined)).status["serviceId"]).toBe(SERVICE);
   });
 
   it("renews what stands for the variables when the token was renewed", () => {
     const inputs = { ...passWith().inputs, fingerprint: print("new", "key-2", "same") };
     const context = passWith({ inputs, memory: { written: { variables: print("old", "key-1", "same") } } });
-    expect(report(context, seenIn("DEPLOYED")).status["written"]).toMatchObject({ variables: inputs.fingerprint });
+    expect(blueprint.report(context, seenIn("DEPLOYED")).status["written"]).toMatchObject({
+      variables: inputs.fingerprint,
+    });
   });
 
   it.each([
@@ -74,15 +81,18 @@ describe("the status of a blueprint", () => {
     ["not where it shows no icon", seenIn("DEPLOYED"), []],
     ["by its state once it is stopped", seenIn("STOPPED"), ["state"]],
   ])("tells drift: %s", (_name, seen, paths) => {
-    const { drift } = report(passWith({ memory: { lastDeployment: { ...asked, finishedAt: ago(0) } } }), seen);
+    const { drift } = blueprint.report(
+      passWith({ memory: { lastDeployment: { ...asked, finishedAt: ago(0) } } }),
+      seen,
+    );
     expect(drift?.map(({ path }) => path)).toEqual(paths ?? []);
   });
 
   it("says on the documented surface that there is nothing to compare", () => {
     const context = passWith({ surface: "Documented" });
     const seen = seenIn(undefined, { siblings: undefined });
-    expect(report(context, seen).drift).toBeUndefined();
+    expect(blueprint.report(context, seen).drift).toBeUndefined();
     expect(told(context, seen, "Deployed")).toMatchObject({ status: "Unknown", reason: "NotObservable" });
-    expect(report(context, seen).ready.reason).toBe("Available");
+    expect(blueprint.report(context, seen).ready.reason).toBe("Available");
   });
 });

@@ -1,45 +1,33 @@
-/** Builds the report of the blueprint. Pure. */
-import { refreshed, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/contract/kind.ts";
+/** Builds what the report of a blueprint has of its own. Pure. */
+import { refreshed, type ConditionFact, type DriftField, type Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
-import { lastFailureOf } from "../service/history.ts";
-import { ingressFields, ingressReady } from "../service/observe.ts";
+import type { ServiceFailure } from "../service/crd-status.ts";
+import { shownState, stateCondition } from "../service/messages.ts";
+import { type Facts, recordOf } from "../service/model.ts";
 import { advanced } from "../service/progress.ts";
-import { shownState, stateCondition } from "../service/words.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { BlueprintMemory } from "./crd.ts";
-import { configCondition } from "./engine.ts";
-import { isToRun, serviceOf, type BlueprintContext, type Seen } from "./model.ts";
-import { progressIn } from "./progress.ts";
-import { sameVariables, settingsDrifted, written } from "./settings.ts";
+import { type BlueprintContext, isToRun, type Seen } from "./model.ts";
+import { progressOf } from "./plan.ts";
+import { sameVariables, written } from "./settings.ts";
 
-export function report(context: BlueprintContext, seen: Seen): Report {
-  const config = configCondition(context.spec);
-  // What is not this resource's, or not yet, is neither reported nor remembered.
-  if (context.identitySource !== "recorded") return { ready: ready(context, seen), conditions: config, status: {} };
+export function report(context: BlueprintContext, seen: Seen): Facts {
   const { memory } = context;
-  const { status } = seen;
-  const service = serviceOf(context, seen);
+  const service = recordOf(context, seen);
   return {
-    ready: ready(context, seen),
-    conditions: [...deployed(context, seen), ...config, ...variablesCondition(context), ...ingressReady(seen.ingress)],
+    conditions: [...unseenState(context, seen), ...variablesCondition(context)],
     status: {
-      state: status === undefined ? undefined : shownState(status.state),
-      serviceDeploymentStatus: fitOptional(status?.serviceDeploymentStatus),
-      environmentId: context.inputs.environmentId,
       serviceId: service?.serviceId ?? memory.serviceId,
       serviceType: fitOptional(service?.type),
       catalogUrl: memory.catalogUrl,
       createdAt: memory.createdAt,
       lastDeployment: lastDeployment(context, seen),
-      lastFailure: lastFailure(context, seen),
       written: kept(context),
-      ingress: ingressFields(seen.ingress),
     },
-    ...(seen.siblings !== undefined && { drift: drift(context, seen) }),
   };
 }
 
-function ready(context: BlueprintContext, seen: Seen): Why {
+export function ready(context: BlueprintContext, seen: Seen): Why {
   const what = `Service "${context.spec.name}" of the blueprint ${context.spec.tag}`;
   if (seen.status === undefined) return unshown(context, seen, what);
   const phase = servicePhase(seen.status.state);
@@ -52,7 +40,7 @@ function ready(context: BlueprintContext, seen: Seen): Why {
 /** Where the platform does not show the service, its creation is all that is known. */
 function unshown(context: BlueprintContext, seen: Seen, what: string): Why {
   const { createdAt, lastDeployment } = context.memory;
-  if (progressIn(context, seen)?.phase === "running") {
+  if (progressOf(context, seen)?.phase === "running") {
     const message = `${what} was created and deployed; the platform's surface does not show what became of it since.`;
     return { reason: "Deployed", message };
   }
@@ -64,18 +52,14 @@ function unshown(context: BlueprintContext, seen: Seen, what: string): Why {
   return { reason: "Available", message: `${what} was ${how}; the platform's surface does not show its state.` };
 }
 
-function deployed(context: BlueprintContext, seen: Seen): readonly ConditionFact[] {
-  const { supports } = context;
-  const { status } = seen;
-  const progress = progressIn(context, seen);
-  if (status === undefined && progress !== undefined) {
-    return [stateCondition("Deployed", progress.state, "deployment of its creation")];
-  }
-  if (supports("listServiceStatuses") !== "Supported") {
-    const message = "The platform's surface does not show the service that a blueprint became, nor its state.";
-    return [{ type: "Deployed", status: "Unknown", reason: "NotObservable", message }];
-  }
-  return status === undefined ? [] : [stateCondition("Deployed", status.state, "service")];
+/** Returns the condition Deployed where the platform shows no state of the service. */
+function unseenState(context: BlueprintContext, seen: Seen): readonly ConditionFact[] {
+  if (seen.status !== undefined) return [];
+  const progress = progressOf(context, seen);
+  if (progress !== undefined) return [stateCondition("Deployed", progress.state, "deployment of its creation")];
+  if (context.supports("listServiceStatuses") === "Supported") return [];
+  const message = "The platform's surface does not show the service that a blueprint became, nor its state.";
+  return [{ type: "Deployed", status: "Unknown", reason: "NotObservable", message }];
 }
 
 /** Reports whether the platform was sent the current variables; no condition without variables. */
@@ -97,20 +81,18 @@ function variablesCondition(context: BlueprintContext): readonly ConditionFact[]
 /** Returns the deployment of the creation: the first request that the service shows is its own. */
 function lastDeployment(context: BlueprintContext, seen: Seen): BlueprintMemory["lastDeployment"] {
   const last = context.memory.lastDeployment;
-  const next = advanced(last, progressIn(context, seen), seen, context.now);
+  const next = advanced(last, progressOf(context, seen), seen, context.now);
   if (next === undefined || last?.finishedAt !== undefined) return next;
   const requestId = next.requestId ?? seen.status?.deploymentRequestId;
   return requestId === undefined ? next : { ...next, requestId };
 }
 
-function lastFailure(context: BlueprintContext, seen: Seen): BlueprintMemory["lastFailure"] {
-  const { memory, now } = context;
-  const words = (state: string) => ({
+export function failure(_context: BlueprintContext, { status }: Seen, state: string): ServiceFailure {
+  return {
     state,
     message: `The platform reports ${state}. Look at the service on the platform and deploy it there.`,
-    ...(seen.status?.deploymentRequestId !== undefined && { requestId: seen.status.deploymentRequestId }),
-  });
-  return lastFailureOf(memory.lastFailure, progressIn(context, seen), words, now);
+    ...(status?.deploymentRequestId !== undefined && { requestId: status.deploymentRequestId }),
+  };
 }
 
 /** Returns what was sent. For an adopted service, the spec at that time is the baseline. */
@@ -122,9 +104,8 @@ function kept(context: BlueprintContext): BlueprintMemory["written"] {
   };
 }
 
-function drift(context: BlueprintContext, seen: Seen): readonly DriftField[] {
-  const phase = servicePhase(seen.status?.state ?? "");
+export function drift(context: BlueprintContext, { status }: Seen): readonly DriftField[] {
+  const phase = servicePhase(status?.state ?? "");
   const isEnded = isToRun(context) && (phase === "stopped" || phase === "gone");
-  const state = isEnded ? [{ path: "state", desired: "DEPLOYED", observed: shownState(seen.status?.state ?? "") }] : [];
-  return [...settingsDrifted(context, seen), ...state];
+  return isEnded ? [{ path: "state", desired: "DEPLOYED", observed: shownState(status?.state ?? "") }] : [];
 }

@@ -1,53 +1,21 @@
-/** What a blueprint is created with, and whether the spec is still the same. Pure. */
-import { sameContent, type DriftField, type Fingerprint, type ResolvedNeeds } from "../../engine/contract/kind.ts";
-import type { BlueprintInput } from "../../platform/areas/blueprints.ts";
-import { memorable, settingsDrift, settingsOf, shownField, unsentPaths, type Settings } from "../service/settings.ts";
-import { inputsOf } from "../shared/variables.ts";
+/** What a blueprint is created with, whether the spec is still the same, and what contradicts it. Pure. */
+import { sameContent, type ConditionFact, type Fingerprint, type Why } from "../../engine/contract/kind.ts";
+import { declaredSettings, memorable, type Setting, type Settings } from "../service/settings.ts";
+import { fit } from "../shared/text.ts";
 import type { BlueprintSpec } from "./crd.ts";
-import { serviceOf, type BlueprintContext, type Inputs, type Seen } from "./model.ts";
+import type { BlueprintContext, BlueprintService } from "./model.ts";
 
-/** Returns the variables with their values and fingerprints. */
-export function variableInputs(
-  spec: BlueprintSpec,
-  resolved: ResolvedNeeds,
-): Pick<Inputs, "variables" | "fingerprint"> {
-  const variables = inputsOf(spec.variables, resolved);
-  return {
-    variables,
-    fingerprint: resolved.fingerprint(variables.map(({ name, value, isSecret }) => [name, value, isSecret])),
-  };
-}
+/** Each setting, once. The platform shows only name and icon. No overrides, null and an empty object are equal. */
+export const SETTINGS: readonly Setting<BlueprintSpec, BlueprintService>[] = [
+  { path: "spec.name", of: ({ name }) => name },
+  { path: "spec.tag", declared: ({ tag }) => tag, observed: () => undefined },
+  { path: "spec.icon", of: ({ icon }) => icon },
+  { path: "spec.specOverrides", declared: ({ specOverrides }) => specOverrides ?? {}, observed: () => undefined },
+];
 
-/** Returns the body of the create. Overrides are sent as they are in the spec: absent, null or given. */
-export function blueprintInput({ spec, inputs }: BlueprintContext): BlueprintInput {
-  const { name, tag, icon, specOverrides } = spec;
-  const variables = inputs.variables.map(({ name: variable, value, isSecret }) => ({
-    name: variable,
-    value,
-    isSecret,
-  }));
-  return {
-    name,
-    tag,
-    icon,
-    ...(variables.length > 0 && { variables }),
-    ...(specOverrides !== undefined && { specOverrides }),
-  };
-}
-
-/** Returns the settings by path in the spec. No overrides, null and an empty object are equal. */
-function declaredSettings({ name, tag, icon, specOverrides }: BlueprintSpec): Settings {
-  return settingsOf({
-    "spec.name": name,
-    "spec.tag": tag,
-    "spec.icon": icon,
-    "spec.specOverrides": specOverrides ?? {},
-  });
-}
-
-/** Returns what is remembered of them, as the platform cannot tell it back. */
+/** Returns what is remembered of the settings, as the platform cannot tell them back. */
 export function written({ spec, inputs }: BlueprintContext): { settings: Settings; variables: Fingerprint } {
-  return { settings: memorable(declaredSettings(spec)), variables: { ...inputs.fingerprint } };
+  return { settings: memorable(declaredSettings(SETTINGS, spec)), variables: { ...inputs.fingerprint } };
 }
 
 /** Reports whether the variables are those that the service was created with. */
@@ -56,16 +24,54 @@ export function sameVariables({ memory, inputs }: BlueprintContext): boolean {
   return sent === undefined || sameContent(sent, inputs.fingerprint);
 }
 
-/** Returns the paths that differ from when the service was created or adopted. */
-export function changedPaths(context: BlueprintContext): readonly string[] {
-  const changed = unsentPaths(declaredSettings(context.spec), context.memory.written);
-  return sameVariables(context) ? changed : [...changed, "spec.variables"];
+const OVERRIDES = "spec.specOverrides";
+const VERSION = `${OVERRIDES}.engine_version`;
+const IGNORED_BY_HELM = ["engine_version", "credentials", "backend"] as const;
+/** The largest number of characters of a user's text that a message quotes. */
+const QUOTED = 64;
+
+/** Returns why the platform would refuse the overrides; undefined where nothing here contradicts them. */
+export function overridesRefused(spec: BlueprintSpec): Why | undefined {
+  const { engine, allowedEngineVersions: allowed } = spec;
+  if (engine === undefined || engine === "Helm") return undefined;
+  const version = spec.specOverrides?.["engine_version"] ?? undefined;
+  const choice = allowed === undefined ? "Set it to a version that the manifest allows" : `Set it to ${oneOf(allowed)}`;
+  if (version === undefined) return invalid(`${VERSION} is required for ${engine} blueprints. ${choice}.`);
+  if (typeof version !== "string") return invalid(`${VERSION} must be a string; put the version into quotes.`);
+  if (allowed === undefined || allowed.includes(version)) return undefined;
+  return invalid(
+    `${VERSION} is ${JSON.stringify(fit(version, QUOTED))}, which the manifest does not allow. ${choice}.`,
+  );
 }
 
-/** Returns where the service differs. Of a blueprint, the platform shows only name and icon. */
-export function settingsDrifted(context: BlueprintContext, seen: Seen): readonly DriftField[] {
-  const service = serviceOf(context, seen);
-  if (service === undefined) return [];
-  const observed = settingsOf({ "spec.name": service.name, "spec.icon": service.icon });
-  return settingsDrift(declaredSettings(context.spec), observed).map(shownField);
+/**
+ * Returns the condition ConfigValid; none while the user does not declare what runs the blueprint. It never prevents
+ * anything.
+ */
+export function configCondition(spec: BlueprintSpec): readonly ConditionFact[] {
+  if (spec.engine === undefined) return [];
+  const refused = overridesRefused(spec);
+  if (refused !== undefined) return [{ type: "ConfigValid", status: "False", ...refused }];
+  const ignored = spec.engine === "Helm" ? ignoredByHelm(spec) : [];
+  const message =
+    ignored.length === 0
+      ? `Nothing in ${OVERRIDES} speaks against a ${spec.engine} blueprint; the platform judges the rest.`
+      : `Helm blueprints ignore ${ignored.join(", ")}: only the timeout and the resource fields apply. Remove what is ignored.`;
+  const reason = ignored.length === 0 ? "Valid" : "FieldsIgnored";
+  return [{ type: "ConfigValid", status: "True", reason, message }];
+}
+
+function ignoredByHelm({ specOverrides }: BlueprintSpec): readonly string[] {
+  const given = specOverrides ?? {};
+  return IGNORED_BY_HELM.filter((member) => Object.hasOwn(given, member)).map((member) => `${OVERRIDES}.${member}`);
+}
+
+function oneOf(versions: readonly string[]): string {
+  const shown = versions.slice(0, 10).join(", ");
+  if (versions.length === 1) return shown;
+  return versions.length > 10 ? `one of ${shown}, … (spec.allowedEngineVersions)` : `one of ${shown}`;
+}
+
+function invalid(message: string): Why {
+  return { reason: "InvalidSpec", message };
 }

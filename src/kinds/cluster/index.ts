@@ -1,6 +1,6 @@
 /** PlatformCluster: an existing cluster, running or stopped, upgraded to a version, with a token in a Secret. Its declaration. */
 import type { ExternalAction, Kind } from "../../engine/contract/kind.ts";
-import { shownState } from "../service/words.ts";
+import { shownState } from "../service/messages.ts";
 import { isNew, withOperation } from "../shared/last-operation.ts";
 import { act, trace } from "./act.ts";
 import { type ClusterMemory, platformCluster } from "./crd.ts";

@@ -5,7 +5,7 @@ import type { CloudCredentials } from "../../platform/areas/organization.ts";
 import { clusterPhase, type Phase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { type ApiError, sentenceOf } from "../../platform/transport/errors.ts";
-import { busy, failure, shownState } from "../service/words.ts";
+import { busy, failure, shownState } from "../service/messages.ts";
 import { stalled } from "../shared/checks.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
 import type { ClusterMemory, ClusterOrder, ClusterSpec } from "./crd.ts";
@@ -117,7 +117,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
 
 /** The reason of a failure, with what to do about it. */
 export function failed(state: string): Why {
-  return failure(shownState(state), "cluster", ADVICE);
+  return failure(shownState(state), { noun: "cluster", advice: ADVICE });
 }
 
 /** How soon a failed read is repeated, in milliseconds. */

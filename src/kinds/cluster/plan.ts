@@ -1,7 +1,7 @@
 /** Plans a cluster: a list of checks, of which the first difference wins. A cluster is stopped or left
  * as it is when its resource is deleted, never deleted. Pure. */
 import type { DriftField, Plan } from "../../engine/contract/kind.ts";
-import { unknownState } from "../service/words.ts";
+import { unknownState } from "../service/messages.ts";
 import { firstOf, stalled } from "../shared/checks.ts";
 import { clusterNotAllowed } from "../shared/limits.ts";
 import { notThere } from "../shared/names.ts";

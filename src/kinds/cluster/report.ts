@@ -1,7 +1,7 @@
 /** Builds the report of a cluster, without its token. Pure. */
 import type { ConditionFact, Report, Why } from "../../engine/contract/kind.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
-import { shownState, stateCondition } from "../service/words.ts";
+import { shownState, stateCondition } from "../service/messages.ts";
 import { fit, fitOptional, ID } from "../shared/text.ts";
 import { isShown, knownFacts, shownPhase, shownVersion, type ClusterContext, type Facts, type Seen } from "./model.ts";
 import { followedOrder, lockOf } from "./order.ts";

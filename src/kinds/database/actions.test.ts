@@ -2,12 +2,10 @@ import { describe, expect, it } from "vitest";
 
 import { deployment, passWith, REQUEST, seenFull } from "../../../test/support/services/databases.ts";
 import type { ExternalAction, JsonObject } from "../../engine/contract/kind.ts";
-import { recordAction } from "./actions.ts";
 import type { DatabaseMemory } from "./crd.ts";
+import { database } from "./index.ts";
 import { NOTHING_SEEN, type DatabaseContext } from "./model.ts";
-import { plan } from "./plan.ts";
-import { report } from "./report.ts";
-import { told } from "./told.ts";
+import { recordAction, reportedState } from "./reported.ts";
 
 const LATER = "2026-11-21T09:30:00.000Z";
 const BEFORE = "2026-11-21T08:30:00.000Z";
@@ -30,12 +28,12 @@ const unseen = (memory: DatabaseMemory = {}, spec: JsonObject = {}): DatabaseCon
 function after(context: DatabaseContext, done: ExternalAction, status?: string) {
   const next: DatabaseContext = { ...context, memory: recordAction(done, context) };
   const request = status === undefined ? undefined : { status };
-  return { context: next, seen: { ...NOTHING_SEEN, ...told(next, next.id ?? "", request) } };
+  return { context: next, seen: { ...NOTHING_SEEN, ...reportedState(next, next.id ?? "", request) } };
 }
 
 function said(context: DatabaseContext, done: ExternalAction, status?: string): string {
   const next = after(context, done, status);
-  const found = plan(next.context, next.seen);
+  const found = database.plan(next.context, next.seen);
   if (found.is === "step") return found.step.op;
   return "why" in found ? `${found.is} ${found.why.reason}` : found.is;
 }
@@ -68,8 +66,10 @@ describe("a database whose state is not shown, after an operation", () => {
 
   it("names the operation, and the drift", () => {
     const { context, seen } = after(unseen(), stop({ result: "Completed" }), "STOPPED");
-    expect(plan(context, seen)).toMatchObject({ why: { message: expect.stringContaining("shop/op") as unknown } });
-    expect(report(context, seen)).toMatchObject({
+    expect(database.plan(context, seen)).toMatchObject({
+      why: { message: expect.stringContaining("shop/op") as unknown },
+    });
+    expect(database.report(context, seen)).toMatchObject({
       drift: [{ path: "spec.runState", desired: "Running", observed: "Stopped" }],
       status: { state: "STOPPED" },
     });
@@ -119,7 +119,7 @@ describe("what is remembered of an operation", () => {
     const on = (change: Partial<ExternalAction>) => {
       const context = passWith({ surface: "Full", memory: { lastDeployment: deployment() } });
       const memory = recordAction(stop(change), context);
-      const found = plan({ ...context, memory }, seenFull("STOPPED"));
+      const found = database.plan({ ...context, memory }, seenFull("STOPPED"));
       return "why" in found ? found.why.message.includes("shop/op") : undefined;
     };
     expect(on({})).toBe(true);

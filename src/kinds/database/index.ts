@@ -1,38 +1,126 @@
 /** PlatformDatabase: exists, settings, deployed and running, or stopped. */
-import type { Kind } from "../../engine/contract/kind.ts";
-import { environmentNeed } from "../shared/limits.ts";
-import { act } from "./act.ts";
-import { recordAction } from "./actions.ts";
-import { platformDatabase } from "./crd.ts";
-import { recordOf, type DatabaseTypes } from "./model.ts";
+import type { Known, OpenIntent, Trace, Why } from "../../engine/contract/kind.ts";
+import type { Database } from "../../platform/areas/databases.ts";
+import type { Platform } from "../../platform/index.ts";
+import { act } from "../service/act.ts";
+import type { OperatedKind } from "../service/act.ts";
+import { defineService } from "../service/define.ts";
+import { recordOf, type ServiceAction } from "../service/model.ts";
+import { recordsOf } from "../service/observe.ts";
+import { deploymentFailure } from "../service/report.ts";
+import { traceCreate, traceOrder } from "../service/trace.ts";
+import { offered, isStoppedAlready } from "../shared/answers.ts";
+import { baseline } from "../shared/create-trace.ts";
+import { platformDatabase, type DatabaseMemory } from "./crd.ts";
+import { type DatabaseContext, type DatabaseTypes, NAMES, NOTHING_SEEN, type Seen, SETTINGS } from "./model.ts";
 import { observe } from "./observe.ts";
-import { plan } from "./plan.ts";
-import { report } from "./report.ts";
-import { notObservableAfterwards } from "./told.ts";
-import { trace } from "./trace.ts";
+import { checkAdoption, checks, followed, progressOf } from "./plan.ts";
+import { drift, ready, report, reportAlways, shownRecord } from "./report.ts";
+import { NO_REQUEST, notObservableAfterwards, recordAction } from "./reported.ts";
+import { typeCheckOf } from "./type-check.ts";
 
-export const database: Kind<DatabaseTypes> = {
+const operated = {
+  ...NAMES,
   resource: platformDatabase,
-  externalLifecycle: true,
-  notObservableAfterwards,
-  claim: (spec) => spec.externalId,
-  operations: ({ runState }) => ({
+  settings: SETTINGS,
+  nothingSeen: NOTHING_SEEN,
+  area: (api) => api.databases,
+  followed,
+  created: ({ memory }, _seen, made) => ({ ...memory, ...shownRecord(made), state: "READY" }),
+  // Without a request id the documented surface shows nothing of a request afterwards.
+  ordered: ({ id = "", supports }, what, answer) => {
+    const requestId = answer?.deploymentRequestId;
+    const isLost = supports("listServiceStatuses") !== "Supported" && requestId === undefined;
+    return {
+      seen: { ordered: true, unseen: undefined, ...(isLost && { status: { id, state: "" }, unseen: NO_REQUEST }) },
+      memory: { stopRequestId: what === "stop" ? requestId : undefined },
+    };
+  },
+} satisfies OperatedKind<DatabaseTypes, Database>;
+
+export const database = defineService<DatabaseTypes, Database>({
+  ...operated,
+  capabilities: ({ runState }) => ({
     update: ["listDatabases", "updateDatabase"],
     stop: ["stopDatabase"],
     delete: ["listDatabases", "deleteDatabase"],
     isStopWanted: runState === "Stopped",
   }),
-  listable: (supports) => supports("listDatabases") !== "Unsupported",
-  needs: (spec) => ({
-    references: [environmentNeed(spec.environmentRef)],
-    values: [],
-    inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef") }),
-  }),
+  inputs: (_spec, resolved) => ({ environmentId: resolved.id("spec.environmentRef") }),
+  notObservableAfterwards,
   recordAction,
+
+  list: (context, isFresh, api) => recordsOf(operated, context, isFresh, api),
   observe,
+  progress: progressOf,
   shows: (_step, context, seen) => recordOf(context, seen) !== undefined,
-  plan,
-  act: (step, context, seen, api) => act(step.do, context, seen, api),
+  checkAdoption,
+  checks,
+  act: (step, context, seen, api) => send(step.do, context, seen, api),
   trace,
+
+  ready,
+  reportAlways,
   report,
-};
+  failure: (context, seen, state) => deploymentFailure(NAMES, followed(context, seen), state),
+  drift,
+});
+
+/**
+ * Sends the request of a step. Where nothing shows the state, the answer to a stop may show that the database is stopped
+ * already, by others or an operation.
+ * @throws ApiError
+ */
+async function send(
+  step: ServiceAction,
+  before: DatabaseContext,
+  seen: Seen,
+  api: Platform,
+): Promise<Known<Seen, DatabaseMemory>> {
+  // What was looked up before the order is remembered with it: while it is followed, nothing else is looked up.
+  const memory = { ...before.memory, typeCheck: typeCheckOf(before, seen) };
+  try {
+    return await act<DatabaseTypes, Database>(operated, step, { ...before, memory }, seen, api);
+  } catch (error) {
+    const isShown = before.supports("listServiceStatuses") === "Supported";
+    if (step.what !== "stop" || isShown || !isStoppedAlready(error)) throw error;
+    const status = { id: before.id ?? "", state: "STOPPED" };
+    const order = { runState: "Stopped" as const, stopping: undefined, stopRequestId: undefined };
+    return {
+      seen: { ...seen, status, request: undefined, unseen: undefined, ordered: true },
+      memory: { ...memory, ...order, state: status.state },
+    };
+  }
+}
+
+/** Finds out whether a request took effect. @throws ApiError */
+async function trace(
+  intent: OpenIntent,
+  context: DatabaseContext,
+  api: Platform,
+): Promise<Trace<Seen, DatabaseMemory>> {
+  if (intent.creates) return await traceCreate(operated, intent, context, api);
+  const environmentId = intent.parentId ?? context.inputs.environmentId;
+  const statuses = await offered(api, "listServiceStatuses", () => api.services.statuses(environmentId));
+  if (statuses === undefined) return unconfirmed(intent, context);
+  const status = statuses.find(({ id }) => id === (intent.id ?? context.id));
+  return traceOrder(operated, intent, context, status);
+}
+
+/**
+ * Nothing shows whether the request was executed. A second stop changes nothing, nor does a second deployment of the
+ * same settings: other settings come with another generation. The user's request to retry permits a new attempt, unless
+ * the open one was made for that very request.
+ */
+function unconfirmed(
+  { op, mark, repetition }: OpenIntent,
+  { requested }: DatabaseContext,
+): Trace<Seen, DatabaseMemory> {
+  if (requested !== undefined && requested !== baseline(mark, "retry")) return { is: "absent" };
+  const what = op === "stopDatabase" ? "stop" : "deploy";
+  const why: Why = {
+    reason: "NotObservable",
+    message: `The platform did not confirm the order to ${what} the database${repetition ? ", nor its repetition" : ""}, and its surface does not show the state of databases. Look on the platform. To have the order given again, use the annotation platform-operator.io/reconcile-requested-at.`,
+  };
+  return { is: "unknowable", why, repeatable: true };
+}

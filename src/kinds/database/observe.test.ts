@@ -4,7 +4,7 @@ import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import { passWith, plannedBy, record, statusOf } from "../../../test/support/services/databases.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import { observe } from "./observe.ts";
+import { database } from "./index.ts";
 
 const missing = () => Promise.reject(new ApiError("getDatabase", { is: "NotFound" }, 404, "not found"));
 
@@ -22,7 +22,7 @@ function platform(isListed: boolean): Platform {
 describe("a database that is deleted", () => {
   it("is gone once neither the list nor itself says anything of it, whatever an older status says", async () => {
     const context = passWith({ goal: "absent" });
-    expect(plannedBy(context, await observe(context, platform(false)))).toBe("settled");
-    expect(plannedBy(context, await observe(context, platform(true)))).toBe("waiting Deleting");
+    expect(plannedBy(context, await database.observe(context, platform(false)))).toBe("settled");
+    expect(plannedBy(context, await database.observe(context, platform(true)))).toBe("waiting Deleting");
   });
 });

@@ -10,8 +10,8 @@ import {
   statusOf,
 } from "../../../test/support/services/databases.ts";
 import { serviceStates } from "../../platform/codec/states.ts";
+import { database } from "./index.ts";
 import type { Seen } from "./model.ts";
-import { plan } from "./plan.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
@@ -147,14 +147,14 @@ describe("the next step of a database", () => {
     ["what we stopped ourselves", { memory: { runState: "Stopped" } }, seenFull("STOPPED"), false],
     ["what is to stop", stopped, seenFull("DEPLOYED"), false],
   ])("corrects others or not: %s", (_name, change, seen, corrects) => {
-    const next = plan(passWith(change), seen);
+    const next = database.plan(passWith(change), seen);
     expect(next.is === "step" && (next.step.corrects ?? false)).toBe(corrects);
   });
 
   it("is told how often it was taken, and the token that asked for it", () => {
-    const again = plan(passWith({ ...failed({ attempts: 1 }), ...retry }), seenFull("DEPLOYMENT_ERROR"));
+    const again = database.plan(passWith({ ...failed({ attempts: 1 }), ...retry }), seenFull("DEPLOYMENT_ERROR"));
     expect(again).toMatchObject({ step: { do: { attempts: 2, retry: undefined }, mark: { attempts: 2 } } });
-    const asked = plan(
+    const asked = database.plan(
       passWith({ ...failed({ attempts: 1 }), ...retry, requested: "go" }),
       seenFull("DEPLOYMENT_ERROR"),
     );
@@ -163,7 +163,7 @@ describe("the next step of a database", () => {
 
   it("waits for as long as the policy says", () => {
     const context = passWith({ ...failed({ finishedAt: "2026-11-21T09:59:30.400Z" }), ...retry });
-    expect(plan(context, seenFull("DEPLOYMENT_ERROR"))).toMatchObject({ is: "waiting", again: 30_000 });
+    expect(database.plan(context, seenFull("DEPLOYMENT_ERROR"))).toMatchObject({ is: "waiting", again: 30_000 });
   });
 
   it.each(serviceStates)("of a database in %s is one that the platform allows", (state) => {

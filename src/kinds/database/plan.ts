@@ -1,97 +1,55 @@
-/** Plans a database: a list of checks, of which the first difference wins. Pure. */
+/** Plans a database that exists: a list of checks, of which the first difference wins. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
-import type { ServiceStatus } from "../../platform/areas/service-status.ts";
-import { checkIdentity, checkPlace, planNew } from "../service/identity.ts";
-import { type Progress, retryIn, waitToRetry } from "../service/progress.ts";
-import { planRemoval } from "../service/removal.ts";
-import { revisionOf, checkSettings as checkServiceSettings } from "../service/settings.ts";
-import { checkBusy, checkUnclear, startDue, stop as stopService } from "../service/steps.ts";
-import { orderMark } from "../service/trace.ts";
-import { firstOf, once, stalled } from "../shared/checks.ts";
+import type { Database } from "../../platform/areas/databases.ts";
+import { shownState } from "../service/messages.ts";
+import type { ServiceAction } from "../service/model.ts";
+import { advanced, type Progress, progressOf as serviceProgress, retryIn, waitToRetry } from "../service/progress.ts";
+import { revisionOf } from "../service/settings.ts";
+import {
+  checkBusy,
+  checkFailure,
+  checkRunState,
+  checkUnclear,
+  deploy as deployService,
+  startDue,
+  stop,
+} from "../service/steps.ts";
+import { everDeployed } from "../service/trace.ts";
+import { stalled } from "../shared/checks.ts";
 import { onWhoseRequest } from "../shared/last-operation.ts";
-import { stoppedBy, unwantedRunState } from "./actions.ts";
-import { type DatabaseContext, type Do, recordOf, type Seen, failure } from "./model.ts";
-import { followed, isPending, progressOf } from "./progress.ts";
-import { declaredSettings, observedSettings } from "./settings.ts";
+import type { DatabaseDeployment } from "./crd.ts";
+import { type DatabaseContext, NAMES, type Seen } from "./model.ts";
+import { stoppedBy, unwantedRunState } from "./reported.ts";
 
-type Check = Plan<Do> | undefined;
-
-/** Returns the next step. */
-export function plan(context: DatabaseContext, seen: Seen): Plan<Do> {
-  if (context.goal !== "present") {
-    return planRemoval<Do>(context, seen, {
-      noun: "database",
-      op: "deleteDatabase",
-      do: { what: "delete" },
-      unseen: seen.unseen,
-      stop: (status) => stop(context, status),
-    });
-  }
-  const place = checkPlace(context, seen);
-  if (place !== undefined) return place;
-  if (context.id === undefined) {
-    return alike(context, seen, planNew(context, seen, { op: "createDatabase", noun: "database" }));
-  }
-  const found = checkIdentity(context, seen, context.id, "database");
-  return found === undefined ? planExisting(context, seen) : alike(context, seen, found);
-}
+type Check = Plan<ServiceAction> | undefined;
 
 /** Adopts only a database of the spec's type and mode: neither can be changed. */
-function alike(context: DatabaseContext, { siblings }: Seen, found: Plan<Do>): Plan<Do> {
-  if (found.is !== "adopt") return found;
-  const record = siblings?.find(({ id }) => id === found.id);
+export function checkAdoption({ spec }: DatabaseContext, record: Database | undefined, id: Uuid): Why | undefined {
   for (const field of ["type", "mode"] as const) {
     const there = record?.[field];
-    if (there !== undefined && there !== context.spec[field]) return stalled("InvalidSpec", unlike(field, found.id));
+    if (there === undefined || there === spec[field]) continue;
+    const message = `The database ${id} on the platform has another ${field} than spec.${field} says, and it cannot be changed. Fix spec.${field}, or choose another spec.name.`;
+    return { reason: "InvalidSpec", message };
   }
-  return found;
+  return undefined;
 }
 
-function unlike(field: "type" | "mode", id: Uuid): string {
-  return `The database ${id} on the platform has another ${field} than spec.${field} says, and it cannot be changed. Fix spec.${field}, or choose another spec.name.`;
-}
-
-function planExisting(context: DatabaseContext, seen: Seen): Plan<Do> {
-  const { status } = seen;
-  const progress = progressOf(context, seen);
-  if (progress === undefined || status === undefined) {
-    return firstOf<Do>(context, [() => checkSettings(context, seen), () => checkUnseen(context, seen)]);
-  }
-  return firstOf<Do>(context, [
-    () => checkSettings(context, seen),
+export function checks(context: DatabaseContext, seen: Seen, progress: Progress | undefined): readonly (() => Check)[] {
+  if (progress === undefined) return [() => checkUnseen(context, seen)];
+  return [
     () => checkBusy(progress),
-    () => checkRunState(context, status, progress),
+    () => checkRunState(NAMES, context, seen, progress),
     () => checkDeploy(context, seen, progress),
+    () => checkFailure(NAMES, followed(context, seen), progress),
     () => checkEnded(context, progress),
-    () => checkUnclear(progress, "database"),
-  ]);
+    () => checkUnclear(progress, NAMES.noun),
+  ];
 }
 
-function checkSettings(context: DatabaseContext, seen: Seen): Check {
-  const record = recordOf(context, seen);
-  return checkServiceSettings(context, {
-    noun: "database",
-    op: "updateDatabase",
-    declared: declaredSettings(context.spec),
-    // Once in a reconcile: what the platform stores differently is reported as drift, and not sent again and again.
-    observed: record === undefined || seen.updated ? undefined : observedSettings(record),
-    written: context.memory.written,
-    isShown: record !== undefined,
-  });
-}
-
-function checkRunState(context: DatabaseContext, status: ServiceStatus, progress: Progress): Check {
-  const { phase } = progress;
-  if (context.spec.runState !== "Stopped" || phase === "gone") return undefined;
-  if (phase === "stopped" || phase === "idle") return { is: "settled" };
-  return checkUnclear(progress, "database") ?? stop(context, status);
-}
-
-/** Reports what is neither under way nor to be done: a failure, and what others did. */
-function checkEnded(context: DatabaseContext, { phase, state }: Progress): Check {
+/** Reports what others did. */
+function checkEnded(context: DatabaseContext, { phase }: Progress): Check {
   const { spec } = context;
   const ask = "request it with the annotation platform-operator.io/reconcile-requested-at";
-  if (phase === "failed") return { is: "stalled", why: failure(state) };
   if (phase === "gone") {
     const message = `The database was uninstalled on the platform. Nothing is deployed in its place; ${ask}.`;
     return stalled("ExternalResourceDeleted", message);
@@ -104,32 +62,32 @@ function checkEnded(context: DatabaseContext, { phase, state }: Progress): Check
 /**
  * Returns the step, if one is due: never deployed, settings written, a start of what was stopped, or another attempt.
  */
-export function checkDeploy(context: DatabaseContext, seen: Seen, progress: Progress): Plan<Do> | undefined {
+function checkDeploy(context: DatabaseContext, seen: Seen, progress: Progress): Check {
   if (context.spec.runState === "Stopped") return undefined;
   const start = startDue(context, progress);
-  if (start !== undefined) return deployment(context, seen.status, { corrects: start === "corrects" });
+  if (start !== undefined) return deploy(context, seen, { corrects: start === "corrects" });
   // Somebody stopped it: changes are deployed with the next start.
   if (progress.phase === "stopped" || progress.phase === "gone") return undefined;
   const last = followed(context, seen);
   if (last === undefined || isPending(context, last) || isAsked(context, progress, last.retry)) {
-    return deployment(context, seen.status, {});
+    return deploy(context, seen, {});
   }
   const left = retryIn(context, last, progress);
   if (left === undefined) return undefined;
-  if (left > 0) return waitToRetry(left, failure(progress.state), progress.state, "the database");
-  return deployment(context, seen.status, { attempts: (last.attempts ?? 0) + 1 });
+  if (left > 0) return waitToRetry(left, progress.state, "the database");
+  return deploy(context, seen, { attempts: (last.attempts ?? 0) + 1 });
 }
 
 /** Where the state is not observed, only earlier requests tell what to request. */
-export function checkUnseen(context: DatabaseContext, { status, ordered }: Seen): Plan<Do> | undefined {
-  if (ordered || status === undefined) return undefined;
+function checkUnseen(context: DatabaseContext, seen: Seen): Check {
+  if (seen.ordered || seen.status === undefined) return undefined;
   const { runState = "Running" } = context.memory;
   const asked = isAskedUnseen(context);
   const unwanted = asked ? undefined : unwantedRunState(context);
   if (unwanted === undefined && !asked && runState === context.spec.runState) return undefined;
   if (unwanted !== undefined && context.policies.corrects !== "Everything") return changed(context, unwanted);
-  if (context.spec.runState === "Stopped") return stop(context, status);
-  return deployment(context, status, { corrects: unwanted !== undefined });
+  if (context.spec.runState === "Stopped") return stop(NAMES, context, seen);
+  return deploy(context, seen, { corrects: unwanted !== undefined });
 }
 
 function isAskedUnseen({ requested, memory }: DatabaseContext): boolean {
@@ -143,26 +101,45 @@ function changed({ memory, spec }: DatabaseContext, to: "Running" | "Stopped"): 
   return stalled("DriftDetected", message);
 }
 
-/** Stops the database. Every surface can. */
-export function stop(context: DatabaseContext, status: ServiceStatus): Plan<Do> {
-  return stopService(context, status, { op: "stopDatabase", noun: "database", failed: failure });
-}
-
 /** Reports whether the user asks to retry what failed, or what is in a state that says nothing; once per token. */
 function isAsked({ requested }: DatabaseContext, { phase }: Progress, handled: string | undefined): boolean {
   return (phase === "failed" || phase === "unknown") && requested !== undefined && requested !== handled;
 }
 
-function deployment(
+function deploy(
   context: DatabaseContext,
-  status: ServiceStatus | undefined,
+  seen: Seen,
   { corrects = false, attempts }: { readonly corrects?: boolean; readonly attempts?: number },
-): Plan<Do> {
-  const why: Why = { reason: "Deploying", message: "The database is being deployed." };
-  const mark = orderMark(context, status, { settings: revisionOf(context.memory), attempts });
-  return once("deployDatabase", { what: "deploy", retry: context.requested, attempts }, why, {
-    mark,
-    corrects,
-    retries: attempts !== undefined,
-  });
+): Plan<ServiceAction> {
+  return deployService(NAMES, context, seen, { message: "The database is being deployed.", corrects, attempts });
+}
+
+/** Returns the progress of the database; undefined where nothing of it is observed. */
+export function progressOf(context: DatabaseContext, seen: Seen): Progress | undefined {
+  return seen.unseen === undefined ? serviceProgress(context.memory.lastDeployment, seen) : undefined;
+}
+
+/**
+ * Returns the last deployment. What was deployed before the operator's first reconcile, or before the status was lost,
+ * counts as it is and is not deployed again.
+ */
+function lastDeployment({ memory, now }: DatabaseContext, { status }: Seen): DatabaseDeployment | undefined {
+  if (memory.lastDeployment !== undefined || status === undefined || !everDeployed(status))
+    return memory.lastDeployment;
+  return { state: shownState(status.state), finishedAt: now.toISOString(), settings: revisionOf(memory) };
+}
+
+/** Returns the last deployment with what is known now. It ends when its state does. */
+export function followed(context: DatabaseContext, seen: Seen): DatabaseDeployment | undefined {
+  return advanced(lastDeployment(context, seen), progressOf(context, seen), seen, context.now);
+}
+
+/**
+ * Reports whether settings were written since the last deployment, or there was none; never the platform's OUT_OF_DATE.
+ */
+export function isPending(
+  { memory, policies: { pendingOperations } }: DatabaseContext,
+  last: DatabaseDeployment | undefined,
+): boolean {
+  return last === undefined || pendingOperations.has("updateDatabase") || revisionOf(memory) !== (last.settings ?? 0);
 }

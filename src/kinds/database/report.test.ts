@@ -10,21 +10,21 @@ import {
   seenFull,
   statusOf,
 } from "../../../test/support/services/databases.ts";
+import { database } from "./index.ts";
 import { NOTHING_SEEN, type Seen } from "./model.ts";
-import { report } from "./report.ts";
-import { NO_REQUEST } from "./told.ts";
+import { NO_REQUEST } from "./reported.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
 const conditionsOf = (change: Change, seen: Seen): readonly string[] =>
-  report(passWith(change), seen).conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
+  database.report(passWith(change), seen).conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
 
 const unseen: Seen = { ...NOTHING_SEEN, status: { id: "x", state: "" }, unseen: NO_REQUEST };
 
 describe("the report on a database", () => {
   it("holds what the platform's record holds", () => {
     const shown = { createdAt: "2026-11-20T10:00:00.123456Z", updatedAt: "2026-11-21T09:00:00Z" };
-    expect(report(passWith(), seenFull("DEPLOYED", shown)).status).toMatchObject({
+    expect(database.report(passWith(), seenFull("DEPLOYED", shown)).status).toMatchObject({
       state: "DEPLOYED",
       serviceDeploymentStatus: "UP_TO_DATE",
       environmentId: ENVIRONMENT,
@@ -120,18 +120,18 @@ describe("the report on a database", () => {
       { path: "spec.runState", desired: "Stopped", observed: "Running" },
     ],
   ])("tells %s as drift", (_name, change, seen, expected) => {
-    expect(report(passWith(change), seen).drift).toEqual([expected]);
+    expect(database.report(passWith(change), seen).drift).toEqual([expected]);
   });
 
   it("compares nothing where nothing is shown", () => {
-    expect(report(passWith({ surface: "Documented" }), unseen)).not.toHaveProperty("drift");
-    expect(report(passWith(), seenFull("DEPLOYED")).drift).toEqual([]);
+    expect(database.report(passWith({ surface: "Documented" }), unseen)).not.toHaveProperty("drift");
+    expect(database.report(passWith(), seenFull("DEPLOYED")).drift).toEqual([]);
   });
 
   it("keeps a failure until a deployment succeeds, with the time that it was first seen", () => {
     const open = { memory: { lastDeployment: openDeployment() } };
     const request = { status: "DEPLOYMENT_ERROR" };
-    const first = report(passWith(open), seenFull("DEPLOYED", {}, { request })).status;
+    const first = database.report(passWith(open), seenFull("DEPLOYED", {}, { request })).status;
     expect(first).toMatchObject({
       lastDeployment: { state: "DEPLOYMENT_ERROR", finishedAt: "2026-11-21T10:00:00.400Z" },
       lastFailure: { state: "DEPLOYMENT_ERROR", requestId: REQUEST, at: "2026-11-21T10:00:00.400Z" },
@@ -143,23 +143,29 @@ describe("the report on a database", () => {
       at: "2026-11-21T08:00:00.000Z",
     };
     const lastDeployment = deployment({ state: "DEPLOYMENT_ERROR", requestId: REQUEST });
-    const later = report(passWith({ memory: { lastFailure, lastDeployment } }), seenFull("DEPLOYMENT_ERROR")).status;
+    const later = database.report(
+      passWith({ memory: { lastFailure, lastDeployment } }),
+      seenFull("DEPLOYMENT_ERROR"),
+    ).status;
     expect(later["lastFailure"]).toMatchObject({ at: "2026-11-21T08:00:00.000Z" });
-    expect(report(passWith({ memory: { lastFailure } }), seenFull("BUILDING")).status["lastFailure"]).toEqual(
+    expect(database.report(passWith({ memory: { lastFailure } }), seenFull("BUILDING")).status["lastFailure"]).toEqual(
       lastFailure,
     );
-    expect(report(passWith({ memory: { lastFailure } }), seenFull("DEPLOYED")).status["lastFailure"]).toBeUndefined();
+    expect(
+      database.report(passWith({ memory: { lastFailure } }), seenFull("DEPLOYED")).status["lastFailure"],
+    ).toBeUndefined();
   });
 
   it("forgets an order to stop once it is over", () => {
     const memory = { stopping: "[null,null,null]", stopRequestId: REQUEST, runState: "Stopped" } as const;
-    const of = (state: string) => report(passWith({ spec: { runState: "Stopped" }, memory }), seenFull(state)).status;
+    const of = (state: string) =>
+      database.report(passWith({ spec: { runState: "Stopped" }, memory }), seenFull(state)).status;
     expect(of("STOPPING")).toMatchObject({ stopping: memory.stopping, stopRequestId: REQUEST });
     expect(of("STOPPED")).toMatchObject({ stopping: undefined, stopRequestId: undefined });
   });
 
   it("cuts what is too long for a status", () => {
-    const { version } = report(passWith(), {
+    const { version } = database.report(passWith(), {
       ...NOTHING_SEEN,
       status: statusOf("DEPLOYED"),
       siblings: [record({ version: "x".repeat(5_000) })],

@@ -4,7 +4,7 @@ import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import { DATABASE, passWith } from "../../../test/support/services/databases.ts";
 import type { Json } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
-import { trace } from "./trace.ts";
+import { database } from "./index.ts";
 
 /** Nothing is asked where nothing is shown. */
 const api = { capabilities: capabilitiesOn("Documented") } as unknown as Platform;
@@ -27,6 +27,6 @@ describe("an order to a database whose state the surface does not show", () => {
       commit: undefined,
       mark,
     };
-    expect(await trace(intent, passWith({ surface: "Documented", requested }), api)).toMatchObject({ is });
+    expect(await database.trace(intent, passWith({ surface: "Documented", requested }), api)).toMatchObject({ is });
   });
 });

@@ -2,8 +2,8 @@
 import type { Known, Step, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
+import { shownState } from "../service/messages.ts";
 import { accepted } from "../service/progress.ts";
-import { shownState } from "../service/words.ts";
 import { isStoppedAlready } from "../shared/answers.ts";
 import type { OperationMemory, OperationType } from "./crd.ts";
 import { actionOf, type Answer, type OperationContext, type Seen } from "./model.ts";

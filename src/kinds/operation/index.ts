@@ -1,6 +1,6 @@
 /** PlatformOperation: one action that runs once, like a Job: its declaration, its plan and its report. */
 import type { ExternalWrite, Kind, Plan, Report, Why } from "../../engine/contract/kind.ts";
-import { busy, unknownState } from "../service/words.ts";
+import { busy, unknownState } from "../service/messages.ts";
 import { once, stalled } from "../shared/checks.ts";
 import { act, refused } from "./act.ts";
 import {

@@ -4,7 +4,7 @@ import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Phase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { shortCommit } from "../application/words.ts";
+import { shortCommit } from "../service/messages.ts";
 import type { Sight } from "../service/model.ts";
 import type { OperationMemory, OperationSpec, OperationType } from "./crd.ts";
 

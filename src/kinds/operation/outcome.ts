@@ -1,8 +1,8 @@
 /** The end of an operation. Pure. */
 import type { Why } from "../../engine/contract/kind.ts";
 import { MAX_BYTES } from "../catalog/index.ts";
+import { failureReason } from "../service/messages.ts";
 import type { Progress } from "../service/progress.ts";
-import { failureReason } from "../service/words.ts";
 import type { OperationMemory, Outcome } from "./crd.ts";
 import { type Action, actionOf, isLost, type OperationContext, type Rendered, type Seen, subject } from "./model.ts";
 import { isShown, progressOf } from "./progress.ts";

@@ -3,9 +3,9 @@ import { clusterPhase, servicePhase, type Phase } from "../../platform/codec/sta
 import { factsOf } from "../cluster/model.ts";
 import { showsClusters } from "../cluster/observe.ts";
 import { baselineOf as clusterBaseline } from "../cluster/order.ts";
-import { baselineOf as serviceBaseline } from "../service/baseline.ts";
+import { shownState } from "../service/messages.ts";
 import { advanced, askedProgress, progressOf as serviceProgress, type Progress } from "../service/progress.ts";
-import { shownState } from "../service/words.ts";
+import { baselineOf as serviceBaseline } from "../service/trace.ts";
 import type { OperationMemory } from "./crd.ts";
 import type { Action, OperationContext, Seen } from "./model.ts";
 

@@ -1,8 +1,8 @@
 /** Traces unconfirmed requests. Reads only. */
 import type { Json, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
-import { movedPast } from "../service/baseline.ts";
-import { shownState } from "../service/words.ts";
+import { shownState } from "../service/messages.ts";
+import { movedPast } from "../service/trace.ts";
 import { baseline } from "../shared/create-trace.ts";
 import type { OperationMemory } from "./crd.ts";
 import { type Action, actionOf, NOTHING_SEEN, type OperationContext, type Seen, sentTo } from "./model.ts";

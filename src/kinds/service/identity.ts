@@ -1,36 +1,27 @@
-/** Decides whether a service may be worked on, and what to do before it has an id. Pure. */
-import type { Plan, Presence, Uuid, Why } from "../../engine/contract/kind.ts";
-import type { ServiceStatus } from "../../platform/areas/service-status.ts";
-import { once } from "../shared/checks.ts";
-import { createUnknown, nameMark } from "../shared/create-trace.ts";
+/** Decides whether a service may be worked on, what to do before it has an id, and how it is removed. Pure. */
+import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
+import { once, stalled } from "../shared/checks.ts";
+import { nameMark } from "../shared/create-trace.ts";
 import { unprovenId } from "../shared/limits.ts";
 import {
+  type Listed,
   adoptOrRefuse,
   alreadyManaged,
   checkLatecomers,
   gone,
   notThere,
   otherName,
+  outside,
   projectNotAllowed,
   sameName,
   isMisnamed,
   unseen,
 } from "../shared/names.ts";
-import { isOpen, planUnshown } from "../shared/presence.ts";
-import type { Listed, Noun, Place, ServiceContext } from "./model.ts";
-
-interface Records {
-  /** The services of this kind in the environment, where the platform lists them. */
-  readonly siblings: readonly Listed[] | undefined;
-}
-
-interface Found extends Records {
-  readonly status: ServiceStatus | undefined;
-  /** What a list shows of it, where nothing else does. */
-  readonly presence?: Presence | undefined;
-  /** A fresh list of its environment proves that the recorded service is gone. */
-  readonly isGone: boolean;
-}
+import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
+import { busy, unknownState } from "./messages.ts";
+import type { Noun, Place, ServiceAction, ServiceContext, ServiceKind, ServiceNames, ServiceSeen } from "./model.ts";
+import { stop } from "./steps.ts";
 
 /** Refuses an environment of another organization, or in a project that the connection is not for. */
 export function checkPlace(context: ServiceContext, { environmentIsOurs, projectId }: Place): Plan<never> | undefined {
@@ -41,38 +32,50 @@ export function checkPlace(context: ServiceContext, { environmentIsOurs, project
   return isOutside ? { is: "stalled", why: projectNotAllowed(projectId) } : undefined;
 }
 
-/** Creates the service, unless one of its name exists. @param op e.g. "createApplication" */
-export function planNew(
-  context: ServiceContext,
-  seen: Records & { readonly serverNow: Date | undefined },
-  { op, noun }: { readonly op: string; readonly noun: Noun },
-): Plan<{ readonly what: "create" }> {
+/** Creates the service, unless one of its name exists. */
+export function planNew(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Plan<ServiceAction> {
   const { name } = context.spec;
-  const what = `${noun} "${name}"`;
+  const what = `${kind.noun} "${name}"`;
   const matches = (seen.siblings ?? []).filter((one) => sameName(one.name, name));
   const found = adoptOrRefuse(context, matches, what);
   if (found !== undefined) return found;
+  const refused = kind.checkNew?.(context);
+  if (refused !== undefined) return { is: "stalled", why: refused };
   const why: Why = { reason: "Creating", message: `Creating ${what}.` };
-  return once(op, { what: "create" }, why, { creates: true, name, mark: nameMark(seen.serverNow, seen.siblings) });
+  const mark = { ...nameMark(seen.serverNow, seen.siblings), ...kind.createMark?.(context) };
+  return once(kind.operations.create, { what: "create" }, why, { creates: true, name, mark });
 }
+
+const missed = ({ noun }: ServiceNames, { spec }: ServiceContext, id: Uuid) =>
+  ({ noun, name: spec.name, id, where: "the environment" }) as const;
 
 /**
  * Checks that the id leads to the right service, which may be worked on.
  * @returns undefined when it does
  */
-export function checkIdentity(context: ServiceContext, seen: Found, id: Uuid, noun: Noun): Plan<never> | undefined {
-  if (seen.status === undefined) {
-    const missed = { noun, name: context.spec.name, id, where: "the environment" };
-    if (isOpen(seen.presence)) return planUnshown(context, seen.presence, missed);
-    const why = unseen(context, missed);
+export function checkIdentity(
+  kind: ServiceKind,
+  context: ServiceContext,
+  seen: ServiceSeen,
+  id: Uuid,
+): Plan<never> | undefined {
+  if (!isShown(kind, context, seen)) {
+    const found = kind.checkMissing?.(context, seen, id);
+    if (found !== undefined) return found;
+    if (isOpen(seen.presence)) return planUnshown(context, seen.presence, missed(kind, context, id));
+    const why = unseen(context, missed(kind, context, id));
     return seen.isGone ? gone(context, why) : { is: "stalled", why };
   }
-  if (isElsewhere(seen, id)) return { is: "stalled", why: elsewhere(noun, id) };
+  if (isElsewhere(seen, id)) return { is: "stalled", why: elsewhere(kind.noun, id) };
   const { siblings = [] } = seen;
   const mine = siblings.find((one) => one.id === id);
-  return (
-    checkClaim(context, mine, id, noun) ?? checkLatecomers(context, mine, siblings, `${noun} "${context.spec.name}"`)
-  );
+  const what = `${kind.noun} "${context.spec.name}"`;
+  return checkClaim(context, mine, id, kind.noun) ?? checkLatecomers(context, mine, siblings, what);
+}
+
+/** Reports whether the platform shows the service. */
+export function isShown(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): boolean {
+  return kind.isShown?.(context, seen) ?? seen.status !== undefined;
 }
 
 /**
@@ -80,7 +83,7 @@ export function checkIdentity(context: ServiceContext, seen: Found, id: Uuid, no
  * @param record as the platform shows it, if it does
  * @returns undefined when the claim is valid and recorded
  */
-export function checkClaim(
+function checkClaim(
   context: ServiceContext,
   record: Listed | undefined,
   id: Uuid,
@@ -96,19 +99,68 @@ export function checkClaim(
 }
 
 /** Reports whether the environment's list lacks the service: a record may have been forged. */
-export function isElsewhere({ siblings }: Records, id: Uuid): boolean {
+function isElsewhere({ siblings }: ServiceSeen, id: Uuid): boolean {
   return siblings !== undefined && !siblings.some((one) => one.id === id);
 }
 
 /** The reason of a resource whose recorded id lies in another environment. */
-export function elsewhere(noun: Noun, id: Uuid): Why {
+function elsewhere(noun: Noun, id: Uuid): Why {
   return {
     reason: "NotObservable",
     message: `The platform does not show that the ${noun} ${id} belongs to the environment of this resource, so it is not touched. Point the reference to its environment, or create a new resource.`,
   };
 }
 
-/** The reason why a create cannot be traced on the documented surface. @param name of what was to be created */
-export function untraceable(name: string | undefined): Why {
-  return createUnknown(name, "its surface has no list to look it up in");
+/** Returns the plan for the goals "stopped" and "absent". */
+export function planRemoval(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Plan<ServiceAction> {
+  const { id } = context;
+  if (id === undefined) return { is: "settled" };
+  if (!isShown(kind, context, seen)) return planUnshownRemoval(seen.presence ?? "Gone", missed(kind, context, id));
+  const refused = outside(context, seen.projectId);
+  if (refused !== undefined) return { is: "stalled", why: refused };
+  if (isElsewhere(seen, id)) return { is: "stalled", why: elsewhere(kind.noun, id) };
+  return context.goal === "stopped" ? planStop(kind, context, seen) : planDelete(kind, context, seen);
+}
+
+function planStop(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Plan<ServiceAction> {
+  const { unseen, status } = seen;
+  const state = status?.state ?? "";
+  if (unseen !== undefined)
+    return context.memory.runState === "Stopped" ? { is: "stalled", why: unseen } : stop(kind, context, seen);
+  const phase = servicePhase(state);
+  if (phase === "stopped" || phase === "idle" || phase === "gone") return { is: "settled" };
+  if (phase === "unknown") return { is: "waiting", why: unknownState(state, kind.noun) };
+  return phase === "busy" ? { is: "waiting", why: busy(state) } : stop(kind, context, seen);
+}
+
+function planDelete(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Plan<ServiceAction> {
+  const { noun, plural, operations } = kind;
+  const op = operations.delete;
+  if (op === undefined || !isDeletable(kind, context, seen, op)) {
+    return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${plural}.`);
+  }
+  const record = seen.siblings?.find(({ id }) => id === context.id);
+  const misnamed = record !== undefined && !sameName(record.name, context.spec.name);
+  if (misnamed) return { is: "stalled", why: otherName(noun, record.id) };
+  const state = seen.status?.state ?? "";
+  if (servicePhase(state) === "busy") return { is: "waiting", why: busy(state) };
+  if (!seen.deleting) {
+    return { is: "step", step: { repeat: "safe", op, do: { what: "delete" }, message: `Delete the ${noun}.` } };
+  }
+  if (state === "DELETE_ERROR") {
+    const message = "The platform reports DELETE_ERROR; the operator tries again.";
+    return { is: "waiting", why: { reason: "DeleteFailed", message } };
+  }
+  return { is: "waiting", why: { reason: "Deleting", message: `The platform deletes the ${noun}.` } };
+}
+
+/** For an unobservable object, a 404 proves neither that it is gone nor that it cannot be deleted. */
+function isDeletable(
+  { noun }: ServiceNames,
+  { supports }: ServiceContext,
+  { siblings }: ServiceSeen,
+  op: string,
+): boolean {
+  const isProvable = supports(op) === "Supported" || siblings !== undefined || noun === "application";
+  return isProvable && supports(op) !== "Unsupported";
 }

@@ -1,20 +1,22 @@
 /** The reads that services have in common. */
-import type { ConditionFact, Presence, Uuid } from "../../engine/contract/kind.ts";
+import type { ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { IngressStatus } from "../../platform/areas/services.ts";
+import type { OperationName } from "../../platform/codec/operations.ts";
 import { requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import { faultCondition, NOT_READ, offered, orGone, sideRead, type SideRead } from "../shared/answers.ts";
+import { NOT_READ, offered, orGone, SHOWN, sideRead, type SideRead } from "../shared/answers.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
+import type { Listed } from "../shared/names.ts";
 import { isOpen, presenceIn } from "../shared/presence.ts";
-import { fitOptional, ID } from "../shared/text.ts";
-import type { Place, ServiceContext, Sight } from "./model.ts";
-import { shownState, stateCondition } from "./words.ts";
+import type { OperatedKind } from "./act.ts";
+import type { Neighbours, Place, ServiceContext, ServiceMemory, ServiceTypes, Sight } from "./model.ts";
+import { declaredSettings, type Setting, unsentPaths } from "./settings.ts";
 
 /** Settings change rarely, states while somebody watches. In milliseconds. */
 export const RECORDS_MAX_AGE_MS = 10_000;
-export const STATUSES_MAX_AGE_MS = 1_000;
+const STATUSES_MAX_AGE_MS = 1_000;
 
 /**
  * Reads the parents of an id that a user gave, or under a connection with allowedProjects.
@@ -49,7 +51,7 @@ export function mayBeOver({ memory }: ServiceContext, request: Sight["request"])
  */
 export async function siblingsOf<Item>(
   context: ServiceContext,
-  operation: "listApplications" | "listDatabases" | "listServices",
+  operation: OperationName,
   list: () => Promise<readonly Item[]>,
   api: Platform,
 ): Promise<readonly Item[] | "gone" | undefined> {
@@ -67,12 +69,44 @@ async function orUnshown<T>(read: Promise<T | undefined>): Promise<T | "unshown"
   return (await read) ?? "unshown";
 }
 
-/** What lists show of a service and its siblings. */
-export interface Neighbours<Item> {
-  /** Undefined where no list is offered, or where one that may be incomplete lacks the service. */
-  readonly siblings: readonly Item[] | undefined;
-  /** Undefined where no list is offered. */
-  readonly presence: Presence | undefined;
+/** Reads the states of all services of the environment, of which the platform showed one. @throws ApiError */
+export async function statusesOf(
+  { inputs }: ServiceContext,
+  isFresh: boolean,
+  api: Platform,
+): Promise<readonly ServiceStatus[] | undefined> {
+  const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
+  return await offered(api, "listServiceStatuses", () => api.services.statuses(inputs.environmentId, options), SHOWN);
+}
+
+/** Reports whether settings differ from what was last sent; not where that is unknown. */
+export function isUnsent<Spec>(
+  settings: readonly Setting<Spec, never>[],
+  { spec, memory }: { readonly spec: Spec; readonly memory: ServiceMemory },
+): boolean {
+  return unsentPaths(declaredSettings(settings, spec), memory.written).length > 0;
+}
+
+/**
+ * Reads the records of the environment.
+ * @returns "gone" when the environment is gone, and with it its services
+ * @throws ApiError
+ */
+export async function recordsOf<K extends ServiceTypes<Item>, Item extends Listed & Located>(
+  kind: OperatedKind<K, Item> & { readonly operations: { readonly get: OperationName } },
+  context: ReconcileContext<K>,
+  isFresh: boolean,
+  api: Platform,
+): Promise<Neighbours<Item> | "gone"> {
+  const { list, get } = kind.operations;
+  const area = kind.area(api);
+  // What is about to be changed is read afresh: others may have changed other fields.
+  const isRoutine =
+    context.identitySource === "recorded" && context.goal === "present" && !isUnsent(kind.settings, context);
+  const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
+  const listed = await siblingsOf(context, list, () => area.list(context.inputs.environmentId, options), api);
+  if (listed === "gone") return listed;
+  return await withMine(context, listed, get, (id) => offered(api, get, () => area.get(id)));
 }
 
 /**
@@ -85,7 +119,7 @@ export interface Neighbours<Item> {
 export async function withMine<Item extends Located>(
   context: ServiceContext,
   listed: readonly Item[] | undefined,
-  operation: "getApplication" | "getDatabase",
+  operation: OperationName,
   get: (id: Uuid) => Promise<Item | undefined>,
 ): Promise<Neighbours<Item>> {
   const { id } = context;
@@ -154,20 +188,4 @@ export async function ingressOf(
   if (servicePhase(status.state) !== "running") return NOT_READ;
   const read = api.services.ingressStatus(type, id, { maxAgeMs: MAX_AGE_MS });
   return await sideRead(read, "the ingress", ["NotFound", "NotSupported", "BadResponse"]);
-}
-
-/** Returns the condition IngressReady; none without an ingress, Unknown where its read failed. */
-export function ingressReady({ value, fault }: SideRead<IngressStatus>): readonly ConditionFact[] {
-  if (value?.status === undefined) return faultCondition("IngressReady", fault);
-  return [stateCondition("IngressReady", value.status, "ingress")];
-}
-
-/** Returns the members of status. */
-export function ingressFields({ value: ingress }: SideRead<IngressStatus>) {
-  return (
-    ingress && {
-      routerId: fitOptional(ingress.routerId, ID),
-      status: ingress.status && shownState(ingress.status),
-    }
-  );
 }

@@ -1,11 +1,11 @@
 /** The progress of a deployment (docs/architecture.md §2), and its retry (spec.lifecycle.retry). Pure. */
-import type { Ms, Plan, Why } from "../../engine/contract/kind.ts";
+import type { Ms, Plan } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { isGuideState, type Phase, requestPhase, servicePhase } from "../../platform/codec/states.ts";
-import { baselineOf, hasFailed, isDeployedSince, movedPast } from "./baseline.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
+import { failureReason, shownState } from "./messages.ts";
 import type { ServiceContext, Sight } from "./model.ts";
-import { shownState } from "./words.ts";
+import { baselineOf, hasFailed, isDeployedSince, movedPast } from "./trace.ts";
 
 export interface Progress {
   /** The state that counts: of the followed request, else of the service. */
@@ -86,6 +86,11 @@ export function carries(phase: Phase | undefined, last: ServiceDeployment | unde
   return phase === "running" || phase === "stopped";
 }
 
+/** Returns the deployment, if it failed and was the operator's: a failure may be of somebody else's, or of a stop. */
+export function failedDeployment<Last extends ServiceDeployment>(last: Last | undefined): Last | undefined {
+  return last?.startedAt !== undefined && hasFailed(last) ? last : undefined;
+}
+
 /** States that only work on a deployment shows. QUEUED is also the answer to its request. */
 const AT_WORK = /^(BUILDING|WAITING_RUNNING|DEPLOYING|EXECUTING|RECAP)$/;
 
@@ -155,8 +160,8 @@ export function retryIn(
   return Math.max(0, Date.parse(last.finishedAt) + retry.backoffMs - now.getTime());
 }
 
-/** Waits for the next attempt. @param failed the reason of the failure itself */
-export function waitToRetry(left: Ms, { reason }: Why, state: string, of: string): Plan<never> {
+/** Waits for the next attempt. @param of what is deployed, e.g. "commit 1a2b3c4" */
+export function waitToRetry(left: Ms, state: string, of: string): Plan<never> {
   const message = `The platform reports ${state} for ${of}. It is deployed again after the time that spec.lifecycle.retry says.`;
-  return { is: "waiting", why: { reason, message }, again: left };
+  return { is: "waiting", why: { reason: failureReason(state), message }, again: left };
 }

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { memorable, sendingDue, settingsOf, unsentPaths, writtenWith } from "./settings.ts";
+import { declaredSettings, memorable, sendingDue, unsentPaths, writtenWith } from "./settings.ts";
+
+/** The settings of these values. */
+const settingsOf = (values: Readonly<Record<string, unknown>>) =>
+  declaredSettings(
+    Object.keys(values).map((path) => ({ path, of: () => values[path] })),
+    undefined,
+  );
 
 describe("what is remembered of the settings", () => {
   it("holds no credentials, and is otherwise the same", () => {

@@ -1,19 +1,52 @@
-/** Compares declared settings, field by field, with what the platform has or was sent, and decides whether to send
- * them. Pure. */
-import type { DriftField, Plan } from "../../engine/contract/kind.ts";
+/** Compares the settings of a spec, by the table of its kind, with what the platform has or was sent. Pure. */
+import type { DriftField } from "../../engine/contract/kind.ts";
 import { withoutCredentials } from "../../text/text.ts";
-import { stalled } from "../shared/checks.ts";
 import { fit } from "../shared/text.ts";
 import type { WrittenSettings } from "./crd-status.ts";
-import type { Noun, ServiceContext } from "./model.ts";
 
 /** Settings by path in the spec. A path is missing where the spec leaves it to the platform. Values are JSON text. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** @param values by path in the spec; undefined ones are left out */
-export function settingsOf(values: Readonly<Record<string, unknown>>): Settings {
+/** A setting of a service: where it is in the spec, and how spec and platform are compared. */
+export type Setting<Spec, Item> = {
+  /** E.g. "spec.cpu". */
+  readonly path: string;
+} & (
+  | {
+      /** Reads it from the spec, and from the platform's record, which has it under the same name. */
+      of(from: Spec | Item): unknown;
+    }
+  | {
+      declared(spec: Spec): unknown;
+      /** Returns undefined where the platform does not show it. */
+      observed(record: Item, spec: Spec): unknown;
+    }
+);
+
+/** Returns what the spec declares. Everything else is left alone. */
+export function declaredSettings<Spec>(table: readonly Setting<Spec, never>[], spec: Spec): Settings {
+  return settingsOf(table, (setting) => ("of" in setting ? setting.of(spec) : setting.declared(spec)));
+}
+
+/** Returns the platform's values of the same settings. */
+export function observedSettings<Spec, Item>(
+  table: readonly Setting<Spec, Item>[],
+  record: Item,
+  spec: Spec,
+): Settings {
+  return settingsOf(table, (setting) => ("of" in setting ? setting.of(record) : setting.observed(record, spec)));
+}
+
+/** @param valueOf returns undefined for settings that are left out */
+function settingsOf<Row extends { readonly path: string }>(
+  table: readonly Row[],
+  valueOf: (setting: Row) => unknown,
+): Settings {
   return Object.fromEntries(
-    Object.entries(values).flatMap(([path, value]) => (value === undefined ? [] : [[path, JSON.stringify(value)]])),
+    table.flatMap((setting) => {
+      const value = valueOf(setting);
+      return value === undefined ? [] : [[setting.path, JSON.stringify(value)]];
+    }),
   );
 }
 
@@ -78,42 +111,4 @@ export function writtenWith(declared: Settings, stored: Settings | undefined, re
     altered: otherwise.length === 0 ? undefined : altered,
     revision: revision + 1,
   };
-}
-
-interface Compared {
-  readonly noun: Noun;
-  /** The update of the full surface, e.g. "updateApplication". */
-  readonly op: string;
-  readonly declared: Settings;
-  /** As the platform has them; undefined where it does not show them, or they were sent in this reconcile already. */
-  readonly observed: Settings | undefined;
-  /** Whether the platform shows the record, into which an update is put. */
-  readonly isShown: boolean;
-  readonly written: WrittenSettings | undefined;
-}
-
-/** The update, where the settings differ and the surface has one; it corrects others unless the spec changed. */
-export function checkSettings(
-  context: ServiceContext,
-  compared: Compared,
-): Plan<{ readonly what: "update" }> | undefined {
-  const { noun, op, declared, observed, written, isShown } = compared;
-  if (context.supports(op) === "Unsupported" || !isShown) return checkSent(compared);
-  if (observed === undefined) return undefined;
-  const isAsked = context.requested !== undefined && settingsDrift(declared, observed).length > 0;
-  if (!isAsked && !sendingDue(declared, observed, written)) return undefined;
-  const corrects = context.requested === undefined && unsentPaths(declared, written).length === 0;
-  const message = `Update the settings of the ${noun}.`;
-  const changes = settingsDrift(declared, observed).map(shownField);
-  return { is: "step", step: { repeat: "safe", op, do: { what: "update" }, message, corrects, changes } };
-}
-
-/** Where the platform shows no settings, those that were sent last are compared. */
-function checkSent({ noun, declared, written }: Compared): Plan<never> | undefined {
-  const changed = unsentPaths(declared, written);
-  if (changed.length === 0) return undefined;
-  return stalled(
-    "UpdateNotSupported",
-    `The platform's surface has no update of ${noun}s: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the ${noun} again.`,
-  );
 }

@@ -1,34 +1,144 @@
 /** The plans that several checks come to. Pure. */
-import type { Plan, Why } from "../../engine/contract/kind.ts";
-import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import type { Json, Plan, Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
-import { once } from "../shared/checks.ts";
-import { movedPast } from "./baseline.ts";
-import type { Noun, ServiceContext } from "./model.ts";
-import type { Progress } from "./progress.ts";
+import { once, stalled } from "../shared/checks.ts";
+import type { ServiceDeployment } from "./crd-status.ts";
+import { busy, failure, ofCommit, unknownState } from "./messages.ts";
+import {
+  type Noun,
+  recordOf,
+  type ServiceAction,
+  type ServiceContext,
+  type ServiceKind,
+  type ServiceNames,
+  type ServiceSeen,
+  type Sight,
+} from "./model.ts";
+import { failedDeployment, type Progress } from "./progress.ts";
+import {
+  declaredSettings,
+  observedSettings,
+  revisionOf,
+  sendingDue,
+  settingsDrift,
+  shownField,
+  unsentPaths,
+} from "./settings.ts";
+import { movedPast } from "./trace.ts";
 import { orderMark } from "./trace.ts";
-import { busy, unknownState } from "./words.ts";
+
+/** The update, where the settings differ and the surface has one; it corrects others unless the spec changed. */
+export function checkSettings(
+  kind: ServiceKind,
+  context: ServiceContext,
+  seen: ServiceSeen,
+): Plan<ServiceAction> | undefined {
+  const { written } = context.memory;
+  const { update: op } = kind.operations;
+  const declared = declaredSettings(kind.settings, context.spec);
+  const record = recordOf(context, seen);
+  if (op === undefined || context.supports(op) === "Unsupported" || record === undefined) {
+    return checkSent(kind, [...unsentPaths(declared, written), ...(kind.changedPaths?.(context) ?? [])]);
+  }
+  // Once in a reconcile: what the platform stores differently is reported as drift, and not sent again and again.
+  if (seen.updated) return undefined;
+  const observed = observedSettings(kind.settings, record, context.spec);
+  const differences = settingsDrift(declared, observed);
+  if (differences.length === 0) return undefined;
+  if (context.requested === undefined && !sendingDue(declared, observed, written)) return undefined;
+  const corrects = context.requested === undefined && unsentPaths(declared, written).length === 0;
+  const message = `Update the settings of the ${kind.noun}.`;
+  const changes = differences.map(shownField);
+  return { is: "step", step: { repeat: "safe", op, do: { what: "update" }, message, corrects, changes } };
+}
+
+/** Where the platform shows no settings, those that were sent last are compared. */
+function checkSent({ noun, plural }: ServiceNames, changed: readonly string[]): Plan<never> | undefined {
+  if (changed.length === 0) return undefined;
+  return stalled(
+    "UpdateNotSupported",
+    `The platform's surface has no update of ${plural}: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the ${noun} again.`,
+  );
+}
 
 /**
  * Stops a service. An order to stop is given once: until the service shows something new it may not have got there yet,
  * and one that failed is repeated on request only.
- * @param failed what is said of a stop that failed
  */
-export function stop(
-  context: ServiceContext,
-  status: ServiceStatus,
-  kind: { readonly op: string; readonly noun: Noun; readonly failed: (state: string) => Why },
-): Plan<{ readonly what: "stop" }> {
-  const why: Why = { reason: "Stopping", message: `The ${kind.noun} is being stopped.` };
+export function stop(kind: ServiceNames, context: ServiceContext, { status }: Sight): Plan<ServiceAction> {
+  const { noun, plural, operations } = kind;
+  const { stop: op } = operations;
+  if (op === undefined || context.supports(op) === "Unsupported") {
+    return stalled(
+      "NotSupportedByApi",
+      `The platform's surface has no stop of ${plural}. Set spec.runState to Running, or stop it on the platform.`,
+    );
+  }
+  const why: Why = { reason: "Stopping", message: `The ${noun} is being stopped.` };
   const { stopping, runState } = context.memory;
-  if (context.requested === undefined) {
+  if (context.requested === undefined && status !== undefined) {
     if (stopping !== undefined && !movedPast(stopping, status)) return { is: "waiting", why };
     const failed = servicePhase(status.state) === "failed" && runState === "Stopped";
-    if (failed) return { is: "stalled", why: kind.failed(status.state) };
+    if (failed) return { is: "stalled", why: failure(status.state, kind) };
   }
-  // What we stopped and what runs again, others have started.
+  // Detects a service that someone else started after we stopped it.
   const corrects = runState === "Stopped" && context.requested === undefined;
-  return once(kind.op, { what: "stop" }, why, { mark: orderMark(context, status), corrects });
+  return once(op, { what: "stop" }, why, { mark: orderMark(context, status), corrects });
+}
+
+/** Stops a service that is to be stopped, and leaves alone one that is. One that was uninstalled is judged elsewhere. */
+export function checkRunState(
+  kind: ServiceNames,
+  context: ServiceContext,
+  seen: Sight,
+  progress: Progress,
+): Plan<ServiceAction> | undefined {
+  const { phase } = progress;
+  if (context.spec.runState !== "Stopped" || phase === "gone") return undefined;
+  if (phase === "stopped" || phase === "idle") return { is: "settled" };
+  return checkUnclear(progress, kind.noun) ?? stop(kind, context, seen);
+}
+
+/** Reports a failure. @param last the last deployment with what is known now */
+export function checkFailure(
+  kind: ServiceNames,
+  last: (ServiceDeployment & { readonly gitCommitId?: string }) | undefined,
+  { phase, state }: Progress,
+): Plan<never> | undefined {
+  if (phase !== "failed") return undefined;
+  return { is: "stalled", why: failure(state, kind, ofCommit(failedDeployment(last)?.gitCommitId)) };
+}
+
+interface Deployment {
+  readonly commit?: string;
+  /** The message while it is under way. */
+  readonly message: string;
+  /** What a later trace has to know beside the settings. */
+  readonly mark?: Readonly<Record<string, Json | undefined>>;
+  readonly corrects: boolean;
+  readonly attempts: number | undefined;
+}
+
+/** Deploys a service. */
+export function deploy(
+  { operations }: ServiceNames,
+  context: ServiceContext,
+  { status }: Sight,
+  { commit, message, mark, corrects, attempts }: Deployment,
+): Plan<ServiceAction> {
+  const what = commit === undefined ? {} : { commit };
+  const why: Why = { reason: "Deploying", message };
+  return once<ServiceAction>(
+    operations.deploy ?? "",
+    { what: "deploy", ...what, retry: context.requested, attempts },
+    why,
+    {
+      ...what,
+      mark: orderMark(context, status, { settings: revisionOf(context.memory), ...mark, attempts }),
+      corrects,
+      retries: attempts !== undefined,
+    },
+  );
 }
 
 /** Waits while work is under way. @param of what the work is for, if it is ours */

@@ -1,11 +1,70 @@
-/** Did an old order land? Pure but for its two callers' reads. */
-import type { Json, OpenIntent } from "../../engine/contract/kind.ts";
+/**
+ * What a service shows before a request, and how it is found out later whether the request took effect
+ * (docs/architecture.md §6).
+ */
+import { z } from "zod";
+
+import type { Json, OpenIntent, ReconcileContext, Trace, Why } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
-import { baseline } from "../shared/create-trace.ts";
-import { baselineOf, movedPast } from "./baseline.ts";
-import type { ServiceContext } from "./model.ts";
-import { shownState } from "./words.ts";
+import type { Platform } from "../../platform/index.ts";
+import { offered } from "../shared/answers.ts";
+import { baseline, createUnknown, traceIn } from "../shared/create-trace.ts";
+import type { Listed } from "../shared/names.ts";
+import type { OperatedKind } from "./act.ts";
+import type { ServiceDeployment } from "./crd-status.ts";
+import { shownState } from "./messages.ts";
+import type { ServiceContext, ServiceMemory, ServiceTypes } from "./model.ts";
+
+/** Returns what the service shows now, as text for a status. */
+export function baselineOf(status: ServiceStatus | undefined): string {
+  return JSON.stringify([
+    status?.lastDeploymentDate ?? null,
+    status?.executionId ?? null,
+    status?.deploymentRequestsCount ?? null,
+  ]);
+}
+
+const stored = z.array(z.unknown());
+
+/** The values of an unknown baseline: no date, no run, nothing in the queue. */
+const UNKNOWN = [null, null, 0];
+
+/**
+ * Reports whether the service changed since `before`. What it does not show now means nothing: one read may show less
+ * than another.
+ */
+export function movedPast(before: string | undefined, status: ServiceStatus): boolean {
+  const old = stored.safeParse(tryParse(before ?? "")).data;
+  const now = stored.parse(tryParse(baselineOf(status)));
+  return old === undefined || now.some((value, index) => value !== null && value !== (old[index] ?? UNKNOWN[index]));
+}
+
+/** Reports whether the date of the last deployment changed; true where no baseline is known. */
+export function isDeployedSince(before: string | undefined, { lastDeploymentDate }: ServiceStatus): boolean {
+  const old = stored.safeParse(tryParse(before ?? "")).data;
+  return old === undefined || (lastDeploymentDate !== undefined && lastDeploymentDate !== old[0]);
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reports whether the platform ever deployed the service. */
+export function everDeployed(status: ServiceStatus | undefined): boolean {
+  if (status === undefined) return false;
+  if (status.serviceDeploymentStatus === "NEVER_DEPLOYED") return false;
+  return status.lastDeploymentDate !== undefined || servicePhase(status.state) === "running";
+}
+
+/** Reports whether a deployment failed. */
+export function hasFailed({ state = "" }: ServiceDeployment): boolean {
+  return servicePhase(state) === "failed";
+}
 
 /**
  * What a later trace compares an order with, and what it is given with, the user's request among it; members of `rest`
@@ -24,18 +83,68 @@ export function orderMark(
   };
 }
 
+/** Looks for an unconfirmed create in the list of the environment. @throws ApiError */
+export async function traceCreate<K extends ServiceTypes<Item>, Item extends Listed>(
+  kind: OperatedKind<K, Item>,
+  intent: OpenIntent,
+  context: ReconcileContext<K>,
+  api: Platform,
+): Promise<Trace<K["observed"], K["memory"]>> {
+  const environmentId = intent.parentId ?? context.inputs.environmentId;
+  const area = kind.area(api);
+  const list = await offered(api, kind.operations.list, () => area.list(environmentId));
+  if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
+  const { memory } = context;
+  return traceIn(intent, context, list, list, ({ id }) => ({ seen: kind.nothingSeen, memory, id }));
+}
+
+/** The reason why a create cannot be traced on the documented surface. @param name of what was to be created */
+export function untraceable(name: string | undefined): Why {
+  return createUnknown(name, "its surface has no list to look it up in");
+}
+
+/** Reports whether an unconfirmed request to deploy or to stop was executed. @param status of the service now */
+export function traceOrder<K extends ServiceTypes<Item>, Item extends Listed>(
+  kind: OperatedKind<K, Item>,
+  intent: OpenIntent,
+  { memory, now }: ReconcileContext<K>,
+  status: ServiceStatus | undefined,
+): Trace<K["observed"], K["memory"]> {
+  const isStop = intent.op === kind.operations.stop;
+  const hasLanded = status !== undefined && (isStop ? stopLanded(status) : deployLanded(intent, status));
+  if (!hasLanded) return { is: "absent" };
+  const order = isStop
+    ? { runState: "Stopped" as const }
+    : {
+        runState: "Running" as const,
+        lastDeployment: { ...markedDeployment(kind, intent), ...landedDeployment(intent, status, now) },
+      };
+  return { is: "landed", known: [{ seen: { ...kind.nothingSeen, status }, memory: { ...memory, ...order } }] };
+}
+
+/** Returns the deployment of an intent, of which the kind's memory keeps what it knows. */
+function markedDeployment(
+  { resource }: { readonly resource: { readonly memory: { parse(value: unknown): ServiceMemory } } },
+  { mark, commit: gitCommitId = "" }: OpenIntent,
+): ServiceDeployment | undefined {
+  const members = ["settings", "variables", "variablesAt", "retry", "attempts"];
+  const marked = Object.fromEntries(members.map((member) => [member, baseline(mark, member)]));
+  const parsed = (lastDeployment: object) => resource.memory.parse({ lastDeployment }).lastDeployment;
+  return parsed({ ...marked, gitCommitId }) ?? parsed({ gitCommitId });
+}
+
 /** Whether the status shows that the order to stop was carried out. */
-export function stopLanded(status: ServiceStatus): boolean {
+function stopLanded(status: ServiceStatus): boolean {
   return /^STOP|STOPPING$/.test(status.state);
 }
 
 /** Whether the status shows that the order to deploy was carried out. @param intent its mark is an orderMark */
-export function deployLanded({ mark }: OpenIntent, status: ServiceStatus): boolean {
+function deployLanded({ mark }: OpenIntent, status: ServiceStatus): boolean {
   return movedPast(textIn(mark, "baseline"), status) || isFresh(mark, status) || servicePhase(status.state) === "busy";
 }
 
 /** What the service tells of the deployment that landed; `baseline` is that of the mark. */
-export function landedDeployment({ mark }: OpenIntent, status: ServiceStatus, now: Date) {
+function landedDeployment({ mark }: OpenIntent, status: ServiceStatus, now: Date) {
   const before = textIn(mark, "baseline");
   return {
     ...(isFresh(mark, status) && status.deploymentRequestId !== undefined

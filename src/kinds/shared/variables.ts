@@ -1,6 +1,6 @@
 /** Variables of specs: with a value of their own, or one from a Secret or a ConfigMap. Pure. */
 import type { ValueFrom } from "../../api/fields.ts";
-import type { ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
+import type { Fingerprint, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { ImportInput } from "../../platform/areas/variables.ts";
 import { type SurfaceFacts, takesMore } from "./answers.ts";
 
@@ -35,7 +35,7 @@ export function isUntouched({ createdAt, updatedAt }: Times): boolean {
 }
 
 /** A variable of a spec: exactly one of `value` and `valueFrom`. */
-interface Declared {
+export interface DeclaredVariable {
   readonly name: string;
   readonly value?: string | undefined;
   readonly valueFrom?: ValueFrom | undefined;
@@ -53,7 +53,7 @@ export function requestsOf(field: string, valueFrom: ValueFrom | undefined): rea
 }
 
 /** Returns the values that the variables of a spec need. */
-export function variableRequests(variables: readonly Declared[]): readonly ValueRequest[] {
+export function variableRequests(variables: readonly DeclaredVariable[]): readonly ValueRequest[] {
   return variables.flatMap(({ name, valueFrom }) => requestsOf(fieldOf(name), valueFrom));
 }
 
@@ -62,7 +62,7 @@ export function variableRequests(variables: readonly Declared[]): readonly Value
  * otherwise.
  */
 export function inputsOf(
-  variables: readonly Declared[],
+  variables: readonly DeclaredVariable[],
   resolved: Pick<ResolvedNeeds, "value">,
 ): readonly InputVariable[] {
   return variables
@@ -73,6 +73,18 @@ export function inputsOf(
       ...(scope !== undefined && { scope }),
     }))
     .toSorted((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** Returns the variables of a spec with their values, and the fingerprint of all. */
+export function variableInputs(
+  variables: readonly DeclaredVariable[],
+  resolved: ResolvedNeeds,
+): { readonly variables: readonly InputVariable[]; readonly fingerprint: Fingerprint } {
+  const inputs = inputsOf(variables, resolved);
+  return {
+    variables: inputs,
+    fingerprint: resolved.fingerprint(inputs.map(({ name, value, isSecret }) => [name, value, isSecret])),
+  };
 }
 
 /**

@@ -36,7 +36,6 @@ const databaseSettings = request(settings);
 const newDatabase = request({ ...settings, type: filled, mode: filled });
 
 export type Database = z.output<typeof database>;
-export type DatabaseSettings = z.input<typeof databaseSettings>;
 export type DatabaseInput = z.input<typeof newDatabase>;
 
 const databaseList = list(database);

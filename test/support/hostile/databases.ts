@@ -2,7 +2,7 @@
 import fc from "fast-check";
 
 import { NOTHING_SEEN, type DatabaseContext, type Seen } from "../../../src/kinds/database/model.ts";
-import { followedRequest, told } from "../../../src/kinds/database/told.ts";
+import { followedRequest, reportedState } from "../../../src/kinds/database/reported.ts";
 import { serviceStates } from "../../../src/platform/codec/states.ts";
 import { DATABASE, OLD_REQUEST, passWith, REQUEST } from "../services/databases.ts";
 import { count, hostile, maybe, state } from "./values.ts";
@@ -83,7 +83,7 @@ export function readableDatabase({ pass: of, seen }: DatabaseSight): DatabaseSig
   const read =
     of.supports("listServices") === "Supported"
       ? { ...seen, request: of.goal === "present" ? request : undefined }
-      : { ...told(of, DATABASE, request), types: seen.types };
+      : { ...reportedState(of, DATABASE, request), types: seen.types };
   return { pass: of, seen: { ...NOTHING_SEEN, ...read } };
 }
 

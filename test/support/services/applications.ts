@@ -6,8 +6,8 @@ import {
   type ApplicationSpec,
   type LastDeployment,
 } from "../../../src/kinds/application/crd.ts";
+import { application } from "../../../src/kinds/application/index.ts";
 import { NOTHING_SEEN, type ApplicationContext, type Inputs, type Seen } from "../../../src/kinds/application/model.ts";
-import { plan } from "../../../src/kinds/application/plan.ts";
 import type { Application } from "../../../src/platform/areas/applications.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
 import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
@@ -130,7 +130,7 @@ export function seenFull(state: string, change: Partial<Application> = {}, seen:
 
 /** What a plan comes to, in a few words: the operation and its commit, or how it ends and why. */
 export function plannedBy(pass: ApplicationContext, seen: Seen): string {
-  const next = plan(pass, seen);
+  const next = application.plan(pass, seen);
   if (next.is === "step") {
     const { step } = next;
     return step.repeat === "once" && step.commit !== undefined ? `${step.op} ${step.commit}` : step.op;

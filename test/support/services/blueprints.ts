@@ -1,13 +1,13 @@
 /** Specs, passes and sights of blueprints for tests of their pure code. */
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { platformBlueprint, type BlueprintMemory } from "../../../src/kinds/blueprint/crd.ts";
+import { blueprint } from "../../../src/kinds/blueprint/index.ts";
 import {
   NOTHING_SEEN,
   type BlueprintContext,
   type BlueprintService,
   type Seen,
 } from "../../../src/kinds/blueprint/model.ts";
-import { plan } from "../../../src/kinds/blueprint/plan.ts";
 import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
 import { ENVIRONMENT, NOW, print, statusOf } from "./applications.ts";
@@ -78,7 +78,7 @@ export function seenIn(state: string | undefined, change: Partial<Seen> = {}): S
 
 /** What a plan comes to, in a few words. */
 export function planned(pass: BlueprintContext, seen: Seen): string {
-  const next = plan(pass, seen);
+  const next = blueprint.plan(pass, seen);
   if (next.is === "step") return next.step.op;
   return "why" in next ? `${next.is} ${next.why.reason}` : next.is;
 }

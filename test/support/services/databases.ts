@@ -1,8 +1,8 @@
 /** Specs, passes and sights of databases for tests of their pure code. */
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { platformDatabase, type DatabaseDeployment, type DatabaseMemory } from "../../../src/kinds/database/crd.ts";
+import { database } from "../../../src/kinds/database/index.ts";
 import { NOTHING_SEEN, type DatabaseContext, type Seen } from "../../../src/kinds/database/model.ts";
-import { plan } from "../../../src/kinds/database/plan.ts";
 import type { Database } from "../../../src/platform/areas/databases.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
 import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
@@ -100,7 +100,7 @@ export function seenFull(state: string, change: Partial<Database> = {}, seen: Pa
 
 /** What a plan comes to, in a few words: the operation, or how it ends and why. */
 export function plannedBy(pass: DatabaseContext, seen: Seen): string {
-  const next = plan(pass, seen);
+  const next = database.plan(pass, seen);
   if (next.is === "step") return next.step.op;
   return next.is === "settled" || next.is === "adopt" ? next.is : `${next.is} ${next.why.reason}`;
 }

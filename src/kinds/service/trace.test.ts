@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { statusOf } from "../../../test/support/services/applications.ts";
-import { baselineOf, everDeployed, movedPast } from "./baseline.ts";
+import { baselineOf, everDeployed, movedPast } from "./trace.ts";
 
 const nothing = {
   lastDeploymentDate: undefined as never,

@@ -2,7 +2,7 @@
 import type { Reason } from "../../api/reasons.ts";
 import type { ConditionFact, Why } from "../../engine/contract/kind.ts";
 import { deploymentCondition, fitsReason } from "../../platform/codec/states.ts";
-import type { Noun } from "./model.ts";
+import type { Noun, ServiceNames } from "./model.ts";
 
 const BUSY: readonly (readonly [pattern: RegExp, reason: Reason])[] = [
   [/QUEUED$/, "Queued"],
@@ -38,10 +38,9 @@ const RETRY = "or request a retry with the annotation platform-operator.io/recon
 
 /**
  * The reason and message of a failure, with what to do about it.
- * @param advice the kind's own advice by state; else to look at it on the platform
  * @param of what failed, e.g. "commit 1a2b3c4"
  */
-export function failure(state: string, noun: Noun, advice: ReadonlyMap<string, string>, of?: string): Why {
+export function failure(state: string, { noun, advice }: Pick<ServiceNames, "noun" | "advice">, of?: string): Why {
   const what = advice.get(state) ?? CANCELED_ADVICE.get(state) ?? `Look at the ${noun} on the platform`;
   return { reason: failureReason(state), message: `The platform reports ${state}${forWhat(of)}. ${what}, ${RETRY}.` };
 }
@@ -49,6 +48,16 @@ export function failure(state: string, noun: Noun, advice: ReadonlyMap<string, s
 const CANCELED_ADVICE: ReadonlyMap<string, string> = new Map([
   ["CANCELED", "It was cancelled, or another service of the environment failed first"],
 ]);
+
+/** Returns the first seven digits. */
+export function shortCommit(commit: string): string {
+  return commit.slice(0, 7);
+}
+
+/** Returns what a deployment is of, for messages; undefined for what has no commits. */
+export function ofCommit(commit: string | undefined): string | undefined {
+  return commit === undefined ? undefined : `commit ${shortCommit(commit)}`;
+}
 
 function forWhat(of: string | undefined): string {
   return of === undefined ? "" : ` for ${of}`;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { DATABASE, deployment, openDeployment, passWith, REQUEST } from "../../../test/support/services/databases.ts";
 import type { DatabaseMemory } from "./crd.ts";
-import { followedRequest, told } from "./told.ts";
+import { followedRequest, reportedState } from "./reported.ts";
 
 const nothing: DatabaseMemory = { lastDeployment: undefined, state: undefined };
 const stopping: DatabaseMemory = { stopping: "[null,null,null]", stopRequestId: REQUEST };
@@ -13,7 +13,7 @@ const open = (change: object = {}): DatabaseMemory => ({
 
 function toldBy(memory: DatabaseMemory, status?: string, externalId?: string): string {
   const context = passWith({ memory, spec: externalId === undefined ? {} : { externalId } });
-  const { status: seen, unseen } = told(context, DATABASE, status === undefined ? undefined : { status });
+  const { status: seen, unseen } = reportedState(context, DATABASE, status === undefined ? undefined : { status });
   return unseen === undefined ? (seen?.state ?? "nothing") : unseen.reason;
 }
 
@@ -52,7 +52,10 @@ describe("the state of a database that cannot be read", () => {
 
   it("is that of a new one where a person says that it is the one we made", () => {
     const context = passWith({ memory: nothing, spec: { externalId: DATABASE }, confirmedByUser: true });
-    expect(told(context, DATABASE, undefined)).toMatchObject({ status: { state: "READY" }, unseen: undefined });
+    expect(reportedState(context, DATABASE, undefined)).toMatchObject({
+      status: { state: "READY" },
+      unseen: undefined,
+    });
   });
 
   it("is followed by the last order that has not ended", () => {

@@ -1,0 +1,168 @@
+/**
+ * The reported state of a database. The documented surface has no read of it: the answers to deploy and stop report it
+ * first, those of a PlatformOperation too, and then the deployment request by its id, where there is one. Pure.
+ */
+import type { LastOperation } from "../../api/status.ts";
+import type { ExternalAction, Ms, Supports, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Deployment } from "../../platform/areas/service-status.ts";
+import { requestPhase, servicePhase } from "../../platform/codec/states.ts";
+import { shownState } from "../service/messages.ts";
+import { revisionOf } from "../service/settings.ts";
+import { baselineOf } from "../service/trace.ts";
+import { isNew, withOperation } from "../shared/last-operation.ts";
+import type { DatabaseDeployment, DatabaseMemory } from "./crd.ts";
+import type { DatabaseContext, Seen } from "./model.ts";
+
+type ReportedState = Pick<Seen, "status" | "request" | "unseen">;
+
+const SURFACE = "and its surface does not show the state of databases";
+const ASK = "To have it deployed, use the annotation platform-operator.io/reconcile-requested-at.";
+
+/** The platform gave no request id. */
+export const NO_REQUEST: Why = {
+  reason: "NotObservable",
+  message: `The platform took the last order, but gave no deployment request id, ${SURFACE}: its result is not known. Look on the platform.`,
+};
+
+const NO_SUCH_REQUEST: Why = {
+  reason: "NotObservable",
+  message: `The platform does not know the deployment request of the last order, ${SURFACE}: its result is not known. Look on the platform.`,
+};
+
+const NEVER_REPORTED: Why = {
+  reason: "NotObservable",
+  message: `The database was taken over, and the platform's surface does not show the state of databases. It is left as it is. ${ASK}`,
+};
+
+const LOST: Why = {
+  reason: "NotObservable",
+  message: `The status of this resource was lost, ${SURFACE}. The database was deployed before, and is left as it is. ${ASK}`,
+};
+
+/** For how long a request is looked for, as a read may lag. */
+const FIND_MS: Ms = 600_000;
+
+/** Reports whether it was deployed and the platform shows nothing but the answer. */
+export function notObservableAfterwards({ lastDeployment }: DatabaseMemory, supports: Supports): boolean {
+  return supports("listServiceStatuses") !== "Supported" && lastDeployment !== undefined;
+}
+
+/** Returns the id of the followed request: of a stop, else of a deployment that has not ended. */
+export function followedRequest({ memory }: DatabaseContext): Uuid | undefined {
+  if (memory.stopping !== undefined) return memory.stopRequestId;
+  const last = memory.lastDeployment;
+  return last?.finishedAt === undefined ? last?.requestId : undefined;
+}
+
+/**
+ * Returns what is known of the state. @param request the one of `followedRequest`, undefined where the platform has
+ * none
+ */
+export function reportedState(context: DatabaseContext, id: Uuid, request: Deployment | undefined): ReportedState {
+  const { lastDeployment: last, stopping } = context.memory;
+  const isOpen = stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
+  if (!isOpen) return standing(context, id);
+  const requestId = followedRequest(context);
+  if (requestId === undefined) return unseen(id, NO_REQUEST);
+  if (request === undefined) return unanswered(context, id);
+  // The end of a request is a change: it counts as the service's run.
+  const run = requestPhase(request.status) === "busy" ? {} : { executionId: requestId };
+  return {
+    status: { id, state: request.status, deploymentRequestId: requestId, ...run },
+    request: stopping === undefined ? request : undefined,
+    unseen: undefined,
+  };
+}
+
+/** The platform does not know the request, or not yet. */
+function unanswered({ memory, now }: DatabaseContext, id: Uuid): ReportedState {
+  const { lastDeployment, stopping, state = "" } = memory;
+  const isRecent = now.getTime() - Date.parse(lastDeployment?.startedAt ?? "") < FIND_MS;
+  if (stopping !== undefined || !isRecent) return unseen(id, NO_SUCH_REQUEST);
+  const queued = servicePhase(state) === "busy" ? state : "DEPLOYMENT_QUEUED";
+  return { status: { id, state: queued }, request: undefined, unseen: undefined };
+}
+
+/** Nothing is under way. A database that was created here and that nothing was reported of was never deployed. */
+function standing({ memory, spec, records: { begun, confirmedByUser } }: DatabaseContext, id: Uuid): ReportedState {
+  const { state, lastDeployment } = memory;
+  const known = state ?? lastDeployment?.state;
+  if (known === undefined && begun === true) return unseen(id, LOST);
+  if (known === undefined && spec.externalId !== undefined && confirmedByUser !== true)
+    return unseen(id, NEVER_REPORTED);
+  return { status: { id, state: known ?? "READY" }, request: undefined, unseen: undefined };
+}
+
+function unseen(id: Uuid, why: Why): ReportedState {
+  return { status: { id, state: "" }, request: undefined, unseen: why };
+}
+
+/** Where the platform shows the state of databases, it is read; else the operation's request is followed. */
+export function recordAction(action: ExternalAction, context: DatabaseContext): DatabaseMemory {
+  const memory = withOperation(context.memory, action);
+  const isRead = context.supports("listServiceStatuses") === "Supported";
+  if (isRead || !isNew(context.memory, action) || isOutdated(action, context)) return memory;
+  if (action.op === "stopDatabase") return stopped(action, context, memory);
+  return action.op === "deployDatabase" ? deployed(action, context, memory) : memory;
+}
+
+/**
+ * Reports whether the database was deployed after it, or its status was lost since, perhaps with what was done later.
+ */
+function isOutdated({ at }: ExternalAction, { memory, records: { begun } }: DatabaseContext): boolean {
+  const { lastDeployment, state } = memory;
+  if (lastDeployment === undefined && state === undefined) return begun === true;
+  return (lastDeployment?.startedAt ?? "") > at;
+}
+
+function stopped({ at, requestId }: ExternalAction, { spec }: DatabaseContext, memory: DatabaseMemory): DatabaseMemory {
+  const { lastDeployment: last } = memory;
+  return {
+    ...memory,
+    // A deployment that was under way is not followed any more.
+    lastDeployment: last && { finishedAt: at, ...last },
+    stopping: baselineOf(undefined),
+    stopRequestId: requestId,
+    runState: spec.runState === "Stopped" ? "Stopped" : memory.runState,
+  };
+}
+
+function deployed(
+  { at, requestId, state }: ExternalAction,
+  { spec }: DatabaseContext,
+  memory: DatabaseMemory,
+): DatabaseMemory {
+  const lastDeployment: DatabaseDeployment = {
+    settings: revisionOf(memory),
+    startedAt: at,
+    baseline: baselineOf(undefined),
+    ...(state === undefined ? {} : { state: shownState(state) }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+  return {
+    ...memory,
+    lastDeployment,
+    stopping: undefined,
+    stopRequestId: undefined,
+    runState: spec.runState === "Running" ? "Running" : memory.runState,
+  };
+}
+
+/** Returns the operation that stopped the database, if nothing was deployed since. */
+export function stoppedBy({ memory }: DatabaseContext): LastOperation | undefined {
+  const { lastOperation: last, lastDeployment } = memory;
+  if (last?.operation !== "stopDatabase" || last.result === "Failed") return undefined;
+  return (lastDeployment?.startedAt ?? "") <= last.startedAt ? last : undefined;
+}
+
+/**
+ * Returns the run state that an operation requested last against the spec, where no state is observed. What the
+ * resource requests itself is in `runState`.
+ */
+export function unwantedRunState({ memory, spec }: DatabaseContext): "Running" | "Stopped" | undefined {
+  const { lastOperation, lastDeployment, stopping, runState = "Running" } = memory;
+  if (lastOperation === undefined || runState !== spec.runState) return undefined;
+  if (runState === "Running") return stopping === undefined ? undefined : "Stopped";
+  const isStarted = lastDeployment?.startedAt === lastOperation.startedAt;
+  return isStarted && stopping === undefined ? "Running" : undefined;
+}

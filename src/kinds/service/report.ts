@@ -1,0 +1,162 @@
+/** Builds the report of a service. Pure. */
+import type { ConditionFact, DriftField, Report } from "../../engine/contract/kind.ts";
+import type { IngressStatus } from "../../platform/areas/services.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
+import { faultCondition, type SideRead } from "../shared/answers.ts";
+import { fitOptional, ID } from "../shared/text.ts";
+import type { ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
+import { isShown } from "./identity.ts";
+import { failure, ofCommit, shownState, stateCondition } from "./messages.ts";
+import {
+  recordOf,
+  type RunState,
+  type ServiceContext,
+  type ServiceKind,
+  type ServiceMemory,
+  type ServiceNames,
+  type ServiceSeen,
+} from "./model.ts";
+import { failedDeployment } from "./progress.ts";
+import {
+  declaredSettings,
+  memorable,
+  observedSettings,
+  revisionOf,
+  type Setting,
+  settingsDrift,
+  shownField,
+} from "./settings.ts";
+import { movedPast } from "./trace.ts";
+
+export function report(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Report {
+  const ready = kind.ready(context, seen);
+  const always = kind.reportAlways?.(context, seen) ?? { conditions: [], status: {} };
+  // What is not this resource's, or not yet, is neither reported nor remembered.
+  if (context.identitySource !== "recorded") return { ready, ...always };
+  const own = kind.report(context, seen);
+  const { status, unseen } = seen;
+  const drift = isShown(kind, context, seen) ? driftOf(kind, context, seen) : [];
+  const isCompared = drift.length > 0 || seen.siblings !== undefined || kind.comparesUnlisted === true;
+  return {
+    ready,
+    conditions: [...deployed(kind, seen), ...always.conditions, ...own.conditions, ...ingressReady(seen.ingress)],
+    status: {
+      state: status === undefined || unseen !== undefined ? undefined : shownState(status.state),
+      serviceDeploymentStatus: fitOptional(status?.serviceDeploymentStatus),
+      environmentId: context.inputs.environmentId,
+      lastFailure: lastFailure(kind, context, seen),
+      runState: runStateOf(context, seen),
+      stopping: stoppingOf(context, seen),
+      ingress: ingressFields(seen.ingress),
+      ...always.status,
+      ...own.status,
+    },
+    ...(isCompared && { drift }),
+  };
+}
+
+function deployed({ noun }: ServiceNames, { status, unseen }: ServiceSeen): readonly ConditionFact[] {
+  if (unseen !== undefined) return [{ type: "Deployed", status: "Unknown", ...unseen }];
+  return status === undefined ? [] : [stateCondition("Deployed", status.state, noun)];
+}
+
+/** Returns the last failure, kept until a deployment succeeds, with the time of its first report. */
+function lastFailure(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): ServiceFailure | undefined {
+  const kept = context.memory.lastFailure;
+  const progress = kind.progress(context, seen);
+  if (progress?.phase === "running") return undefined;
+  if (progress?.phase !== "failed") return kept;
+  const found = kind.failure(context, seen, shownState(progress.state));
+  const isSame = kept !== undefined && sameFailure(kept, found);
+  return { ...found, at: isSame && kept.at !== undefined ? kept.at : context.now.toISOString() };
+}
+
+/** Returns what is remembered of a failed deployment. @param last with what is known now */
+export function deploymentFailure(
+  kind: ServiceNames,
+  last: LastDeployment | undefined,
+  state: string,
+): ServiceFailure & Pick<LastDeployment, "gitCommitId"> {
+  const { gitCommitId, requestId } = failedDeployment(last) ?? {};
+  return {
+    state,
+    message: failure(state, kind, ofCommit(gitCommitId)).message,
+    ...(gitCommitId === undefined ? {} : { gitCommitId }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+}
+
+type LastDeployment = ServiceDeployment & { readonly gitCommitId?: string };
+
+/** Compares everything but message and time. */
+function sameFailure(left: ServiceFailure, right: ServiceFailure): boolean {
+  const facts = ({ message: _message, at: _at, ...rest }: ServiceFailure): string =>
+    JSON.stringify(Object.entries(rest).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  return facts(left) === facts(right);
+}
+
+/** Returns what the operator wrote. For an adopted service, the spec at that time is the baseline. */
+export function writtenSettings<Spec>(
+  settings: readonly Setting<Spec, never>[],
+  { spec, memory }: { readonly spec: Spec; readonly memory: ServiceMemory },
+): WrittenSettings {
+  const sent = memory.written?.settings ?? memorable(declaredSettings(settings, spec));
+  return { revision: revisionOf(memory), ...memory.written, settings: { ...sent } };
+}
+
+/**
+ * Returns the run state that the operator last applied. Detects a service that someone else started after it was
+ * stopped.
+ */
+function runStateOf({ memory, spec }: ServiceContext, { status }: ServiceSeen): RunState | undefined {
+  const started = spec.runState === "Running" && servicePhase(status?.state ?? "") === "running";
+  return started && memory.runState === "Stopped" ? "Running" : memory.runState;
+}
+
+/** Returns the open request to stop. It ends when the service is stopped, or shows a change and is not at work. */
+export function stoppingOf({ memory }: ServiceContext, { status, unseen }: ServiceSeen): string | undefined {
+  const before = memory.stopping;
+  if (unseen !== undefined) return before;
+  const phase = servicePhase(status?.state ?? "");
+  const over = phase === "stopped" || (phase !== "busy" && status !== undefined && movedPast(before, status));
+  return over ? undefined : before;
+}
+
+function driftOf(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): readonly DriftField[] {
+  const { settings } = kind;
+  const { spec } = context;
+  const record = recordOf(context, seen);
+  const differences =
+    record && settingsDrift(declaredSettings(settings, spec), observedSettings(settings, record, spec));
+  return [...(differences ?? []).map(shownField), ...kind.drift(context, seen), ...runStateDrift(context, seen)];
+}
+
+/** Returns the drift of a run state that others changed. */
+function runStateDrift(
+  { memory, spec: { runState: wanted } }: ServiceContext,
+  { status }: ServiceSeen,
+): readonly DriftField[] {
+  const phase = servicePhase(status?.state ?? "");
+  const path = "spec.runState";
+  if (wanted === "Running" && phase === "stopped" && memory.runState !== "Stopped") {
+    return [{ path, desired: wanted, observed: "Stopped" }];
+  }
+  const isStarted = wanted === "Stopped" && phase === "running" && memory.runState === "Stopped";
+  return isStarted && memory.stopping === undefined ? [{ path, desired: wanted, observed: "Running" }] : [];
+}
+
+/** Returns the condition IngressReady; none without an ingress, Unknown where its read failed. */
+function ingressReady({ value, fault }: SideRead<IngressStatus>): readonly ConditionFact[] {
+  if (value?.status === undefined) return faultCondition("IngressReady", fault);
+  return [stateCondition("IngressReady", value.status, "ingress")];
+}
+
+/** Returns the members of status. */
+function ingressFields({ value: ingress }: SideRead<IngressStatus>) {
+  return (
+    ingress && {
+      routerId: fitOptional(ingress.routerId, ID),
+      status: ingress.status && shownState(ingress.status),
+    }
+  );
+}
