@@ -91,7 +91,6 @@ export const REASONS = {
   TypeNotListed: "The platform does not list the type of the managed database; the list is advice.",
   Valid: "The configuration satisfies the template's or the blueprint's constraints.",
   FieldsIgnored: "The configuration is valid; some of its fields have no effect.",
-  NotValidated: "The configuration could not be checked.",
   LayersEnabled: "Every selected layer is enabled.",
   LayersNotEnabled: "Some selected layers are not enabled.",
   VariablesSynced: "The variables are present on the platform.",

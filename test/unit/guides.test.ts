@@ -25,7 +25,7 @@ const NEEDS_NOBODY = new Set<string>([
   ],
   ...["Creating", "Deploying", "Building", "Stopping", "Restarting", "Upgrading", "Deleting", "Canceling"],
   ...["Orphaned", "DriftDetected", "NoDrift", "Unlocked", "UpToDate", "DeployPending", "TypeListed", "TypeNotListed"],
-  ...["Valid", "FieldsIgnored", "NotValidated", "LayersEnabled", "LayersNotEnabled"],
+  ...["Valid", "FieldsIgnored", "LayersEnabled", "LayersNotEnabled"],
   ...["VariablesSynced", "VariablesPending", "SurfaceKnown", "Supported", "NotTried"],
 ]);
 

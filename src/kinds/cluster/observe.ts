@@ -4,7 +4,7 @@ import { clusterPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { offered } from "../shared/answers.ts";
-import { presenceIn } from "../shared/presence.ts";
+import { isRoutine, presenceIn } from "../shared/presence.ts";
 import { factsOf, NOTHING_SEEN, type Attempt, type ClusterContext, type Seen } from "./model.ts";
 import { baselineOf, refusal } from "./order.ts";
 import { tokenDue } from "./token.ts";
@@ -88,10 +88,6 @@ export function showsClusters(supports: ClusterContext["supports"]): boolean {
 /** Reports whether the cluster was last observed at work, or has an open request. */
 function isFollowed({ memory }: ClusterContext): boolean {
   return memory.lastOrder?.baseline !== undefined || clusterPhase(memory.state ?? "") === "busy";
-}
-
-function isRoutine({ identitySource, requested, goal }: ClusterContext): boolean {
-  return identitySource === "recorded" && requested === undefined && goal === "present";
 }
 
 /** Reports whether the cluster changed since its version was last shown: the list may be older than that. */

@@ -47,7 +47,7 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
     };
   },
 
-  look: async (context, api, parentId) => ({
+  observeParent: async (context, api, parentId) => ({
     ...(await listsOf(context, parentId ?? context.inputs.projectId, api)),
     presence: "Present",
     projectIsOurs: true,

@@ -54,7 +54,7 @@ export const project = namedKind<ProjectTypes, Project>({
     return { records, presence, environments, serverNow: api.serverNow() };
   },
 
-  look: async (_context, api) => ({
+  observeParent: async (_context, api) => ({
     records: await api.projects.list(),
     presence: "Present",
     environments: NOT_READ,

@@ -8,6 +8,7 @@ import type { Platform } from "../../platform/index.ts";
 import { idsBefore, landed, notCreated } from "./create-trace.ts";
 import { driftOf, mineOf, planNamed, shownIn, type NamedPlan, type NamedTypes } from "./named-plan.ts";
 import type { Listed } from "./names.ts";
+import { isRoutine } from "./presence.ts";
 
 /** What a kind declares of its own. */
 export interface NamedKind<K extends NamedTypes<Item>, Item extends Listed>
@@ -15,7 +16,7 @@ export interface NamedKind<K extends NamedTypes<Item>, Item extends Listed>
   /** The list of records, where the specification does not have one. */
   readonly list?: OperationName;
   /** Reads the parent afresh for a trace. `parentId` is that of the intent. @throws ApiError */
-  look(context: ReconcileContext<K>, api: Platform, parentId: Uuid | undefined): Promise<K["observed"]>;
+  observeParent(context: ReconcileContext<K>, api: Platform, parentId: Uuid | undefined): Promise<K["observed"]>;
   /** @throws ApiError */
   create(context: ReconcileContext<K>, api: Platform): Promise<Item>;
   /** @throws ApiError */
@@ -29,15 +30,8 @@ export interface NamedKind<K extends NamedTypes<Item>, Item extends Listed>
 }
 
 /** Returns how old the lists may be that a reconcile of a settled object reads: all objects of a parent share them. */
-export function listAge({
-  identitySource,
-  goal,
-  requested,
-}: Pick<ReconcileContext<NamedTypes>, "identitySource" | "goal" | "requested">): {
-  readonly maxAgeMs: number;
-} {
-  const isRoutine = identitySource === "recorded" && goal === "present" && requested === undefined;
-  return { maxAgeMs: isRoutine ? 5_000 : 0 };
+export function listAge(context: Parameters<typeof isRoutine>[0]): { readonly maxAgeMs: number } {
+  return { maxAgeMs: isRoutine(context) ? 5_000 : 0 };
 }
 
 export function namedKind<K extends NamedTypes<Item>, Item extends Listed>(declared: NamedKind<K, Item>): Kind<K> {
@@ -57,7 +51,7 @@ export function namedKind<K extends NamedTypes<Item>, Item extends Listed>(decla
     plan: (context, seen) => planNamed(declared, context, seen),
     act: async ({ do: what }, context, seen, api) => await act(declared, what, context, seen, api),
     trace: async (intent, context, api) =>
-      traced(declared, intent, context, await declared.look(context, api, intent.parentId)),
+      traced(declared, intent, context, await declared.observeParent(context, api, intent.parentId)),
     report: (context, seen) => {
       // What is not this resource's, or not yet, is not reported.
       const exists = context.identitySource === "recorded" && shownIn(seen).some(({ id }) => id === context.id);
