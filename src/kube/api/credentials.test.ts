@@ -28,38 +28,38 @@ async function put(token: string, seconds: number): Promise<void> {
 describe("fileToken", () => {
   it("reads the file, less its newline, and looks again after 10 s", async () => {
     const source = fileToken(path, clock);
-    expect(await source.token()).toBe("one");
+    expect(await source()).toBe("one");
     await put("two", 2);
     await clock.advance(9_999);
-    expect(await source.token()).toBe("one");
+    expect(await source()).toBe("one");
     await clock.advance(1);
-    expect(await source.token()).toBe("two");
+    expect(await source()).toBe("two");
   });
 
   it("reads no file whose time did not move", async () => {
     const source = fileToken(path, clock);
-    await source.token();
+    await source();
     await put("two", 1);
     await clock.advance(10_000);
-    expect(await source.token()).toBe("one");
+    expect(await source()).toBe("one");
   });
 
   it("[D1] is not moved by a step of the wall clock", async () => {
     const source = fileToken(path, clock);
-    await source.token();
+    await source();
     await put("two", 2);
     clock.shiftWall(-3_600_000);
     await clock.advance(10_000);
-    expect(await source.token()).toBe("two");
+    expect(await source()).toBe("two");
   });
 
   it("keeps what it has while the file is away, and fails without anything", async () => {
     const source = fileToken(path, clock);
-    await source.token();
+    await source();
     await rm(path);
     await clock.advance(10_000);
-    expect(await source.token()).toBe("one");
-    await expect(fileToken(path, clock).token()).rejects.toThrow("ENOENT");
+    expect(await source()).toBe("one");
+    await expect(fileToken(path, clock)()).rejects.toThrow("ENOENT");
     await put("two", 2);
   });
 });

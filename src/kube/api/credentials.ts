@@ -32,15 +32,8 @@ export interface Credentials {
   readonly watches: Dispatcher;
 }
 
-export interface Session {
-  credentials(): Promise<Credentials>;
-  /** Renews the credentials after the API server refused `used`. @returns whether other ones are available now */
-  renew(used: Credentials): boolean;
-  close(): Promise<void>;
-}
-
 /** @param first the configuration of `source` as it is now */
-export function createSession(source: ConfigSource, first: KubeConfig, clock: Clock): Session {
+export function createSession(source: ConfigSource, first: KubeConfig, clock: Clock) {
   let config = first;
   let token = takeTokenFile(config, clock);
   let pools: { readonly key: string; readonly calls: Dispatcher; readonly watches: Dispatcher } | undefined;
@@ -62,7 +55,7 @@ export function createSession(source: ConfigSource, first: KubeConfig, clock: Cl
   };
 
   return {
-    credentials: async () => {
+    credentials: async (): Promise<Credentials> => {
       if (held === undefined || clock.monotonic() - held.at >= CREDENTIALS_MS) {
         held = { at: clock.monotonic(), credentials: resolve() };
       }
@@ -75,7 +68,8 @@ export function createSession(source: ConfigSource, first: KubeConfig, clock: Cl
         throw new KubeError("Unauthorized", 0, "the credentials of the API server cannot be read");
       }
     },
-    renew: (used) => {
+    /** Renews the credentials after the API server refused `used`. @returns whether other ones are available now */
+    renew: (used: Credentials): boolean => {
       if (current !== used) return true;
       if (clock.monotonic() - renewedAt < CREDENTIALS_MS) return false;
       renewedAt = clock.monotonic();
@@ -84,7 +78,7 @@ export function createSession(source: ConfigSource, first: KubeConfig, clock: Cl
       held = undefined;
       return true;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       const closing = pools;
       pools = undefined;
       await Promise.all([closing?.calls.destroy(), closing?.watches.destroy()]);
@@ -113,7 +107,7 @@ export function loadKubeConfig(source: ConfigSource): KubeConfig {
 }
 
 /** Removes a token file from the user, so that our own source reads it instead of client-node's. */
-function takeTokenFile(config: KubeConfig, clock: Clock): TokenSource | undefined {
+function takeTokenFile(config: KubeConfig, clock: Clock): (() => Promise<string>) | undefined {
   const user = config.getCurrentUser();
   const path = stringMember(member(user?.authProvider, "config"), "tokenFile");
   if (user === null || path === undefined) return undefined;
@@ -130,7 +124,7 @@ interface Resolved {
   readonly proxy: string | undefined;
 }
 
-async function resolveCredentials(config: KubeConfig, token: TokenSource | undefined): Promise<Resolved> {
+async function resolveCredentials(config: KubeConfig, token: (() => Promise<string>) | undefined): Promise<Resolved> {
   const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);
   const headers: [string, string][] = Object.entries(options.headers ?? {}).map(([name, value]) => [
@@ -140,7 +134,7 @@ async function resolveCredentials(config: KubeConfig, token: TokenSource | undef
   if (typeof options.auth === "string") {
     headers.push(["Authorization", `Basic ${Buffer.from(options.auth).toString("base64")}`]);
   }
-  if (token !== undefined) headers.push(["Authorization", `Bearer ${await token.token()}`]);
+  if (token !== undefined) headers.push(["Authorization", `Bearer ${await token()}`]);
   const { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized = true } = options;
   return {
     headers: Object.fromEntries(headers),
@@ -168,42 +162,28 @@ function createPools({ tls, proxy }: Omit<Resolved, "headers">): { calls: Dispat
 }
 
 /** How long a token is used before the file is checked again; kubelet rotates it long before it expires. */
-const LOOK_AGAIN_MS = 10_000;
-
-/** A bearer token in a file that another process rotates. */
-export interface TokenSource {
-  /**
-   * @returns the token of the file, from memory while the file was checked less than 10 s ago or has not changed
-   * @throws Error when the file cannot be read and no token is in memory
-   */
-  token(): Promise<string>;
-}
+const CHECK_MS = 10_000;
 
 /**
- * Reads tokens from a file. client-node's source is not used, as it measures age by the wall clock: a step of one hour
- * back keeps an expired token for an hour.
+ * Reads the bearer token of a file that another process rotates. client-node's source is not used, as it measures age by
+ * the wall clock: a step of one hour back keeps an expired token for an hour.
+ * @returns a function that returns the token, from memory while the file was checked less than 10 s ago or has not
+ * changed. It throws when the file cannot be read and no token is in memory.
  */
-export function fileToken(path: string, clock: Clock): TokenSource {
+export function fileToken(path: string, clock: Clock): () => Promise<string> {
   let held: { readonly token: string; readonly mtimeMs: number } | undefined;
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let checkedAt = Number.NEGATIVE_INFINITY;
 
-  const read = async (mtimeMs: number): Promise<string> => {
-    const token = (await readFile(path, "utf8")).trim();
-    held = { token, mtimeMs };
-    return token;
-  };
-
-  return {
-    token: async () => {
-      if (held !== undefined && clock.monotonic() - lookedAt < LOOK_AGAIN_MS) return held.token;
-      try {
-        const { mtimeMs } = await stat(path);
-        lookedAt = clock.monotonic();
-        return held?.mtimeMs === mtimeMs ? held.token : await read(mtimeMs);
-      } catch (error) {
-        if (held !== undefined) return held.token;
-        throw error;
-      }
-    },
+  return async () => {
+    if (held !== undefined && clock.monotonic() - checkedAt < CHECK_MS) return held.token;
+    try {
+      const { mtimeMs } = await stat(path);
+      checkedAt = clock.monotonic();
+      if (held?.mtimeMs !== mtimeMs) held = { token: (await readFile(path, "utf8")).trim(), mtimeMs };
+      return held.token;
+    } catch (error) {
+      if (held !== undefined) return held.token;
+      throw error;
+    }
   };
 }

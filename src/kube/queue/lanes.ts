@@ -1,23 +1,12 @@
+export type Lanes = ReturnType<typeof createLanes>;
+
 /**
  * Keys that wait in lanes, e.g. one for each namespace. The lanes take turns, so that none waits for all keys of
  * another.
+ * @param laneOf pure
+ * @returns empty lanes
  */
-export interface Lanes {
-  readonly size: number;
-  /** Returns since when a key waits, undefined when it does not. */
-  since(key: string): number | undefined;
-  /** Adds a key behind the others of its lane; a new lane gets its turn after the others. */
-  add(key: string, since: number): void;
-  delete(key: string): void;
-  /** Returns the next key, and since when it waits. @param isFull lanes that are skipped */
-  head(isFull: (lane: string) => boolean): readonly [key: string, since: number] | undefined;
-  /** Removes a key, and moves its lane behind the others. */
-  take(key: string): void;
-  clear(): void;
-}
-
-/** @param laneOf pure @returns empty lanes */
-export function createLanes(laneOf: (key: string) => string): Lanes {
+export function createLanes(laneOf: (key: string) => string) {
   /** In the order of their turns; none is empty. */
   const lanes = new Map<string, Map<string, number>>();
   let size = 0;
@@ -34,8 +23,10 @@ export function createLanes(laneOf: (key: string) => string): Lanes {
     get size() {
       return size;
     },
-    since: (key) => lanes.get(laneOf(key))?.get(key),
-    add: (key, since) => {
+    /** Returns since when a key waits, undefined when it does not. */
+    since: (key: string): number | undefined => lanes.get(laneOf(key))?.get(key),
+    /** Adds a key behind the others of its lane; a new lane gets its turn after the others. */
+    add: (key: string, since: number): void => {
       const lane = laneOf(key);
       const keys = lanes.get(lane) ?? new Map<string, number>();
       lanes.set(lane, keys);
@@ -43,11 +34,13 @@ export function createLanes(laneOf: (key: string) => string): Lanes {
       keys.set(key, since);
     },
     delete: remove,
-    head: (isFull) => {
+    /** Returns the next key, and since when it waits. @param isFull lanes that are skipped */
+    head: (isFull: (lane: string) => boolean): readonly [key: string, since: number] | undefined => {
       for (const [lane, keys] of lanes) if (!isFull(lane)) return keys.entries().next().value;
       return undefined;
     },
-    take: (key) => {
+    /** Removes a key, and moves its lane behind the others. */
+    take: (key: string): void => {
       remove(key);
       const lane = laneOf(key);
       const rest = lanes.get(lane);
@@ -55,7 +48,7 @@ export function createLanes(laneOf: (key: string) => string): Lanes {
       lanes.delete(lane);
       lanes.set(lane, rest);
     },
-    clear: () => {
+    clear: (): void => {
       lanes.clear();
       size = 0;
     },

@@ -12,9 +12,10 @@ import {
   optional,
   parent,
   record,
+  results,
   text,
   uuid,
-  wellShapedResults,
+  wellShaped,
 } from "../codec/schema.ts";
 import { serviceStatus } from "./service-status.ts";
 
@@ -143,7 +144,7 @@ function changed(current: Application, input: ApplicationInput): Encode {
   };
 }
 
-const logList = wellShapedResults(z.object({ message: z.string() }));
+const logList = results(wellShaped(z.object({ message: z.string() })));
 
 /** Reads `{results: [{message}]}`, else the whole text; deployed services ignore `tail` and send 1,000 lines. */
 function lastLines(tail: number): Decode<readonly string[]> {

@@ -13,7 +13,7 @@ import type { Clock } from "../transport/clock.ts";
 import { ApiError, type Effect, failureOfShape, failureOfStatus, failureOfTransport } from "../transport/errors.ts";
 import { type HttpAnswer, type Transport, TransportError } from "../transport/http.ts";
 import type { Learning } from "./capabilities.ts";
-import { createRetries, createSharedReads } from "./reads.ts";
+import { createRetry, createSharedReads } from "./reads.ts";
 import { type Content, prepare, type Prepared, queryOf, type Target } from "./request.ts";
 
 export interface ReadOptions {
@@ -100,7 +100,7 @@ export function createCaller(options: CallerOptions): Caller {
   const { target, deadlines, transport, capabilities, clock, random } = options;
   const { lane = () => "", priority = () => "high", mayCall = () => true } = options;
   const shared = createSharedReads(clock);
-  const retries = createRetries(clock, random);
+  const retry = createRetry(clock, random);
 
   const report = (
     { prepared: { operation, request }, ids, attempt }: Attempt,
@@ -159,7 +159,7 @@ export function createCaller(options: CallerOptions): Caller {
       const attempt = made === 1 ? first : await admitted(made);
       return await send(attempt, Math.max(1, Math.ceil(remainingMs())), call.answer);
     };
-    return await retries.run(once, deadlines.readMs);
+    return await retry(once, deadlines.readMs);
   };
 
   return {
@@ -169,9 +169,7 @@ export function createCaller(options: CallerOptions): Caller {
       const key = { operation: name, ids, query: queryOf(name, call), lane: `${priority()} ${lane()}` };
       return shared.get(key, call.maxAgeMs ?? 0, () => fetch(name, ids, call));
     },
-    refresh: () => {
-      shared.forgetAll();
-    },
+    refresh: shared.forgetAll,
     write: async (name, pathIds, call) => {
       const ids = idsByName(name, pathIds);
       const gate = options.gate();

@@ -15,21 +15,6 @@ export interface ReadKey {
   readonly lane?: string;
 }
 
-export interface SharedReads {
-  /**
-   * Returns a remembered answer that is at most `maxAgeMs` old, else joins an equal read in flight in its lane, else
-   * calls `load`. Failures are shared with those who wait, and never remembered.
-   */
-  get<T>(key: ReadKey, maxAgeMs: number, load: () => Promise<T>): Promise<T>;
-  /**
-   * Forgets, before and after a write, the reads that it makes stale: those of `operations[…].stale` whose ids do not
-   * contradict the write's. A read in flight still answers those who wait, but nobody else.
-   */
-  forget(write: OperationName, ids: Readonly<Record<string, string>>): void;
-  /** Forgets all reads, after a report that the platform has changed. Reads in flight still answer those who wait. */
-  forgetAll(): void;
-}
-
 interface Entry {
   readonly key: ReadKey;
   readonly value: Promise<unknown>;
@@ -39,7 +24,7 @@ interface Entry {
 
 const MAX_ENTRIES = 512;
 
-export function createSharedReads(clock: Clock): SharedReads {
+export function createSharedReads(clock: Clock) {
   const entries = new Map<string, Entry>();
 
   const start = <T>(key: ReadKey, load: () => Promise<T>): Promise<T> => {
@@ -70,6 +55,10 @@ export function createSharedReads(clock: Clock): SharedReads {
   };
 
   return {
+    /**
+     * Returns a remembered answer that is at most `maxAgeMs` old, else joins an equal read in flight in its lane, else
+     * calls `load`. Failures are shared with those who wait, and never remembered.
+     */
     get: <T>(key: ReadKey, maxAgeMs: number, load: () => Promise<T>): Promise<T> => {
       const known = entries.get(nameOf(key));
       const isFresh = known !== undefined && clock.monotonic() - known.askedAt < maxAgeMs;
@@ -77,13 +66,18 @@ export function createSharedReads(clock: Clock): SharedReads {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one operation always has one type of answer.
       return usable === undefined ? start(key, load) : (usable.value as Promise<T>);
     },
-    forget: (write, ids) => {
+    /**
+     * Forgets, before and after a write, the reads that it makes stale: those of `operations[…].stale` whose ids do not
+     * contradict the write's. A read in flight still answers those who wait, but nobody else.
+     */
+    forget: (write: OperationName, ids: ReadKey["ids"]): void => {
       const stale = operation(write).stale ?? [];
       for (const [name, { key }] of entries) {
         if (stale.includes(key.operation) && agrees(key.ids, ids)) entries.delete(name);
       }
     },
-    forgetAll: () => {
+    /** Forgets all reads, after a report that the platform has changed. Reads in flight still answer those who wait. */
+    forgetAll: (): void => {
       entries.clear();
     },
   };
@@ -104,41 +98,36 @@ function agrees(read: Readonly<Record<string, string>>, write: Readonly<Record<s
 const MAX_ATTEMPTS = 3;
 const BASE_MS = 200;
 
-/** Repeats reads for one connection. */
-export interface Retries {
-  /**
-   * Runs a read up to three times while it fails with Server or Unreachable, 200 and 400 ms apart ± 50 %. After as many
-   * failures in a row the platform counts as down: until something succeeds every read is sent once, so that probes do
-   * not send three requests (docs/reliability.md C2).
-   * @param attempt gets a function for the rest of `deadlineMs`, which spans all attempts and the pauses between them,
-   * and the number of the attempt, from 1
-   * @throws ApiError of the last attempt
-   */
-  run<T>(attempt: (remainingMs: () => number, made: number) => Promise<T>, deadlineMs: number): Promise<T>;
-}
-
-export function createRetries(clock: Clock, random: () => number): Retries {
+/**
+ * Returns a function that runs a read up to three times while it fails with Server or Unreachable, 200 and 400 ms apart
+ * ± 50 %. After as many failures in a row the platform counts as down: until something succeeds every read is sent
+ * once, so that probes do not send three requests (docs/reliability.md C2). The function takes the read, which gets a
+ * function for the rest of `deadlineMs` and the number of the attempt, from 1. The deadline spans all attempts and the
+ * pauses between them. It throws the ApiError of the last attempt.
+ */
+export function createRetry(clock: Clock, random: () => number) {
   let failures = 0; // in a row
 
-  return {
-    run: async (attempt, deadlineMs) => {
-      const endsAt = clock.monotonic() + deadlineMs;
-      for (let made = 1; ; made += 1) {
-        const isDown = failures >= MAX_ATTEMPTS;
-        try {
-          const value = await attempt(() => endsAt - clock.monotonic(), made);
-          failures = 0;
-          return value;
-        } catch (error) {
-          if (isTransient(error)) failures += 1;
-          else if (isAnswer(error)) failures = 0;
-          const pause = BASE_MS * made * (0.5 + random());
-          const isLast = isDown || made === MAX_ATTEMPTS || !isTransient(error);
-          if (isLast || clock.monotonic() + pause >= endsAt) throw error;
-          await sleep(clock, pause);
-        }
+  return async <T>(
+    attempt: (remainingMs: () => number, made: number) => Promise<T>,
+    deadlineMs: number,
+  ): Promise<T> => {
+    const endsAt = clock.monotonic() + deadlineMs;
+    for (let made = 1; ; made += 1) {
+      const isDown = failures >= MAX_ATTEMPTS;
+      try {
+        const value = await attempt(() => endsAt - clock.monotonic(), made);
+        failures = 0;
+        return value;
+      } catch (error) {
+        if (isTransient(error)) failures += 1;
+        else if (isAnswer(error)) failures = 0;
+        const pause = BASE_MS * made * (0.5 + random());
+        const isLast = isDown || made === MAX_ATTEMPTS || !isTransient(error);
+        if (isLast || clock.monotonic() + pause >= endsAt) throw error;
+        await sleep(clock, pause);
       }
-    },
+    }
   };
 }
 

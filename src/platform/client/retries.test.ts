@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
 import { ApiError, type ApiFailure } from "../transport/errors.ts";
-import { createRetries } from "./reads.ts";
+import { createRetry } from "./reads.ts";
 
 const failing = (failure: ApiFailure) => {
   const status = failure.is === "Server" ? 503 : failure.is === "NotFound" ? 404 : 0;
@@ -14,16 +14,14 @@ async function run(endings: readonly (ApiFailure | "ok")[], deadlineMs = 15_000,
   const clock = manualClock();
   const startedAt: number[] = [];
   const remaining: number[] = [];
-  const outcome = createRetries(clock, () => 0.5)
-    .run(async (left) => {
-      startedAt.push(clock.monotonic());
-      remaining.push(left());
-      const ending = endings[Math.min(startedAt.length, endings.length) - 1] ?? "ok";
-      if (costMs > 0) await new Promise<void>((resolve) => void clock.after(costMs, resolve));
-      if (ending !== "ok") throw failing(ending);
-      return "value";
-    }, deadlineMs)
-    .catch((error: unknown) => (error as ApiError).failure.is);
+  const outcome = createRetry(clock, () => 0.5)(async (left) => {
+    startedAt.push(clock.monotonic());
+    remaining.push(left());
+    const ending = endings[Math.min(startedAt.length, endings.length) - 1] ?? "ok";
+    if (costMs > 0) await new Promise<void>((resolve) => void clock.after(costMs, resolve));
+    if (ending !== "ok") throw failing(ending);
+    return "value";
+  }, deadlineMs).catch((error: unknown) => (error as ApiError).failure.is);
   await clock.advance(60_000);
   return { outcome: await outcome, startedAt, remaining };
 }
@@ -31,17 +29,15 @@ async function run(endings: readonly (ApiFailure | "ok")[], deadlineMs = 15_000,
 /** Runs reads after each other, each attempt of which ends as listed. @returns how many attempts each one made */
 async function attempts(...reads: readonly (readonly (ApiFailure | "ok")[])[]): Promise<readonly number[]> {
   const clock = manualClock();
-  const retries = createRetries(clock, () => 0.5);
+  const retry = createRetry(clock, () => 0.5);
   const made: number[] = [];
   for (const endings of reads) {
     let count = 0;
-    const read = retries
-      .run(() => {
-        const ending = endings[count] ?? "ok";
-        count += 1;
-        return ending === "ok" ? Promise.resolve() : Promise.reject(failing(ending));
-      }, 15_000)
-      .catch(() => {});
+    const read = retry(() => {
+      const ending = endings[count] ?? "ok";
+      count += 1;
+      return ending === "ok" ? Promise.resolve() : Promise.reject(failing(ending));
+    }, 15_000).catch(() => {});
     await clock.advance(15_000);
     await read;
     made.push(count);

@@ -2,11 +2,11 @@
  * How the bodies of successes are read. Deployed services answer any 2xx, some without a body (docs/architecture.md
  * §9).
  */
-import type { z } from "zod";
+import { z } from "zod";
 
 import { parseJson } from "./json.ts";
 import { asPage, tellsPages } from "./listing.ts";
-import { results, shaped, ShapeError, wellShapedResults } from "./schema.ts";
+import { results, shaped, ShapeError, wellShaped } from "./schema.ts";
 
 /** The body of a success, and the platform's clock where the answer tells it. */
 export interface Received {
@@ -33,19 +33,20 @@ export function json<T>(schema: z.ZodType<T>): Decode<T> {
 
 /** `{ "results": […] }` with items of this shape; see `isWhole` for what such a list proves. */
 export function list<Item extends z.ZodType>(item: Item): Decode<readonly z.output<Item>[]> {
-  return listOf(results(item));
+  return listOf(z.array(item));
 }
 
 /** The same without malformed items, of a list from which nobody concludes that something does not exist. */
 export function wellShapedList<Item extends z.ZodType>(item: Item): Decode<readonly z.output<Item>[]> {
-  return listOf(wellShapedResults(item));
+  return listOf(wellShaped(item));
 }
 
-function listOf<T>(schema: z.ZodType<readonly T[]>): Decode<readonly T[]> {
+function listOf<T>(items: z.ZodType<readonly T[]>): Decode<readonly T[]> {
+  const schema = results(items);
   return ({ text, header }) => {
     const body = parsed(text);
-    const items = shaped(schema, body, WRONG_SHAPE);
-    return tellsPages(body, header) ? asPage(items) : items;
+    const list = shaped(schema, body, WRONG_SHAPE);
+    return tellsPages(body, header) ? asPage(list) : list;
   };
 }
 

@@ -76,16 +76,7 @@ export function editable<Schema extends z.ZodType<object>>(schema: Schema) {
 }
 
 /** `{ "results": […] }`, as every list of this API comes. */
-export function results<Schema extends z.ZodType>(item: Schema) {
-  return answerWith(z.array(item));
-}
-
-/** The same without malformed items, of a list from which nobody concludes that something does not exist. */
-export function wellShapedResults<Schema extends z.ZodType>(item: Schema) {
-  return answerWith(wellShaped(item));
-}
-
-function answerWith<Item>(list: z.ZodType<readonly Item[]>) {
+export function results<Item>(list: z.ZodType<readonly Item[]>) {
   return z.object({ results: list }).transform((answer): readonly Item[] => answer.results);
 }
 

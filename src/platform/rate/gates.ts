@@ -13,21 +13,7 @@ export interface Member {
   readonly limited?: (isLimited: boolean, sinceMs: number) => void;
 }
 
-export interface Membership {
-  /** Returns the gate of the current token. */
-  readonly gate: () => Gate;
-  /** Returns the id of the gate, the same for all who send through it. */
-  readonly id: () => string;
-  readonly leave: () => void;
-}
-
-export interface Gates {
-  join(member: Member): Membership;
-  /** Returns the gates that are in use. */
-  all(): readonly Gate[];
-  /** Returns a gate by the id of its membership. */
-  byId(id: string): Gate | undefined;
-}
+export type Gates = ReturnType<typeof createGates>;
 
 interface Shared {
   readonly id: string;
@@ -43,7 +29,7 @@ export interface GatesOptions {
   readonly changed?: () => void;
 }
 
-export function createGates({ clock, random, changed }: GatesOptions): Gates {
+export function createGates({ clock, random, changed }: GatesOptions) {
   const open = new Map<string, Shared>();
   let made = 0;
 
@@ -58,7 +44,7 @@ export function createGates({ clock, random, changed }: GatesOptions): Gates {
   };
 
   return {
-    join: (member) => {
+    join: (member: Member) => {
       let key: string | undefined;
 
       const leave = (): void => {
@@ -84,10 +70,18 @@ export function createGates({ clock, random, changed }: GatesOptions): Gates {
         return shared;
       };
 
-      return { gate: () => current().gate, id: () => current().id, leave };
+      return {
+        /** Returns the gate of the current token. */
+        gate: (): Gate => current().gate,
+        /** Returns the id of the gate, the same for all who send through it. */
+        id: (): string => current().id,
+        leave,
+      };
     },
-    byId: (id) => [...open.values()].find((shared) => shared.id === id)?.gate,
-    all: () => [...open.values()].map(({ gate }) => gate),
+    /** Returns a gate by the id of its membership. */
+    byId: (id: string): Gate | undefined => [...open.values()].find((shared) => shared.id === id)?.gate,
+    /** Returns the gates that are in use. */
+    all: (): readonly Gate[] => [...open.values()].map(({ gate }) => gate),
   };
 }
 

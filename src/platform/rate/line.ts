@@ -15,24 +15,13 @@ export interface Waiter {
   readonly go: (isAdmitted: boolean) => void;
 }
 
-export interface Line {
-  readonly size: number;
-  /** @returns a function that takes it out again */
-  join(waiter: Waiter): () => void;
-  /** Takes out the next in turn. @param isHeld priorities that are skipped */
-  next(isHeld: (priority: Priority) => boolean): Waiter | undefined;
-  /** Returns the priorities of those who wait. */
-  priorities(): readonly Priority[];
-  turnAway(): void;
-}
-
 /** Every fifth turn goes to the one that waited longest, whatever its priority, so that nothing starves. */
 const FAIR_EVERY = 5;
 /** The number of lanes whose last turn is remembered. */
 const MAX_LANES = 5_000;
 
 /** @returns an empty line */
-export function createLine(): Line {
+export function createLine() {
   let waiters: readonly Waiter[] = [];
   /** Lane → the number of its last turn, the oldest first. */
   const turns = new Map<string, number>();
@@ -55,13 +44,15 @@ export function createLine(): Line {
     get size() {
       return waiters.length;
     },
-    join: (waiter) => {
+    /** @returns a function that takes it out again */
+    join: (waiter: Waiter): (() => void) => {
       waiters = [...waiters, waiter];
       return () => {
         leave(waiter);
       };
     },
-    next: (isHeld) => {
+    /** Takes out the next in turn. @param isHeld priorities that are skipped */
+    next: (isHeld: (priority: Priority) => boolean): Waiter | undefined => {
       const chosen = choose(waiters.filter(({ priority }) => !isHeld(priority)));
       if (chosen === undefined) return undefined;
       turn += 1;
@@ -71,8 +62,10 @@ export function createLine(): Line {
       for (const lane of turns.keys()) if (turns.size > MAX_LANES) turns.delete(lane);
       return chosen;
     },
-    priorities: () => PRIORITIES.filter((priority) => waiters.some((waiter) => waiter.priority === priority)),
-    turnAway: () => {
+    /** Returns the priorities of those who wait. */
+    priorities: (): readonly Priority[] =>
+      PRIORITIES.filter((priority) => waiters.some((waiter) => waiter.priority === priority)),
+    turnAway: (): void => {
       const all = waiters;
       waiters = [];
       for (const { go } of all) go(false);

@@ -14,24 +14,6 @@ export interface Ceiling {
   readonly burst?: number | undefined;
 }
 
-export interface Pacer {
-  /** Returns the current rate in requests per second. */
-  rate(): number;
-  /** Milliseconds until a request of this priority may be sent; 0 is now. */
-  untilNext(priority: Priority): number;
-  /** Records that a request is sent, or has a reservation. */
-  take(): void;
-  /**
-   * Records an answer other than a 429. @returns for how long nothing may be sent because the window has no requests
-   * left, mostly 0
-   */
-  passed(quota: Quota | undefined): number;
-  /** Records a 429 to a request that was sent since the last one, and how long it asks to wait. */
-  refused(pauseMs: number): void;
-  /** Ends a pause. What could have been sent during it is not made up for. */
-  resume(): void;
-}
-
 const START = 10;
 const SLOWEST = 1 / 60;
 /** The shortest time between two changes of the rate, in milliseconds and in requests. */
@@ -58,7 +40,7 @@ const SHORT_MS = 2_000;
 /** Below this part of a long window, requests of a priority are spread over the rest of it. */
 const RESERVED: Readonly<Record<Priority, number>> = { urgent: 0.05, high: 0.1, normal: 0.25, low: 0.5 };
 
-export function createPacer(monotonic: () => number, ceiling: () => Ceiling): Pacer {
+export function createPacer(monotonic: () => number, ceiling: () => Ceiling) {
   let learned = ceiling().requestsPerSecond ?? START;
   let isFound = false;
   let stepsSince = 0;
@@ -122,20 +104,27 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling): Pa
   };
 
   return {
+    /** Returns the current rate in requests per second. */
     rate,
-    untilNext: (priority) => {
+    /** Milliseconds until a request of this priority may be sent; 0 is now. */
+    untilNext: (priority: Priority): number => {
       refill();
       // Less than that is an error of rounding.
       const missing = 1 - tokens < 1e-6 ? 0 : 1 - tokens;
       return Math.ceil(Math.max(0, (missing * 1_000) / rate(), spread(priority)));
     },
-    take: () => {
+    /** Records that a request is sent, or has a reservation. */
+    take: (): void => {
       refill();
       tokens = Math.max(0, tokens - 1);
       second.taken += 1;
       lastAt = monotonic();
     },
-    passed: (quota) => {
+    /**
+     * Records an answer other than a 429. @returns for how long nothing may be sent because the window has no requests
+     * left, mostly 0
+     */
+    passed: (quota: Quota | undefined): number => {
       passedSince += 1;
       second.passed += 1;
       const last = window;
@@ -151,7 +140,8 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling): Pa
       const isEmptied = quota.remaining === 0 && last !== undefined && last.quota.remaining > 0;
       return isEmptied && quota.resetMs > SHORT_MS ? quota.resetMs : 0;
     },
-    refused: (pauseMs) => {
+    /** Records a 429 to a request that was sent since the last one, and how long it asks to wait. */
+    refused: (pauseMs: number): void => {
       const now = monotonic();
       const share = Math.min(1, (now - second.since) / STEP_MS);
       const lately = second.passed + before.passed * (1 - share);
@@ -162,7 +152,8 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling): Pa
       stepsSince = 0;
       window = undefined;
     },
-    resume: () => {
+    /** Ends a pause. What could have been sent during it is not made up for. */
+    resume: (): void => {
       tokens = 0;
       filledAt = monotonic();
       openedAt = monotonic();
