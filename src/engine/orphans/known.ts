@@ -17,19 +17,8 @@ export function dataKey(of: OrphanId): string {
   return `${of.id}.${of.kind}.${place}`;
 }
 
-export interface OrphanIndex {
-  /** Takes what is stored under a key in place of what was there; what is no entry is left out. */
-  put(key: string, text: string): void;
-  /** @returns the entry that was there */
-  remove(key: string): Orphan | undefined;
-  get(key: string): Orphan | undefined;
-  /** The newest entry of a resource. */
-  find(of: OrphanKey): Orphan | undefined;
-  size(): number;
-  counts(): ReadonlyMap<string, number>;
-}
-
-export function createIndex(): OrphanIndex {
+/** The entries in memory, by object and by resource. */
+export function createIndex() {
   const entries = new Map<string, Orphan>();
   const byResource = new Map<string, Set<string>>();
   const remove = (key: string): Orphan | undefined => {
@@ -42,6 +31,7 @@ export function createIndex(): OrphanIndex {
     return orphan;
   };
   return {
+    /** Takes what is stored under a key in place of what was there; what is no entry is left out. */
     put: (key: string, text: string): void => {
       remove(key);
       const orphan = readOrphan(text);
@@ -50,8 +40,10 @@ export function createIndex(): OrphanIndex {
       const resource = orphanKeyText(orphan);
       byResource.set(resource, (byResource.get(resource) ?? new Set()).add(key));
     },
+    /** @returns the entry that was there */
     remove,
     get: (key: string): Orphan | undefined => entries.get(key),
+    /** Returns the newest entry of a resource. */
     find: (of: OrphanKey): Orphan | undefined => {
       if (entries.size === 0) return undefined;
       const keys = [...(byResource.get(orphanKeyText(of)) ?? [])];

@@ -101,13 +101,13 @@ export function policyStatusIn(object: KubeObject): PolicyStatus {
  * Reports whether the current spec was applied to the platform: what differs since is drift. A status of an older
  * version does not say it; what was Ready then counts as applied.
  */
-export function isBroughtAbout(object: KubeObject): boolean {
+export function isSpecApplied(object: KubeObject): boolean {
   return member(object.status, "appliedGeneration") === object.metadata.generation || isSettled(object);
 }
 
 /** Returns what in the object itself calls for changes; undefined where only the platform or references can. */
 export function causeIn(object: KubeObject): Extract<Cause, "Requested" | "SpecChanged"> | undefined {
-  const isDone = isBroughtAbout(object);
+  const isDone = isSpecApplied(object);
   // A stalled object continues only because somebody asked.
   if (requestedToken(object) !== undefined && (isDone || isStalled(object))) return "Requested";
   return isDone ? undefined : "SpecChanged";
@@ -117,7 +117,7 @@ export function causeIn(object: KubeObject): Extract<Cause, "Requested" | "SpecC
  * Returns the generation that was applied. A status of an older version does not say it; what was Ready then counts,
  * unless it was only observed.
  */
-export function broughtAbout(object: KubeObject, management: Policies["management"]): number | undefined {
+export function appliedGenerationOf(object: KubeObject, management: Policies["management"]): number | undefined {
   const { appliedGeneration } = policyStatusIn(object);
   if (appliedGeneration !== undefined || management === "ObserveOnly" || !isSettled(object)) return appliedGeneration;
   return object.metadata.generation;

@@ -151,6 +151,12 @@ export async function admission(
   return { reason: "ConnectionNotReady", message };
 }
 
+const NO_VALUES: Omit<Extract<ResolvedValues, { is: "found" }>, "is"> = {
+  values: new Map(),
+  all: new Map(),
+  sources: "",
+};
+
 const NIL = "00000000-0000-0000-0000-000000000000";
 
 /**
@@ -160,7 +166,7 @@ const NIL = "00000000-0000-0000-0000-000000000000";
  */
 export function resolver(
   gate: Gate,
-  values: ResolvedValues,
+  resolved: ResolvedValues,
   how: {
     readonly token: () => string;
     readonly generation: number;
@@ -168,9 +174,7 @@ export function resolver(
   },
 ): ResolvedNeeds {
   const ids: ReadonlyMap<string, Uuid> = gate.is === "open" ? gate.ids : new Map();
-  const found: ReadonlyMap<string, string> = values.is === "found" ? values.values : new Map();
-  const all: ReadonlyMap<string, ReadonlyMap<string, string>> = values.is === "found" ? values.all : new Map();
-  const sources = values.is === "found" ? values.sources : "";
+  const { values: found, all, sources } = resolved.is === "found" ? resolved : NO_VALUES;
   const otherwise = <T>(value: T | undefined, last: T, field: string): T => {
     if (value !== undefined) return value;
     if (how.lenient === undefined) throw new RangeError(`${field} was not asked for`);

@@ -1,29 +1,25 @@
 /** Finds again what an earlier resource of the same key left on the platform. */
 import { isKube } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
-import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import type { Uuid, Why } from "../contract/kind.ts";
-import type { Identity, RecordedIdentity } from "../ledger/identity.ts";
+import type { Identity } from "../ledger/identity.ts";
+import type { Place } from "../ledger/record.ts";
 import { externalNameOf, isSigned, type Orphan, type OrphanKey } from "../orphans/orphan.ts";
 import type { Policies } from "../policies/policy.ts";
 
-interface Place {
-  readonly object: KubeObject;
-  readonly recordedIdentity: RecordedIdentity;
-  readonly connection: { readonly token: () => string };
-}
-
-/** An entry of the orphan ledger by which a resource may adopt its object. */
-export interface Candidate {
-  readonly orphan: Orphan;
-  readonly identity: Extract<Identity, { is: "known" }>;
-  /** The memory of the object, where the signature is valid. */
-  readonly memory: JsonObject | undefined;
+/** Where the id of a resource comes from. */
+export interface Origin {
+  readonly identity: Identity;
+  /** The memory of the object where the status does not have it. */
+  readonly kept?: JsonObject | undefined;
+  /** The entry by which a resource may adopt its object. */
+  readonly orphan?: Orphan | undefined;
 }
 
 /**
- * Returns the entry for a resource that has no id yet. An entry that is signed with the connection's token counts
+ * Returns the origin of a resource that has no id yet. An entry that is signed with the connection's token counts
  * wherever that token is used; any other only in the very namespace that it was made for, and only as a claim.
  * @throws KubeError
  */
@@ -31,7 +27,7 @@ export async function candidateFor(
   ports: Ports,
   place: Place,
   { adoption, management }: Pick<Policies, "adoption" | "management">,
-): Promise<Candidate | undefined> {
+): Promise<Origin | undefined> {
   const expected = ports.orphans.expected();
   if (expected !== undefined) await expected;
   const known = ports.orphans.find(orphanKeyOf(place));
@@ -40,12 +36,12 @@ export async function candidateFor(
   if (orphan === undefined) return undefined;
   const { id } = orphan;
   if (isSigned(orphan, place.connection.token())) {
-    return { orphan, identity: { is: "known", id, identitySource: "orphaned" }, memory: orphan.memory };
+    return { orphan, identity: { is: "known", id, identitySource: "orphaned" }, kept: orphan.memory };
   }
   // A namespace of the same name may belong to another team by now.
   const namespace = await ports.namespaces.get(orphan.namespace, 0);
   if (namespace === undefined || namespace.uid !== orphan.namespaceUid) return undefined;
-  return { orphan, identity: { is: "known", id, identitySource: "claimed" }, memory: undefined };
+  return { orphan, identity: { is: "known", id, identitySource: "claimed" } };
 }
 
 /** Returns the memory of an object that was adopted by its entry, while the status does not have it. */

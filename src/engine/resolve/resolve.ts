@@ -3,7 +3,6 @@
 import { INTENT } from "../../api/names.ts";
 import { isObject } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
-import type { JsonObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import { keyText } from "../contract/keys.ts";
 import type { Goal, Needs, ReconcileContext, Reference, Why } from "../contract/kind.ts";
@@ -11,7 +10,6 @@ import { parseSpec } from "../contract/spec.ts";
 import { recordedIdentityIn } from "../contract/status.ts";
 import { identify, type Identity, identityMismatch, isForeign, type RecordedIdentity } from "../ledger/identity.ts";
 import { type Place, readRecord } from "../ledger/record.ts";
-import type { Orphan } from "../orphans/orphan.ts";
 import { invalidWindows } from "../policies/change-window.ts";
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import { invalidSpec, policiesOf } from "../policies/policy.ts";
@@ -20,7 +18,7 @@ import { resolveValues } from "../references/values.ts";
 import type { Result } from "../status/build.ts";
 import { type Reconciliation, recordedId, type Resolved } from "../status/reconciliation.ts";
 import { resolveConnection } from "./connection.ts";
-import { candidateFor, memoryOfOrphan } from "./orphan.ts";
+import { candidateFor, memoryOfOrphan, type Origin } from "./orphan.ts";
 import { contextOf } from "./reconcile-context.ts";
 
 /** Secrets with values are read at each poll, but not at every step of a deployment that is followed. */
@@ -150,13 +148,6 @@ function identityNow(
   };
 }
 
-interface Origin {
-  readonly identity: Identity;
-  /** The memory of the object where the status does not have it. */
-  readonly kept?: JsonObject | undefined;
-  readonly orphan?: Orphan | undefined;
-}
-
 /** Returns the object that a resource represents: as recorded, else as an earlier resource of its key left it. */
 async function originOf(
   { ports, kind }: Reconciliation,
@@ -174,8 +165,7 @@ async function originOf(
     return memory === undefined ? proven : { ...proven, kept: memory };
   }
   if (identity.is !== "none" || place.object.metadata.annotations?.[INTENT] !== undefined) return proven;
-  const found = await candidateFor(ports, place, policies);
-  return found === undefined ? proven : { identity: found.identity, orphan: found.orphan, kept: found.memory };
+  return (await candidateFor(ports, place, policies)) ?? proven;
 }
 
 /**

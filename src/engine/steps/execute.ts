@@ -15,7 +15,7 @@ import {
   recordId,
 } from "../ledger/record.ts";
 import { noteDeleted } from "../ownership/presence.ts";
-import { isBroughtAbout } from "../policies/policy-status.ts";
+import { isSpecApplied } from "../policies/policy-status.ts";
 import { buildStatus, type Result } from "../status/build.ts";
 import type { Phase } from "../status/errors.ts";
 import { recordedId, type Resolved } from "../status/reconciliation.ts";
@@ -64,7 +64,7 @@ export async function execute(r: Resolved, seen: unknown, step: Step): Promise<O
  */
 export function massChangeHeld({ ports, object, connection, context }: Resolved): Why | undefined {
   if (context.goal !== "present" || context.requested !== undefined) return undefined;
-  if (!isBroughtAbout(object)) return undefined;
+  if (!isSpecApplied(object)) return undefined;
   if (connection.brake.take(connection.users.size)) return undefined;
   ports.connections.suspect(connection);
   const message = `Waiting for ${connection.key.kind} "${connection.key.name}" (reason MassChangeHeld).`;

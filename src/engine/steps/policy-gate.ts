@@ -4,7 +4,7 @@ import type { Goal, Ms, Plan, Step, Why } from "../contract/kind.ts";
 import { pollInterval } from "../contract/requeue.ts";
 import { windowState, type WindowState } from "../policies/change-window.ts";
 import { covers, isApproved, planOf, type StatusPlan } from "../policies/policy-status.ts";
-import { broughtAbout, type PolicyStatus } from "../policies/policy-status.ts";
+import { appliedGenerationOf, type PolicyStatus } from "../policies/policy-status.ts";
 import type { Policies } from "../policies/policy.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 
@@ -48,7 +48,7 @@ function judged(r: Resolved, seen: unknown): Allowed {
   const now = ports.clock.now();
   const place: Place = {
     policies,
-    policyStatus: { ...r.policyStatus, appliedGeneration: broughtAbout(object, policies.management) },
+    policyStatus: { ...r.policyStatus, appliedGeneration: appliedGenerationOf(object, policies.management) },
     goal: context.goal,
     generation: context.resource.generation,
     isDry: ports.dryRun,
