@@ -28,41 +28,27 @@ export async function trace(
   const action = actionOf(context);
   if (action === undefined) return { is: "absent" };
   const seen = { ...NOTHING_SEEN, ...(await stateOf(context, sentTo(context) ?? "", api)) };
-  const finding = find(intent, seen, action);
-  switch (finding) {
-    case "landed":
-      return { is: "landed", known: [{ seen, memory: { ...taken(context), request: traced(intent, context, seen) } }] };
-    case "absent":
-      return { is: "absent", memory: failed(context, unsent(action), false) };
-    case "open": {
-      const memory = unshownInTime(context);
-      return memory === undefined
-        ? { is: "unknowable", why: unknown(action) }
-        : { is: "landed", known: [{ seen, memory }] };
-    }
-    case "unknowable":
-      return action.isRepeatable && !intent.repetition
-        ? { is: "unknowable", why: unknown(action), repeatable: true }
-        : { is: "landed", known: [{ seen, memory: unresolved(context, unknown(action)) }] };
-    default:
-      return finding satisfies never;
+  const landed = (memory: OperationMemory) => ({ is: "landed", known: [{ seen, memory }] }) as const;
+  const why = unknown(action);
+  const phase = phaseOf(seen);
+  // Every platform shows the applications that exist.
+  if (phase === undefined && action.target !== "application") {
+    return action.isRepeatable && !intent.repetition
+      ? { is: "unknowable", why, repeatable: true }
+      : landed(unresolved(context, why));
   }
+  if (hasBegun(intent, seen, action)) return landed({ ...taken(context), request: traced(intent, context, seen) });
+  if (phase !== "busy") return { is: "absent", memory: failed(context, unsent(action), false) };
+  // What is under way was under way before: the request will show.
+  const memory = unshownInTime(context);
+  return memory === undefined ? { is: "unknowable", why } : landed(memory);
 }
 
-type Finding =
-  | "landed"
-  | "absent"
-  /** Something is under way that was under way before: it will show. */
-  | "open"
-  | "unknowable";
-
-function find({ mark }: OpenIntent, seen: Seen, { wanted, target }: Action): Finding {
+/** Reports whether the target shows something that it did not show before the intent. */
+function hasBegun({ mark }: OpenIntent, seen: Seen, { wanted }: Action): boolean {
   const phase = phaseOf(seen);
-  if (phase === undefined) return target === "application" ? "absent" : "unknowable";
-  const before = baseline(mark, "phase");
-  const isNews = hasMoved(mark, seen) || (phase === wanted && before !== wanted);
-  if (isNews || (phase === "busy" && before !== "busy")) return "landed";
-  return phase === "busy" ? "open" : "absent";
+  const isNews = (phase === wanted || phase === "busy") && phase !== baseline(mark, "phase");
+  return isNews || hasMoved(mark, seen);
 }
 
 function hasMoved(mark: Json, { status, cluster }: Seen): boolean {

@@ -111,7 +111,7 @@ export const MAX_NAMES = 256;
 /** The largest number of entries of these names: one in each of four scopes. */
 export const MAX_NAMESAKES = 4 * MAX_NAMES;
 /** The targets of the spec, and as many that were removed from it but still hold something of the set. */
-const MAX_TARGETS = 64;
+export const MAX_TARGETS = 64;
 
 const key = z.string().max(255);
 const names = (description: string) =>

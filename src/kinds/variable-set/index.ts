@@ -22,7 +22,7 @@ export const variableSet: Kind<VariableSetTypes> = {
   externalWrites: ({ targets }) =>
     (targets ?? []).flatMap(({ applicationId: id, writtenAt: at }) => (at === undefined ? [] : [{ id, at }])),
   observe,
-  shows: ({ do: step }, _pass, { targets }) => {
+  shows: ({ do: step }, _context, { targets }) => {
     const sight = targets.get(step.id);
     return sight?.is === "shown" && step.what !== "import" && sight.entries.some(({ id }) => id === step.entryId);
   },

@@ -99,7 +99,7 @@ const CAUSES: Readonly<Partial<Record<Verdict, string>>> = {
 
 /**
  * Which variables are not in place, by application.
- * @param without verdicts that are not told
+ * @param without verdicts that are not reported
  * @returns undefined when all are
  */
 export function unsynced(outlook: readonly Outlook[], without: readonly string[] = []): Why | undefined {

@@ -1,16 +1,13 @@
 /** What a variable set's status says: names, ids and times, never values. Pure. */
 import type { ConditionFact, DriftField, Report, Why } from "../../engine/contract/kind.ts";
 import { fit } from "../shared/text.ts";
-import { MAX_NAMES, type KnownTarget } from "./crd.ts";
+import { MAX_NAMES, MAX_TARGETS, type KnownTarget } from "./crd.ts";
 import type { Judged, Verdict } from "./judge.ts";
 import { missingTargets, numbered, troubleOf, unsynced, type Outlook } from "./messages.ts";
 import type { Seen, SetContext } from "./model.ts";
 import { outlookOf } from "./plan.ts";
 import { remembered, unprunable } from "./plan.ts";
 import { isFresh, targetsOf, type Target } from "./target.ts";
-
-/** Those of the spec, and as many that were taken out of it. */
-const MAX_TARGETS = 64;
 
 export function report(context: SetContext, seen: Seen): Report {
   const targets = targetsOf(context, seen);

@@ -46,7 +46,7 @@ export const webhook: Kind<WebhookTypes> = {
     return { shown: context.id === undefined ? undefined : await shown(api, context.id), sent: false };
   },
 
-  shows: (_step, _pass, seen) => typeof seen.shown === "object",
+  shows: (_step, _context, seen) => typeof seen.shown === "object",
   plan,
 
   act: async ({ do: what }, context, seen, api) => {

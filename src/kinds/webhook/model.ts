@@ -69,7 +69,7 @@ export function shownTarget(url: string | undefined): string {
   return fit(pathname === "/" && search === "" ? origin : `${origin}/…`);
 }
 
-/** Where the platform differs, as the status may tell it. */
+/** Where the platform differs, as the status may report it. */
 export function driftOf(wanted: Registration, seen: Webhook): readonly DriftField[] {
   const settings = [
     { path: "spec.events", desired: listed(wanted.events), observed: listed(seen.events ?? []) },
@@ -84,7 +84,7 @@ export function driftOf(wanted: Registration, seen: Webhook): readonly DriftFiel
   ];
 }
 
-/** The hosts where they tell the difference; else only that there is one. */
+/** The hosts where they differ; else only that the targets do. */
 function targetDrift(wanted: Registration, seen: Webhook): DriftField {
   const [desired, observed] = [shownTarget(wanted.targetUrl), shownTarget(seen.targetUrl)];
   const path = "spec.targetUrl";
