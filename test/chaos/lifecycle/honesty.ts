@@ -1,4 +1,4 @@
-/** What statuses say against what is so (docs/reliability.md, O5). */
+/** What statuses say against what is so. */
 import type { World } from "../../../simulator/model/world.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json } from "../../../src/kube/api/types.ts";

@@ -1,4 +1,4 @@
-/** When an operator is at rest (docs/reliability.md, O4). */
+/** When an operator is at rest. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type ChaosEnv, POLL_MS } from "../env.ts";

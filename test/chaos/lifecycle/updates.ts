@@ -1,4 +1,4 @@
-/** How often what was written (docs/reliability.md, O8). */
+/** Compares how often each object was written with a life without a kill. */
 import type { Step } from "./trace.ts";
 
 /** How many more writes of its metadata a kill may cost an object: what it interrupts is begun once more. */
