@@ -1,13 +1,5 @@
 /** Decides what follows when a list of the platform does not show an object. Pure, but for what the engine records. */
-import type {
-  ContextRecords,
-  Goal,
-  KindTypes,
-  Plan,
-  Presence,
-  ReconcileContext,
-  Sight,
-} from "../../engine/contract/kind.ts";
+import type { ContextRecords, Goal, Plan, Presence, ReconcileContext, Sight } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { stalled } from "./checks.ts";
 import { gone, unseen, type Identified, type Missed, type Missing } from "./names.ts";
@@ -29,12 +21,8 @@ export function presenceIn<Item>(context: Judged, list: readonly Item[], isIt: (
 }
 
 /** Reports whether a reconcile only checks a settled object, so that lists which others read serve it. */
-export function isRoutine({
-  identitySource,
-  goal,
-  requested,
-}: Pick<ReconcileContext<KindTypes>, "identitySource" | "goal" | "requested">): boolean {
-  return identitySource === "recorded" && goal === "present" && requested === undefined;
+export function isRoutine(context: Pick<ReconcileContext, "identitySource" | "goal" | "requested">): boolean {
+  return context.identitySource === "recorded" && context.goal === "present" && context.requested === undefined;
 }
 
 /** Reports whether it is not known yet whether the object exists. */
