@@ -165,8 +165,8 @@ function createPools({ tls, proxy }: Omit<Resolved, "headers">): { calls: Dispat
 const CHECK_MS = 10_000;
 
 /**
- * Reads the bearer token of a file that another process rotates. client-node's source is not used, as it measures age by
- * the wall clock: a step of one hour back keeps an expired token for an hour.
+ * Reads the bearer token of a file that another process rotates. client-node's source is not used, as it measures age
+ * by the wall clock: a step of one hour back keeps an expired token for an hour.
  * @returns a function that returns the token, from memory while the file was checked less than 10 s ago or has not
  * changed. It throws when the file cannot be read and no token is in memory.
  */

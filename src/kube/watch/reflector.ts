@@ -188,7 +188,7 @@ function toKubeError(error: unknown): KubeError {
 const BURST = 8;
 const REFILL_MS = 6_000;
 
-/** @returns a function that takes one of a full budget, and returns how long to wait before it is used, in milliseconds */
+/** @returns a function that takes one from a budget, full at first, and returns the milliseconds to wait before its use */
 function createBudget(clock: Clock): () => number {
   // The generic cell rate algorithm: the time at which the budget is full again.
   let fullAt = clock.monotonic();

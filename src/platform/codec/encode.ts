@@ -1,7 +1,7 @@
 /**
- * How bodies and queries are made, the counterpart of the tolerant readers in schema.ts: one schema describes a request,
- * from what the caller gives (its input type) to what goes over the wire. It refuses what no platform could understand;
- * which values make sense is for the platform to say.
+ * How bodies and queries are made, the counterpart of the tolerant readers in schema.ts: one schema describes a
+ * request, from what the caller gives (its input type) to what goes over the wire. It refuses what no platform could
+ * understand; which values make sense is for the platform to say.
  */
 import { z } from "zod";
 
