@@ -207,7 +207,9 @@ const written = z
   })
   .describe(WRITTEN);
 
-export const memory = memoryOf({ lastDeployment, lastFailure, written, lastOperation, ...runStateFields });
+const ingress = ingressField("application");
+
+export const memory = memoryOf({ lastDeployment, lastFailure, written, lastOperation, ingress, ...runStateFields });
 
 export type ApplicationMemory = z.output<typeof memory>;
 export type LastDeployment = z.output<typeof lastDeployment>;
@@ -221,7 +223,7 @@ export const status = livingStatus({
   lastOperation: lastOperation.optional(),
   runState: runStateFields.runState.optional(),
   stopping: runStateFields.stopping.optional(),
-  ingress: ingressField("application"),
+  ingress,
 });
 
 export const platformApplication: Resource<ApplicationSpec, ApplicationMemory> = {

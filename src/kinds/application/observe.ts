@@ -3,10 +3,13 @@ import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Application } from "../../platform/areas/applications.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { Start } from "../service/define.ts";
-import { ingressOf, isGone, isUnsent, orMissing, statusesOf } from "../service/observe.ts";
+import { impliedStatus, ingressOf, isGone, isUnsent, orMissing, statusesOf, UP_TO_DATE } from "../service/observe.ts";
 import { offered, SHOWN, sideRead } from "../shared/answers.ts";
+import type { LastDeployment } from "./crd.ts";
+import { sameCommit } from "./deployment.ts";
 import { type ApplicationContext, type ApplicationTypes, NOTHING_SEEN, type Seen, SETTINGS } from "./model.ts";
 import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
 
@@ -21,7 +24,9 @@ export async function observe(
   const seen = { ...place, siblings };
   const { id } = context;
   if (id === undefined) return seen;
-  const status = await statusOf(context, id, { siblings, isFresh }, api);
+  const isUnlisted = siblings === undefined && context.goal === "present";
+  const implied = isUnlisted ? impliedBy(context, id, request, api) : undefined;
+  const status = implied ?? (await statusOf(context, id, { siblings, isFresh }, api));
   if (status === undefined) {
     const list = () => api.applications.list(context.inputs.environmentId);
     return { ...seen, isGone: presence !== undefined && (await isGone(context, list)) };
@@ -30,8 +35,39 @@ export async function observe(
   // Without a list, the record is read when it is to be changed.
   const isDue = siblings === undefined && isUnsent(SETTINGS, context);
   const own = isDue ? await offered(api, "getApplication", () => api.applications.get(id), SHOWN) : undefined;
-  const ingress = await ingressOf("application", id, status, api);
+  const kept = { value: context.memory.ingress, fault: undefined };
+  const ingress = implied === undefined ? await ingressOf(context, "application", id, status, api) : kept;
   return { ...seen, own, status, request, ingress, ...(await variablesOf(context, id, status, api)) };
+}
+
+/**
+ * Returns the status that follows from the followed request, or, before another commit is deployed, from the last
+ * deployment: what the platform would show besides makes no difference to either.
+ * @returns undefined where the application itself has to be read
+ */
+function impliedBy(context: ApplicationContext, id: Uuid, request: Seen["request"], api: Platform): Seen["status"] {
+  if (request !== undefined) return impliedStatus(context, id, request);
+  const last = context.memory.lastDeployment;
+  if (last?.requestId === undefined || !isPlainRedeployment(context, last)) return undefined;
+  const impliedAt = api.serverNow()?.toISOString();
+  if (impliedAt === undefined) return undefined;
+  return { id, state: last.state ?? "", deploymentRequestId: last.requestId, impliedAt, ...UP_TO_DATE };
+}
+
+/**
+ * Reports whether all that is due is to deploy another commit of an application that was Ready: settings and variables
+ * are sent, and the last deployment was followed to its success by its request id.
+ */
+function isPlainRedeployment(context: ApplicationContext, last: LastDeployment): boolean {
+  const { identitySource, memory, records, requested, spec } = context;
+  const commit = spec.deploy?.gitCommitId;
+  return [
+    identitySource === "recorded" && records.isReady && requested === undefined,
+    commit !== undefined && !sameCommit(last.gitCommitId, commit),
+    last.finishedAt !== undefined && servicePhase(last.state ?? "") === "running",
+    spec.runState === "Running" && memory.runState !== "Stopped" && memory.stopping === undefined,
+    !isUnsent(SETTINGS, context) && variablesSent(context, NOTHING_SEEN) && pendingSecrets(context).length === 0,
+  ].every(Boolean);
 }
 
 /** Returns the status of an application by its own read; undefined when there is none. @throws ApiError */

@@ -19,9 +19,14 @@ import {
 import { type ApplicationContext, type Seen, SETTINGS } from "./model.ts";
 import { secretsOf, variablesCondition } from "./variables.ts";
 
+/** How soon an application is read after its deployment was followed by the request alone. In milliseconds. */
+const FIRST_LOOK_MS = 60_000;
+
 export function report(context: ApplicationContext, seen: Seen): Facts {
   const last = followed(context, seen);
+  const isJustDeployed = context.now.getTime() - Date.parse(last?.finishedAt ?? "") < FIRST_LOOK_MS;
   return {
+    ...(isJustDeployed && seen.siblings === undefined && { lookWithin: FIRST_LOOK_MS }),
     conditions: [...variablesCondition(context, seen), ...upToDate(context, seen)],
     status: {
       commit: last === undefined ? undefined : shortCommit(last.gitCommitId),

@@ -139,7 +139,9 @@ const serviceId = id.describe("Id of the service that the blueprint became; the 
 const catalogUrl = text.describe("Where the catalogue describes the blueprint, as the platform answered.");
 const createdAt = time.describe("When the operator created it; absent for one that it took over.");
 
-export const memory = memoryOf({ lastDeployment, lastFailure, written, serviceId, catalogUrl, createdAt });
+const ingress = ingressField("service");
+
+export const memory = memoryOf({ lastDeployment, lastFailure, written, serviceId, catalogUrl, createdAt, ingress });
 
 export type BlueprintMemory = z.output<typeof memory>;
 
@@ -152,7 +154,7 @@ export const status = livingStatus({
   lastDeployment: lastDeployment.optional(),
   lastFailure: lastFailure.optional(),
   written: written.optional(),
-  ingress: ingressField("service"),
+  ingress,
 });
 
 export const platformBlueprint: Resource<BlueprintSpec, BlueprintMemory> = {

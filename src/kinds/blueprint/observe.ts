@@ -69,7 +69,7 @@ async function stateOf(
 ): Promise<Pick<Seen, "status" | "ingress">> {
   const status = (await statusesOf(context, isFresh, api))?.find(({ id }) => id === serviceId);
   const isChart = status !== undefined && type?.toUpperCase() === "HELM";
-  return { status, ingress: isChart ? await ingressOf("helm", serviceId, status, api) : NOT_READ };
+  return { status, ingress: isChart ? await ingressOf(context, "helm", serviceId, status, api) : NOT_READ };
 }
 
 /** Returns the services of blueprints, under the ids of these; the first one where there are several. */

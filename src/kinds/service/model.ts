@@ -11,7 +11,6 @@ import type {
   Why,
 } from "../../engine/contract/kind.ts";
 import type { Deployment, ServiceStatus } from "../../platform/areas/service-status.ts";
-import type { IngressStatus } from "../../platform/areas/services.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { NOT_READ, type SideRead } from "../shared/answers.ts";
@@ -36,18 +35,31 @@ export interface ServiceInputs {
   readonly environmentId: Uuid;
 }
 
+/** The way from outside to a service. It has no state while that is not known. */
+export type Ingress = {
+  readonly routerId?: string | undefined;
+  readonly status?: string | undefined;
+};
+
 export type ServiceMemory = {
   readonly lastDeployment?: ServiceDeployment | undefined;
   readonly lastFailure?: ServiceFailure | undefined;
   readonly written?: WrittenSettings | undefined;
   readonly runState?: RunState | undefined;
   readonly stopping?: string | undefined;
+  readonly ingress?: Ingress | undefined;
+};
+
+/** The status of a service, as the platform shows it or as it follows from what is remembered. */
+export type ShownStatus = ServiceStatus & {
+  /** The platform's time at which the status was concluded without a read. */
+  readonly impliedAt?: string;
 };
 
 /** The state of a service, and of the followed request. */
 export interface Sight {
   /** undefined while there is no id, or when the service does not exist. */
-  readonly status: ServiceStatus | undefined;
+  readonly status: ShownStatus | undefined;
   /** The deployment request that is followed. */
   readonly request: Deployment | undefined;
 }
@@ -72,7 +84,7 @@ export interface ServiceSeen<Item extends Listed = Listed> extends Place, Sight 
   readonly isGone: boolean;
   /** Why the state is unknown, where the platform does not show it. The status then says nothing. */
   readonly unseen?: Why | undefined;
-  readonly ingress: SideRead<IngressStatus>;
+  readonly ingress: SideRead<Ingress>;
   readonly serverNow: Date | undefined;
   /** The settings were sent in this reconcile. */
   readonly updated: boolean;
@@ -149,8 +161,8 @@ export interface Neighbours<Item> {
   readonly presence: Presence | undefined;
 }
 
-/** Conditions and members of status. */
-export type Facts = Pick<Report, "conditions" | "status">;
+/** Conditions, members of status, and when to look again. */
+export type Facts = Pick<Report, "conditions" | "status" | "lookWithin">;
 
 /** What the shared code needs to know of a kind of services. */
 export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends Listed = Listed> extends ServiceNames {

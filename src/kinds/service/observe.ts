@@ -1,7 +1,6 @@
 /** The reads that services have in common. */
 import type { ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
-import type { IngressStatus } from "../../platform/areas/services.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import { requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -11,7 +10,7 @@ import { projectOfEnvironment } from "../shared/limits.ts";
 import type { Listed } from "../shared/names.ts";
 import { isOpen, presenceIn } from "../shared/presence.ts";
 import type { OperatedKind } from "./act.ts";
-import type { Neighbours, Place, ServiceContext, ServiceMemory, ServiceTypes, Sight } from "./model.ts";
+import type { Ingress, Neighbours, Place, ServiceContext, ServiceMemory, ServiceTypes, Sight } from "./model.ts";
 import { declaredSettings, type Setting, unsentPaths } from "./settings.ts";
 
 /** Settings change rarely, states while somebody watches. In milliseconds. */
@@ -172,20 +171,63 @@ export async function orMissing<T>(read: Promise<T>, missing: readonly ApiFailur
   }
 }
 
-/** The ingress changes rarely. In milliseconds. */
-const MAX_AGE_MS = 30_000;
+/**
+ * Returns the status that the followed request implies, which saves the read of the service itself: while the request
+ * runs, and once it succeeded. Of a failed request the service shows whether it failed for this service.
+ * @returns undefined where the service itself has to be read
+ */
+export function impliedStatus(context: ServiceContext, id: Uuid, request: Sight["request"]): ServiceStatus | undefined {
+  const { requestId: deploymentRequestId } = context.memory.lastDeployment ?? {};
+  if (request === undefined || deploymentRequestId === undefined || context.requested !== undefined) return undefined;
+  const phase = requestPhase(request.status);
+  if (phase !== "busy" && phase !== "running") return undefined;
+  return { id, state: request.status, deploymentRequestId, ...(phase === "running" && UP_TO_DATE) };
+}
+
+/** What a deployment that succeeded leaves while nothing else is sent. */
+export const UP_TO_DATE = { serviceDeploymentStatus: "UP_TO_DATE" } as const;
+
+/** How often an ingress is read that no deployment may have changed. In milliseconds. */
+const INGRESS_MAX_AGE_MS = 8 * 3_600_000;
+
+/** When the ingress of each service was read through a client, on the wall clock. A new process does not know. */
+const ingressReads = new WeakMap<Platform, Map<Uuid, number>>();
 
 /**
- * Reads the ingress of a running service. Most have none, and not every platform shows one.
+ * Returns the ingress of a running service: read where it may have changed, else the remembered one. Most services have
+ * none, and not every platform shows one.
  * @throws ApiError
  */
 export async function ingressOf(
+  context: ServiceContext,
   type: "application" | "helm",
   id: Uuid,
   status: ServiceStatus,
   api: Platform,
-): Promise<SideRead<IngressStatus>> {
-  if (servicePhase(status.state) !== "running") return NOT_READ;
-  const read = api.services.ingressStatus(type, id, { maxAgeMs: MAX_AGE_MS });
-  return await sideRead(read, "the ingress", ["NotFound", "NotSupported", "BadResponse"]);
+): Promise<SideRead<Ingress>> {
+  const phase = servicePhase(status.state);
+  if (phase !== "running" && phase !== "busy") return NOT_READ;
+  const { ingress } = context.memory;
+  const now = context.now.getTime();
+  const reads = ingressReads.get(api) ?? new Map<Uuid, number>();
+  ingressReads.set(api, reads);
+  // A new process believes the remembered one as if it had just read it.
+  const readAt = reads.get(id) ?? (isWorking(ingress) ? now : Number.NEGATIVE_INFINITY);
+  reads.set(id, readAt);
+  if (phase === "busy" || !isIngressDue(context, readAt)) return { value: ingress, fault: undefined };
+  const nothing = ["NotFound", "NotSupported", "BadResponse"] as const;
+  const read = await sideRead(api.services.ingressStatus(type, id), "the ingress", nothing);
+  if (read.fault === undefined) reads.set(id, now);
+  return read;
+}
+
+/** Reports whether the ingress is read: on request, after a deployment, while it does not work, and every eight hours. */
+function isIngressDue({ memory, requested, now }: ServiceContext, readAt: number): boolean {
+  const { ingress, lastDeployment } = memory;
+  if (requested !== undefined || (ingress !== undefined && !isWorking(ingress))) return true;
+  return Date.parse(lastDeployment?.finishedAt ?? "") > readAt || now.getTime() - readAt >= INGRESS_MAX_AGE_MS;
+}
+
+function isWorking(ingress: Ingress | undefined): boolean {
+  return servicePhase(ingress?.status ?? "") === "running";
 }

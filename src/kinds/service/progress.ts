@@ -4,7 +4,7 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { isGuideState, type Phase, requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
 import { failureReason, shownState } from "./messages.ts";
-import type { ServiceContext, Sight } from "./model.ts";
+import type { ServiceContext, ShownStatus, Sight } from "./model.ts";
 import { baselineOf, hasFailed, isDeployedSince, movedPast } from "./trace.ts";
 
 export interface Progress {
@@ -131,7 +131,7 @@ export function accepted<Seen extends Sight>(
 /** Returns what the answer to a deploy request says of the new deployment. */
 export function begun(
   answer: ServiceStatus | undefined,
-  before: ServiceStatus | undefined,
+  before: ShownStatus | undefined,
   now: Date,
 ): Pick<ServiceDeployment, "startedAt" | "baseline" | "state" | "requestId"> {
   return {

@@ -1,6 +1,5 @@
 /** Builds the report of a service. Pure. */
 import type { ConditionFact, DriftField, Report } from "../../engine/contract/kind.ts";
-import type { IngressStatus } from "../../platform/areas/services.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { faultCondition, type SideRead } from "../shared/answers.ts";
 import { fitOptional, ID } from "../shared/text.ts";
@@ -8,6 +7,7 @@ import type { ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-s
 import { isShown } from "./identity.ts";
 import { failure, ofCommit, shownState, stateCondition } from "./messages.ts";
 import {
+  type Ingress,
   recordOf,
   type RunState,
   type ServiceContext,
@@ -52,6 +52,7 @@ export function report(kind: ServiceKind, context: ServiceContext, seen: Service
       ...own.status,
     },
     ...(isCompared && { drift }),
+    ...(own.lookWithin !== undefined && { lookWithin: own.lookWithin }),
   };
 }
 
@@ -146,13 +147,14 @@ function runStateDrift(
 }
 
 /** Returns the condition IngressReady; none without an ingress, Unknown where its read failed. */
-function ingressReady({ value, fault }: SideRead<IngressStatus>): readonly ConditionFact[] {
+function ingressReady({ value, fault }: SideRead<Ingress>): readonly ConditionFact[] {
   if (value?.status === undefined) return faultCondition("IngressReady", fault);
   return [stateCondition("IngressReady", value.status, "ingress")];
 }
 
-/** Returns the members of status. */
-function ingressFields({ value: ingress }: SideRead<IngressStatus>) {
+/** Returns the members of status. While a read fails, the ingress has no state, so that it is read again. */
+function ingressFields({ value: ingress, fault }: SideRead<Ingress>) {
+  if (fault !== undefined) return {};
   return (
     ingress && {
       routerId: fitOptional(ingress.routerId, ID),

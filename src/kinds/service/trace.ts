@@ -14,14 +14,18 @@ import type { Listed } from "../shared/names.ts";
 import type { OperatedKind } from "./act.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
 import { shownState } from "./messages.ts";
-import type { ServiceContext, ServiceMemory, ServiceTypes } from "./model.ts";
+import type { ServiceContext, ServiceMemory, ServiceTypes, ShownStatus } from "./model.ts";
 
-/** Returns what the service shows now, as text for a status. */
-export function baselineOf(status: ServiceStatus | undefined): string {
+/**
+ * Returns what the service shows now, as text for a status. Of a service that was not read it is the platform's time:
+ * a later deployment has a later date.
+ */
+export function baselineOf(status: ShownStatus | undefined): string {
   return JSON.stringify([
     status?.lastDeploymentDate ?? null,
     status?.executionId ?? null,
     status?.deploymentRequestsCount ?? null,
+    ...(status?.impliedAt === undefined ? [] : [status.impliedAt]),
   ]);
 }
 
@@ -36,14 +40,25 @@ const UNKNOWN = [null, null, 0];
  */
 export function movedPast(before: string | undefined, status: ServiceStatus): boolean {
   const old = stored.safeParse(tryParse(before ?? "")).data;
+  if (old?.[IMPLIED_AT] !== undefined) return isDeployedSince(before, status);
   const now = stored.parse(tryParse(baselineOf(status)));
   return old === undefined || now.some((value, index) => value !== null && value !== (old[index] ?? UNKNOWN[index]));
 }
 
-/** Reports whether the date of the last deployment changed; true where no baseline is known. */
+/** Where a baseline has the platform's time. */
+const IMPLIED_AT = 3;
+
+/**
+ * Reports whether the date of the last deployment changed, or is not before the platform's time of the baseline; true
+ * where no baseline is known.
+ */
 export function isDeployedSince(before: string | undefined, { lastDeploymentDate }: ServiceStatus): boolean {
   const old = stored.safeParse(tryParse(before ?? "")).data;
-  return old === undefined || (lastDeploymentDate !== undefined && lastDeploymentDate !== old[0]);
+  if (old === undefined) return true;
+  if (lastDeploymentDate === undefined) return false;
+  const impliedAt = old[IMPLIED_AT];
+  if (typeof impliedAt !== "string") return lastDeploymentDate !== old[0];
+  return Date.parse(lastDeploymentDate) >= Date.parse(impliedAt);
 }
 
 function tryParse(text: string): unknown {
@@ -72,7 +87,7 @@ export function hasFailed({ state = "" }: ServiceDeployment): boolean {
  */
 export function orderMark(
   { requested }: ServiceContext,
-  status: ServiceStatus | undefined,
+  status: ShownStatus | undefined,
   rest: Readonly<Record<string, Json | undefined>> = {},
 ): Json {
   return {

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+
+import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
+import {
+  COMMIT,
+  deployment,
+  inputsWith,
+  NOW,
+  openDeployment,
+  OTHER_COMMIT,
+  passWith,
+  print,
+  REQUEST,
+  statusOf,
+} from "../../../test/support/services/applications.ts";
+import type { Platform } from "../../platform/index.ts";
+import { baselineOf, movedPast } from "../service/trace.ts";
+import { application } from "./index.ts";
+import type { Seen } from "./model.ts";
+
+type Change = Parameters<typeof passWith>[0];
+
+/** A platform without lists, and the reads that it was asked for. */
+function documented(answers: { readonly request?: string; readonly state?: string; readonly serverNow?: Date }) {
+  const reads: string[] = [];
+  const read = <T>(name: string, value: T): Promise<T> => {
+    reads.push(name);
+    return Promise.resolve(value);
+  };
+  const api = {
+    capabilities: capabilitiesOn("Documented"),
+    applications: { status: () => read("status", statusOf(answers.state ?? "DEPLOYED")) },
+    deployments: { status: () => read("request", { deploymentRequestId: REQUEST, status: answers.request ?? "" }) },
+    variables: { list: () => read("variables", []), listSecrets: () => read("secrets", []) },
+    services: { ingressStatus: () => read("ingress", { routerId: REQUEST, status: "DEPLOYED" }) },
+    serverNow: () => answers.serverNow,
+  } as unknown as Platform;
+  return {
+    api,
+    reads,
+    observe: async (change: Change): Promise<Seen> =>
+      application.observe(passWith({ surface: "Documented", ...change }), api),
+  };
+}
+
+describe("the reads of an application that the platform does not list", () => {
+  const following = { memory: { lastDeployment: openDeployment() } };
+
+  it.each([
+    ["runs", "BUILDING", ["request"]],
+    ["succeeded", "DEPLOYED", ["request"]],
+    ["failed, perhaps for another service", "BUILD_ERROR", ["request", "status", "ingress"]],
+  ])("while its request %s", async (_name, request, expected) => {
+    const { observe, reads } = documented({ request });
+    const { status } = await observe(following);
+    expect(reads).toEqual(expected);
+    expect(status?.state).toBe(request === "BUILD_ERROR" ? "DEPLOYED" : request);
+  });
+
+  it("are all made when the user asks for it", async () => {
+    const { observe, reads } = documented({ request: "DEPLOYED" });
+    await observe({ ...following, requested: "now" });
+    expect(reads).toEqual(["request", "status", "ingress"]);
+  });
+
+  it("show the ingress once after each deployment, and the remembered one between", async () => {
+    const { observe, reads } = documented({});
+    const settled = { memory: { lastDeployment: deployment(), written: { settings: {} } } };
+    expect((await observe(settled)).ingress.value).toMatchObject({ status: "DEPLOYED" });
+    const memory = { ...settled.memory, ingress: { status: "DEPLOYED" } };
+    expect((await observe({ memory })).ingress.value).toEqual({ status: "DEPLOYED" });
+    const later = { lastDeployment: deployment({ finishedAt: new Date(NOW.getTime() + 1).toISOString() }) };
+    await observe({ memory: { ...memory, ...later } });
+    await observe({ memory: { ...memory, ingress: { status: "DEPLOYING" } } });
+    await observe({ memory, now: new Date(NOW.getTime() + 8 * 3_600_000 + 1) });
+    expect(reads.filter((name) => name === "ingress")).toHaveLength(4);
+    expect(reads.filter((name) => name === "status")).toHaveLength(5);
+  });
+
+  it("leave out the ingress that a new process remembers as working", async () => {
+    const { observe, reads } = documented({});
+    await observe({ memory: { lastDeployment: deployment(), ingress: { status: "DEPLOYED" } } });
+    expect(reads).toEqual(["status"]);
+  });
+});
+
+describe("before another commit is deployed", () => {
+  const ready: Change = {
+    isReady: true,
+    spec: { deploy: { gitCommitId: OTHER_COMMIT } },
+    memory: { lastDeployment: deployment({ requestId: REQUEST }), written: { revision: 0 } },
+  };
+  const serverNow = new Date("2026-11-21T10:00:00Z");
+
+  it("an application that was Ready is not read: what is deployed later has a later date", async () => {
+    const { observe, reads } = documented({ serverNow });
+    const seen = await observe(ready);
+    expect(reads).toEqual([]);
+    const plan = application.plan(passWith({ surface: "Documented", ...ready }), seen);
+    expect(plan).toMatchObject({ is: "step", step: { op: "deployApplication", commit: OTHER_COMMIT } });
+    expect(
+      movedPast(baselineOf(seen.status), statusOf("DEPLOYED", { lastDeploymentDate: "2026-11-21T09:00:00Z" })),
+    ).toBe(false);
+  });
+
+  it.each<[string, Change, Date | undefined]>([
+    ["it was not Ready", { isReady: false }, serverNow],
+    ["the commit is the same", { spec: { deploy: { gitCommitId: COMMIT } } }, serverNow],
+    [
+      "its last deployment failed",
+      { memory: { lastDeployment: deployment({ requestId: REQUEST, state: "BUILD_ERROR" }) } },
+      serverNow,
+    ],
+    [
+      "its last deployment had no request",
+      { memory: { lastDeployment: deployment({ requestId: undefined }) } },
+      serverNow,
+    ],
+    ["it was stopped", { memory: { lastDeployment: deployment(), runState: "Stopped" } }, serverNow],
+    ["it is to be stopped", { spec: { deploy: { gitCommitId: OTHER_COMMIT }, runState: "Stopped" } }, serverNow],
+    [
+      "its settings changed",
+      { memory: { lastDeployment: deployment(), written: { settings: { "spec.cpu": "1" } } } },
+      serverNow,
+    ],
+    [
+      "its variables changed",
+      { inputs: inputsWith([{ name: "A", value: "b", isSecret: false }], print("other")) },
+      serverNow,
+    ],
+    ["the user asks for it", { requested: "now" }, serverNow],
+    ["its id is not recorded", { identitySource: "given" }, serverNow],
+    ["it is being deleted", { goal: "absent" }, serverNow],
+    ["the platform's time is not known", {}, undefined],
+  ])("is followed by a read where %s", async (_name, change, now) => {
+    const { observe, reads } = documented(now === undefined ? {} : { serverNow: now });
+    await observe({ ...ready, ...change });
+    expect(reads).toContain("status");
+  });
+});
