@@ -2,8 +2,9 @@
 import type { Service } from "../../platform/areas/services.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { Start } from "../service/define.ts";
+import { ingressOf } from "../service/ingress.ts";
 import { type Neighbours, recordOf } from "../service/model.ts";
-import { ingressOf, isGone, RECORDS_MAX_AGE_MS, siblingsOf, statusesOf } from "../service/observe.ts";
+import { isGone, RECORDS_MAX_AGE_MS, siblingsOf, statusesOf } from "../service/observe.ts";
 import { offered, NOT_READ } from "../shared/answers.ts";
 import { presenceIn } from "../shared/presence.ts";
 import type { BlueprintContext, BlueprintService, BlueprintTypes, Seen } from "./model.ts";

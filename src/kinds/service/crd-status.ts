@@ -89,3 +89,6 @@ export function ingressField(noun: string) {
     .optional()
     .describe(`The way from outside to the ${noun}.`);
 }
+
+/** The ingress as every kind remembers it. It has no state while that is not known. */
+export type Ingress = NonNullable<z.output<ReturnType<typeof ingressField>>>;

@@ -16,7 +16,7 @@ import type { Platform } from "../../platform/index.ts";
 import { NOT_READ, type SideRead } from "../shared/answers.ts";
 import type { Listed } from "../shared/names.ts";
 import type { DeclaredVariable } from "../shared/variables.ts";
-import type { ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
+import type { Ingress, ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
 import type { Progress } from "./progress.ts";
 import type { Setting } from "./settings.ts";
 
@@ -34,12 +34,6 @@ export interface ServiceSpec {
 export interface ServiceInputs {
   readonly environmentId: Uuid;
 }
-
-/** The way from outside to a service. It has no state while that is not known. */
-export type Ingress = {
-  readonly routerId?: string | undefined;
-  readonly status?: string | undefined;
-};
 
 export type ServiceMemory = {
   readonly lastDeployment?: ServiceDeployment | undefined;

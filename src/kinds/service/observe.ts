@@ -2,15 +2,15 @@
 import type { ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
-import { requestPhase, servicePhase } from "../../platform/codec/states.ts";
+import { requestPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import { NOT_READ, offered, orGone, SHOWN, sideRead, type SideRead } from "../shared/answers.ts";
+import { offered, orGone, SHOWN } from "../shared/answers.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
 import type { Listed } from "../shared/names.ts";
 import { isOpen, presenceIn } from "../shared/presence.ts";
 import type { OperatedKind } from "./act.ts";
-import type { Ingress, Neighbours, Place, ServiceContext, ServiceMemory, ServiceTypes, Sight } from "./model.ts";
+import type { Neighbours, Place, ServiceContext, ServiceMemory, ServiceTypes, Sight } from "./model.ts";
 import { declaredSettings, type Setting, unsentPaths } from "./settings.ts";
 
 /** Settings change rarely, states while somebody watches. In milliseconds. */
@@ -186,48 +186,3 @@ export function impliedStatus(context: ServiceContext, id: Uuid, request: Sight[
 
 /** What a deployment that succeeded leaves while nothing else is sent. */
 export const UP_TO_DATE = { serviceDeploymentStatus: "UP_TO_DATE" } as const;
-
-/** How often an ingress is read that no deployment may have changed. In milliseconds. */
-const INGRESS_MAX_AGE_MS = 8 * 3_600_000;
-
-/** When the ingress of each service was read through a client, on the wall clock. A new process does not know. */
-const ingressReads = new WeakMap<Platform, Map<Uuid, number>>();
-
-/**
- * Returns the ingress of a running service: read where it may have changed, else the remembered one. Most services have
- * none, and not every platform shows one.
- * @throws ApiError
- */
-export async function ingressOf(
-  context: ServiceContext,
-  type: "application" | "helm",
-  id: Uuid,
-  status: ServiceStatus,
-  api: Platform,
-): Promise<SideRead<Ingress>> {
-  const phase = servicePhase(status.state);
-  if (phase !== "running" && phase !== "busy") return NOT_READ;
-  const { ingress } = context.memory;
-  const now = context.now.getTime();
-  const reads = ingressReads.get(api) ?? new Map<Uuid, number>();
-  ingressReads.set(api, reads);
-  // A new process believes the remembered one as if it had just read it.
-  const readAt = reads.get(id) ?? (isWorking(ingress) ? now : Number.NEGATIVE_INFINITY);
-  reads.set(id, readAt);
-  if (phase === "busy" || !isIngressDue(context, readAt)) return { value: ingress, fault: undefined };
-  const nothing = ["NotFound", "NotSupported", "BadResponse"] as const;
-  const read = await sideRead(api.services.ingressStatus(type, id), "the ingress", nothing);
-  if (read.fault === undefined) reads.set(id, now);
-  return read;
-}
-
-/** Reports whether the ingress is read: on request, after a deployment, while it does not work, and every eight hours. */
-function isIngressDue({ memory, requested, now }: ServiceContext, readAt: number): boolean {
-  const { ingress, lastDeployment } = memory;
-  if (requested !== undefined || (ingress !== undefined && !isWorking(ingress))) return true;
-  return Date.parse(lastDeployment?.finishedAt ?? "") > readAt || now.getTime() - readAt >= INGRESS_MAX_AGE_MS;
-}
-
-function isWorking(ingress: Ingress | undefined): boolean {
-  return servicePhase(ingress?.status ?? "") === "running";
-}

@@ -1,13 +1,12 @@
 /** Builds the report of a service. Pure. */
 import type { ConditionFact, DriftField, Report } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
-import { faultCondition, type SideRead } from "../shared/answers.ts";
-import { fitOptional, ID } from "../shared/text.ts";
+import { fitOptional } from "../shared/text.ts";
 import type { ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
 import { isShown } from "./identity.ts";
+import { ingressFields, ingressReady } from "./ingress.ts";
 import { failure, ofCommit, shownState, stateCondition } from "./messages.ts";
 import {
-  type Ingress,
   recordOf,
   type RunState,
   type ServiceContext,
@@ -144,21 +143,4 @@ function runStateDrift(
   }
   const isStarted = wanted === "Stopped" && phase === "running" && memory.runState === "Stopped";
   return isStarted && memory.stopping === undefined ? [{ path, desired: wanted, observed: "Running" }] : [];
-}
-
-/** Returns the condition IngressReady; none without an ingress, Unknown where its read failed. */
-function ingressReady({ value, fault }: SideRead<Ingress>): readonly ConditionFact[] {
-  if (value?.status === undefined) return faultCondition("IngressReady", fault);
-  return [stateCondition("IngressReady", value.status, "ingress")];
-}
-
-/** Returns the members of status. While a read fails, the ingress has no state, so that it is read again. */
-function ingressFields({ value: ingress, fault }: SideRead<Ingress>) {
-  if (fault !== undefined) return {};
-  return (
-    ingress && {
-      routerId: fitOptional(ingress.routerId, ID),
-      status: ingress.status && shownState(ingress.status),
-    }
-  );
 }
