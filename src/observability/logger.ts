@@ -149,18 +149,11 @@ function scrubbed(line: string, redactor: Redactor): string {
   }
 }
 
-interface Described {
-  readonly name: string;
-  readonly failure?: string;
-  readonly message?: string;
-  readonly frames?: readonly string[];
-}
-
 /**
  * Returns name, failure and message; for unexpected errors also where in the operator's code they were thrown. Neither
  * `cause` nor other members: they hold bodies and headers (E6, E7). The text of a SyntaxError quotes what was parsed.
  */
-function describeError(error: unknown, text: (value: string) => string): Described {
+function describeError(error: unknown, text: (value: string) => string): object {
   if (!(error instanceof Error)) return { name: typeof error };
   const { name } = error;
   if (name === "SyntaxError") return { name, frames: framesOf(error) };

@@ -23,27 +23,18 @@ export interface RunningReconcile {
   changed: EndedCall | undefined;
 }
 
-export interface ReconcileTracker {
-  /** Runs the work on a key as a reconcile of its own. */
-  readonly within: <T>(key: string, work: (reconcile: RunningReconcile) => Promise<T>) => Promise<T>;
-  /** Returns the current reconcile; undefined outside of any. */
-  readonly current: () => RunningReconcile | undefined;
-  /** Starts work for several objects, such as the writing of a queue, outside of any reconcile. */
-  readonly outside: (begin: () => void) => void;
-}
+export type ReconcileTracker = ReturnType<typeof createReconcileTracker>;
 
 /** @param random in [0, 1), called once: it distinguishes the reconciles of this process from those of others */
-export function createReconcileTracker(
-  random: () => number,
-  priorityOf: (key: string) => Priority = () => "normal",
-): ReconcileTracker {
+export function createReconcileTracker(random: () => number, priorityOf: (key: string) => Priority = () => "normal") {
   const storage = new AsyncLocalStorage<RunningReconcile>();
   const processId = Math.floor(random() * 36 ** 8)
     .toString(36)
     .padStart(8, "0");
   let count = 0;
   return {
-    within: (key, work) => {
+    /** Runs the work on a key as a reconcile of its own. */
+    within: <T>(key: string, work: (reconcile: RunningReconcile) => Promise<T>): Promise<T> => {
       count += 1;
       const reconcile: RunningReconcile = {
         id: `${processId}-${count.toString(36)}`,
@@ -53,8 +44,10 @@ export function createReconcileTracker(
       };
       return storage.run(reconcile, () => work(reconcile));
     },
+    /** Returns the current reconcile; undefined outside of any. */
     current: () => storage.getStore(),
-    outside: (begin) => {
+    /** Starts work for several objects, such as the writing of a queue, outside of any reconcile. */
+    outside: (begin: () => void): void => {
       storage.exit(begin);
     },
   };

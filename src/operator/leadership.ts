@@ -1,9 +1,7 @@
 /** Decides which process may work: the holder of the lease, or without leader election this process alone. */
 import { randomUUID } from "node:crypto";
 
-import type { KubeClient } from "../kube/api/transport.ts";
-import type { Clock } from "../kube/api/types.ts";
-import { createLeaderElection, openFence, type LeaderElection } from "../kube/leader/leader.ts";
+import { createLeaderElection, openFence, type LeaderElection, type LeaderOptions } from "../kube/leader/leader.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Config } from "./config/config.ts";
 import { LEASE_NAME } from "./config/rbac.ts";
@@ -11,16 +9,11 @@ import { LEASE_NAME } from "./config/rbac.ts";
 /** An identity may have 128 characters, of which a UUID takes 37. */
 const INSTANCE_LENGTH = 90;
 
-export interface LeadershipOptions {
+export interface LeadershipOptions extends Pick<LeaderOptions, "client" | "clock" | "random" | "onStarted" | "onLost"> {
   readonly config: Pick<Config, "leaderElect" | "operatorNamespace" | "instance">;
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly random: () => number;
   readonly log: Logger;
   /** Called for a failed attempt to get or renew the lease. */
   readonly onFailed: () => void;
-  readonly onStarted: () => void;
-  readonly onLost: () => void;
 }
 
 /** @returns a candidate that is not started */

@@ -3,8 +3,6 @@ import { once } from "node:events";
 
 import type { About } from "../console/page/shape.ts";
 import { createBackoff, pause, systemClock } from "../kube/api/clock.ts";
-import type { Clock, Namespaces } from "../kube/api/types.ts";
-import type { Logger } from "../observability/logger.ts";
 import type { HttpServer } from "./config/http.ts";
 import { createParts, type PartsOptions } from "./parts.ts";
 import { startServers } from "./servers.ts";
@@ -81,13 +79,33 @@ export function createOperator(options: OperatorOptions): Operator {
     silentMs: Math.max(...caches.silentMs().values()),
   });
 
+  /**
+   * Reads the uid of the kube-system namespace, which identifies the installation in the ledger (docs/architecture.md
+   * §7), and retries until it succeeds.
+   * @returns undefined when the operator stops before
+   */
+  const findInstallation = async (): Promise<string | undefined> => {
+    const backoff = createBackoff({ baseMs: 500, capMs: 10_000, random });
+    while (!stopping.signal.aborted) {
+      const wait = backoff.next();
+      try {
+        const facts = await namespaces.get("kube-system", 0);
+        if (facts !== undefined) return facts.uid;
+        logs.kube.warn("the namespace kube-system does not exist: trying again", { retryInMs: Math.round(wait) });
+      } catch (error) {
+        logs.kube.warn("cannot read the namespace kube-system: trying again", { error, retryInMs: Math.round(wait) });
+      }
+      await pause(clock, wait, stopping.signal);
+    }
+    return undefined;
+  };
+
   const boot = async (): Promise<void> => {
     const { signal } = stopping;
     if (signal.aborted) return;
     const stopped = once(signal, "abort").then(() => undefined);
     caches.start();
-    const found = findInstallation({ namespaces, clock, random, log: logs.kube, signal });
-    installation = await Promise.race([found, stopped]);
+    installation = await Promise.race([findInstallation(), stopped]);
     await Promise.race([synced.promise, stopped]);
     if (signal.aborted) return;
     log.info("caches are filled");
@@ -127,35 +145,4 @@ export function createOperator(options: OperatorOptions): Operator {
       return drained;
     },
   };
-}
-
-export interface InstallationOptions {
-  readonly namespaces: Namespaces;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Logger;
-  /** Ends the search. */
-  readonly signal: AbortSignal;
-}
-
-/**
- * Reads the uid of the kube-system namespace, which identifies the installation in the ledger (docs/architecture.md
- * §7), and retries until it succeeds.
- * @returns undefined when `signal` fired before
- */
-export async function findInstallation(options: InstallationOptions): Promise<string | undefined> {
-  const { clock, log, namespaces, random, signal } = options;
-  const backoff = createBackoff({ baseMs: 500, capMs: 10_000, random });
-  while (!signal.aborted) {
-    const wait = backoff.next();
-    try {
-      const facts = await namespaces.get("kube-system", 0);
-      if (facts !== undefined) return facts.uid;
-      log.warn("the namespace kube-system does not exist: trying again", { retryInMs: Math.round(wait) });
-    } catch (error) {
-      log.warn("cannot read the namespace kube-system: trying again", { error, retryInMs: Math.round(wait) });
-    }
-    await pause(clock, wait, signal);
-  }
-  return undefined;
 }

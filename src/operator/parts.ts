@@ -1,13 +1,11 @@
 /** The composition root: builds every part of the operator from the frozen config and connects them. */
-import { parseKey } from "../engine/contract/keys.ts";
 import { createOrphans } from "../engine/orphans/ledger.ts";
-import { priorityOf } from "../engine/reconcile/triggers.ts";
-import { createKubeClient, type ConnectedClient } from "../kube/api/client.ts";
-import type { Clock, EventRecorder, Namespaces } from "../kube/api/types.ts";
+import { createKubeClient } from "../kube/api/client.ts";
+import type { Clock, EventRecorder } from "../kube/api/types.ts";
 import type { LeaderElection } from "../kube/leader/leader.ts";
 import { createWorkQueue } from "../kube/queue/workqueue.ts";
 import { createNamespaces, createReader } from "../kube/watch/readers.ts";
-import { createRecorder, type Recorder } from "../kube/write/events.ts";
+import { createRecorder } from "../kube/write/events.ts";
 import { createOutputs } from "../kube/write/outputs.ts";
 import { createWriter } from "../kube/write/writer.ts";
 import { tagged, type Logs } from "../observability/logger.ts";
@@ -32,7 +30,7 @@ import { OPERATOR } from "./config/rbac.ts";
 import { createLeadership } from "./leadership.ts";
 import { droppedOrphan, orphanShards } from "./orphans.ts";
 import { createPlatforms, createTurns, type Platforms } from "./platforms.ts";
-import { createWork, type Work } from "./work.ts";
+import { createWork, priorityIn, type Work } from "./work.ts";
 
 export interface PartsOptions {
   readonly config: Config;
@@ -56,25 +54,11 @@ export interface PartsEvents {
   readonly lost: () => void;
 }
 
-export interface Parts {
-  readonly client: ConnectedClient;
-  readonly metrics: Metrics;
-  readonly caches: Caches;
-  readonly namespaces: Namespaces;
-  readonly events: Recorder;
-  readonly election: LeaderElection;
-  /** @param installation the uid of the kube-system namespace */
-  work(installation: string): Work;
-}
-
 /** @returns all parts, none of them started. @throws Error when no API server is configured */
-export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
+export function createParts(options: PartsOptions, tell: PartsEvents) {
   const { config, version, clock, random, traces } = options;
   let working: Work | undefined;
-  const tracker = createReconcileTracker(random, (key) => {
-    const object = caches.store.get(parseKey(key));
-    return object === undefined ? "normal" : priorityOf(object);
-  });
+  const tracker = createReconcileTracker(random, (key) => priorityIn(caches.store, key));
   const logs = tagged(options.logs, () => {
     const pass = tracker.current();
     return pass === undefined ? {} : { pass: pass.id, traceId: traces.idOf(pass) };
@@ -96,7 +80,15 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     orphans: () => orphans.counts(),
     queue: () => queue,
   });
-  const client = connect({ ...options, logs }, metrics);
+  const client = createKubeClient({
+    config: config.kube,
+    userAgent: `${OPERATOR}/${version}`,
+    clock,
+    onRequest: (request) => {
+      metrics.cluster.requested(request);
+      logRequest(logs.kube, request);
+    },
+  });
   const base = { client, clock, random };
   const caches: Caches = createCaches({
     ...base,
@@ -199,6 +191,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     },
   });
 
+  /** @param installation the uid of the kube-system namespace */
   const work = (installation: string): Work => {
     const made = createWork({
       store: caches.store,
@@ -245,16 +238,4 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     };
   };
   return { client, metrics, caches, namespaces, events, election, work };
-}
-
-function connect({ config, version, clock, logs }: PartsOptions, metrics: Metrics): ConnectedClient {
-  return createKubeClient({
-    config: config.kube,
-    userAgent: `${OPERATOR}/${version}`,
-    clock,
-    onRequest: (request) => {
-      metrics.cluster.requested(request);
-      logRequest(logs.kube, request);
-    },
-  });
 }

@@ -23,37 +23,14 @@ export interface PlatformsOptions extends Pick<
   readonly onLimited?: (connection: string, isLimited: boolean, sinceMs: number) => void;
 }
 
-export interface Platforms {
-  readonly connect: Connect<Platform>;
-  /** The longest pause of all rate gates, in milliseconds. */
-  pausedMs(): number;
-  /** Requests a second through the slowest rate gate; undefined while there is none. */
-  lowestRate(): number | undefined;
-  /** Requests that wait at all rate gates. */
-  waiting(): number;
-  /** The rate gate of a connection's token; "" while it is not open. */
-  gateOf(connection: string): string;
-  /** Whether work would get to send soon through a rate gate. */
-  hasRoom(gate: string, priority: Priority): boolean;
-  /** Work that needs a rate gate is begun. */
-  expect(gate: string): void;
-  /** From now on nothing waits at a rate gate: what would is turned away. */
-  stop(): void;
-}
+export type Platforms = ReturnType<typeof createPlatforms>;
 
 /** @returns the maker of platform clients, which knows those that are open. */
-export function createPlatforms({
-  config,
-  redactor,
-  onCall,
-  onRoom,
-  onLimited,
-  ...shared
-}: PlatformsOptions): Platforms {
+export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, ...shared }: PlatformsOptions) {
   const open = new Map<string, Platform>();
   const gates = createGates({ clock: shared.clock, random: shared.random, ...(onRoom && { changed: onRoom }) });
   return {
-    connect: (settings, token, name) => {
+    connect: ((settings, token, name) => {
       let held: string | undefined;
       const platform = connectPlatform({
         ...shared,
@@ -87,16 +64,23 @@ export function createPlatforms({
       };
       open.set(name, known);
       return known;
-    },
+    }) satisfies Connect<Platform>,
+    /** The longest pause of all rate gates, in milliseconds. */
     pausedMs: () => Math.max(0, ...gates.all().map((gate) => gate.budget().pausedMs)),
+    /** Requests a second through the slowest rate gate; undefined while there is none. */
     lowestRate: () => {
       const rates = gates.all().map((gate) => gate.budget().requestsPerSecond);
       return rates.length === 0 ? undefined : Math.min(...rates);
     },
+    /** Requests that wait at all rate gates. */
     waiting: () => gates.all().reduce((sum, gate) => sum + gate.budget().waiting, 0),
-    gateOf: (connection) => open.get(connection)?.gateId() ?? "",
-    hasRoom: (gate, priority) => gates.byId(gate)?.hasRoom(priority) ?? true,
-    expect: (gate) => gates.byId(gate)?.expect(),
+    /** The rate gate of a connection's token; "" while it is not open. */
+    gateOf: (connection: string) => open.get(connection)?.gateId() ?? "",
+    /** Reports whether work would get to send soon through a rate gate. */
+    hasRoom: (gate: string, priority: Priority) => gates.byId(gate)?.hasRoom(priority) ?? true,
+    /** Work that needs a rate gate is begun. */
+    expect: (gate: string) => gates.byId(gate)?.expect(),
+    /** From now on nothing waits at a rate gate: what would is turned away. */
     stop: () => {
       for (const gate of gates.all()) gate.close();
     },
@@ -104,33 +88,26 @@ export function createPlatforms({
 }
 
 /**
- * In which order work is done: by its priority, and within one the namespaces take turns, in the work queue and at the
- * rate gate of a connection that several of them use. What needs a rate gate that has no room waits in the queue.
+ * Decides in which order work is done: by its priority, and within one the namespaces take turns, in the work queue and
+ * at the rate gate of a connection that several of them use. What needs a rate gate that has no room waits in the queue.
+ * @param gateOf the rate gate that a key needs, "" for none
  */
-export interface Turns {
-  /** The lane of a queued key: its namespace, and the rate gate that it needs. */
-  readonly laneOf: (key: string) => string;
-  /** The rate gate that the keys of a lane need, "" for none. */
-  readonly gateIn: (lane: string) => string;
-  /** The namespace of the current reconcile, in which it calls the platform; "" outside of any. */
-  readonly lane: () => string;
-  /** The priority of the current reconcile; "normal" outside of any. */
-  readonly priority: () => Priority;
-}
-
-/** @param gateOf the rate gate that a key needs, "" for none */
 export function createTurns(
   { current }: Pick<ReconcileTracker, "current">,
   gateOf: (key: string) => string = () => "",
-): Turns {
+) {
   const namespaceOf = (key: string): string => parseKey(key).namespace;
   return {
-    laneOf: (key) => `${namespaceOf(key)} ${gateOf(key)}`,
-    gateIn: (lane) => lane.slice(lane.indexOf(" ") + 1),
+    /** The lane of a queued key: its namespace, and the rate gate that it needs. */
+    laneOf: (key: string) => `${namespaceOf(key)} ${gateOf(key)}`,
+    /** The rate gate that the keys of a lane need, "" for none. */
+    gateIn: (lane: string) => lane.slice(lane.indexOf(" ") + 1),
+    /** The namespace of the current reconcile, in which it calls the platform; "" outside of any. */
     lane: () => {
       const running = current();
       return running === undefined ? "" : namespaceOf(running.key);
     },
-    priority: () => current()?.priority ?? "normal",
+    /** The priority of the current reconcile; "normal" outside of any. */
+    priority: (): Priority => current()?.priority ?? "normal",
   };
 }

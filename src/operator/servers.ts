@@ -27,8 +27,8 @@ export async function startServers({
   log,
 }: ServersOptions): Promise<readonly HttpServer[]> {
   const wanted = [
-    { name: "metrics", at: config.metricsAddress, begin: serving(metricsRoutes(registry)) },
-    { name: "health", at: config.healthAddress, begin: serving(healthRoutes(waitingFor)) },
+    { name: "metrics", at: config.metricsAddress, begin: (at: BindAddress) => serve(at, metricsRoutes(registry)) },
+    { name: "health", at: config.healthAddress, begin: (at: BindAddress) => serve(at, healthRoutes(waitingFor)) },
     { name: "webhook", at: config.webhookAddress, begin: (at: BindAddress) => startReceiver(at, receiver) },
     { name: "status-page", at: config.statusPageAddress, begin: (at: BindAddress) => startStatusPage(at, statusPage) },
   ];
@@ -47,19 +47,15 @@ export async function startServers({
   }
 }
 
-function serving(routes: Routes): (at: BindAddress) => Promise<HttpServer> {
-  return (at) => serve(at, routes);
-}
-
 /** /metrics in the text format of Prometheus. */
-export function metricsRoutes(registry: Registry): Routes {
+function metricsRoutes(registry: Registry): Routes {
   return {
     "/metrics": async () => ({ status: 200, type: registry.contentType, body: await registry.metrics() }),
   };
 }
 
 /** /healthz: the process answers. /readyz: the caches are filled, whether it leads or not. */
-export function healthRoutes(waitingFor: () => string | undefined): Routes {
+function healthRoutes(waitingFor: () => string | undefined): Routes {
   return {
     "/healthz": () => ({ status: 200, body: "ok\n" }),
     "/readyz": () => {

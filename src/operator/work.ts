@@ -58,17 +58,13 @@ export interface Work extends Deliveries {
 /** @returns work that is not started. */
 export function createWork(options: WorkOptions): Work {
   const { clock, log, metrics, queue, store, traces } = options;
-  const urgency = (key: string): Priority => {
-    const object = store.get(parseKey(key));
-    return object === undefined ? "normal" : priorityOf(object);
-  };
   const engine = createEngine<Platform>(
     {
       ...options.engine,
       clock,
       cache: store,
       enqueue: (key, { afterMs, urgent }) => {
-        const priority = urgent ? urgency(key) : "low";
+        const priority = urgent ? priorityIn(store, key) : "low";
         queue.addAfter(key, afterMs, priority === "low" && urgent ? "normal" : priority);
       },
     },
@@ -99,7 +95,7 @@ export function createWork(options: WorkOptions): Work {
     try {
       const afterMs = await engine.reconcile(key);
       ended(outcomeOf(afterMs));
-      return afterMs === undefined ? {} : { requeueAfterMs: afterMs, priority: urgency(text) };
+      return afterMs === undefined ? {} : { requeueAfterMs: afterMs, priority: priorityIn(store, text) };
     } catch (error) {
       const message = error instanceof KubeError ? "reconcile failed, trying again" : "reconcile failed unexpectedly";
       log.error(message, { ...fieldsOfKey(key), error });
@@ -194,4 +190,10 @@ async function loadOrphans({ engine, clock, log }: WorkOptions, signal: AbortSig
 function outcomeOf(afterMs: number | undefined): Outcome {
   if (afterMs === undefined) return "success";
   return afterMs > 0 ? "requeue_after" : "requeue";
+}
+
+/** Returns the priority of a key, by its object in the store. */
+export function priorityIn(store: Store, key: string): Priority {
+  const object = store.get(parseKey(key));
+  return object === undefined ? "normal" : priorityOf(object);
 }

@@ -14,18 +14,13 @@ const RECONCILE_SECONDS = [
 /** 10 ns to 1,000 s. */
 const QUEUE_SECONDS = exponentialBuckets(10e-9, 10, 12);
 
-export interface ReconcileMetrics {
-  started(kind: string): void;
-  finished(kind: string, outcome: Outcome, seconds: number): void;
-  /** Counts an unexpected error. */
-  panicked(kind: string): void;
-}
+export type ReconcileMetrics = ReturnType<typeof reconcileMetrics>;
 
 /**
  * controller_runtime_*. A controller is named by its kind in lower case.
  * @param kinds every kind, so that all series exist from the start
  */
-export function reconcileMetrics(registry: Registry, kinds: readonly string[], workers: number): ReconcileMetrics {
+export function reconcileMetrics(registry: Registry, kinds: readonly string[], workers: number) {
   const { counter, gauge, histogram } = instruments(registry);
   const labelNames = ["controller"] as const;
   const total = counter("controller_runtime_reconcile_total", "Total number of reconciliations per controller", [
@@ -76,15 +71,16 @@ export function reconcileMetrics(registry: Registry, kinds: readonly string[], w
     active.set({ controller }, 0);
   }
   return {
-    started: (kind) => active.inc({ controller: controllerOf(kind) }),
-    finished: (kind, result, seconds) => {
+    started: (kind: string) => active.inc({ controller: controllerOf(kind) }),
+    finished: (kind: string, result: Outcome, seconds: number) => {
       const controller = controllerOf(kind);
       active.dec({ controller });
       total.inc({ controller, result });
       durations.observe({ controller }, seconds);
       if (result === "error") errors.inc({ controller });
     },
-    panicked: (kind) => panics.inc({ controller: controllerOf(kind) }),
+    /** Counts an unexpected error. */
+    panicked: (kind: string) => panics.inc({ controller: controllerOf(kind) }),
   };
 }
 
@@ -140,15 +136,8 @@ export function queueMetrics(registry: Registry, name: string, queue: () => Meas
   };
 }
 
-export interface ApiServerMetrics {
-  /** A request to the API server. */
-  readonly requested: (request: EndedRequest) => void;
-  /** Counts a failed attempt to get or renew the lease. */
-  readonly leaseFailed: () => void;
-}
-
 /** rest_client_* and leader_election_*. @param lease its name @param leading is called at each scrape */
-export function apiServerMetrics(registry: Registry, lease: string, leading: () => boolean): ApiServerMetrics {
+export function apiServerMetrics(registry: Registry, lease: string, leading: () => boolean) {
   const { counter, gaugeFunc } = instruments(registry);
   const requests = counter(
     "rest_client_requests_total",
@@ -168,7 +157,8 @@ export function apiServerMetrics(registry: Registry, lease: string, leading: () 
   );
   slow.inc({ name: lease }, 0);
   return {
-    requested: ({ code, method, host }) => requests.inc({ code, method, host }),
+    requested: ({ code, method, host }: EndedRequest) => requests.inc({ code, method, host }),
+    /** Counts a failed attempt to get or renew the lease. */
     leaseFailed: () => slow.inc({ name: lease }),
   };
 }

@@ -1,21 +1,13 @@
 /** All metrics, on one registry. */
 import { collectDefaultMetrics, Registry } from "prom-client";
 
-import type { QueueMetrics } from "../../kube/queue/workqueue.ts";
 import type { Change } from "../../kube/watch/store.ts";
 import { LEASE_NAME, OPERATOR } from "../../operator/config/rbac.ts";
-import {
-  apiServerMetrics,
-  queueMetrics,
-  reconcileMetrics,
-  type ApiServerMetrics,
-  type MeasuredQueue,
-  type ReconcileMetrics,
-} from "./controller-runtime.ts";
+import { apiServerMetrics, queueMetrics, reconcileMetrics, type MeasuredQueue } from "./controller-runtime.ts";
 import { instruments } from "./instruments.ts";
 import { objectMetrics, type ObjectFigures } from "./objects.ts";
 import { operationMetrics, type OperationFigures } from "./operations.ts";
-import { platformMetrics, type PlatformFigures, type PlatformMetrics } from "./platform.ts";
+import { platformMetrics, type PlatformFigures } from "./platform.ts";
 
 /** The sources of the metrics. */
 export interface Figures extends ObjectFigures, OperationFigures, PlatformFigures {
@@ -25,15 +17,7 @@ export interface Figures extends ObjectFigures, OperationFigures, PlatformFigure
 }
 
 /** What the parts of the operator report to the metrics. */
-export interface Metrics {
-  readonly registry: Registry;
-  readonly reconcile: ReconcileMetrics;
-  readonly queue: QueueMetrics;
-  readonly cluster: ApiServerMetrics;
-  readonly platform: PlatformMetrics;
-  /** A change of the cache. */
-  readonly changed: (change: Change) => void;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Two dozen series of Node's that no dashboard of the operator uses. */
 const UNASKED = [
@@ -59,7 +43,7 @@ const UNREADABLE = [
   "process_virtual_memory_bytes",
 ] as const;
 
-export function createMetrics(figures: Figures): Metrics {
+export function createMetrics(figures: Figures) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of [...UNASKED, ...UNREADABLE]) registry.removeSingleMetric(name);
@@ -74,7 +58,8 @@ export function createMetrics(figures: Figures): Metrics {
     queue: queueMetrics(registry, OPERATOR, figures.queue),
     cluster: apiServerMetrics(registry, LEASE_NAME, figures.leading),
     platform: platformMetrics(registry, figures),
-    changed: (change) => {
+    /** Counts a change of the cache. */
+    changed: (change: Change) => {
       counted(change);
       followed(change);
     },

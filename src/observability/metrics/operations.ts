@@ -82,18 +82,15 @@ export function operationMetrics(registry: Registry, figures: OperationFigures):
   };
 }
 
-/** When work started, in milliseconds; NaN where no valid time is known. */
-interface Beginnings {
-  readonly of: (object: KubeObject, work: Work) => number;
-  readonly follow: (change: Change, now: number) => void;
-}
+type Beginnings = ReturnType<typeof createBeginnings>;
 
 /** The status has the start of the work, but not the end of a wait on purpose within it: that is remembered. */
-function createBeginnings(): Beginnings {
+function createBeginnings() {
   const resumed = new Map<string, number>();
   return {
-    of: ({ metadata }, { since }) => resumed.get(metadata.uid) ?? Date.parse(since),
-    follow: (change, now) => {
+    /** Returns when work started, in milliseconds; NaN where no valid time is known. */
+    of: ({ metadata }: KubeObject, { since }: Work): number => resumed.get(metadata.uid) ?? Date.parse(since),
+    follow: (change: Change, now: number): void => {
       const { object } = change;
       const { uid } = object.metadata;
       if (change.type === "deleted" || workOf(object) === undefined || waits(object)) resumed.delete(uid);

@@ -16,18 +16,7 @@ const STATUSES: ReadonlySet<number> = new Set([
 /** Seconds; a read ends within 15, a write within 8 (docs/architecture.md §8). */
 const CALL_SECONDS = [0.1, 0.5, 1, 5, 15];
 
-export interface PlatformMetrics {
-  /** A request to the platform, or one that the rate gate prevented. */
-  readonly called: (call: CallRecord) => void;
-  /** A mutating call and its result. */
-  readonly changed: (change: Change) => void;
-  readonly eventDropped: () => void;
-  /** Counts an event that was written to the operator's namespace, as its own is being terminated. */
-  readonly eventMoved: () => void;
-  readonly malformed: (kind: string) => void;
-  /** Counts a request to the receiver of deliveries; event "none" where its body was not read. */
-  readonly delivered: (event: string, result: string) => void;
-}
+export type PlatformMetrics = ReturnType<typeof platformMetrics>;
 
 /** The sources of these metrics; functions are called at each scrape. */
 export interface PlatformFigures {
@@ -44,7 +33,7 @@ export interface PlatformFigures {
   readonly droppedSpans: () => number;
 }
 
-export function platformMetrics(registry: Registry, figures: PlatformFigures): PlatformMetrics {
+export function platformMetrics(registry: Registry, figures: PlatformFigures) {
   const { counter, gauge, histogram, gaugeFunc, collectedGauge } = instruments(registry);
   const build = gauge(`${PREFIX}_build_info`, "Version of the operator and of Node", ["version", "node"]);
   build.set({ version: figures.version, node: process.versions.node }, 1);
@@ -112,15 +101,19 @@ export function platformMetrics(registry: Registry, figures: PlatformFigures): P
     ["event", "result"],
   );
   return {
-    called: ({ operation, method, status, sent, durationMs }) => {
+    /** Counts a request to the platform, or one that the rate gate prevented. */
+    called: ({ operation, method, status, sent, durationMs }: CallRecord) => {
       requests.inc({ operation, method, code: sent ? codeOf(status) : "held" });
       if (sent) seconds.observe({ operation }, durationMs / 1_000);
     },
-    changed: ({ key, op, result }) => changes.inc({ kind: key.kind, operation: op, result }),
+    /** Counts a mutating call and its result. */
+    changed: ({ key, op, result }: Change) => changes.inc({ kind: key.kind, operation: op, result }),
     eventDropped: () => dropped.inc(),
+    /** Counts an event that was written to the operator's namespace, as its own is being terminated. */
     eventMoved: () => moved.inc(),
-    malformed: (kind) => unreadable.inc({ kind }),
-    delivered: (event, result) => deliveries.inc({ event, result }),
+    malformed: (kind: string) => unreadable.inc({ kind }),
+    /** Counts a request to the receiver of deliveries; event "none" where its body was not read. */
+    delivered: (event: string, result: string) => deliveries.inc({ event, result }),
   };
 }
 

@@ -145,13 +145,6 @@ function factsOf({ call, connection }: Pick<EndedCall, "call" | "connection">): 
 /** The number of spans that may wait, including those being sent: some megabytes at most. */
 export const MOST_SPANS = 2_048;
 
-export interface BoundedExport {
-  readonly exporter: SpanExporter;
-  /** Passes spans on to `next` while there is room. */
-  processor(next: SpanProcessor): SpanProcessor;
-  dropped(): number;
-}
-
 /** Called once for each change. */
 export interface BoundedExportEvents {
   readonly failed: (count: number) => void;
@@ -162,33 +155,32 @@ export interface BoundedExportEvents {
 const SUCCESS = 0;
 
 /** The SDK drops spans silently; here each span is counted in and out. */
-export function boundedExport(exporter: SpanExporter, events: BoundedExportEvents): BoundedExport {
+export function boundedExport(exporter: SpanExporter, events: BoundedExportEvents) {
   let waiting = 0;
   let dropped = 0;
   let failing = false;
 
-  return {
-    dropped: () => dropped,
-    exporter: {
-      export: (spans, done) => {
-        exporter.export(spans, (result) => {
-          waiting -= spans.length;
-          const { code }: { readonly code: number } = result;
-          const failed = code !== SUCCESS;
-          if (failed) dropped += spans.length;
-          if (failed && !failing) events.failed(spans.length);
-          if (!failed && failing) events.works();
-          failing = failed;
-          done(result);
-        });
-      },
-      shutdown: () => exporter.shutdown(),
-      forceFlush: async () => exporter.forceFlush?.(),
+  const counted: SpanExporter = {
+    export: (spans, done) => {
+      exporter.export(spans, (result) => {
+        waiting -= spans.length;
+        const { code }: { readonly code: number } = result;
+        const failed = code !== SUCCESS;
+        if (failed) dropped += spans.length;
+        if (failed && !failing) events.failed(spans.length);
+        if (!failed && failing) events.works();
+        failing = failed;
+        done(result);
+      });
     },
-    processor: (next) => ({
-      onStart: (span, context) => {
-        next.onStart(span, context);
-      },
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  };
+  return {
+    exporter: counted,
+    /** Passes spans on to `next` while there is room. */
+    processor: (next: SpanProcessor): SpanProcessor => ({
+      onStart: (span, context) => next.onStart(span, context),
       onEnd: (span) => {
         if (waiting >= MOST_SPANS) {
           dropped += 1;
@@ -200,5 +192,6 @@ export function boundedExport(exporter: SpanExporter, events: BoundedExportEvent
       forceFlush: () => next.forceFlush(),
       shutdown: () => next.shutdown(),
     }),
+    dropped: () => dropped,
   };
 }

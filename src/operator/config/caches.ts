@@ -4,7 +4,7 @@ import { RESOURCES } from "../../kinds/crds.ts";
 import type { KubeClient } from "../../kube/api/transport.ts";
 import type { Clock, ResourceType } from "../../kube/api/types.ts";
 import { createReflector, type Reflector, type ReflectorObserver } from "../../kube/watch/reflector.ts";
-import { createStore, type Store } from "../../kube/watch/store.ts";
+import { createStore } from "../../kube/watch/store.ts";
 
 /** The types of the custom resources, parents first. */
 export const TYPES: readonly ResourceType[] = RESOURCES.map(({ kind, plural, scope }) => ({
@@ -28,16 +28,7 @@ export interface CachesOptions {
   readonly onSynced: () => void;
 }
 
-export interface Caches {
-  readonly store: Store;
-  start(): void;
-  /** Resolves when nothing enters the store any more. */
-  stop(): Promise<void>;
-  /** Returns the kinds whose first list is not in the store yet. */
-  missing(): readonly string[];
-  /** Kind → milliseconds since the last sign of life of its most silent watch. */
-  silentMs(): ReadonlyMap<string, number>;
-}
+export type Caches = ReturnType<typeof createCaches>;
 
 interface Watched {
   readonly kind: string;
@@ -45,7 +36,7 @@ interface Watched {
 }
 
 /** @returns caches that are not started */
-export function createCaches(options: CachesOptions): Caches {
+export function createCaches(options: CachesOptions) {
   const { namespaces, observer } = options;
   const store = createStore(options.onListenerError);
   let synced = false;
@@ -75,14 +66,17 @@ export function createCaches(options: CachesOptions): Caches {
 
   return {
     store,
+    /** Returns the kinds whose first list is not in the store yet. */
     missing,
     start: () => {
       for (const { reflector } of watched) reflector.start();
     },
+    /** Resolves when nothing enters the store any more. */
     stop: async () => {
       await Promise.all(watched.map(({ reflector }) => reflector.stop()));
     },
-    silentMs: () => {
+    /** Kind → milliseconds since the last sign of life of its most silent watch. */
+    silentMs: (): ReadonlyMap<string, number> => {
       const silent = new Map<string, number>();
       for (const { kind, reflector } of watched) {
         silent.set(kind, Math.max(silent.get(kind) ?? 0, reflector.silentMs()));
