@@ -1,4 +1,6 @@
 /** Keeps live secret values out of text: tokens in use and the values read from Secrets (docs/reliability.md E6). */
+import { isDeepStrictEqual } from "node:util";
+
 import { isObject } from "../kube/api/json.ts";
 import type { EventRecorder, Json, Reader, Writer } from "../kube/api/types.ts";
 import { spellingsOf } from "../platform/codec/text.ts";
@@ -20,20 +22,15 @@ export interface Redactor {
   redact(text: string, namespace?: string): string;
 }
 
-interface Held {
-  readonly values: readonly string[];
-  readonly forms: readonly string[];
-}
-
 /** @returns a redactor without values */
 export function createRedactor(): Redactor {
-  const held = new Map<string, Held>();
+  const held = new Map<string, { readonly values: readonly string[]; readonly forms: readonly string[] }>();
 
   return {
     hold: (source, values) => {
       const before = held.get(source);
       held.delete(source);
-      if (before !== undefined && same(before.values, values)) {
+      if (before !== undefined && isDeepStrictEqual(before.values, values)) {
         held.set(source, before);
         return;
       }
@@ -108,8 +105,4 @@ function discreet(value: Json | undefined, namespace: string, redactor: Redactor
 
 function sourceOf(namespace: string, secret: string): string {
   return `Secret/${namespace}/${secret}`;
-}
-
-function same(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((value, at) => value === b[at]);
 }

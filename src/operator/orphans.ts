@@ -53,9 +53,8 @@ export async function forgetOrphans(shards: Shards, id: string): Promise<number>
   for (let tries = 1; ; tries += 1) {
     const found = (await storedOrphans(shards)).filter(({ orphan }) => orphan.id === id);
     try {
-      for (const at of new Set(found.map(({ shard }) => shard))) {
-        const keys = found.flatMap(({ shard, key }) => (shard === at ? [key] : []));
-        await shards.write(at, await shards.read(at), new Map(keys.map((key) => [key, null])));
+      for (const [shard, entries] of Map.groupBy(found, (entry) => entry.shard)) {
+        await shards.write(shard, await shards.read(shard), new Map(entries.map(({ key }) => [key, null])));
       }
       return found.length;
     } catch (error) {

@@ -10,7 +10,7 @@ import { createOutputs } from "../kube/write/outputs.ts";
 import { createWriter } from "../kube/write/writer.ts";
 import { tagged, type Logs } from "../observability/logger.ts";
 import { createMetrics, type Metrics } from "../observability/metrics/index.ts";
-import { createReconcileTracker, type EndedCall } from "../observability/reconcile-tracker.ts";
+import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { discreetEvents, discreetWriter, redacting, type Redactor } from "../observability/secrets.ts";
 import {
   engineObserver,
@@ -60,8 +60,8 @@ export function createParts(options: PartsOptions, tell: PartsEvents) {
   let working: Work | undefined;
   const tracker = createReconcileTracker(random, (key) => priorityIn(caches.store, key));
   const logs = tagged(options.logs, () => {
-    const pass = tracker.current();
-    return pass === undefined ? {} : { pass: pass.id, traceId: traces.idOf(pass) };
+    const running = tracker.current();
+    return running === undefined ? {} : { pass: running.id, traceId: traces.idOf(running) };
   });
   // Closures, as the parts refer to each other.
   const metrics: Metrics = createMetrics({
@@ -112,13 +112,6 @@ export function createParts(options: PartsOptions, tell: PartsEvents) {
     const connection = working?.connectionOf(key);
     return connection === undefined ? "" : platforms.gateOf(connection);
   });
-  /** The engine reports the cause of a change soon after the call. */
-  const note = (made: EndedCall): void => {
-    const pass = tracker.current();
-    if (pass === undefined) return;
-    if (isRead(made.call.operation)) traces.called(pass, made);
-    else pass.changed = made;
-  };
   const platforms: Platforms = createPlatforms({
     config,
     version,
@@ -139,13 +132,18 @@ export function createParts(options: PartsOptions, tell: PartsEvents) {
     },
     mayCall: (effect) => (effect === "write" ? election.mayWrite() : election.leading()),
     headers: () => {
-      const pass = tracker.current();
-      return pass === undefined ? {} : traces.headersFor(pass);
+      const running = tracker.current();
+      return running === undefined ? {} : traces.headersFor(running);
     },
     onCall: (connection, call) => {
       metrics.platform.called(call);
       logCall(logs.platform, connection, call);
-      note({ connection, call, at: clock.now() });
+      const running = tracker.current();
+      if (running === undefined) return;
+      const ended = { connection, call, at: clock.now() };
+      // The engine reports the cause of a change soon after the call.
+      if (isRead(call.operation)) traces.called(running, ended);
+      else running.changed = ended;
     },
   });
   const events = createRecorder({
@@ -218,10 +216,10 @@ export function createParts(options: PartsOptions, tell: PartsEvents) {
         installation,
         observer: engineObserver(logs.engine, metrics, (change) => {
           metrics.platform.changed(change);
-          const pass = tracker.current();
-          logChange(logs.changes, installation, change, pass);
-          if (pass?.changed !== undefined) traces.called(pass, pass.changed, change.commit);
-          if (pass !== undefined) pass.changed = undefined;
+          const running = tracker.current();
+          logChange(logs.changes, installation, change, running);
+          if (running?.changed !== undefined) traces.called(running, running.changed, change.commit);
+          if (running !== undefined) running.changed = undefined;
         }),
         stopping: options.abandoned,
         connect: platforms.connect,

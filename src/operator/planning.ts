@@ -64,10 +64,11 @@ export async function planObjects(options: PlanningOptions): Promise<readonly Pl
   const ranks = new Map(TYPES.map(({ kind }, rank) => [kind, rank]));
   const rank = ({ kind }: ObjectKey): number => ranks.get(kind) ?? ranks.size;
   const planned: Planned[] = [];
-  const opened = new Map<string, string | undefined>();
+  const work: Work = { memory, engine, opened: new Map(), explain: options.explain };
   try {
     for (const key of options.wanted.toSorted((left, right) => rank(left) - rank(right))) {
-      planned.push(await planOne({ memory, engine, opened, explain: options.explain }, key));
+      const problem = await problemOf(work, key);
+      planned.push({ object: objectIn(memory, key), problem });
     }
     return planned;
   } finally {
@@ -84,25 +85,27 @@ interface Work {
   readonly explain: PlanningOptions["explain"];
 }
 
-async function planOne(work: Work, key: ObjectKey): Promise<Planned> {
+/** Plans an object. @returns why nothing can be said of it */
+async function problemOf(work: Work, key: ObjectKey): Promise<string | undefined> {
   const { engine, opened } = work;
-  const { cache } = work.memory;
-  const now = (): KubeObject => {
-    const object = cache.get(key);
-    if (object === undefined) throw new RangeError(`${keyText(key)} is not among the objects`);
-    return object;
-  };
-  if (now().metadata.deletionTimestamp !== undefined) return { object: now(), problem: undefined };
-  const route = isConnection(key) ? undefined : engine.route(now());
-  if (route?.is === "none") return { object: now(), problem: route.why.message };
-  const connection = route?.key;
-  if (connection !== undefined && !opened.has(keyText(connection))) {
-    opened.set(keyText(connection), await opening(work, connection));
+  const object = objectIn(work.memory, key);
+  if (object.metadata.deletionTimestamp !== undefined) return undefined;
+  const isConnection = Object.values<string>(CONNECTION_KINDS).includes(key.kind);
+  const route = isConnection ? undefined : engine.route(object);
+  if (route?.is === "none") return route.why.message;
+  if (route !== undefined) {
+    const connection = keyText(route.key);
+    if (!opened.has(connection)) opened.set(connection, await opening(work, route.key));
+    const closed = opened.get(connection);
+    if (closed !== undefined) return closed;
   }
-  const closed = connection === undefined ? undefined : opened.get(keyText(connection));
-  if (closed !== undefined) return { object: now(), problem: closed };
-  const problem = await reconcileFully(work, key);
-  return { object: now(), problem };
+  return reconcileFully(work, key);
+}
+
+function objectIn({ cache }: Memory, key: ObjectKey): KubeObject {
+  const object = cache.get(key);
+  if (object === undefined) throw new RangeError(`${keyText(key)} is not among the objects`);
+  return object;
 }
 
 /** Opens a connection as the engine does. @returns why it cannot be used */
@@ -126,10 +129,6 @@ async function reconcileFully({ engine, explain }: Work, key: ObjectKey): Promis
     if (error instanceof KubeError) return explain(error);
     throw error;
   }
-}
-
-function isConnection({ kind }: ObjectKey): boolean {
-  return Object.values<string>(CONNECTION_KINDS).includes(kind);
 }
 
 /** The orphan ledger as far as the user may read it. @throws KubeError */

@@ -104,13 +104,8 @@ interface Work {
   readonly since: string;
 }
 
-interface Ended {
-  readonly labels: { readonly kind: string; readonly operation: string; readonly outcome: "succeeded" | "failed" };
-  readonly seconds: number;
-}
-
 /** @returns undefined where no operation ends, or its start is unknown */
-function endOf(change: Change, beginnings: Beginnings, now: number): Ended | undefined {
+function endOf(change: Change, beginnings: Beginnings, now: number) {
   const { object } = change;
   switch (change.type) {
     case "added":
@@ -128,12 +123,7 @@ function endOf(change: Change, beginnings: Beginnings, now: number): Ended | und
   }
 }
 
-function ended(
-  { kind }: KubeObject,
-  reason: string,
-  outcome: Ended["labels"]["outcome"],
-  ms: number,
-): Ended | undefined {
+function ended({ kind }: KubeObject, reason: string, outcome: "succeeded" | "failed", ms: number) {
   if (Number.isNaN(ms)) return undefined;
   const operation = OPERATIONS.has(reason) ? reason : OTHER;
   return { labels: { kind, operation, outcome }, seconds: Math.max(0, ms) / 1_000 };

@@ -16,8 +16,6 @@ const STATUSES: ReadonlySet<number> = new Set([
 /** Seconds; a read ends within 15, a write within 8 (docs/architecture.md §8). */
 const CALL_SECONDS = [0.1, 0.5, 1, 5, 15];
 
-export type PlatformMetrics = ReturnType<typeof platformMetrics>;
-
 /** The sources of these metrics; functions are called at each scrape. */
 export interface PlatformFigures {
   readonly version: string;

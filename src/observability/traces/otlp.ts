@@ -75,8 +75,8 @@ export function createOtlpTraces({
     );
   };
 
-  const called: Traces["called"] = (pass, { at, call, connection }, commit) => {
-    const parent = spans.get(pass);
+  const called: Traces["called"] = (running, { at, call, connection }, commit) => {
+    const parent = spans.get(running);
     if (parent === undefined) return;
     const span = tracer.startSpan(
       call.operation,
@@ -92,18 +92,18 @@ export function createOtlpTraces({
   };
 
   return {
-    began: (pass, at) => {
-      const { kind, namespace, name } = parseKey(pass.key);
-      const facts = { kind, namespace: namespace === "" ? undefined : namespace, name, pass: pass.id };
+    began: (running, at) => {
+      const { kind, namespace, name } = parseKey(running.key);
+      const facts = { kind, namespace: namespace === "" ? undefined : namespace, name, pass: running.id };
       const named = Object.fromEntries(Object.entries(facts).map(([key, value]) => [`${PREFIX}.${key}`, value]));
       const started = { startTime: at, attributes: attributes(named) };
-      spans.set(pass, tracer.startSpan(`reconcile ${kind}`, started, ROOT_CONTEXT));
+      spans.set(running, tracer.startSpan(`reconcile ${kind}`, started, ROOT_CONTEXT));
     },
     called,
-    ended: (pass, at, result, object) => {
+    ended: (running, at, result, object) => {
       // A call whose cause the engine has not reported, as it failed within it.
-      if (pass.changed !== undefined) called(pass, pass.changed);
-      const span = spans.get(pass);
+      if (running.changed !== undefined) called(running, running.changed);
+      const span = spans.get(running);
       if (span === undefined) return;
       const { generation, uid } = object?.metadata ?? {};
       span.setAttributes(
@@ -112,9 +112,9 @@ export function createOtlpTraces({
       if (result === "error") span.setStatus({ code: SpanStatusCode.ERROR });
       span.end(at);
     },
-    idOf: (pass) => spans.get(pass)?.spanContext().traceId,
-    headersFor: (pass) => {
-      const span = config.otlpPropagate ? spans.get(pass) : undefined;
+    idOf: (running) => spans.get(running)?.spanContext().traceId,
+    headersFor: (running) => {
+      const span = config.otlpPropagate ? spans.get(running) : undefined;
       if (span === undefined) return {};
       const { traceId, spanId } = span.spanContext();
       return { traceparent: `00-${traceId}-${spanId}-01` };

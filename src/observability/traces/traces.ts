@@ -8,18 +8,18 @@ import type { Redactor } from "../secrets.ts";
 
 /** Its methods are called in order of time. None of them throws, waits or fails, whatever happens to the collector. */
 export interface Traces {
-  began(pass: RunningReconcile, at: Date): void;
+  began(running: RunningReconcile, at: Date): void;
   /** @param made a call of that reconcile @param commit the commit to deploy */
-  called(pass: RunningReconcile, made: EndedCall, commit?: string): void;
+  called(running: RunningReconcile, made: EndedCall, commit?: string): void;
   /** @param object as it is afterwards, if it exists */
-  ended(pass: RunningReconcile, at: Date, result: Outcome, object: KubeObject | undefined): void;
+  ended(running: RunningReconcile, at: Date, result: Outcome, object: KubeObject | undefined): void;
   /** Returns the trace id of a reconcile; undefined while there are no traces. */
-  idOf(pass: RunningReconcile): string | undefined;
+  idOf(running: RunningReconcile): string | undefined;
   /**
    * Returns the headers with which the platform can join the trace of a reconcile (W3C Trace Context), where that is
    * configured.
    */
-  headersFor(pass: RunningReconcile): Readonly<Record<string, string>>;
+  headersFor(running: RunningReconcile): Readonly<Record<string, string>>;
   /** Returns the number of spans that never reached the collector. */
   dropped(): number;
   /** Sends the rest, for half a second at most. */

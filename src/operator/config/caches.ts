@@ -1,9 +1,13 @@
 /** The caches of the custom resources: one store, and a reflector for each kind and watched namespace. */
 import { GROUP, VERSION } from "../../api/names.ts";
 import { RESOURCES } from "../../kinds/crds.ts";
-import type { KubeClient } from "../../kube/api/transport.ts";
-import type { Clock, ResourceType } from "../../kube/api/types.ts";
-import { createReflector, type Reflector, type ReflectorObserver } from "../../kube/watch/reflector.ts";
+import type { ResourceType } from "../../kube/api/types.ts";
+import {
+  createReflector,
+  type Reflector,
+  type ReflectorObserver,
+  type ReflectorOptions,
+} from "../../kube/watch/reflector.ts";
 import { createStore } from "../../kube/watch/store.ts";
 
 /** The types of the custom resources, parents first. */
@@ -15,12 +19,9 @@ export const TYPES: readonly ResourceType[] = RESOURCES.map(({ kind, plural, sco
   namespaced: scope === "Namespaced",
 }));
 
-export interface CachesOptions {
-  readonly client: KubeClient;
+export interface CachesOptions extends Pick<ReflectorOptions, "client" | "clock" | "random"> {
   /** Empty: all. */
   readonly namespaces: readonly string[];
-  readonly clock: Clock;
-  readonly random: () => number;
   readonly observer: ReflectorObserver;
   /** Called with an error that a listener of the store threw. */
   readonly onListenerError: (error: unknown) => void;

@@ -39,7 +39,6 @@ export type LogLevels = Readonly<Record<LoggerName, LogLevel>>;
 
 const anyOf = new Intl.ListFormat("en-GB", { type: "disjunction" });
 const isLevel = (text: string): text is LogLevel => (LOG_LEVELS as readonly string[]).includes(text);
-const isLogger = (text: string): text is LoggerName => (LOGGERS as readonly string[]).includes(text);
 
 /**
  * Parses the flag --log-level. The change log writes every line unless it is named itself: a quiet operator still logs
@@ -60,7 +59,7 @@ export function parseLogLevels(text: string): LogLevels | { readonly problem: st
       problem: `must be ${anyOf.format(LOG_LEVELS)}, then perhaps those of single parts, as in info,platform=debug`,
     };
   }
-  const stranger = single.find(({ name }) => !isLogger(name));
+  const stranger = single.find(({ name }) => !(LOGGERS as readonly string[]).includes(name));
   if (stranger !== undefined) return { problem: `knows no part "${stranger.name}": there are ${LOGGERS.join(", ")}` };
   const levelOf = (wanted: LoggerName, usual: LogLevel): LogLevel => {
     const named = single.find(({ name }) => name === wanted)?.level;
