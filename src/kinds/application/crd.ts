@@ -26,6 +26,7 @@ import {
   ingressField,
   LAST_DEPLOYMENT,
   LAST_FAILURE,
+  leftToPlatform,
   runStateFields,
   stateFields,
   WRITTEN,
@@ -39,31 +40,19 @@ const gitRepository = z
       .max(2048)
       .regex(/^(https?|ssh):\/\/[^\s]+$|^[^\s@:/]+@[^\s:]+:[^\s]+$/, "must be the URL of a git repository")
       .describe("URL of the repository, e.g. https://git.example.com/shop/api.git."),
-    branch: z.string().min(1).max(255).optional().describe("Branch. Left to the platform when absent."),
+    branch: leftToPlatform(z.string().min(1).max(255), "Branch."),
     provider: platformValue
       .optional()
       .describe("Git provider in the platform's spelling, e.g. GITHUB. Derived from the URL when absent."),
-    rootPath: z
-      .string()
-      .min(1)
-      .max(1024)
-      .optional()
-      .describe("Directory of the application in the repository. Left to the platform when absent."),
+    rootPath: leftToPlatform(z.string().min(1).max(1024), "Directory of the application in the repository."),
   })
   .describe("Where the source is.");
 
 const port = z
   .object({
     internalPort: z.int().min(1).max(65535).describe("Port that the application listens on."),
-    externalPort: z
-      .int()
-      .min(1)
-      .max(65535)
-      .optional()
-      .describe("Port that it is reached at. Left to the platform when absent."),
-    protocol: platformValue
-      .optional()
-      .describe("Protocol in the platform's spelling, e.g. HTTP. Left to the platform when absent."),
+    externalPort: leftToPlatform(z.int().min(1).max(65535), "Port that it is reached at."),
+    protocol: leftToPlatform(platformValue, "Protocol in the platform's spelling, e.g. HTTP."),
     publiclyAccessible: z
       .boolean()
       .default(false)
@@ -96,39 +85,12 @@ export const spec = z
     ),
     name: displayName.describe("Name of the application; unique in the environment, whatever the case."),
     gitRepository,
-    buildMode: platformValue
-      .optional()
-      .describe("How the source is built, in the platform's spelling, e.g. DOCKER. Left to the platform when absent."),
-    dockerfilePath: z
-      .string()
-      .min(1)
-      .max(1024)
-      .optional()
-      .describe("Path of the Dockerfile in the repository. Left to the platform when absent."),
-    cpu: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .optional()
-      .describe("CPU in the platform's unit. Left to the platform when absent."),
-    memory: z
-      .int()
-      .min(1)
-      .max(100_000_000)
-      .optional()
-      .describe("Memory in the platform's unit. Left to the platform when absent."),
-    minRunningInstances: z
-      .int()
-      .min(0)
-      .max(10_000)
-      .optional()
-      .describe("Fewest running instances. Left to the platform when absent."),
-    maxRunningInstances: z
-      .int()
-      .min(1)
-      .max(10_000)
-      .optional()
-      .describe("Most running instances. Left to the platform when absent."),
+    buildMode: leftToPlatform(platformValue, "How the source is built, in the platform's spelling, e.g. DOCKER."),
+    dockerfilePath: leftToPlatform(z.string().min(1).max(1024), "Path of the Dockerfile in the repository."),
+    cpu: leftToPlatform(z.int().min(1).max(1_000_000), "CPU in the platform's unit."),
+    memory: leftToPlatform(z.int().min(1).max(100_000_000), "Memory in the platform's unit."),
+    minRunningInstances: leftToPlatform(z.int().min(0).max(10_000), "Fewest running instances."),
+    maxRunningInstances: leftToPlatform(z.int().min(1).max(10_000), "Most running instances."),
     ports: z
       .array(port)
       .max(64)
@@ -208,8 +170,9 @@ const written = z
   .describe(WRITTEN);
 
 const ingress = ingressField("application");
+const remembered = { lastDeployment, lastFailure, written, lastOperation, ...runStateFields, ingress };
 
-export const memory = memoryOf({ lastDeployment, lastFailure, written, lastOperation, ingress, ...runStateFields });
+export const memory = memoryOf(remembered);
 
 export type ApplicationMemory = z.output<typeof memory>;
 export type LastDeployment = z.output<typeof lastDeployment>;
@@ -217,13 +180,7 @@ export type LastDeployment = z.output<typeof lastDeployment>;
 export const status = livingStatus({
   ...stateFields("application"),
   commit: text.optional().describe("The first seven digits of the commit of the last deployment."),
-  lastDeployment: lastDeployment.optional(),
-  lastFailure: lastFailure.optional(),
-  written: written.optional(),
-  lastOperation: lastOperation.optional(),
-  runState: runStateFields.runState.optional(),
-  stopping: runStateFields.stopping.optional(),
-  ingress,
+  ...z.object(remembered).partial().shape,
 });
 
 export const platformApplication: Resource<ApplicationSpec, ApplicationMemory> = {

@@ -2,13 +2,7 @@
 import { entryOf, type Known } from "../../engine/contract/kind.ts";
 import type { Application } from "../../platform/areas/applications.ts";
 import type { Platform } from "../../platform/index.ts";
-import { act, pinned } from "../service/act.ts";
-import type { OperatedKind } from "../service/act.ts";
 import { defineService } from "../service/define.ts";
-import { recordsOf } from "../service/observe.ts";
-import { progressOf } from "../service/progress.ts";
-import { deploymentFailure } from "../service/report.ts";
-import { traceCreate, traceOrder } from "../service/trace.ts";
 import { withOperation } from "../shared/last-operation.ts";
 import { importItems } from "../shared/variables.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
@@ -27,7 +21,7 @@ import { checks } from "./plan.ts";
 import { drift, ready, report } from "./report.ts";
 import { imported, inputVariables, keep, prepare } from "./variables.ts";
 
-const operated = {
+export const application = defineService<ApplicationTypes, Application>({
   ...NAMES,
   resource: platformApplication,
   settings: SETTINGS,
@@ -41,10 +35,6 @@ const operated = {
     const variables = context.memory.written?.variables;
     return { variablesAt: variablesIncluded(context), ...(variables === undefined ? {} : { variables }) };
   },
-} satisfies OperatedKind<ApplicationTypes, Application>;
-
-export const application = defineService<ApplicationTypes, Application>({
-  ...operated,
   capabilities: ({ runState }) => ({
     update: [["listApplications", "getApplication"], "updateApplication"],
     stop: ["stopApplication"],
@@ -61,32 +51,31 @@ export const application = defineService<ApplicationTypes, Application>({
   },
   recordAction: (action, context) => withOperation(context.memory, action),
 
-  list: (context, isFresh, api) => recordsOf(operated, context, isFresh, api),
   observe,
-  progress: ({ memory }, seen) => progressOf(memory.lastDeployment, seen),
   shows: (_step, _context, { status }) => status !== undefined,
   checks,
 
   prepare: (step, context, seen) => prepare(step.do, context, seen),
   keep,
-  act: async ({ do: step }, context, seen, api) => {
+  act: async (step, context, seen, api, shared) => {
     if (step.what === "import") return await importVariables(context, seen, api);
     if (step.what === "secret") return await replaceSecret(step, context, seen, api);
-    return await act(operated, step, context, seen, api);
+    return await shared(context);
   },
-  trace: async (intent, context, api) =>
-    intent.creates
-      ? await traceCreate(operated, intent, context, api)
-      : traceOrder(operated, intent, context, await ownStatus(intent.id ?? context.id ?? "", api)),
+  statusOf: (intent, context, api) => ownStatus(intent.id ?? context.id ?? "", api),
 
   ready,
   report,
-  failure: (context, seen, state) => deploymentFailure(NAMES, followed(context, seen), state),
   drift,
   comparesUnlisted: true,
 });
 
 type Folded = Known<Seen, ApplicationMemory>;
+
+/** Returns the memory before a write with what is deployed now, so that the write counts as a change to it. */
+function pinned(context: ApplicationContext, seen: Seen): ApplicationMemory {
+  return { ...context.memory, lastDeployment: followed(context, seen) };
+}
 
 async function importVariables(context: ApplicationContext, seen: Seen, api: Platform): Promise<Folded> {
   const { variables } = context.inputs;
@@ -95,7 +84,7 @@ async function importVariables(context: ApplicationContext, seen: Seen, api: Pla
     vars: importItems(context, variables),
   });
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? variables.map(({ name }) => name);
-  return { seen, memory: { ...pinned(operated, context, seen), written: imported(context, seen, taken) } };
+  return { seen, memory: { ...pinned(context, seen), written: imported(context, seen, taken) } };
 }
 
 async function replaceSecret(
@@ -107,7 +96,7 @@ async function replaceSecret(
   const value = context.inputs.variables.find(({ name }) => name === step.name)?.value ?? "";
   await api.variables.updateSecret(context.id ?? "", step.secretId, { key: step.name, value });
   const { written } = context.memory;
-  const { lastDeployment } = pinned(operated, context, seen);
+  const { lastDeployment } = pinned(context, seen);
   return {
     seen,
     memory: {

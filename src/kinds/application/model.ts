@@ -6,8 +6,8 @@ import type { Platform } from "../../platform/index.ts";
 import {
   NOTHING_SEEN as NOTHING_OF_SERVICE,
   type ServiceAction,
-  type ServiceNames,
   type ServiceSeen,
+  type ServiceNames,
 } from "../service/model.ts";
 import type { Setting } from "../service/settings.ts";
 import type { InputVariable } from "../shared/variables.ts";

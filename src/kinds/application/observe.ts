@@ -5,10 +5,11 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { Start } from "../service/define.ts";
 import { ingressOf } from "../service/ingress.ts";
-import { impliedStatus, isGone, isUnsent, orMissing, statusesOf, UP_TO_DATE } from "../service/observe.ts";
-import { offered, SHOWN, sideRead } from "../shared/answers.ts";
+import type { Start } from "../service/model.ts";
+import { impliedStatus, isGone, statusesOf, UP_TO_DATE } from "../service/observe.ts";
+import { isUnsent } from "../service/settings.ts";
+import { offered, SHOWN, sideRead, unlessMissing } from "../shared/answers.ts";
 import type { LastDeployment } from "./crd.ts";
 import { sameCommit } from "./deployment.ts";
 import { type ApplicationContext, type ApplicationTypes, NOTHING_SEEN, type Seen, SETTINGS } from "./model.ts";
@@ -73,7 +74,7 @@ function isPlainRedeployment(context: ApplicationContext, last: LastDeployment):
 
 /** Returns the status of an application by its own read; undefined when there is none. @throws ApiError */
 export async function ownStatus(id: Uuid, api: Platform): Promise<ServiceStatus | undefined> {
-  return await orMissing(api.applications.status(id), ["NotFound"]);
+  return await unlessMissing(api.applications.status(id));
 }
 
 /**

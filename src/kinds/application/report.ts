@@ -4,7 +4,7 @@ import { servicePhase } from "../../platform/codec/states.ts";
 import { shortCommit } from "../service/messages.ts";
 import type { Facts } from "../service/model.ts";
 import { carries, progressOf } from "../service/progress.ts";
-import { writtenSettings } from "../service/report.ts";
+import { upToDateCondition, writtenSettings } from "../service/report.ts";
 import { hasFailed } from "../service/trace.ts";
 import type { ApplicationMemory, LastDeployment } from "./crd.ts";
 import {
@@ -55,19 +55,10 @@ function upToDate(context: ApplicationContext, seen: Seen): readonly ConditionFa
   const last = lastDeployment(context, seen);
   const cause = deployCause(context, last, false);
   const phase = progressOf(context.memory.lastDeployment, seen)?.phase;
-  if (cause === undefined && last !== undefined && carries(phase, last) && !isLost(context, seen, last)) {
-    return [{ type: "UpToDate", status: "True", reason: "UpToDate", message: "What was written last is deployed." }];
-  }
+  const isUpToDate = cause === undefined && last !== undefined && carries(phase, last) && !isLost(context, seen, last);
   const what = cause === undefined || cause === "retry" ? "deployment" : cause;
   const how = deploy.policy === "Manual" ? " spec.deploy.policy is Manual: deploy it on the platform." : "";
-  return [
-    {
-      type: "UpToDate",
-      status: "False",
-      reason: "DeployPending",
-      message: `A change of ${what} is not deployed yet.${how}`,
-    },
-  ];
+  return [upToDateCondition(isUpToDate, `A change of ${what} is not deployed yet.${how}`)];
 }
 
 /** Reports whether the last deployment failed, and nothing shows that others deployed its commit since. */

@@ -21,7 +21,7 @@ import {
 } from "./model.ts";
 import { blueprintsIn, list, observe } from "./observe.ts";
 import { checkMissing, checks, isShown, planRemoval, progressOf } from "./plan.ts";
-import { drift, failure, ready, report } from "./report.ts";
+import { drift, failure, followed, ready, report } from "./report.ts";
 import { configCondition, overridesRefused, sameVariables, SETTINGS, written } from "./settings.ts";
 
 export const blueprint = defineService<BlueprintTypes, BlueprintService>({
@@ -38,6 +38,7 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
   list,
   observe,
   progress: progressOf,
+  followed,
   isShown,
   checkMissing,
   checkNew: ({ spec }) => overridesRefused(spec),
@@ -47,7 +48,7 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
   checks,
   planRemoval,
   act: (_step, context, seen, api) => create(context, seen, api),
-  trace,
+  traceCreate,
   keep,
 
   ready,
@@ -74,7 +75,7 @@ async function create(context: BlueprintContext, seen: Seen, api: Platform): Pro
 }
 
 /** Traces an unconfirmed create. @throws ApiError */
-async function trace(
+async function traceCreate(
   intent: OpenIntent,
   context: BlueprintContext,
   api: Platform,

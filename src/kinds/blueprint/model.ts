@@ -4,8 +4,8 @@ import type { Platform } from "../../platform/index.ts";
 import {
   NOTHING_SEEN as NOTHING_OF_SERVICE,
   type ServiceAction,
-  type ServiceNames,
   type ServiceSeen,
+  type ServiceNames,
 } from "../service/model.ts";
 import type { Listed } from "../shared/names.ts";
 import type { InputVariable } from "../shared/variables.ts";

@@ -1,9 +1,8 @@
 /** Reads a blueprint: two lists of its environment, shared with all that is in it; nothing where there are no lists. */
 import type { Service } from "../../platform/areas/services.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { Start } from "../service/define.ts";
 import { ingressOf } from "../service/ingress.ts";
-import { type Neighbours, recordOf } from "../service/model.ts";
+import { type Neighbours, recordOf, type Start } from "../service/model.ts";
 import { isGone, RECORDS_MAX_AGE_MS, siblingsOf, statusesOf } from "../service/observe.ts";
 import { offered, NOT_READ } from "../shared/answers.ts";
 import { presenceIn } from "../shared/presence.ts";

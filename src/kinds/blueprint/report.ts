@@ -3,7 +3,7 @@ import { refreshed, type ConditionFact, type DriftField, type Why } from "../../
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { ServiceFailure } from "../service/crd-status.ts";
 import { shownState, stateCondition } from "../service/messages.ts";
-import { type Facts, recordOf } from "../service/model.ts";
+import { recordOf, type Facts } from "../service/model.ts";
 import { advanced } from "../service/progress.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { BlueprintMemory } from "./crd.ts";
@@ -21,7 +21,6 @@ export function report(context: BlueprintContext, seen: Seen): Facts {
       serviceType: fitOptional(service?.type),
       catalogUrl: memory.catalogUrl,
       createdAt: memory.createdAt,
-      lastDeployment: lastDeployment(context, seen),
       written: kept(context),
     },
   };
@@ -79,7 +78,7 @@ function variablesCondition(context: BlueprintContext): readonly ConditionFact[]
 }
 
 /** Returns the deployment of the creation: the first request that the service shows is its own. */
-function lastDeployment(context: BlueprintContext, seen: Seen): BlueprintMemory["lastDeployment"] {
+export function followed(context: BlueprintContext, seen: Seen): BlueprintMemory["lastDeployment"] {
   const last = context.memory.lastDeployment;
   const next = advanced(last, progressOf(context, seen), seen, context.now);
   if (next === undefined || last?.finishedAt !== undefined) return next;

@@ -16,19 +16,12 @@ import {
   failureFields,
   LAST_DEPLOYMENT,
   LAST_FAILURE,
+  leftToPlatform,
   runStateFields,
   stateFields,
   WRITTEN,
   writtenFields,
 } from "../service/crd-status.ts";
-
-const size = (most: number, description: string) =>
-  z
-    .int()
-    .min(1)
-    .max(most)
-    .optional()
-    .describe(`${description} in the platform's unit. Left to the platform when absent.`);
 
 /** Sizes are in the platform's own units; its specification does not name them. */
 export const spec = z.object({
@@ -49,9 +42,9 @@ export const spec = z.object({
   mode: platformValue.describe(
     "Mode in the platform's spelling, e.g. MANAGED or CONTAINER. Cannot be changed once the database exists.",
   ),
-  cpu: size(1_000_000, "CPU"),
-  memory: size(100_000_000, "Memory"),
-  storage: size(100_000_000, "Storage"),
+  cpu: leftToPlatform(z.int().min(1).max(1_000_000), "CPU in the platform's unit."),
+  memory: leftToPlatform(z.int().min(1).max(100_000_000), "Memory in the platform's unit."),
+  storage: leftToPlatform(z.int().min(1).max(100_000_000), "Storage in the platform's unit."),
   runState: z
     .enum(["Running", "Stopped"])
     .default("Running")
@@ -90,9 +83,7 @@ const record = {
   updatedAt: text.describe("When the platform last changed it."),
 };
 
-export const memory = memoryOf({
-  // The documented surface has no read of a database's state: what was last reported is kept.
-  state,
+const remembered = {
   ...record,
   lastDeployment,
   lastFailure,
@@ -101,7 +92,10 @@ export const memory = memoryOf({
   ...runStateFields,
   stopRequestId,
   typeCheck,
-});
+};
+
+// The documented surface has no read of a database's state: what was last reported is kept.
+export const memory = memoryOf({ state, ...remembered });
 
 export type DatabaseMemory = z.output<typeof memory>;
 export type DatabaseDeployment = z.output<typeof lastDeployment>;
@@ -110,15 +104,7 @@ export const status = livingStatus({
   state,
   serviceDeploymentStatus,
   environmentId,
-  ...z.object(record).partial().shape,
-  lastDeployment: lastDeployment.optional(),
-  lastFailure: lastFailure.optional(),
-  written: written.optional(),
-  lastOperation: lastOperation.optional(),
-  runState: runStateFields.runState.optional(),
-  stopping: runStateFields.stopping.optional(),
-  stopRequestId: stopRequestId.optional(),
-  typeCheck: typeCheck.optional(),
+  ...z.object(remembered).partial().shape,
 });
 
 export const platformDatabase: Resource<DatabaseSpec, DatabaseMemory> = {

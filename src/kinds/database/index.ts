@@ -1,25 +1,28 @@
 /** PlatformDatabase: exists, settings, deployed and running, or stopped. */
 import type { Known, OpenIntent, Trace, Why } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
-import { act } from "../service/act.ts";
-import type { OperatedKind } from "../service/act.ts";
 import { defineService } from "../service/define.ts";
 import { recordOf, type ServiceAction } from "../service/model.ts";
-import { recordsOf } from "../service/observe.ts";
-import { deploymentFailure } from "../service/report.ts";
-import { traceCreate, traceOrder } from "../service/trace.ts";
 import { offered, isStoppedAlready } from "../shared/answers.ts";
 import { baseline } from "../shared/create-trace.ts";
 import { platformDatabase, type DatabaseMemory } from "./crd.ts";
-import { type DatabaseContext, type DatabaseTypes, NAMES, NOTHING_SEEN, type Seen, SETTINGS } from "./model.ts";
+import {
+  type DatabaseContext,
+  type DatabaseTypes,
+  NAMES,
+  NOTHING_SEEN,
+  type Seen,
+  SETTINGS,
+  typeCheckOf,
+} from "./model.ts";
 import { observe } from "./observe.ts";
-import { checkAdoption, checks, followed, progressOf } from "./plan.ts";
+import { checkAdoption, checks, followed } from "./plan.ts";
 import { drift, ready, report, reportAlways, shownRecord } from "./report.ts";
 import { NO_REQUEST, notObservableAfterwards, recordAction } from "./reported.ts";
-import { typeCheckOf } from "./type-check.ts";
 
-const operated = {
+export const database = defineService<DatabaseTypes, Database>({
   ...NAMES,
   resource: platformDatabase,
   settings: SETTINGS,
@@ -36,10 +39,6 @@ const operated = {
       memory: { stopRequestId: what === "stop" ? requestId : undefined },
     };
   },
-} satisfies OperatedKind<DatabaseTypes, Database>;
-
-export const database = defineService<DatabaseTypes, Database>({
-  ...operated,
   capabilities: ({ runState }) => ({
     update: ["listDatabases", "updateDatabase"],
     stop: ["stopDatabase"],
@@ -50,19 +49,17 @@ export const database = defineService<DatabaseTypes, Database>({
   notObservableAfterwards,
   recordAction,
 
-  list: (context, isFresh, api) => recordsOf(operated, context, isFresh, api),
   observe,
-  progress: progressOf,
   shows: (_step, context, seen) => recordOf(context, seen) !== undefined,
   checkAdoption,
   checks,
-  act: (step, context, seen, api) => send(step.do, context, seen, api),
-  trace,
+  act: (step, context, seen, _api, shared) => send(step, context, seen, shared),
+  statusOf,
+  unconfirmed,
 
   ready,
   reportAlways,
   report,
-  failure: (context, seen, state) => deploymentFailure(NAMES, followed(context, seen), state),
   drift,
 });
 
@@ -75,12 +72,12 @@ async function send(
   step: ServiceAction,
   before: DatabaseContext,
   seen: Seen,
-  api: Platform,
+  shared: (context: DatabaseContext) => Promise<Known<Seen, DatabaseMemory>>,
 ): Promise<Known<Seen, DatabaseMemory>> {
   // What was looked up before the order is remembered with it: while it is followed, nothing else is looked up.
   const memory = { ...before.memory, typeCheck: typeCheckOf(before, seen) };
   try {
-    return await act<DatabaseTypes, Database>(operated, step, { ...before, memory }, seen, api);
+    return await shared({ ...before, memory });
   } catch (error) {
     const isShown = before.supports("listServiceStatuses") === "Supported";
     if (step.what !== "stop" || isShown || !isStoppedAlready(error)) throw error;
@@ -93,18 +90,15 @@ async function send(
   }
 }
 
-/** Finds out whether a request took effect. @throws ApiError */
-async function trace(
+/** Reads the state afresh, to trace an order. @throws ApiError */
+async function statusOf(
   intent: OpenIntent,
   context: DatabaseContext,
   api: Platform,
-): Promise<Trace<Seen, DatabaseMemory>> {
-  if (intent.creates) return await traceCreate(operated, intent, context, api);
+): Promise<ServiceStatus | "unshown" | undefined> {
   const environmentId = intent.parentId ?? context.inputs.environmentId;
   const statuses = await offered(api, "listServiceStatuses", () => api.services.statuses(environmentId));
-  if (statuses === undefined) return unconfirmed(intent, context);
-  const status = statuses.find(({ id }) => id === (intent.id ?? context.id));
-  return traceOrder(operated, intent, context, status);
+  return statuses === undefined ? "unshown" : statuses.find(({ id }) => id === (intent.id ?? context.id));
 }
 
 /**

@@ -2,13 +2,12 @@
 import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { Start } from "../service/define.ts";
-import { isGone, orMissing, statusesOf } from "../service/observe.ts";
-import { offered } from "../shared/answers.ts";
+import type { Start } from "../service/model.ts";
+import { isGone, statusesOf } from "../service/observe.ts";
+import { offered, unlessMissing } from "../shared/answers.ts";
 import { isOpen } from "../shared/presence.ts";
-import type { DatabaseContext, DatabaseTypes, Seen } from "./model.ts";
+import { type DatabaseContext, type DatabaseTypes, type Seen, typesOf } from "./model.ts";
 import { followedRequest, reportedState } from "./reported.ts";
-import { typesOf } from "./type-check.ts";
 
 type DatabaseStart = Start<DatabaseTypes, Database>;
 
@@ -39,8 +38,7 @@ async function seenOf(
 async function onDocumented(context: DatabaseContext, place: Seen, api: Platform): Promise<Seen> {
   if (context.id === undefined) return place;
   const requestId = followedRequest(context);
-  const request =
-    requestId === undefined ? undefined : await orMissing(api.deployments.status(requestId), ["NotFound"]);
+  const request = requestId === undefined ? undefined : await unlessMissing(api.deployments.status(requestId));
   return { ...place, ...reportedState(context, context.id, request) };
 }
 
@@ -69,5 +67,5 @@ async function statusOf(
   if (found !== undefined) return { status: found };
   if (isListed) return reportedState(context, id, request);
   const exists = offered(api, "getDatabase", () => api.databases.get(id));
-  return (await orMissing(exists, ["NotFound"])) === undefined ? undefined : reportedState(context, id, request);
+  return (await unlessMissing(exists)) === undefined ? undefined : reportedState(context, id, request);
 }

@@ -2,15 +2,14 @@
 import type { ConditionFact, DriftField, Why } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
-import { type Facts, recordOf } from "../service/model.ts";
+import { recordOf, type Facts } from "../service/model.ts";
 import { carries } from "../service/progress.ts";
-import { stoppingOf, writtenSettings } from "../service/report.ts";
+import { stoppingOf, upToDateCondition, writtenSettings } from "../service/report.ts";
 import { hasFailed } from "../service/trace.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { DatabaseMemory } from "./crd.ts";
-import { type DatabaseContext, type Seen, SETTINGS } from "./model.ts";
+import { type DatabaseContext, type Seen, SETTINGS, typeCheckOf, typeCondition } from "./model.ts";
 import { followed, isPending, progressOf } from "./plan.ts";
-import { typeCheckOf, typeCondition } from "./type-check.ts";
 
 /** Returns the advice on the type. */
 export function reportAlways(context: DatabaseContext, seen: Seen): Facts {
@@ -26,7 +25,6 @@ export function report(context: DatabaseContext, seen: Seen): Facts {
     status: {
       ...shownRecord({ ...recordOf(context, seen) }),
       ...(isStatusShown ? {} : { serviceDeploymentStatus: undefined }),
-      lastDeployment: followed(context, seen),
       written: seen.status === undefined ? memory.written : writtenSettings(SETTINGS, context),
       stopRequestId: stoppingOf(context, seen) === undefined ? undefined : memory.stopRequestId,
     },
@@ -71,11 +69,8 @@ function upToDate(context: DatabaseContext, seen: Seen): readonly ConditionFact[
   const phase = progressOf(context, seen)?.phase;
   if (phase === undefined || (phase === "idle" && context.spec.runState === "Stopped")) return [];
   const last = followed(context, seen);
-  if (carries(phase, last) && last !== undefined && !isPending(context, last) && !hasFailed(last)) {
-    return [{ type: "UpToDate", status: "True", reason: "UpToDate", message: "What was written last is deployed." }];
-  }
-  const message = "The settings that were written last are not deployed yet.";
-  return [{ type: "UpToDate", status: "False", reason: "DeployPending", message }];
+  const isUpToDate = carries(phase, last) && last !== undefined && !isPending(context, last) && !hasFailed(last);
+  return [upToDateCondition(isUpToDate, "The settings that were written last are not deployed yet.")];
 }
 
 /** Returns drift of the deployment once the operator's own is over: changes of others that are not deployed. */

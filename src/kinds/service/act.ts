@@ -1,56 +1,31 @@
 /** Sends the requests that services share, and folds their answers into what was observed. */
-import type { Kind, Known, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
-import type { ServiceStatus } from "../../platform/areas/service-status.ts";
-import type { ReadOptions } from "../../platform/client/caller.ts";
+import type { Known } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { takesMore } from "../shared/answers.ts";
-import type { Listed } from "../shared/names.ts";
-import { recordOf, type ServiceAction, type ServiceKind, type ServiceNames, type ServiceTypes } from "./model.ts";
+import type { ServiceKind } from "./define.ts";
+import {
+  recordOf,
+  type ServiceAction,
+  type ServiceContext,
+  type ServiceMemory,
+  type ServiceSeen,
+  type ServiceTypes,
+} from "./model.ts";
+import { areaOf } from "./observe.ts";
 import { accepted, begun } from "./progress.ts";
 import { declaredSettings, memorable, observedSettings, revisionOf, writtenWith } from "./settings.ts";
 import { baselineOf } from "./trace.ts";
 
-/** The part of the platform's API for a kind of services, e.g. `api.applications`. Of a spec, it sends what it knows. */
-export interface ServiceArea<Spec, Item> {
-  create(environmentId: Uuid, spec: Spec, options: { readonly extended: boolean }): Promise<Item>;
-  list(environmentId: Uuid, options?: ReadOptions): Promise<readonly Item[]>;
-  get(id: Uuid): Promise<Item>;
-  update(current: Item, spec: Spec): Promise<Item | undefined>;
-  deploy(id: Uuid, commit: string): Promise<ServiceStatus | undefined>;
-  stop(id: Uuid): Promise<ServiceStatus | undefined>;
-  delete(id: Uuid): Promise<void>;
-}
+type Folded = Known<ServiceSeen, ServiceMemory>;
 
-/** A kind of services that the operator changes, deploys, stops and deletes. */
-export interface OperatedKind<K extends ServiceTypes, Item extends Listed> extends ServiceNames {
-  readonly resource: Kind<K>["resource"];
-  readonly settings: ServiceKind<K, Item>["settings"];
-  readonly nothingSeen: K["observed"];
-  area(api: Platform): ServiceArea<K["spec"], Item>;
-  /** Returns the last deployment with what is known now. */
-  followed(context: ReconcileContext<K>, seen: K["observed"]): K["memory"]["lastDeployment"];
-  /** Returns what else is remembered of a service that was just created. */
-  created?(context: ReconcileContext<K>, seen: K["observed"], made: Item, api: Platform): K["memory"] | undefined;
-  /** Returns what a deployment that is started now is of. */
-  deploymentOf?(context: ReconcileContext<K>): Partial<K["memory"]["lastDeployment"]>;
-  /** Returns what else is known once a request to deploy or to stop was accepted. */
-  ordered?(
-    context: ReconcileContext<K>,
-    what: "deploy" | "stop",
-    answer: ServiceStatus | undefined,
-  ): { readonly seen: Partial<K["observed"]>; readonly memory: Partial<K["memory"]> };
-}
-
-type Folded<K extends ServiceTypes> = Known<K["observed"], K["memory"]>;
-
-/** @throws ApiError */
-export async function act<K extends ServiceTypes<Item>, Item extends Listed>(
-  kind: OperatedKind<K, Item>,
-  step: ServiceAction,
-  context: ReconcileContext<K>,
-  seen: K["observed"],
+/** @throws ApiError; RangeError for a step that only one kind has */
+export async function act(
+  kind: ServiceKind,
+  step: ServiceTypes["action"],
+  context: ServiceContext,
+  seen: ServiceSeen,
   api: Platform,
-): Promise<Folded<K>> {
+): Promise<Folded> {
   switch (step.what) {
     case "create":
       return await create(kind, context, seen, api);
@@ -61,23 +36,18 @@ export async function act<K extends ServiceTypes<Item>, Item extends Listed>(
     case "stop":
       return await stop(kind, context, seen, api);
     case "delete": {
-      const area = kind.area(api);
+      const area = areaOf(kind, api);
       await area.delete(context.id ?? "");
       return { seen: { ...seen, deleting: true }, memory: context.memory };
     }
     default:
-      return step satisfies never;
+      throw new RangeError(`The kind has to send ${step.what} itself.`);
   }
 }
 
-async function create<K extends ServiceTypes<Item>, Item extends Listed>(
-  kind: OperatedKind<K, Item>,
-  context: ReconcileContext<K>,
-  seen: K["observed"],
-  api: Platform,
-): Promise<Folded<K>> {
+async function create(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen, api: Platform): Promise<Folded> {
   const { inputs, spec } = context;
-  const area = kind.area(api);
+  const area = areaOf(kind, api);
   const made = await area.create(inputs.environmentId, spec, { extended: takesMore(context) });
   // A service that was just created is READY until it is deployed (docs/architecture.md §9).
   const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
@@ -90,15 +60,10 @@ async function create<K extends ServiceTypes<Item>, Item extends Listed>(
   };
 }
 
-async function update<K extends ServiceTypes<Item>, Item extends Listed>(
-  kind: OperatedKind<K, Item>,
-  context: ReconcileContext<K>,
-  seen: K["observed"],
-  api: Platform,
-): Promise<Folded<K>> {
+async function update(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen, api: Platform): Promise<Folded> {
   const { spec, memory } = context;
-  const area = kind.area(api);
-  const record = recordOf<Item>(context, seen);
+  const area = areaOf(kind, api);
+  const record = recordOf(context, seen);
   if (record === undefined) return { seen, memory };
   const updated = await area.update(record, spec);
   const stored = updated && observedSettings(kind.settings, updated, spec);
@@ -111,15 +76,15 @@ async function update<K extends ServiceTypes<Item>, Item extends Listed>(
   };
 }
 
-async function deploy<K extends ServiceTypes<Item>, Item extends Listed>(
-  kind: OperatedKind<K, Item>,
+async function deploy(
+  kind: ServiceKind,
   step: Extract<ServiceAction, { what: "deploy" }>,
-  context: ReconcileContext<K>,
-  seen: K["observed"],
+  context: ServiceContext,
+  seen: ServiceSeen,
   api: Platform,
-): Promise<Folded<K>> {
+): Promise<Folded> {
   const { id = "", memory } = context;
-  const area = kind.area(api);
+  const area = areaOf(kind, api);
   const answer = await area.deploy(id, step.commit ?? "");
   const more = kind.ordered?.(context, "deploy", answer);
   const lastDeployment = {
@@ -136,17 +101,12 @@ async function deploy<K extends ServiceTypes<Item>, Item extends Listed>(
   };
 }
 
-async function stop<K extends ServiceTypes<Item>, Item extends Listed>(
-  kind: OperatedKind<K, Item>,
-  context: ReconcileContext<K>,
-  seen: K["observed"],
-  api: Platform,
-): Promise<Folded<K>> {
+async function stop(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen, api: Platform): Promise<Folded> {
   const { id = "" } = context;
-  const area = kind.area(api);
+  const area = areaOf(kind, api);
   const answer = await area.stop(id);
   const more = kind.ordered?.(context, "stop", answer);
-  const order = { runState: "Stopped", stopping: baselineOf(seen.status), ...more?.memory };
+  const order = { runState: "Stopped" as const, stopping: baselineOf(seen.status), ...more?.memory };
   return {
     seen: { ...accepted(seen, id, answer, "STOP_QUEUED"), ...more?.seen },
     memory: { ...pinned(kind, context, seen), ...order },
@@ -154,10 +114,6 @@ async function stop<K extends ServiceTypes<Item>, Item extends Listed>(
 }
 
 /** Returns the memory before a write with what is deployed now, so that the write counts as a change to it. */
-export function pinned<K extends ServiceTypes<Item>, Item extends Listed>(
-  kind: Pick<OperatedKind<K, Item>, "followed">,
-  context: ReconcileContext<K>,
-  seen: K["observed"],
-): K["memory"] {
+function pinned(kind: Pick<ServiceKind, "followed">, context: ServiceContext, seen: ServiceSeen): ServiceMemory {
   return { ...context.memory, lastDeployment: kind.followed(context, seen) };
 }

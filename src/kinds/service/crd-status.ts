@@ -1,7 +1,12 @@
-/** What the statuses of services have in common: the deployment, the last failure, what was written. */
+/** What the specs and statuses of services have in common: the deployment, the last failure, what was written. */
 import { z } from "zod";
 
 import { count, id, text, time, token } from "../../api/status.ts";
+
+/** A setting that the platform chooses where the spec does not. */
+export function leftToPlatform<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return schema.optional().describe(`${description} Left to the platform when absent.`);
+}
 
 /** The members of `lastDeployment`; a kind adds what it deploys. */
 export const deploymentFields = {

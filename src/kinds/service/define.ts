@@ -1,62 +1,150 @@
 /**
  * Builds a kind of services: of what has a name in an environment, settings, and a state that deployments change. Such
- * kinds plan and report alike, and their declarations hold what is their own (docs/architecture.md §3).
+ * kinds are alike, and their declarations hold what is their own (docs/architecture.md §3).
  */
-import type { Kind, KindOperations, Plan, ReconcileContext, ResolvedNeeds } from "../../engine/contract/kind.ts";
+import type {
+  DriftField,
+  JsonObject,
+  Kind,
+  KindOperations,
+  Known,
+  OpenIntent,
+  Plan,
+  ReconcileContext,
+  ResolvedNeeds,
+  Trace,
+  Uuid,
+  Why,
+} from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
 import { firstOf } from "../shared/checks.ts";
 import { environmentNeed } from "../shared/limits.ts";
 import type { Listed } from "../shared/names.ts";
 import { variableRequests } from "../shared/variables.ts";
+import { act } from "./act.ts";
+import type { ServiceFailure } from "./crd-status.ts";
 import { checkIdentity, checkPlace, planNew, planRemoval } from "./identity.ts";
-import type { Neighbours, Sight, ServiceKind, ServiceSeen, ServiceTypes } from "./model.ts";
-import { mayBeOver, placeOf, requestOf } from "./observe.ts";
+import type {
+  Facts,
+  Neighbours,
+  ServiceArea,
+  ServiceContext,
+  ServiceNames,
+  ServiceSeen,
+  ServiceTypes,
+  Start,
+} from "./model.ts";
+import { observeService } from "./observe.ts";
+import { type Progress, progressIn } from "./progress.ts";
 import { report } from "./report.ts";
+import type { Setting } from "./settings.ts";
 import { checkSettings } from "./steps.ts";
+import { traceService } from "./trace.ts";
 
-/** What is read first of every service. */
-export interface Start<K extends ServiceTypes, Item extends Listed> {
-  /** The parents; nothing else is observed yet. */
-  readonly place: K["observed"];
-  readonly request: Sight["request"];
-  /** Reads may not be shared with earlier reconciles. */
-  readonly isFresh: boolean;
-  /** "gone": the environment is gone, and with it its services. */
-  readonly listed: Neighbours<Item> | "gone";
-}
-
-/** What a kind of services declares of its own. */
-export interface ServiceDeclaration<K extends ServiceTypes, Item extends Listed>
+/**
+ * What a kind of services declares of its own. The members that are optional are as for every service where they are
+ * absent.
+ */
+export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends Listed = Listed>
   extends
-    ServiceKind<K, Item>,
+    ServiceNames,
     Pick<
       Kind<K>,
-      | "resource"
-      | "act"
-      | "trace"
-      | "shows"
-      | "prepare"
-      | "keep"
-      | "fieldOwnership"
-      | "recordAction"
-      | "notObservableAfterwards"
+      "resource" | "shows" | "prepare" | "keep" | "fieldOwnership" | "recordAction" | "notObservableAfterwards"
     > {
+  readonly settings: readonly Setting<K["spec"], Item>[];
   /** What is seen before anything was read. */
   readonly nothingSeen: K["observed"];
+  /** Absent for services on which the platform offers no operation. */
+  area?(api: Platform): ServiceArea<K["spec"], Item>;
   /** See `Kind.operations`. */
   capabilities(spec: K["spec"]): KindOperations;
   inputs(spec: K["spec"], resolved: ResolvedNeeds): K["inputs"];
+
   /** Lists the services of the environment. @throws ApiError */
-  list(context: ReconcileContext<K>, isFresh: boolean, api: Platform): Promise<Neighbours<Item> | "gone">;
+  list?(context: ReconcileContext<K>, isFresh: boolean, api: Platform): Promise<Neighbours<Item> | "gone">;
   /** Reads the state. `serverNow` is added. @throws ApiError */
   observe(context: ReconcileContext<K>, start: Start<K, Item>, api: Platform): Promise<K["observed"]>;
+  /** Reports whether the platform shows the service. */
+  isShown?(context: ReconcileContext<K>, seen: K["observed"]): boolean;
+  /** Returns how the work on the service is going; undefined where nothing shows it. */
+  progress?(context: ReconcileContext<K>, seen: K["observed"]): Progress | undefined;
+  /** Returns the last deployment with what is known now. */
+  followed(context: ReconcileContext<K>, seen: K["observed"]): K["memory"]["lastDeployment"];
+
+  /** Returns why none may be created. */
+  checkNew?(context: ReconcileContext<K>): Why | undefined;
+  /** Returns what the trace of a create compares with, beside names. */
+  createMark?(context: ReconcileContext<K>): JsonObject;
+  /** Judges an id that the platform does not show. */
+  checkMissing?(context: ReconcileContext<K>, seen: K["observed"], id: Uuid): Plan<never> | undefined;
+  /** Returns why a record must not be adopted. */
+  checkAdoption?(context: ReconcileContext<K>, record: Item | undefined, id: Uuid): Why | undefined;
+  /** Returns paths in the spec, beside those of the settings, that were changed and cannot be. */
+  changedPaths?(context: ReconcileContext<K>): readonly string[];
+  /** Returns the checks of a service that exists, after that of its settings; the first difference wins. */
+  checks(context: ReconcileContext<K>, seen: K["observed"], progress: Progress | undefined): Checks<K["action"]>;
+  /** Returns the plan for the goals "stopped" and "absent". */
+  planRemoval?(context: ReconcileContext<K>, seen: K["observed"]): Plan<K["action"]>;
+
+  /** Sends the request of a step. @param shared does so as for every service @throws ApiError */
+  act?(
+    step: K["action"],
+    context: ReconcileContext<K>,
+    seen: K["observed"],
+    api: Platform,
+    shared: (context: ReconcileContext<K>) => Promise<Known<K["observed"], K["memory"]>>,
+  ): Promise<Known<K["observed"], K["memory"]>>;
+  /** Returns what is remembered of a service that was just created; `context` has what was written. */
+  created?(context: ReconcileContext<K>, seen: K["observed"], made: Item, api: Platform): K["memory"] | undefined;
+  /** Returns what a deployment that is started now is of. */
+  deploymentOf?(context: ReconcileContext<K>): Partial<K["memory"]["lastDeployment"]>;
+  /** Returns what else is known once a request to deploy or to stop was accepted. */
+  ordered?(
+    context: ReconcileContext<K>,
+    what: "deploy" | "stop",
+    answer: ServiceStatus | undefined,
+  ): { readonly seen: Partial<K["observed"]>; readonly memory: Partial<K["memory"]> };
+  /** @throws ApiError */
+  traceCreate?(
+    intent: OpenIntent,
+    context: ReconcileContext<K>,
+    api: Platform,
+  ): Promise<Trace<K["observed"], K["memory"]>>;
+  /** Reads the service afresh, to trace an order; "unshown" where the platform does not show it. @throws ApiError */
+  statusOf?(
+    intent: OpenIntent,
+    context: ReconcileContext<K>,
+    api: Platform,
+  ): Promise<ServiceStatus | "unshown" | undefined>;
+  /** Returns what follows for an order to a service that is not shown. */
+  unconfirmed?(intent: OpenIntent, context: ReconcileContext<K>): Trace<K["observed"], K["memory"]>;
+
+  ready(context: ReconcileContext<K>, seen: K["observed"]): Why;
+  /** Returns what is reported before the service is recorded, too. */
+  reportAlways?(context: ReconcileContext<K>, seen: K["observed"]): Facts;
+  /** Returns what is reported of a service that is recorded. */
+  report(context: ReconcileContext<K>, seen: K["observed"]): Facts;
+  /** Returns what is remembered of a failure in this state, without its time. */
+  failure?(context: ReconcileContext<K>, seen: K["observed"], state: string): ServiceFailure;
+  /** Returns drift beside that of settings and run state. */
+  drift(context: ReconcileContext<K>, seen: K["observed"]): readonly DriftField[];
+  /** Drift is known where the platform does not list services, too. */
+  readonly comparesUnlisted?: true;
 }
 
-export function defineService<K extends ServiceTypes<Item>, Item extends Listed>(
-  kind: ServiceDeclaration<K, Item>,
-): Kind<K> {
+/** Checks in order. */
+export type Checks<Do> = readonly (() => Plan<Do> | undefined)[];
+
+export function defineService<K extends ServiceTypes<Item>, Item extends Listed>(kind: ServiceKind<K, Item>): Kind<K> {
+  const built: unknown = { ...kind, ...sharedOf(kind) };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The shared code sets members that every service has, and keeps all others of what a kind observes and remembers.
+  return built as Kind<K>;
+}
+
+function sharedOf(kind: ServiceKind): Omit<Kind<ServiceTypes>, "resource"> {
   return {
-    ...kind,
     externalLifecycle: true,
     claim: (spec) => spec.externalId,
     operations: (spec) => kind.capabilities(spec),
@@ -66,33 +154,19 @@ export function defineService<K extends ServiceTypes<Item>, Item extends Listed>
       values: variableRequests(spec.variables ?? []),
       inputs: (resolved) => kind.inputs(spec, resolved),
     }),
-    observe: (context, api) => observe(kind, context, api),
+    observe: (context, api) => observeService(kind, context, api),
     plan: (context, seen) => plan(kind, context, seen),
+    act: ({ do: step }, context, seen, api) => {
+      const shared = (of: ServiceContext) => act(kind, step, of, seen, api);
+      return kind.act?.(step, context, seen, api, shared) ?? shared(context);
+    },
+    trace: (intent, context, api) => traceService(kind, intent, context, api),
     report: (context, seen) => report(kind, context, seen),
   };
 }
 
-async function observe<K extends ServiceTypes<Item>, Item extends Listed>(
-  kind: ServiceDeclaration<K, Item>,
-  context: ReconcileContext<K>,
-  api: Platform,
-): Promise<K["observed"]> {
-  const place = { ...kind.nothingSeen, ...(await placeOf(context, api)) };
-  if (!place.environmentIsOurs) return place;
-  // First: a state that was read before the request ended would be reported as the end.
-  const request = await requestOf(context, api);
-  const isFresh = context.requested !== undefined || mayBeOver(context, request);
-  const listed = await kind.list(context, isFresh, api);
-  const seen = await kind.observe(context, { place, request, isFresh, listed }, api);
-  return { ...seen, serverNow: api.serverNow() };
-}
-
 /** Returns the next step. */
-function plan(
-  kind: ServiceKind,
-  context: ReconcileContext<ServiceTypes>,
-  seen: ServiceSeen,
-): Plan<ServiceTypes["action"]> {
+function plan(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Plan<ServiceTypes["action"]> {
   const { goal, id } = context;
   if (goal !== "present") return kind.planRemoval?.(context, seen) ?? planRemoval(kind, context, seen);
   const found =
@@ -107,7 +181,7 @@ function plan(
     found ??
     firstOf(context, [
       () => checkSettings(kind, context, seen),
-      ...kind.checks(context, seen, kind.progress(context, seen)),
+      ...kind.checks(context, seen, progressIn(kind, context, seen)),
     ])
   );
 }

@@ -19,8 +19,9 @@ import {
   unseen,
 } from "../shared/names.ts";
 import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
+import type { ServiceKind } from "./define.ts";
 import { busy, unknownState } from "./messages.ts";
-import type { Noun, Place, ServiceAction, ServiceContext, ServiceKind, ServiceNames, ServiceSeen } from "./model.ts";
+import type { Place, ServiceAction, ServiceContext, ServiceSeen, Noun, ServiceNames } from "./model.ts";
 import { stop } from "./steps.ts";
 
 /** Refuses an environment of another organization, or in a project that the connection is not for. */

@@ -1,24 +1,13 @@
 /** The types that services share, and what a kind of services declares of its own (docs/architecture.md §3). */
-import type {
-  DriftField,
-  JsonObject,
-  KindTypes,
-  Plan,
-  Presence,
-  ReconcileContext,
-  Report,
-  Uuid,
-  Why,
-} from "../../engine/contract/kind.ts";
+import type { KindTypes, Presence, ReconcileContext, Report, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Deployment, ServiceStatus } from "../../platform/areas/service-status.ts";
+import type { ReadOptions } from "../../platform/client/caller.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { NOT_READ, type SideRead } from "../shared/answers.ts";
 import type { Listed } from "../shared/names.ts";
 import type { DeclaredVariable } from "../shared/variables.ts";
 import type { Ingress, ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
-import type { Progress } from "./progress.ts";
-import type { Setting } from "./settings.ts";
 
 export type RunState = "Running" | "Stopped";
 
@@ -119,13 +108,18 @@ export type ServiceAction =
       readonly attempts: number | undefined;
     };
 
+/** A step that a kind has of its own. */
+interface OwnAction {
+  readonly what: "import" | "secret";
+}
+
 /** The types of a kind that `defineService` builds. */
 export interface ServiceTypes<Item extends Listed = Listed> extends KindTypes {
   readonly spec: ServiceSpec;
   readonly inputs: ServiceInputs;
   readonly observed: ServiceSeen<Item>;
   readonly memory: ServiceMemory;
-  readonly action: { readonly what: string };
+  readonly action: ServiceAction | OwnAction;
   readonly api: Platform;
 }
 
@@ -155,45 +149,27 @@ export interface Neighbours<Item> {
   readonly presence: Presence | undefined;
 }
 
+/** The part of the platform's API for a kind of services, e.g. `api.applications`. Of a spec, it sends what it knows. */
+export interface ServiceArea<Spec, Item> {
+  create(environmentId: Uuid, spec: Spec, options: { readonly extended: boolean }): Promise<Item>;
+  list(environmentId: Uuid, options?: ReadOptions): Promise<readonly Item[]>;
+  get(id: Uuid): Promise<Item>;
+  update(current: Item, spec: Spec): Promise<Item | undefined>;
+  deploy(id: Uuid, commit: string): Promise<ServiceStatus | undefined>;
+  stop(id: Uuid): Promise<ServiceStatus | undefined>;
+  delete(id: Uuid): Promise<void>;
+}
+
+/** What is read first of every service. */
+export interface Start<K extends ServiceTypes, Item extends Listed> {
+  /** The parents; nothing else is observed yet. */
+  readonly place: K["observed"];
+  readonly request: Sight["request"];
+  /** Reads may not be shared with earlier reconciles. */
+  readonly isFresh: boolean;
+  /** "gone": the environment is gone, and with it its services. */
+  readonly listed: Neighbours<Item> | "gone";
+}
+
 /** Conditions, members of status, and when to look again. */
 export type Facts = Pick<Report, "conditions" | "status" | "lookWithin">;
-
-/** What the shared code needs to know of a kind of services. */
-export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends Listed = Listed> extends ServiceNames {
-  readonly settings: readonly Setting<K["spec"], Item>[];
-  /** Returns how the work on the service is going; undefined where nothing shows it. */
-  progress(context: ReconcileContext<K>, seen: K["observed"]): Progress | undefined;
-
-  /** Reports whether the platform shows the service. Absent: where it has a status. */
-  isShown?(context: ReconcileContext<K>, seen: K["observed"]): boolean;
-  /** Returns why none may be created. */
-  checkNew?(context: ReconcileContext<K>): Why | undefined;
-  /** Returns what the trace of a create compares with, beside names. */
-  createMark?(context: ReconcileContext<K>): JsonObject;
-  /** Returns what follows for an id that the platform does not show; else it is judged as for every service. */
-  checkMissing?(context: ReconcileContext<K>, seen: K["observed"], id: Uuid): Plan<never> | undefined;
-  /** Returns why a record must not be adopted. */
-  checkAdoption?(context: ReconcileContext<K>, record: Item | undefined, id: Uuid): Why | undefined;
-  /** Returns paths in the spec, beside those of the settings, that were changed and cannot be. */
-  changedPaths?(context: ReconcileContext<K>): readonly string[];
-  /** Returns the checks of a service that exists, after that of its settings; the first difference wins. */
-  checks(
-    context: ReconcileContext<K>,
-    seen: K["observed"],
-    progress: Progress | undefined,
-  ): readonly (() => Plan<K["action"]> | undefined)[];
-  /** Returns the plan for the goals "stopped" and "absent". Absent: as for every service that can be deleted. */
-  planRemoval?(context: ReconcileContext<K>, seen: K["observed"]): Plan<K["action"]>;
-
-  ready(context: ReconcileContext<K>, seen: K["observed"]): Why;
-  /** Returns what is reported before the service is recorded, too. */
-  reportAlways?(context: ReconcileContext<K>, seen: K["observed"]): Facts;
-  /** Returns what is reported of a service that is recorded. */
-  report(context: ReconcileContext<K>, seen: K["observed"]): Facts;
-  /** Returns what is remembered of a failure in this state, without its time. */
-  failure(context: ReconcileContext<K>, seen: K["observed"], state: string): ServiceFailure;
-  /** Returns drift beside that of settings and run state. */
-  drift(context: ReconcileContext<K>, seen: K["observed"]): readonly DriftField[];
-  /** Drift is known where the platform does not list services, too. */
-  readonly comparesUnlisted?: true;
-}

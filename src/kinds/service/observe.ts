@@ -1,27 +1,45 @@
 /** The reads that services have in common. */
-import type { ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
+import type { Uuid } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import { requestPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import { offered, orGone, SHOWN } from "../shared/answers.ts";
+import { offered, orGone, SHOWN, unlessMissing } from "../shared/answers.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
 import type { Listed } from "../shared/names.ts";
 import { isOpen, presenceIn } from "../shared/presence.ts";
-import type { OperatedKind } from "./act.ts";
-import type { Neighbours, Place, ServiceContext, ServiceMemory, ServiceTypes, Sight } from "./model.ts";
-import { declaredSettings, type Setting, unsentPaths } from "./settings.ts";
+import type { ServiceKind } from "./define.ts";
+import type { Neighbours, Place, ServiceContext, ServiceSeen, ServiceSpec, Sight, ServiceArea } from "./model.ts";
+import { isUnsent } from "./settings.ts";
 
 /** Settings change rarely, states while somebody watches. In milliseconds. */
 export const RECORDS_MAX_AGE_MS = 10_000;
 const STATUSES_MAX_AGE_MS = 1_000;
 
+/** Reads a service: its parents, the followed request, the list of its environment, and the state. @throws ApiError */
+export async function observeService(kind: ServiceKind, context: ServiceContext, api: Platform): Promise<ServiceSeen> {
+  const place = { ...kind.nothingSeen, ...(await placeOf(context, api)) };
+  if (!place.environmentIsOurs) return place;
+  // First: a state that was read before the request ended would be reported as the end.
+  const request = await requestOf(context, api);
+  const isFresh = context.requested !== undefined || mayBeOver(context, request);
+  const listed = await (kind.list?.(context, isFresh, api) ?? recordsOf(kind, context, isFresh, api));
+  const seen = await kind.observe(context, { place, request, isFresh, listed }, api);
+  return { ...seen, serverNow: api.serverNow() };
+}
+
+/** @throws RangeError for a kind on which the platform offers no operation */
+export function areaOf(kind: ServiceKind, api: Platform): ServiceArea<ServiceSpec, Listed & Located> {
+  const area = kind.area?.(api);
+  if (area === undefined) throw new RangeError(`The platform has no operations on ${kind.plural}.`);
+  return area;
+}
+
 /**
  * Reads the parents of an id that a user gave, or under a connection with allowedProjects.
  * @throws ApiError
  */
-export async function placeOf(context: ServiceContext, api: Platform): Promise<Place> {
+async function placeOf(context: ServiceContext, api: Platform): Promise<Place> {
   const given = context.spec.environmentRef.externalId !== undefined && context.identitySource !== "recorded";
   const unproven = context.goal === "present" || context.identitySource === "claimed";
   const limited = context.policies.allowedProjects !== undefined || (given && unproven);
@@ -30,14 +48,14 @@ export async function placeOf(context: ServiceContext, api: Platform): Promise<P
 }
 
 /** Reads the followed deployment. @throws ApiError */
-export async function requestOf(context: ServiceContext, api: Platform): Promise<Sight["request"]> {
+async function requestOf(context: ServiceContext, api: Platform): Promise<Sight["request"]> {
   const last = context.memory.lastDeployment;
   if (context.goal !== "present" || last?.requestId === undefined || last.finishedAt !== undefined) return undefined;
-  return await orMissing(api.deployments.status(last.requestId), ["NotFound"]);
+  return await unlessMissing(api.deployments.status(last.requestId));
 }
 
 /** Reports whether the followed deployment may have ended since the last read. */
-export function mayBeOver({ memory }: ServiceContext, request: Sight["request"]): boolean {
+function mayBeOver({ memory }: ServiceContext, request: Sight["request"]): boolean {
   const last = memory.lastDeployment;
   const isOpen = last !== undefined && last.finishedAt === undefined;
   return isOpen && (request === undefined || requestPhase(request.status) !== "busy");
@@ -55,11 +73,12 @@ export async function siblingsOf<Item>(
   api: Platform,
 ): Promise<readonly Item[] | "gone" | undefined> {
   const exists = async () => (await projectOfEnvironment(api, context.inputs.environmentId)) !== undefined;
-  const siblings = offered(api, operation, async () => ({ listed: await list() }), exists);
+  const siblings = orUnshown(offered(api, operation, async () => ({ listed: await list() }), exists));
+  const isRecorded = context.identitySource === "recorded";
   const found =
     context.goal === "present"
-      ? await orMissing(orUnshown(siblings), context.identitySource === "recorded" ? ["NotFound"] : [])
-      : await orGone(orUnshown(siblings), async () => !(await exists()));
+      ? await (isRecorded ? unlessMissing(siblings) : siblings)
+      : await orGone(siblings, async () => !(await exists()));
   if (found === undefined) return "gone";
   return found === "unshown" ? undefined : found.listed;
 }
@@ -78,27 +97,14 @@ export async function statusesOf(
   return await offered(api, "listServiceStatuses", () => api.services.statuses(inputs.environmentId, options), SHOWN);
 }
 
-/** Reports whether settings differ from what was last sent; not where that is unknown. */
-export function isUnsent<Spec>(
-  settings: readonly Setting<Spec, never>[],
-  { spec, memory }: { readonly spec: Spec; readonly memory: ServiceMemory },
-): boolean {
-  return unsentPaths(declaredSettings(settings, spec), memory.written).length > 0;
-}
-
-/**
- * Reads the records of the environment.
- * @returns "gone" when the environment is gone, and with it its services
- * @throws ApiError
- */
-export async function recordsOf<K extends ServiceTypes<Item>, Item extends Listed & Located>(
-  kind: OperatedKind<K, Item> & { readonly operations: { readonly get: OperationName } },
-  context: ReconcileContext<K>,
+async function recordsOf(
+  kind: ServiceKind,
+  context: ServiceContext,
   isFresh: boolean,
   api: Platform,
-): Promise<Neighbours<Item> | "gone"> {
-  const { list, get } = kind.operations;
-  const area = kind.area(api);
+): Promise<Neighbours<Listed> | "gone"> {
+  const { list, get = list } = kind.operations;
+  const area = areaOf(kind, api);
   // What is about to be changed is read afresh: others may have changed other fields.
   const isRoutine =
     context.identitySource === "recorded" && context.goal === "present" && !isUnsent(kind.settings, context);
@@ -127,7 +133,7 @@ export async function withMine<Item extends Located>(
   const open = isOpen(presence);
   if (presence === "Present" || context.identitySource !== "recorded")
     return { siblings: open ? undefined : listed, presence };
-  const mine = await orMissing(get(id), ["NotFound"]);
+  const mine = await unlessMissing(get(id));
   if (mine !== undefined) return { siblings: isHere(context, mine) ? [...listed, mine] : listed, presence: "Present" };
   if (open && context.supports(operation) !== "Supported") return { siblings: undefined, presence };
   return { siblings: listed, presence: "Gone" };
@@ -157,18 +163,8 @@ export async function isGone(
   const matters =
     context.policies.onMissing === "Recreate" && context.goal === "present" && context.identitySource === "recorded";
   if (!matters) return false;
-  const siblings = await orMissing(list(), ["NotFound"]);
+  const siblings = await unlessMissing(list());
   return siblings !== undefined && !siblings.some(({ id }) => id === context.id);
-}
-
-/** Returns undefined where the read fails in a way that means that there is nothing. @throws ApiError */
-export async function orMissing<T>(read: Promise<T>, missing: readonly ApiFailure["is"][]): Promise<T | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (error instanceof ApiError && missing.includes(error.failure.is)) return undefined;
-    throw error;
-  }
 }
 
 /**

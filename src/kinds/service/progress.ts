@@ -3,8 +3,9 @@ import type { Ms, Plan } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { isGuideState, type Phase, requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
+import type { ServiceKind } from "./define.ts";
 import { failureReason, shownState } from "./messages.ts";
-import type { ServiceContext, ShownStatus, Sight } from "./model.ts";
+import type { ServiceContext, ServiceSeen, ShownStatus, Sight } from "./model.ts";
 import { baselineOf, hasFailed, isDeployedSince, movedPast } from "./trace.ts";
 
 export interface Progress {
@@ -27,6 +28,16 @@ export function progressOf(last: ServiceDeployment | undefined, { status, reques
   if (last === undefined) return own;
   if (last.finishedAt === undefined) return openProgress(last, { ...own, ours: true }, status, request);
   return isFailureOf(last, status, phase) ? { state: last.state ?? "", phase: "failed", ours: false } : own;
+}
+
+/** Returns the progress of a service as its kind declares it; undefined where nothing shows it. */
+export function progressIn(
+  kind: Pick<ServiceKind, "progress">,
+  context: ServiceContext,
+  seen: ServiceSeen,
+): Progress | undefined {
+  if (kind.progress !== undefined) return kind.progress(context, seen);
+  return seen.unseen === undefined ? progressOf(context.memory.lastDeployment, seen) : undefined;
 }
 
 /** The progress of a followed deployment. @param own the progress by the service's own state */

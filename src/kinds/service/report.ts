@@ -3,6 +3,7 @@ import type { ConditionFact, DriftField, Report } from "../../engine/contract/ki
 import { servicePhase } from "../../platform/codec/states.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
+import type { ServiceKind } from "./define.ts";
 import { isShown } from "./identity.ts";
 import { ingressFields, ingressReady } from "./ingress.ts";
 import { failure, ofCommit, shownState, stateCondition } from "./messages.ts";
@@ -10,12 +11,11 @@ import {
   recordOf,
   type RunState,
   type ServiceContext,
-  type ServiceKind,
   type ServiceMemory,
-  type ServiceNames,
   type ServiceSeen,
+  type ServiceNames,
 } from "./model.ts";
-import { failedDeployment } from "./progress.ts";
+import { failedDeployment, progressIn } from "./progress.ts";
 import {
   declaredSettings,
   memorable,
@@ -43,6 +43,7 @@ export function report(kind: ServiceKind, context: ServiceContext, seen: Service
       state: status === undefined || unseen !== undefined ? undefined : shownState(status.state),
       serviceDeploymentStatus: fitOptional(status?.serviceDeploymentStatus),
       environmentId: context.inputs.environmentId,
+      lastDeployment: kind.followed(context, seen),
       lastFailure: lastFailure(kind, context, seen),
       runState: runStateOf(context, seen),
       stopping: stoppingOf(context, seen),
@@ -63,16 +64,17 @@ function deployed({ noun }: ServiceNames, { status, unseen }: ServiceSeen): read
 /** Returns the last failure, kept until a deployment succeeds, with the time of its first report. */
 function lastFailure(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): ServiceFailure | undefined {
   const kept = context.memory.lastFailure;
-  const progress = kind.progress(context, seen);
+  const progress = progressIn(kind, context, seen);
   if (progress?.phase === "running") return undefined;
   if (progress?.phase !== "failed") return kept;
-  const found = kind.failure(context, seen, shownState(progress.state));
+  const state = shownState(progress.state);
+  const found = kind.failure?.(context, seen, state) ?? deploymentFailure(kind, kind.followed(context, seen), state);
   const isSame = kept !== undefined && sameFailure(kept, found);
   return { ...found, at: isSame && kept.at !== undefined ? kept.at : context.now.toISOString() };
 }
 
 /** Returns what is remembered of a failed deployment. @param last with what is known now */
-export function deploymentFailure(
+function deploymentFailure(
   kind: ServiceNames,
   last: LastDeployment | undefined,
   state: string,
@@ -87,6 +89,13 @@ export function deploymentFailure(
 }
 
 type LastDeployment = ServiceDeployment & { readonly gitCommitId?: string };
+
+/** Returns the condition UpToDate. @param pending the message where something is not deployed yet */
+export function upToDateCondition(isUpToDate: boolean, pending: string): ConditionFact {
+  return isUpToDate
+    ? { type: "UpToDate", status: "True", reason: "UpToDate", message: "What was written last is deployed." }
+    : { type: "UpToDate", status: "False", reason: "DeployPending", message: pending };
+}
 
 /** Compares everything but message and time. */
 function sameFailure(left: ServiceFailure, right: ServiceFailure): boolean {

@@ -3,6 +3,7 @@ import type { DriftField } from "../../engine/contract/kind.ts";
 import { withoutCredentials } from "../../text/text.ts";
 import { fit } from "../shared/text.ts";
 import type { WrittenSettings } from "./crd-status.ts";
+import type { ServiceMemory } from "./model.ts";
 
 /** Settings by path in the spec. A path is missing where the spec leaves it to the platform. Values are JSON text. */
 export type Settings = Readonly<Record<string, string>>;
@@ -74,6 +75,14 @@ export function unsentPaths(declared: Settings, written: WrittenSettings | undef
   const wanted = memorable(declared);
   const sent = written?.settings;
   return Object.keys(wanted).filter((path) => sent !== undefined && sent[path] !== wanted[path]);
+}
+
+/** Reports whether settings differ from what was last sent; not where that is unknown. */
+export function isUnsent<Spec>(
+  settings: readonly Setting<Spec, never>[],
+  { spec, memory }: { readonly spec: Spec; readonly memory: ServiceMemory },
+): boolean {
+  return unsentPaths(declaredSettings(settings, spec), memory.written).length > 0;
 }
 
 /**

@@ -3,16 +3,16 @@ import type { Json, Plan, Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { once, stalled } from "../shared/checks.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
+import type { ServiceKind } from "./define.ts";
 import { busy, failure, ofCommit, unknownState } from "./messages.ts";
 import {
-  type Noun,
   recordOf,
   type ServiceAction,
   type ServiceContext,
-  type ServiceKind,
-  type ServiceNames,
   type ServiceSeen,
   type Sight,
+  type Noun,
+  type ServiceNames,
 } from "./model.ts";
 import { failedDeployment, type Progress } from "./progress.ts";
 import {

@@ -4,17 +4,17 @@
  */
 import { z } from "zod";
 
-import type { Json, OpenIntent, ReconcileContext, Trace, Why } from "../../engine/contract/kind.ts";
+import type { Json, OpenIntent, Trace, Why } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { offered } from "../shared/answers.ts";
 import { baseline, createUnknown, traceIn } from "../shared/create-trace.ts";
-import type { Listed } from "../shared/names.ts";
-import type { OperatedKind } from "./act.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
+import type { ServiceKind } from "./define.ts";
 import { shownState } from "./messages.ts";
-import type { ServiceContext, ServiceMemory, ServiceTypes, ShownStatus } from "./model.ts";
+import type { ServiceContext, ServiceMemory, ServiceSeen, ShownStatus } from "./model.ts";
+import { areaOf } from "./observe.ts";
 
 /**
  * Returns what the service shows now, as text for a status. Of a service that was not read it is the platform's time:
@@ -98,15 +98,30 @@ export function orderMark(
   };
 }
 
-/** Looks for an unconfirmed create in the list of the environment. @throws ApiError */
-export async function traceCreate<K extends ServiceTypes<Item>, Item extends Listed>(
-  kind: OperatedKind<K, Item>,
+type Traced = Trace<ServiceSeen, ServiceMemory>;
+
+/** Finds out whether an unconfirmed request took effect. @throws ApiError */
+export async function traceService(
+  kind: ServiceKind,
   intent: OpenIntent,
-  context: ReconcileContext<K>,
+  context: ServiceContext,
   api: Platform,
-): Promise<Trace<K["observed"], K["memory"]>> {
+): Promise<Traced> {
+  if (intent.creates)
+    return await (kind.traceCreate?.(intent, context, api) ?? traceCreate(kind, intent, context, api));
+  const status = await kind.statusOf?.(intent, context, api);
+  if (status === "unshown") return kind.unconfirmed?.(intent, context) ?? { is: "absent" };
+  return status === undefined ? { is: "absent" } : traceOrder(kind, intent, context, status);
+}
+
+async function traceCreate(
+  kind: ServiceKind,
+  intent: OpenIntent,
+  context: ServiceContext,
+  api: Platform,
+): Promise<Traced> {
   const environmentId = intent.parentId ?? context.inputs.environmentId;
-  const area = kind.area(api);
+  const area = areaOf(kind, api);
   const list = await offered(api, kind.operations.list, () => area.list(environmentId));
   if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
   const { memory } = context;
@@ -118,28 +133,22 @@ export function untraceable(name: string | undefined): Why {
   return createUnknown(name, "its surface has no list to look it up in");
 }
 
-/** Reports whether an unconfirmed request to deploy or to stop was executed. @param status of the service now */
-export function traceOrder<K extends ServiceTypes<Item>, Item extends Listed>(
-  kind: OperatedKind<K, Item>,
-  intent: OpenIntent,
-  { memory, now }: ReconcileContext<K>,
-  status: ServiceStatus | undefined,
-): Trace<K["observed"], K["memory"]> {
-  const isStop = intent.op === kind.operations.stop;
-  const hasLanded = status !== undefined && (isStop ? stopLanded(status) : deployLanded(intent, status));
-  if (!hasLanded) return { is: "absent" };
-  const order = isStop
-    ? { runState: "Stopped" as const }
-    : {
-        runState: "Running" as const,
-        lastDeployment: { ...markedDeployment(kind, intent), ...landedDeployment(intent, status, now) },
-      };
-  return { is: "landed", known: [{ seen: { ...kind.nothingSeen, status }, memory: { ...memory, ...order } }] };
+/** Reports whether a request to deploy or to stop was executed. @param status of the service now */
+function traceOrder(kind: ServiceKind, intent: OpenIntent, context: ServiceContext, status: ServiceStatus): Traced {
+  const { memory, now } = context;
+  const seen = { ...kind.nothingSeen, status };
+  if (intent.op === kind.operations.stop) {
+    if (!stopLanded(status)) return { is: "absent" };
+    return { is: "landed", known: [{ seen, memory: { ...memory, runState: "Stopped" } }] };
+  }
+  if (!deployLanded(intent, status)) return { is: "absent" };
+  const lastDeployment = { ...markedDeployment(kind, intent), ...landedDeployment(intent, status, now) };
+  return { is: "landed", known: [{ seen, memory: { ...memory, runState: "Running", lastDeployment } }] };
 }
 
 /** Returns the deployment of an intent, of which the kind's memory keeps what it knows. */
 function markedDeployment(
-  { resource }: { readonly resource: { readonly memory: { parse(value: unknown): ServiceMemory } } },
+  { resource }: ServiceKind,
   { mark, commit: gitCommitId = "" }: OpenIntent,
 ): ServiceDeployment | undefined {
   const members = ["settings", "variables", "variablesAt", "retry", "attempts"];
