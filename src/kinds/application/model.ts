@@ -3,6 +3,7 @@ import type { Fingerprint, ReconcileContext, Uuid, Why } from "../../engine/cont
 import type { Application, ApplicationPort } from "../../platform/areas/applications.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
 import type { Platform } from "../../platform/index.ts";
+import { withoutCredentials } from "../../text/text.ts";
 import {
   NOTHING_SEEN as NOTHING_OF_SERVICE,
   type ServiceAction,
@@ -32,10 +33,14 @@ export const NAMES = {
   ]),
 } as const satisfies ServiceNames;
 
-/** Each setting, once. The platform has them under the same names; requests take them from the spec. */
+/** Each setting, once: requests, comparison, drift and export follow. The platform has them under the same names. */
 export const SETTINGS: readonly Setting<ApplicationSpec, Application>[] = [
   { path: "spec.name", of: ({ name }) => name },
-  { path: "spec.gitRepository.url", of: ({ gitRepository }) => gitRepository?.url },
+  {
+    path: "spec.gitRepository.url",
+    of: ({ gitRepository }) => gitRepository?.url,
+    exported: ({ gitRepository }) => gitRepository?.url && withoutCredentials(gitRepository.url, ""),
+  },
   { path: "spec.gitRepository.branch", of: ({ gitRepository }) => gitRepository?.branch },
   { path: "spec.gitRepository.provider", of: ({ gitRepository }) => gitRepository?.provider },
   { path: "spec.gitRepository.rootPath", of: ({ gitRepository }) => gitRepository?.rootPath },
@@ -48,6 +53,7 @@ export const SETTINGS: readonly Setting<ApplicationSpec, Application>[] = [
   {
     path: "spec.ports",
     declared: ({ ports }) => ports?.map(portOf).toSorted(byPort),
+    exported: ({ ports }) => ports?.map(portOf),
     observed: ({ ports }, spec) => ports?.map((port) => observedPort(port, spec.ports)).toSorted(byPort),
   },
 ];
@@ -55,7 +61,7 @@ export const SETTINGS: readonly Setting<ApplicationSpec, Application>[] = [
 type Port = NonNullable<ApplicationSpec["ports"]>[number];
 
 /** Returns the members in one order. */
-function portOf({ internalPort, externalPort, protocol, publiclyAccessible }: Port): Port {
+function portOf({ internalPort, externalPort, protocol, publiclyAccessible }: Port | ApplicationPort) {
   return { internalPort, externalPort, protocol, publiclyAccessible };
 }
 

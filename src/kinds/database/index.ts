@@ -18,7 +18,7 @@ import {
   typeCheckOf,
 } from "./model.ts";
 import { observe } from "./observe.ts";
-import { checkAdoption, checks, followed } from "./plan.ts";
+import { checks, followed } from "./plan.ts";
 import { drift, ready, report, reportAlways, shownRecord } from "./report.ts";
 import { NO_REQUEST, notObservableAfterwards, recordAction } from "./reported.ts";
 
@@ -51,7 +51,6 @@ export const database = defineService<DatabaseTypes, Database>({
 
   observe,
   shows: (_step, context, seen) => recordOf(context, seen) !== undefined,
-  checkAdoption,
   checks,
   act: (step, context, seen, _api, shared) => send(step, context, seen, shared),
   statusOf,

@@ -28,10 +28,12 @@ export const NAMES = {
   advice: new Map([["DEPLOYMENT_ERROR", "Look at the database on the platform, and at spec.version and its sizes"]]),
 } as const satisfies ServiceNames;
 
-/** Each setting, once. The platform has them under the same names. Type and mode are none: they cannot change. */
+/** Each setting, once: requests, comparison, drift and export follow. The platform has them under the same names. */
 export const SETTINGS: readonly Setting<DatabaseSpec, Database>[] = [
   { path: "spec.name", of: ({ name }) => name },
+  { path: "spec.type", of: ({ type }) => type, isFixed: true },
   { path: "spec.version", of: ({ version }) => version },
+  { path: "spec.mode", of: ({ mode }) => mode, isFixed: true },
   { path: "spec.cpu", of: ({ cpu }) => cpu },
   { path: "spec.memory", of: ({ memory }) => memory },
   { path: "spec.storage", of: ({ storage }) => storage },

@@ -1,6 +1,5 @@
 /** Plans a database that exists: a list of checks, of which the first difference wins. Pure. */
-import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
-import type { Database } from "../../platform/areas/databases.ts";
+import type { Plan } from "../../engine/contract/kind.ts";
 import { shownState } from "../service/messages.ts";
 import type { ServiceAction } from "../service/model.ts";
 import { advanced, type Progress, progressOf as serviceProgress, retryIn, waitToRetry } from "../service/progress.ts";
@@ -22,17 +21,6 @@ import { type DatabaseContext, NAMES, type Seen } from "./model.ts";
 import { stoppedBy, unwantedRunState } from "./reported.ts";
 
 type Check = Plan<ServiceAction> | undefined;
-
-/** Adopts only a database of the spec's type and mode: neither can be changed. */
-export function checkAdoption({ spec }: DatabaseContext, record: Database | undefined, id: Uuid): Why | undefined {
-  for (const field of ["type", "mode"] as const) {
-    const there = record?.[field];
-    if (there === undefined || there === spec[field]) continue;
-    const message = `The database ${id} on the platform has another ${field} than spec.${field} says, and it cannot be changed. Fix spec.${field}, or choose another spec.name.`;
-    return { reason: "InvalidSpec", message };
-  }
-  return undefined;
-}
 
 export function checks(context: DatabaseContext, seen: Seen, progress: Progress | undefined): readonly (() => Check)[] {
   if (progress === undefined) return [() => checkUnseen(context, seen)];

@@ -24,7 +24,7 @@ import type { Listed } from "../shared/names.ts";
 import { variableRequests } from "../shared/variables.ts";
 import { act } from "./act.ts";
 import type { ServiceFailure } from "./crd-status.ts";
-import { checkIdentity, checkPlace, planNew, planRemoval } from "./identity.ts";
+import { adoptable, checkIdentity, checkPlace, planNew, planRemoval } from "./identity.ts";
 import type {
   Facts,
   Neighbours,
@@ -79,8 +79,6 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
   createMark?(context: ReconcileContext<K>): JsonObject;
   /** Judges an id that the platform does not show. */
   checkMissing?(context: ReconcileContext<K>, seen: K["observed"], id: Uuid): Plan<never> | undefined;
-  /** Returns why a record must not be adopted. */
-  checkAdoption?(context: ReconcileContext<K>, record: Item | undefined, id: Uuid): Why | undefined;
   /** Returns paths in the spec, beside those of the settings, that were changed and cannot be. */
   changedPaths?(context: ReconcileContext<K>): readonly string[];
   /** Returns the checks of a service that exists, after that of its settings; the first difference wins. */
@@ -172,11 +170,7 @@ function plan(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Pl
   const found =
     checkPlace(context, seen) ??
     (id === undefined ? planNew(kind, context, seen) : checkIdentity(kind, context, seen, id));
-  if (found?.is === "adopt") {
-    const record = seen.siblings?.find((one) => one.id === found.id);
-    const refused = kind.checkAdoption?.(context, record, found.id);
-    return refused === undefined ? found : { is: "stalled", why: refused };
-  }
+  if (found?.is === "adopt") return adoptable(kind, context, seen, found);
   return (
     found ??
     firstOf(context, [

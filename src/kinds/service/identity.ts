@@ -74,6 +74,25 @@ export function checkIdentity(
   return checkClaim(context, mine, id, kind.noun) ?? checkLatecomers(context, mine, siblings, what);
 }
 
+/** Adopts only a service of which the settings that cannot be changed are those of the spec. */
+export function adoptable(
+  { noun, settings }: ServiceKind,
+  { spec }: ServiceContext,
+  { siblings }: ServiceSeen,
+  found: Extract<Plan<never>, { is: "adopt" }>,
+): Plan<never> {
+  const record = siblings?.find(({ id }) => id === found.id);
+  for (const setting of settings) {
+    if (record === undefined || !setting.isFixed || !("of" in setting)) continue;
+    const { path } = setting;
+    const there = setting.of(record);
+    if (there === undefined || there === setting.of(spec)) continue;
+    const message = `The ${noun} ${found.id} on the platform has another ${path.slice("spec.".length)} than ${path} says, and it cannot be changed. Fix ${path}, or choose another spec.name.`;
+    return stalled("InvalidSpec", message);
+  }
+  return found;
+}
+
 /** Reports whether the platform shows the service. */
 export function isShown(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): boolean {
   return kind.isShown?.(context, seen) ?? seen.status !== undefined;

@@ -12,6 +12,10 @@ export type Settings = Readonly<Record<string, string>>;
 export type Setting<Spec, Item> = {
   /** E.g. "spec.cpu". */
   readonly path: string;
+  /** It cannot be changed: a service with another value is not adopted, and it is not compared later. */
+  readonly isFixed?: true;
+  /** Returns what a manifest of the record has, where it is not the value as it is. */
+  exported?(record: Item): unknown;
 } & (
   | {
       /** Reads it from the spec, and from the platform's record, which has it under the same name. */
@@ -39,16 +43,33 @@ export function observedSettings<Spec, Item>(
 }
 
 /** @param valueOf returns undefined for settings that are left out */
-function settingsOf<Row extends { readonly path: string }>(
+function settingsOf<Row extends { readonly path: string; readonly isFixed?: true }>(
   table: readonly Row[],
   valueOf: (setting: Row) => unknown,
 ): Settings {
   return Object.fromEntries(
     table.flatMap((setting) => {
-      const value = valueOf(setting);
+      const value = setting.isFixed ? undefined : valueOf(setting);
       return value === undefined ? [] : [[setting.path, JSON.stringify(value)]];
     }),
   );
+}
+
+/** Returns the members of a spec that describes a record. Empty texts are left to the platform. */
+export function exportedSettings<Spec, Item>(
+  table: readonly Setting<Spec, Item>[],
+  record: Item,
+): Readonly<Record<string, unknown>> {
+  const spec: Record<string, unknown> = {};
+  const groups: Record<string, object> = {};
+  for (const setting of table) {
+    const value = setting.exported?.(record) ?? ("of" in setting ? setting.of(record) : undefined);
+    const [, member = "", inner] = setting.path.split(".");
+    const shown = value === "" ? undefined : value;
+    if (inner !== undefined) groups[member] = { ...groups[member], [inner]: shown };
+    spec[member] = inner === undefined ? shown : groups[member];
+  }
+  return spec;
 }
 
 /** Returns the settings as the status remembers them. */

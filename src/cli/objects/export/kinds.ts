@@ -1,7 +1,10 @@
 /** Describes the objects of a project as resources. Pure. */
+import { SETTINGS as applicationSettings } from "../../../kinds/application/model.ts";
+import { SETTINGS as databaseSettings } from "../../../kinds/database/model.ts";
+import { exportedSettings } from "../../../kinds/service/settings.ts";
 import { servicePhase } from "../../../platform/codec/states.ts";
-import { hasCredentials, withoutCredentials } from "../../../text/text.ts";
-import type { Document, Item, SpecData } from "./documents.ts";
+import { hasCredentials } from "../../../text/text.ts";
+import type { Document, Item } from "./documents.ts";
 import type { FoundApplication, FoundDatabase, FoundEnvironment, FoundProject } from "./inventory.ts";
 
 export function projectItem({ id, name, description }: FoundProject["record"]): Item {
@@ -58,8 +61,7 @@ function serviceWishes({ name }: { readonly name: string }, { environment, proje
 
 /** Describes a database; one that was never deployed stays so. */
 export function databaseItem({ record, state }: FoundDatabase, place: Place): Item {
-  const { id, name, type, version, mode, cpu, memory, storage } = record;
-  const settings = { name, type, version, mode, cpu, memory, storage };
+  const { id } = record;
   const isIdle = state !== undefined && servicePhase(state) === "idle";
   const runState = isIdle ? "Stopped" : runStateOf(state);
   return {
@@ -68,7 +70,13 @@ export function databaseItem({ record, state }: FoundDatabase, place: Place): It
     wishes: serviceWishes(record, place),
     describe: ({ nameOf, lifecycle }) => ({
       comments: isIdle ? ["It was never deployed. Remove spec.runState to have it deployed."] : [],
-      spec: { environmentRef: { name: nameOf(place.id) }, ...settings, runState, externalId: id, lifecycle },
+      spec: {
+        environmentRef: { name: nameOf(place.id) },
+        ...exportedSettings(databaseSettings, record),
+        runState,
+        externalId: id,
+        lifecycle,
+      },
     }),
   };
 }
@@ -80,8 +88,7 @@ const CREDENTIALS =
 /** Describes an application with the commit that is deployed. */
 export function applicationItem(found: FoundApplication, place: Place): Item {
   const { record, state } = found;
-  const { id, name, buildMode, cpu, memory, minRunningInstances, maxRunningInstances } = record;
-  const sizes = { cpu, memory, minRunningInstances, maxRunningInstances };
+  const { id } = record;
   const commit = record.gitRepository?.deployedCommitId;
   const secretUrl = hasCredentials(record.gitRepository?.url ?? "");
   return {
@@ -96,12 +103,7 @@ export function applicationItem(found: FoundApplication, place: Place): Item {
       ],
       spec: {
         environmentRef: { name: nameOf(place.id) },
-        name,
-        gitRepository: repositoryOf(record),
-        buildMode,
-        dockerfilePath: nonEmpty(record.dockerfilePath),
-        ...sizes,
-        ports: portsOf(record),
+        ...exportedSettings(applicationSettings, record),
         deploy: commit === undefined ? undefined : { gitCommitId: commit.toLowerCase() },
         runState: runStateOf(state),
         externalId: id,
@@ -109,23 +111,6 @@ export function applicationItem(found: FoundApplication, place: Place): Item {
       },
     }),
   };
-}
-
-type Application = FoundApplication["record"];
-
-function repositoryOf({ gitRepository: { url, branch, provider, rootPath } = {} }: Application): SpecData {
-  return {
-    url: url === undefined ? undefined : withoutCredentials(url, ""),
-    branch: nonEmpty(branch),
-    provider,
-    rootPath: nonEmpty(rootPath),
-  };
-}
-
-function portsOf({ ports }: Application): readonly SpecData[] | undefined {
-  return ports?.map(({ internalPort, externalPort, protocol, publiclyAccessible }) => {
-    return { internalPort, externalPort, protocol, publiclyAccessible };
-  });
 }
 
 function variableComments({ variables, secrets }: FoundApplication): readonly string[] {
