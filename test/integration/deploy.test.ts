@@ -41,8 +41,8 @@ describe.each(["documented", "full"] as const)("a deployment on the %s surface",
     }
     const before = await apps.deploy(name, COMMITS.first);
     await apps.change(name, { deploy: { gitCommitId: COMMITS.second } });
-    const after = await apps.deployed(name, COMMITS.second, before);
-    expect(condition(after, "IngressReady")).toMatchObject({ status: "Unknown", reason });
+    await apps.deployed(name, COMMITS.second, before);
+    await env.waitFor(KIND, name, (object) => condition(object, "IngressReady")?.reason === reason);
     faults.clear();
   });
 

@@ -5,7 +5,7 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { ingressOf } from "../service/ingress.ts";
+import { forgetIngress, ingressOf } from "../service/ingress.ts";
 import type { Start } from "../service/model.ts";
 import { impliedStatus, isGone, statusesOf, UP_TO_DATE } from "../service/observe.ts";
 import { isUnsent } from "../service/settings.ts";
@@ -33,7 +33,10 @@ export async function observe(
     const list = () => api.applications.list(context.inputs.environmentId);
     return { ...seen, isGone: presence !== undefined && (await isGone(context, list)) };
   }
-  if (context.goal !== "present") return { ...seen, status };
+  if (context.goal !== "present") {
+    forgetIngress(id, api);
+    return { ...seen, status };
+  }
   // Without a list, the record is read when it is to be changed.
   const isDue = siblings === undefined && isUnsent(SETTINGS, context);
   const own = isDue ? await offered(api, "getApplication", () => api.applications.get(id), SHOWN) : undefined;

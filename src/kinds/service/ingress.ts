@@ -15,6 +15,11 @@ const INGRESS_MAX_AGE_MS = 8 * 3_600_000;
 /** When the ingress of each service was read through a client, on the wall clock. A new process does not know. */
 const ingressReads = new WeakMap<Platform, Map<Uuid, number>>();
 
+/** Forgets when the ingress of a service was read, as the service goes. */
+export function forgetIngress(id: Uuid, api: Platform): void {
+  ingressReads.get(api)?.delete(id);
+}
+
 /**
  * Returns the ingress of a running service: read where it may have changed, else the remembered one. Most services have
  * none, and not every platform shows one.
@@ -46,8 +51,10 @@ export async function ingressOf(
 /** Reports whether the ingress is read: on request, after a deployment, while it does not work, and every eight hours. */
 function isIngressDue({ memory, requested, now }: ServiceContext, readAt: number): boolean {
   const { ingress, lastDeployment } = memory;
-  if (requested !== undefined || (ingress !== undefined && !isWorking(ingress))) return true;
-  return Date.parse(lastDeployment?.finishedAt ?? "") > readAt || now.getTime() - readAt >= INGRESS_MAX_AGE_MS;
+  // Without a deployment the status may have been lost, and the ingress with it.
+  if (requested !== undefined || lastDeployment === undefined) return true;
+  if (ingress !== undefined && !isWorking(ingress)) return true;
+  return Date.parse(lastDeployment.finishedAt ?? "") > readAt || now.getTime() - readAt >= INGRESS_MAX_AGE_MS;
 }
 
 function isWorking(ingress: Ingress | undefined): boolean {
