@@ -69,8 +69,10 @@ describe.each(["documented", "full"] as const)("the budget of writes on the %s s
     const { objects } = writesOf(withoutNews(requests));
     expect(objects.filter(({ code }) => code >= 300)).toEqual([]);
     const counts = tally(objects);
+    // Where services are not listed, the ingress is read and stored after they are Ready.
+    const most = surface === "documented" ? 5 : 4;
     for (const name of ["api", "web"]) {
-      expect(counts[`platformapplications/${name}`], JSON.stringify(objects)).toBeLessThanOrEqual(4);
+      expect(counts[`platformapplications/${name}`], JSON.stringify(objects)).toBeLessThanOrEqual(most);
     }
     for (const name of [
       "platformprojects/shop",

@@ -87,6 +87,7 @@ for (const surface of ["documented", "full"] as const) {
       await approve(env, "PlatformApplication", "manual");
       await env.waitFor("PlatformApplication", "manual", { status: "True", reason: "Deployed" });
       expect(await plan(env, "PlatformApplication", "manual")).toBeUndefined();
+      await env.settled();
       await env.quiet(1);
       expect(record.changes()).toEqual([
         "createProject",
