@@ -1,5 +1,5 @@
 /** Reads values from Secrets and ConfigMaps, and makes the fingerprints that represent them in memory. */
-import { createHash, createHmac } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 
 import type { Json, KeyValues, Reader } from "../../kube/api/types.ts";
 import type { Fingerprint, ValueRequest, Why } from "../contract/kind.ts";
@@ -66,10 +66,21 @@ function missing(namespace: string, request: ValueRequest, key?: string): Why {
  * that a reader of a status cannot try out values (docs/reliability.md C12).
  */
 export function fingerprint(content: Json, sources: string, token: string): Fingerprint {
-  const mac = (text: string): string => createHmac("sha256", token).update(text).digest("base64url");
   return {
-    key: mac("fingerprint key").slice(0, 8),
-    digest: mac(JSON.stringify(content)).slice(0, 22),
-    sources: createHash("sha256").update(sources).digest("base64url").slice(0, 12),
+    key: keyOf(token),
+    digest: mac(token, JSON.stringify(content)).slice(0, 22),
+    sources: hash("sha256", sources, "base64url").slice(0, 12),
   };
+}
+
+function mac(token: string, text: string): string {
+  return createHmac("sha256", token).update(text).digest("base64url");
+}
+
+/** The key of the token that was used last: most objects share one. */
+let last = { token: "", key: "" };
+
+function keyOf(token: string): string {
+  if (last.token !== token) last = { token, key: mac(token, "fingerprint key").slice(0, 8) };
+  return last.key;
 }

@@ -62,6 +62,8 @@ export function isDeployedSince(before: string | undefined, { lastDeploymentDate
 }
 
 function tryParse(text: string): unknown {
+  // An exception costs more than all else that a report does.
+  if (text === "") return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -1,5 +1,3 @@
-import { request as send } from "undici";
-
 import { deadline, type Deadline } from "./clock.ts";
 import { type ConfigSource, createSession, type Credentials, loadKubeConfig } from "./credentials.ts";
 import { isKube, KubeError, statusError } from "./errors.ts";
@@ -49,7 +47,8 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
   const { clock } = options;
   const config = loadKubeConfig(options.config);
   const server = new URL(config.getCurrentCluster()?.server ?? "");
-  const base = server.origin + server.pathname.replace(/\/+$/, "");
+  const { origin } = server;
+  const root = server.pathname.replace(/\/+$/, "");
   const session = createSession(options.config, config, clock);
   const stopwatch = (method: string, path: string): ((code: string) => void) => {
     const start = clock.monotonic();
@@ -63,8 +62,9 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
     const ended = stopwatch(request.method, request.path);
     let code = "<error>";
     try {
-      const answer = await send(urlOf(base, request.path, request.query), {
-        dispatcher: used.calls,
+      const answer = await used.calls.request({
+        origin,
+        path: pathOf(root, request.path, request.query),
         method: request.method,
         headers: headersOf(used, options.userAgent, request),
         body: request.body === undefined ? null : JSON.stringify(request.body),
@@ -102,8 +102,9 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
       let code = "<error>";
       let isOpen = false;
       try {
-        const answer = await send(urlOf(base, request.path, request.query), {
-          dispatcher: used.watches,
+        const answer = await used.watches.request({
+          origin,
+          path: pathOf(root, request.path, request.query),
           method: "GET",
           headers: headersOf(used, options.userAgent),
           signal: open.signal,
@@ -134,13 +135,14 @@ function headersOf(used: Credentials, userAgent: string, request?: KubeRequest):
   return headers;
 }
 
-/** @returns the URL of a request; `base` has no trailing slash, paths.ts has validated `path` */
-function urlOf(base: string, path: string, query: Query = {}): string {
+/** @returns the path of a request with its query; `root` has no trailing slash, paths.ts has validated `path` */
+function pathOf(root: string, path: string, query: Query | undefined): string {
+  if (query === undefined) return root + path;
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) search.append(name, String(value));
   }
-  return search.size === 0 ? base + path : `${base}${path}?${search.toString()}`;
+  return search.size === 0 ? root + path : `${root}${path}?${search.toString()}`;
 }
 
 /**
