@@ -2,7 +2,6 @@
 import type { Fingerprint, ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Application, ApplicationPort } from "../../platform/areas/applications.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
-import type { Platform } from "../../platform/index.ts";
 import { withoutCredentials } from "../../text/text.ts";
 import {
   NOTHING_SEEN as NOTHING_OF_SERVICE,
@@ -11,8 +10,9 @@ import {
   type ServiceNames,
 } from "../service/model.ts";
 import type { Setting } from "../service/settings.ts";
+import type { TypesOf } from "../shared/types.ts";
 import type { InputVariable } from "../shared/variables.ts";
-import type { ApplicationMemory, ApplicationSpec } from "./crd.ts";
+import type { ApplicationSpec, platformApplication } from "./crd.ts";
 
 export const NAMES = {
   noun: "application",
@@ -106,14 +106,7 @@ export type Do =
   | { readonly what: "secret"; readonly name: string; readonly secretId: Uuid };
 
 /** The types of the kind. */
-export interface ApplicationTypes {
-  readonly spec: ApplicationSpec;
-  readonly inputs: Inputs;
-  readonly observed: Seen;
-  readonly memory: ApplicationMemory;
-  readonly action: Do;
-  readonly api: Platform;
-}
+export type ApplicationTypes = TypesOf<typeof platformApplication, { inputs: Inputs; observed: Seen; action: Do }>;
 
 export type ApplicationContext = ReconcileContext<ApplicationTypes>;
 

@@ -2,9 +2,9 @@
 import type { ValueFrom } from "../../api/fields.ts";
 import type { Fingerprint, ReconcileContext, ResolvedNeeds, Uuid, ValueRequest } from "../../engine/contract/kind.ts";
 import type { Binding, Template } from "../../platform/areas/templates.ts";
-import type { Platform } from "../../platform/index.ts";
+import type { TypesOf } from "../shared/types.ts";
 import { requestsOf } from "../shared/variables.ts";
-import type { BindingMemory, BindingSpec } from "./crd.ts";
+import type { BindingSpec, platformBinding } from "./crd.ts";
 
 /** A value of the spec, or of what it refers to: one field of one component. */
 export interface Leaf {
@@ -55,14 +55,7 @@ export interface Seen {
 }
 
 /** The types of the kind. */
-export interface BindingTypes {
-  readonly spec: BindingSpec;
-  readonly inputs: Inputs;
-  readonly observed: Seen;
-  readonly memory: BindingMemory;
-  readonly action: "put";
-  readonly api: Platform;
-}
+export type BindingTypes = TypesOf<typeof platformBinding, { inputs: Inputs; observed: Seen; action: "put" }>;
 
 export type BindingContext = ReconcileContext<BindingTypes>;
 

@@ -1,6 +1,5 @@
 /** What the parts of the blueprint kind exchange. */
 import type { Fingerprint, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
-import type { Platform } from "../../platform/index.ts";
 import {
   NOTHING_SEEN as NOTHING_OF_SERVICE,
   type ServiceAction,
@@ -8,8 +7,9 @@ import {
   type ServiceNames,
 } from "../service/model.ts";
 import type { Listed } from "../shared/names.ts";
+import type { TypesOf } from "../shared/types.ts";
 import type { InputVariable } from "../shared/variables.ts";
-import type { BlueprintMemory, BlueprintSpec } from "./crd.ts";
+import type { platformBlueprint } from "./crd.ts";
 
 /** After its creation the platform offers no operation on the service of a blueprint. */
 export const NAMES = {
@@ -36,14 +36,10 @@ export interface BlueprintService extends Listed {
 export type Seen = ServiceSeen<BlueprintService>;
 
 /** The types of the kind. */
-export interface BlueprintTypes {
-  readonly spec: BlueprintSpec;
-  readonly inputs: Inputs;
-  readonly observed: Seen;
-  readonly memory: BlueprintMemory;
-  readonly action: ServiceAction;
-  readonly api: Platform;
-}
+export type BlueprintTypes = TypesOf<
+  typeof platformBlueprint,
+  { inputs: Inputs; observed: Seen; action: ServiceAction }
+>;
 
 export type BlueprintContext = ReconcileContext<BlueprintTypes>;
 

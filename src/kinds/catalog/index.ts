@@ -1,9 +1,9 @@
 /** PlatformCatalog: what the platform offers, read from time to time into a ConfigMap. It never acts. */
 import type { Kind, Ms, ReconcileContext, Report } from "../../engine/contract/kind.ts";
 import { stringifyJson } from "../../platform/codec/json.ts";
-import type { Platform } from "../../platform/index.ts";
 import { sha256 } from "../shared/text.ts";
-import { type CatalogMemory, type CatalogSpec, platformCatalog } from "./crd.ts";
+import type { TypesOf } from "../shared/types.ts";
+import { platformCatalog } from "./crd.ts";
 import { readSections, type Section } from "./sections.ts";
 
 interface Seen {
@@ -12,14 +12,7 @@ interface Seen {
 }
 
 /** The types of the kind. */
-export interface CatalogTypes {
-  readonly spec: CatalogSpec;
-  readonly inputs: object;
-  readonly observed: Seen;
-  readonly memory: CatalogMemory;
-  readonly action: never;
-  readonly api: Platform;
-}
+export type CatalogTypes = TypesOf<typeof platformCatalog, { observed: Seen; action: never }>;
 
 type CatalogContext = ReconcileContext<CatalogTypes>;
 

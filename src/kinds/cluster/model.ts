@@ -3,22 +3,15 @@ import type { Plan, Presence, ReconcileContext, Why } from "../../engine/contrac
 import type { Cluster, ClusterStatus, ClusterToken } from "../../platform/areas/clusters.ts";
 import type { CloudCredentials } from "../../platform/areas/organization.ts";
 import { clusterPhase, type Phase } from "../../platform/codec/states.ts";
-import type { Platform } from "../../platform/index.ts";
 import { type ApiError, sentenceOf } from "../../platform/transport/errors.ts";
 import { busy, failure, shownState } from "../service/messages.ts";
 import { stalled } from "../shared/checks.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
-import type { ClusterMemory, ClusterOrder, ClusterSpec } from "./crd.ts";
+import type { TypesOf } from "../shared/types.ts";
+import type { ClusterMemory, ClusterOrder, platformCluster } from "./crd.ts";
 
 /** The types of the kind. */
-export interface ClusterTypes {
-  readonly spec: ClusterSpec;
-  readonly inputs: object;
-  readonly observed: Seen;
-  readonly memory: ClusterMemory;
-  readonly action: Do;
-  readonly api: Platform;
-}
+export type ClusterTypes = TypesOf<typeof platformCluster, { observed: Seen; action: Do }>;
 
 export type ClusterContext = ReconcileContext<ClusterTypes>;
 

@@ -1,9 +1,11 @@
 /** The two kinds of connections: observed, never acted upon. */
+import type { Resource } from "../../api/resource.ts";
 import type { ConditionFact, ConnectionSettings, Kind, Surface, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { KnownOperations } from "../../platform/client/capabilities.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
 import { offered } from "../shared/answers.ts";
+import type { TypesOf } from "../shared/types.ts";
 import {
   clusterPlatformConnection,
   platformConnection,
@@ -27,14 +29,7 @@ interface Seen {
 /** How soon an organization that the platform does not find is probed again. */
 const NOWHERE_AGAIN_MS = 15_000;
 
-export interface ConnectionTypes<Spec> {
-  readonly spec: Spec;
-  readonly inputs: object;
-  readonly observed: Seen;
-  readonly memory: ConnectionMemory;
-  readonly action: never;
-  readonly api: Platform;
-}
+export type ConnectionTypes<Spec> = TypesOf<Resource<Spec, ConnectionMemory>, { observed: Seen; action: never }>;
 type ConnectionKind<Spec> = Kind<ConnectionTypes<Spec>>;
 
 function connectionKind<Spec extends ConnectionSpec>(

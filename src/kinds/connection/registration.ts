@@ -1,4 +1,5 @@
 /** The registration of the operator's receiver of webhooks, on request of a connection. */
+import type { Resource } from "../../api/resource.ts";
 import {
   refreshed,
   type Kind,
@@ -8,9 +9,9 @@ import {
   type Uuid,
   type Why,
 } from "../../engine/contract/kind.ts";
-import type { Platform } from "../../platform/index.ts";
 import { takesMore } from "../shared/answers.ts";
 import { firstOf, once, stalled } from "../shared/checks.ts";
+import type { TypesOf } from "../shared/types.ts";
 import { driftOf, isOutdated, KIND, shown, shownTarget, type Shown } from "../webhook/model.ts";
 import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
 
@@ -21,14 +22,10 @@ interface Seen {
 }
 
 type Do = "create" | "update";
-export interface RegistrationTypes<Spec> {
-  readonly spec: Spec;
-  readonly inputs: ReceiverInputs;
-  readonly observed: Seen;
-  readonly memory: ConnectionMemory;
-  readonly action: Do;
-  readonly api: Platform;
-}
+export type RegistrationTypes<Spec> = TypesOf<
+  Resource<Spec, ConnectionMemory>,
+  { inputs: ReceiverInputs; observed: Seen; action: Do }
+>;
 type RegistrationContext<Spec> = ReconcileContext<RegistrationTypes<Spec>>;
 type RegistrationKind<Spec> = Kind<RegistrationTypes<Spec>>;
 

@@ -11,7 +11,8 @@ import {
   type ServiceNames,
 } from "../service/model.ts";
 import type { Setting } from "../service/settings.ts";
-import type { DatabaseMemory, DatabaseSpec } from "./crd.ts";
+import type { TypesOf } from "../shared/types.ts";
+import type { DatabaseMemory, DatabaseSpec, platformDatabase } from "./crd.ts";
 
 export const NAMES = {
   noun: "database",
@@ -47,14 +48,10 @@ export interface Seen extends ServiceSeen<Database> {
 }
 
 /** The types of the kind. */
-export interface DatabaseTypes {
-  readonly spec: DatabaseSpec;
-  readonly inputs: ServiceInputs;
-  readonly observed: Seen;
-  readonly memory: DatabaseMemory;
-  readonly action: ServiceAction;
-  readonly api: Platform;
-}
+export type DatabaseTypes = TypesOf<
+  typeof platformDatabase,
+  { inputs: ServiceInputs; observed: Seen; action: ServiceAction }
+>;
 
 export type DatabaseContext = ReconcileContext<DatabaseTypes>;
 

@@ -9,7 +9,8 @@ import { listAge } from "../shared/named-kind.ts";
 import { mineOf, type NamedAction, type NamedObserved } from "../shared/named-plan.ts";
 import { isKnown, presenceIn } from "../shared/presence.ts";
 import { fitOptional, ID } from "../shared/text.ts";
-import type { EnvironmentMemory, EnvironmentSpec } from "./crd.ts";
+import type { TypesOf } from "../shared/types.ts";
+import type { EnvironmentMemory, platformEnvironment } from "./crd.ts";
 
 export interface Inputs {
   readonly projectId: Uuid;
@@ -24,14 +25,10 @@ export interface Seen extends NamedObserved<Environment> {
 }
 
 /** The types of the kind. */
-export interface EnvironmentTypes {
-  readonly spec: EnvironmentSpec;
-  readonly inputs: Inputs;
-  readonly observed: Seen;
-  readonly memory: EnvironmentMemory;
-  readonly action: NamedAction;
-  readonly api: Platform;
-}
+export type EnvironmentTypes = TypesOf<
+  typeof platformEnvironment,
+  { inputs: Inputs; observed: Seen; action: NamedAction }
+>;
 
 export type EnvironmentContext = ReconcileContext<EnvironmentTypes>;
 

@@ -6,7 +6,8 @@ import type { Phase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { shortCommit } from "../service/messages.ts";
 import type { Sight } from "../service/model.ts";
-import type { OperationMemory, OperationSpec, OperationType } from "./crd.ts";
+import type { TypesOf } from "../shared/types.ts";
+import type { OperationSpec, OperationType, platformOperation } from "./crd.ts";
 
 export interface Inputs {
   /** undefined where the whole organization is the target. */
@@ -27,14 +28,10 @@ export interface Seen extends Sight {
 export type Rendered = { readonly values: string; readonly digest: string } | { readonly why: Why };
 
 /** The types of the kind. */
-export interface OperationTypes {
-  readonly spec: OperationSpec;
-  readonly inputs: Inputs;
-  readonly observed: Seen;
-  readonly memory: OperationMemory;
-  readonly action: OperationType;
-  readonly api: Platform;
-}
+export type OperationTypes = TypesOf<
+  typeof platformOperation,
+  { inputs: Inputs; observed: Seen; action: OperationType }
+>;
 
 export type OperationContext = ReconcileContext<OperationTypes>;
 

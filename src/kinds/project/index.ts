@@ -8,7 +8,8 @@ import { mineOf, type NamedAction, type NamedObserved } from "../shared/named-pl
 import { projectNotAllowed } from "../shared/names.ts";
 import { isKnown, presenceIn } from "../shared/presence.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
-import { LISTED_ENVIRONMENTS, platformProject, type ProjectMemory, type ProjectSpec } from "./crd.ts";
+import type { TypesOf } from "../shared/types.ts";
+import { LISTED_ENVIRONMENTS, platformProject, type ProjectSpec } from "./crd.ts";
 
 export interface Seen extends NamedObserved<Project> {
   /** All projects of the organization. */
@@ -17,14 +18,7 @@ export interface Seen extends NamedObserved<Project> {
 }
 
 /** The types of the kind. */
-export interface ProjectTypes {
-  readonly spec: ProjectSpec;
-  readonly inputs: object;
-  readonly observed: Seen;
-  readonly memory: ProjectMemory;
-  readonly action: NamedAction;
-  readonly api: Platform;
-}
+export type ProjectTypes = TypesOf<typeof platformProject, { observed: Seen; action: NamedAction }>;
 
 export type ProjectContext = ReconcileContext<ProjectTypes>;
 

@@ -1,8 +1,8 @@
 /** What the parts of the variable set exchange. */
 import type { Fingerprint, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
-import type { Platform } from "../../platform/index.ts";
+import type { TypesOf } from "../shared/types.ts";
 import type { InputVariable } from "../shared/variables.ts";
-import type { VariableSetMemory, VariableSetSpec } from "./crd.ts";
+import type { platformVariableSet } from "./crd.ts";
 
 /** An application of the spec. */
 export interface TargetInput {
@@ -83,14 +83,7 @@ export interface Remove {
 }
 
 /** The types of the kind. */
-export interface VariableSetTypes {
-  readonly spec: VariableSetSpec;
-  readonly inputs: Inputs;
-  readonly observed: Seen;
-  readonly memory: VariableSetMemory;
-  readonly action: Do;
-  readonly api: Platform;
-}
+export type VariableSetTypes = TypesOf<typeof platformVariableSet, { inputs: Inputs; observed: Seen; action: Do }>;
 
 export type SetContext = ReconcileContext<VariableSetTypes>;
 

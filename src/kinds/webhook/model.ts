@@ -5,7 +5,8 @@ import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { offered } from "../shared/answers.ts";
 import { fit } from "../shared/text.ts";
-import type { WebhookMemory, WebhookSpec } from "./crd.ts";
+import type { TypesOf } from "../shared/types.ts";
+import type { platformWebhook } from "./crd.ts";
 
 export interface Inputs {
   /** Stands for target, events and enabled. */
@@ -20,14 +21,7 @@ export interface Seen {
 
 export type Do = "create" | "update" | "delete";
 /** The types of the kind. */
-export interface WebhookTypes {
-  readonly spec: WebhookSpec;
-  readonly inputs: Inputs;
-  readonly observed: Seen;
-  readonly memory: WebhookMemory;
-  readonly action: Do;
-  readonly api: Platform;
-}
+export type WebhookTypes = TypesOf<typeof platformWebhook, { inputs: Inputs; observed: Seen; action: Do }>;
 
 export type WebhookContext = ReconcileContext<WebhookTypes>;
 
