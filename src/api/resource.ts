@@ -37,6 +37,21 @@ export interface Resource<Spec = unknown, Mem = unknown> {
   readonly selectableFields: readonly string[];
 }
 
+type Defaulted = "plural" | "scope" | "rules" | "selectableFields";
+
+/** Completes the declaration of a kind by what most kinds have: it is namespaced and refers to a connection. */
+export function defineResource<Spec, Mem>(
+  declared: Omit<Resource<Spec, Mem>, Defaulted> & Partial<Pick<Resource, Exclude<Defaulted, "plural">>>,
+): Resource<Spec, Mem> {
+  return {
+    scope: "Namespaced",
+    rules: [],
+    selectableFields: [".spec.connectionRef.name"],
+    ...declared,
+    plural: `${declared.kind.toLowerCase()}s`,
+  };
+}
+
 /** Returns a column of `kubectl get`. */
 export function column(
   name: string,

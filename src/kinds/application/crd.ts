@@ -16,7 +16,7 @@ import {
   EXTERNAL_ID_STAYS,
   livingColumns,
   lockedOnceRecorded,
-  type Resource,
+  defineResource,
   wide,
 } from "../../api/resource.ts";
 import { ATOMIC, fingerprint, lastOperation, livingStatus, memoryOf, text } from "../../api/status.ts";
@@ -183,11 +183,9 @@ export const status = livingStatus({
   ...z.object(remembered).partial().shape,
 });
 
-export const platformApplication: Resource<ApplicationSpec, ApplicationMemory> = {
+export const platformApplication = defineResource({
   kind: "PlatformApplication",
-  plural: "platformapplications",
   shortNames: ["papp"],
-  scope: "Namespaced",
   description: "An application that the platform builds from git and runs in an environment.",
   spec,
   memory,
@@ -214,4 +212,4 @@ export const platformApplication: Resource<ApplicationSpec, ApplicationMemory> =
     "wide",
   ),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name", ".spec.runState"],
-};
+});

@@ -10,7 +10,7 @@ import {
   valueOrSource,
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { AGE, column, MESSAGE, READY, type Resource, wide, WIDE_REASON } from "../../api/resource.ts";
+import { AGE, column, MESSAGE, READY, defineResource, wide, WIDE_REASON } from "../../api/resource.ts";
 import { ATOMIC, fingerprint, id, livingStatus, memoryOf, text } from "../../api/status.ts";
 
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
@@ -107,11 +107,9 @@ const memory = memoryOf(record);
 export type BindingMemory = z.output<typeof memory>;
 export type BindingLayer = NonNullable<BindingMemory["layers"]>[number];
 
-export const platformBinding: Resource<BindingSpec, BindingMemory> = {
+export const platformBinding = defineResource({
   kind: "PlatformBinding",
-  plural: "platformbindings",
   shortNames: ["pbind"],
-  scope: "Namespaced",
   description: "A platform template bound to a cluster, with its layers, configuration and inputs.",
   spec,
   memory,
@@ -144,4 +142,4 @@ export const platformBinding: Resource<BindingSpec, BindingMemory> = {
     ".spec.clusterRef.externalId",
     ".spec.template.key",
   ],
-};
+});

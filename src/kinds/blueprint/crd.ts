@@ -7,7 +7,7 @@ import {
   EXTERNAL_ID_STAYS,
   livingColumns,
   lockedOnceRecorded,
-  type Resource,
+  defineResource,
   wide,
 } from "../../api/resource.ts";
 import { fingerprint, id, livingStatus, memoryOf, text, time } from "../../api/status.ts";
@@ -157,11 +157,9 @@ export const status = livingStatus({
   ingress,
 });
 
-export const platformBlueprint: Resource<BlueprintSpec, BlueprintMemory> = {
+export const platformBlueprint = defineResource({
   kind: "PlatformBlueprint",
-  plural: "platformblueprints",
   shortNames: ["pbp"],
-  scope: "Namespaced",
   description: "A service that the platform makes of a blueprint of its catalogue.",
   spec,
   memory,
@@ -185,4 +183,4 @@ export const platformBlueprint: Resource<BlueprintSpec, BlueprintMemory> = {
     "wide",
   ),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name"],
-};
+});

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { clusterContext, connectionRef, uuid } from "../../api/fields.ts";
-import { AGE, column, MESSAGE, READY, REASON, type Resource, wide } from "../../api/resource.ts";
+import { AGE, column, MESSAGE, READY, REASON, defineResource, wide } from "../../api/resource.ts";
 import { count, memoryOf, observingStatus, text, time } from "../../api/status.ts";
 
 const SECTIONS = ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"] as const;
@@ -42,11 +42,9 @@ const memory = memoryOf(record);
 
 export type CatalogMemory = z.output<typeof memory>;
 
-export const platformCatalog: Resource<CatalogSpec, CatalogMemory> = {
+export const platformCatalog = defineResource({
   kind: "PlatformCatalog",
-  plural: "platformcatalogs",
   shortNames: ["pcat"],
-  scope: "Namespaced",
   description: "What the platform offers, read from time to time into a ConfigMap.",
   spec,
   memory,
@@ -63,7 +61,6 @@ export const platformCatalog: Resource<CatalogSpec, CatalogMemory> = {
       .optional()
       .describe("How much of each section there is."),
   }),
-  rules: [],
   columns: [
     READY,
     REASON,
@@ -73,5 +70,4 @@ export const platformCatalog: Resource<CatalogSpec, CatalogMemory> = {
     MESSAGE,
     AGE,
   ],
-  selectableFields: [".spec.connectionRef.name"],
-};
+});

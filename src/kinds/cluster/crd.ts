@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, objectName, uuid } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { column, EXTERNAL_ID_STAYS, livingColumns, type Resource, wide } from "../../api/resource.ts";
+import { column, EXTERNAL_ID_STAYS, livingColumns, defineResource, wide } from "../../api/resource.ts";
 import { count, id, lastOperation, livingStatus, memoryOf, text, time } from "../../api/status.ts";
 
 const BOTH_OR_NONE = "server and caBundle must be set together";
@@ -81,8 +81,6 @@ const spec = z.object({
   ),
 });
 
-export type ClusterSpec = z.output<typeof spec>;
-
 const lock = z
   .object({
     reason: text.optional().describe("Why it is locked."),
@@ -146,11 +144,9 @@ export type ClusterMemory = z.output<typeof memory>;
 export type VersionBaseline = z.output<typeof versionBaseline>;
 export type ClusterOrder = z.output<typeof order>;
 
-export const platformCluster: Resource<ClusterSpec, ClusterMemory> = {
+export const platformCluster = defineResource({
   kind: "PlatformCluster",
-  plural: "platformclusters",
   shortNames: ["pcl"],
-  scope: "Namespaced",
   description: "An existing cluster of the platform: running or stopped, upgraded, with a token for those who use it.",
   spec,
   memory,
@@ -181,4 +177,4 @@ export const platformCluster: Resource<ClusterSpec, ClusterMemory> = {
     "wide",
   ),
   selectableFields: [".spec.connectionRef.name", ".spec.externalId"],
-};
+});

@@ -9,7 +9,7 @@ import {
   type PrinterColumn,
   READY,
   REASON,
-  type Resource,
+  defineResource,
   SINCE,
   SYNCED,
   wide,
@@ -229,19 +229,16 @@ const shared = {
   selectableFields: [".spec.organizationId"],
 };
 
-export const platformConnection: Resource<ConnectionSpec, ConnectionMemory> = {
+export const platformConnection = defineResource({
   kind: "PlatformConnection",
-  plural: "platformconnections",
   shortNames: ["pconn"],
-  scope: "Namespaced",
   description: "Access to one organization of the platform for the objects of one namespace.",
   spec: namespacedSpec,
   ...shared,
-};
+});
 
-export const clusterPlatformConnection: Resource<ClusterConnectionSpec, ConnectionMemory> = {
+export const clusterPlatformConnection = defineResource({
   kind: "ClusterPlatformConnection",
-  plural: "clusterplatformconnections",
   shortNames: ["cpconn"],
   scope: "Cluster",
   description:
@@ -249,4 +246,4 @@ export const clusterPlatformConnection: Resource<ClusterConnectionSpec, Connecti
     "own namespace.",
   spec: clusterSpec,
   ...shared,
-};
+});

@@ -7,7 +7,7 @@ import {
   EXTERNAL_ID_STAYS,
   livingColumns,
   lockedOnceRecorded,
-  type Resource,
+  defineResource,
   wide,
 } from "../../api/resource.ts";
 import { id, lastOperation, livingStatus, memoryOf, text } from "../../api/status.ts";
@@ -107,11 +107,9 @@ export const status = livingStatus({
   ...z.object(remembered).partial().shape,
 });
 
-export const platformDatabase: Resource<DatabaseSpec, DatabaseMemory> = {
+export const platformDatabase = defineResource({
   kind: "PlatformDatabase",
-  plural: "platformdatabases",
   shortNames: ["pdbase"],
-  scope: "Namespaced",
   description: "A database that the platform runs in an environment.",
   spec,
   memory,
@@ -134,4 +132,4 @@ export const platformDatabase: Resource<DatabaseSpec, DatabaseMemory> = {
     "wide",
   ),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name", ".spec.runState"],
-};
+});

@@ -7,7 +7,7 @@ import {
   EXTERNAL_ID_STAYS,
   livingColumns,
   lockedOnceRecorded,
-  type Resource,
+  defineResource,
   wide,
 } from "../../api/resource.ts";
 import { count, id, livingStatus, memoryOf, text } from "../../api/status.ts";
@@ -38,11 +38,9 @@ const memory = memoryOf(record);
 
 export type EnvironmentMemory = z.output<typeof memory>;
 
-export const platformEnvironment: Resource<EnvironmentSpec, EnvironmentMemory> = {
+export const platformEnvironment = defineResource({
   kind: "PlatformEnvironment",
-  plural: "platformenvironments",
   shortNames: ["penv"],
-  scope: "Namespaced",
   description: "An environment in a project of the platform, on a cluster: the home of services.",
   spec,
   memory,
@@ -64,4 +62,4 @@ export const platformEnvironment: Resource<EnvironmentSpec, EnvironmentMemory> =
     ".spec.clusterRef.name",
     ".spec.clusterRef.externalId",
   ],
-};
+});

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { commit, connectionRef, jsonLength, objectName, reference } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { isReason } from "../../api/reasons.ts";
-import { AGE, type CelRule, column, MESSAGE, READY, REASON, type Resource, wide } from "../../api/resource.ts";
+import { AGE, type CelRule, column, MESSAGE, READY, REASON, defineResource, wide } from "../../api/resource.ts";
 import { actingStatus, count, id, memoryOf, text, time } from "../../api/status.ts";
 import { deploymentFields } from "../service/crd-status.ts";
 
@@ -216,11 +216,9 @@ export type Outcome = NonNullable<OperationMemory["outcome"]>;
 
 export const status = actingStatus(z.object(record).partial().shape);
 
-export const platformOperation: Resource<OperationSpec, OperationMemory> = {
+export const platformOperation = defineResource({
   kind: "PlatformOperation",
-  plural: "platformoperations",
   shortNames: ["pop"],
-  scope: "Namespaced",
   description: "One action on the platform that is carried out once, like a Job: it ends Complete, Failed or Unknown.",
   spec,
   memory,
@@ -244,4 +242,4 @@ export const platformOperation: Resource<OperationSpec, OperationMemory> = {
     AGE,
   ],
   selectableFields: [".spec.connectionRef.name", ".spec.type"],
-};
+});

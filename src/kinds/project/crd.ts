@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, displayName, externalId } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
-import { column, EXTERNAL_ID_STAYS, livingColumns, type Resource } from "../../api/resource.ts";
+import { column, EXTERNAL_ID_STAYS, livingColumns, defineResource } from "../../api/resource.ts";
 import { ATOMIC, count, id, livingStatus, text } from "../../api/status.ts";
 
 /** The largest number of environments that the status lists; `environmentCount` counts all. */
@@ -20,13 +20,9 @@ export type ProjectSpec = z.output<typeof spec>;
 
 const memory = z.object({}).catch({});
 
-export type ProjectMemory = z.output<typeof memory>;
-
-export const platformProject: Resource<ProjectSpec, ProjectMemory> = {
+export const platformProject = defineResource({
   kind: "PlatformProject",
-  plural: "platformprojects",
   shortNames: ["pproj"],
-  scope: "Namespaced",
   description: "A project of the platform: the home of environments.",
   spec,
   memory,
@@ -50,5 +46,4 @@ export const platformProject: Resource<ProjectSpec, ProjectMemory> = {
   }),
   rules: [EXTERNAL_ID_STAYS],
   columns: livingColumns([column("Envs", ".status.environmentCount", "Number of environments.", "integer")]),
-  selectableFields: [".spec.connectionRef.name"],
-};
+});

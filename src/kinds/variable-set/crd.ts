@@ -10,7 +10,7 @@ import {
   variableOf,
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { AGE, column, MESSAGE, READY, REASON, type Resource } from "../../api/resource.ts";
+import { AGE, column, MESSAGE, READY, REASON, defineResource } from "../../api/resource.ts";
 import { ATOMIC, count, fingerprint, id, livingStatus, memoryOf, text } from "../../api/status.ts";
 
 const scope = platformValue.optional();
@@ -194,16 +194,13 @@ const status = livingStatus({
     .meta(ATOMIC),
 });
 
-export const platformVariableSet: Resource<VariableSetSpec, VariableSetMemory> = {
+export const platformVariableSet = defineResource({
   kind: "PlatformVariableSet",
-  plural: "platformvariablesets",
   shortNames: ["pvars"],
-  scope: "Namespaced",
   description: "Environment variables and secrets that are imported into one or several applications.",
   spec,
   memory,
   status,
-  rules: [],
   columns: [
     READY,
     column("Targets", ".status.targetsSynced", "How many applications have all variables."),
@@ -211,5 +208,4 @@ export const platformVariableSet: Resource<VariableSetSpec, VariableSetMemory> =
     MESSAGE,
     AGE,
   ],
-  selectableFields: [".spec.connectionRef.name"],
-};
+});

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, externalId, platformValue } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { column, EXTERNAL_ID_STAYS, livingColumns, type Resource } from "../../api/resource.ts";
+import { column, EXTERNAL_ID_STAYS, livingColumns, defineResource } from "../../api/resource.ts";
 import { ATOMIC, fingerprint, livingStatus, memoryOf, text } from "../../api/status.ts";
 
 /** The most events of a webhook; the platform knows a handful. */
@@ -32,17 +32,13 @@ const spec = z.object({
   lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows"], ["Retain", "Delete"]),
 });
 
-export type WebhookSpec = z.output<typeof spec>;
-
 const memory = memoryOf({ registered: fingerprint });
 
 export type WebhookMemory = z.output<typeof memory>;
 
-export const platformWebhook: Resource<WebhookSpec, WebhookMemory> = {
+export const platformWebhook = defineResource({
   kind: "PlatformWebhook",
-  plural: "platformwebhooks",
   shortNames: ["pwh"],
-  scope: "Namespaced",
   description: "A receiver that the platform notifies of deployments of the organization.",
   spec,
   memory,
@@ -66,5 +62,4 @@ export const platformWebhook: Resource<WebhookSpec, WebhookMemory> = {
     column("Target", ".status.target", "Where the platform delivers."),
     column("Events", ".spec.events", "Events that are delivered."),
   ]),
-  selectableFields: [".spec.connectionRef.name"],
-};
+});
