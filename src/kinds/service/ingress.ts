@@ -9,6 +9,8 @@ import type { Ingress } from "./crd-status.ts";
 import { shownState, stateCondition } from "./messages.ts";
 import type { ServiceContext } from "./model.ts";
 
+/** How long after a deployment its ingress may appear. In milliseconds. */
+const INGRESS_FOLLOWS_MS = 600_000;
 /** How often an ingress is read that no deployment may have changed. In milliseconds. */
 const INGRESS_MAX_AGE_MS = 8 * 3_600_000;
 
@@ -48,13 +50,17 @@ export async function ingressOf(
   return read;
 }
 
-/** Reports whether the ingress is read: on request, after a deployment, while it does not work, and every eight hours. */
+/**
+ * Reports whether the ingress is read: on request, until ten minutes after a deployment, while it does not work, and
+ * every eight hours.
+ */
 function isIngressDue({ memory, requested, now }: ServiceContext, readAt: number): boolean {
   const { ingress, lastDeployment } = memory;
   // Without a deployment the status may have been lost, and the ingress with it.
   if (requested !== undefined || lastDeployment === undefined) return true;
   if (ingress !== undefined && !isWorking(ingress)) return true;
-  return Date.parse(lastDeployment.finishedAt ?? "") > readAt || now.getTime() - readAt >= INGRESS_MAX_AGE_MS;
+  const endedAt = Date.parse(lastDeployment.finishedAt ?? "");
+  return readAt < endedAt + INGRESS_FOLLOWS_MS || now.getTime() - readAt >= INGRESS_MAX_AGE_MS;
 }
 
 function isWorking(ingress: Ingress | undefined): boolean {

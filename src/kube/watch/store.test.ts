@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { thing } from "../../../test/support/kube/things.ts";
-import type { KubeObject } from "../api/types.ts";
+import type { Json, KubeObject } from "../api/types.ts";
 import { createStore, type Change, type Store } from "./store.ts";
 
 let store: Store;
@@ -45,6 +45,13 @@ describe("upsert", () => {
     expect(specOf()).toBe(first);
     store.upsert({ ...thing("a", "3"), spec: { size: 2 } });
     expect(specOf()).toEqual({ size: 2 });
+  });
+
+  it("takes a spec that is nested too deeply to be compared for another one", () => {
+    const deep = (): Json => JSON.parse(`${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`) as Json;
+    store.upsert({ ...thing("a", "1"), spec: deep() });
+    store.upsert({ ...thing("a", "2"), spec: deep() });
+    expect(changes).toEqual(["added uid-a@1", "updated uid-a@2"]);
   });
 
   it("shows a new uid under the same name as deleted and added (K8)", () => {

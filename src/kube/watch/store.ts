@@ -155,8 +155,17 @@ export function createStore(onListenerError: (error: unknown) => void): Store {
 
 /** Returns the object with the spec of the older one if they are equal: what is derived from a spec stays valid. */
 function withSpecOf(old: KubeObject, object: KubeObject): KubeObject {
-  const isSame = old.metadata.generation === object.metadata.generation && isDeepStrictEqual(old.spec, object.spec);
+  const isSame = old.metadata.generation === object.metadata.generation && areEqual(old.spec, object.spec);
   return isSame ? { ...object, spec: old.spec } : object;
+}
+
+/** Compares two specs. One that is nested too deeply to be compared counts as different. */
+function areEqual(one: KubeObject["spec"], other: KubeObject["spec"]): boolean {
+  try {
+    return isDeepStrictEqual(one, other);
+  } catch {
+    return false;
+  }
 }
 
 const DECIMAL = /^(0|[1-9]\d*)$/;
