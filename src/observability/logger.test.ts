@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import { figure } from "../../test/support/platform/figure.ts";
 import { KubeError } from "../kube/api/errors.ts";
-import type { KeyValues, Reader } from "../kube/api/types.ts";
+import type { KeyValues } from "../kube/api/types.ts";
+import type { Reader } from "../kube/watch/readers.ts";
 import { parseLogLevels, type LogLevels } from "../operator/config/validators.ts";
 import { ApiError } from "../platform/transport/errors.ts";
 import { createLogs, tagged, type Fields, type Logger } from "./logger.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { EventInput, JsonObject, KubeObject, Writer } from "../kube/api/types.ts";
+import type { EventInput, JsonObject, KubeObject } from "../kube/api/types.ts";
+import type { Writer } from "../kube/write/writer.ts";
 import { createRedactor, discreetEvents, discreetWriter } from "./secrets.ts";
 
 const object: KubeObject = {

@@ -2,7 +2,9 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { isObject } from "../kube/api/json.ts";
-import type { EventRecorder, Json, Reader, Writer } from "../kube/api/types.ts";
+import type { EventRecorder, Json } from "../kube/api/types.ts";
+import type { Reader } from "../kube/watch/readers.ts";
+import type { Writer } from "../kube/write/writer.ts";
 import { spellingsOf } from "../platform/codec/text.ts";
 
 /** The number of Secrets and tokens that are remembered; the one registered longest ago is dropped. */

@@ -21,18 +21,8 @@ export interface OperatorOptions extends Pick<PartsOptions, "config" | "version"
   readonly onFatal: () => void;
 }
 
-export interface Operator {
-  /** Resolves when the servers listen; caches, lease and workers follow. @throws Error as `serve` */
-  start(): Promise<void>;
-  /**
-   * Takes no more keys, lets the running reconciles end and record their results, releases the lease and closes
-   * everything. @returns false when reconciles had to be abandoned; the lease then expires
-   */
-  stop(): Promise<boolean>;
-}
-
 /** @returns an operator that is not started. @throws Error when no API server is configured */
-export function createOperator(options: OperatorOptions): Operator {
+export function createOperator(options: OperatorOptions) {
   const { config, version, logs } = options;
   const log = logs.app;
   const clock = systemClock();
@@ -124,7 +114,8 @@ export function createOperator(options: OperatorOptions): Operator {
   };
 
   return {
-    start: async () => {
+    /** Resolves when the servers listen; caches, lease and workers follow. @throws Error as `serve` */
+    start: async (): Promise<void> => {
       const receiver = {
         clock,
         deliveries: () => (stopping.signal.aborted ? undefined : work),
@@ -135,7 +126,11 @@ export function createOperator(options: OperatorOptions): Operator {
       log.info("started", { version, instance: config.instance, namespace: config.operatorNamespace });
       booting = boot();
     },
-    stop: async () => {
+    /**
+     * Takes no more keys, lets the running reconciles end and record their results, releases the lease and closes
+     * everything. @returns false when reconciles had to be abandoned; the lease then expires
+     */
+    stop: async (): Promise<boolean> => {
       stopping.abort();
       await booting;
       const drained = await drain();

@@ -2,8 +2,8 @@
 import { readOrphan, type Orphan } from "../engine/orphans/orphan.ts";
 import { isKube } from "../kube/api/errors.ts";
 import type { KubeClient } from "../kube/api/transport.ts";
-import type { EventInput, Shards } from "../kube/api/types.ts";
-import { createShards } from "../kube/write/shards.ts";
+import type { EventInput } from "../kube/api/types.ts";
+import { createShards, type Shards } from "../kube/write/shards.ts";
 import { OPERATOR, ORPHAN_SHARDS, ORPHANS, ORPHANS_LABEL } from "./config/rbac.ts";
 
 /** @returns the ConfigMaps of the orphan ledger in the operator's namespace */

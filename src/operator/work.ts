@@ -8,7 +8,7 @@ import { priorityOf, type Priority } from "../engine/reconcile/triggers.ts";
 import { takesMore } from "../kinds/shared/answers.ts";
 import { createBackoff, pause } from "../kube/api/clock.ts";
 import { isKube, KubeError } from "../kube/api/errors.ts";
-import type { Clock } from "../kube/api/types.ts";
+import type { Clock, ObjectKey } from "../kube/api/types.ts";
 import { createController, type Outcome, type Result } from "../kube/queue/controller.ts";
 import type { WorkQueue } from "../kube/queue/workqueue.ts";
 import type { Change, Store } from "../kube/watch/store.ts";
@@ -18,7 +18,6 @@ import type { ReconcileTracker, RunningReconcile } from "../observability/reconc
 import { fieldsOfKey } from "../observability/telemetry.ts";
 import type { Traces } from "../observability/traces/traces.ts";
 import type { Platform } from "../platform/index.ts";
-import type { Deliveries } from "../webhooks/server.ts";
 import { TYPES } from "./config/caches.ts";
 
 /** Each call of a reconcile has a deadline of seconds: one that takes longer than this may never end. */
@@ -41,22 +40,10 @@ export interface WorkOptions {
   readonly log: Logger;
 }
 
-export interface Work extends Deliveries {
-  /** The key of the connection that an object goes by; undefined where it has none, or is one. */
-  connectionOf(key: string): string | undefined;
-  /**
-   * Reads the orphan ledger; then tells the engine every object of the store and every change from there on, and starts
-   * the workers.
-   */
-  start(): Promise<void>;
-  /** Takes no more keys. Resolves when the running reconciles have ended, and what they did is recorded. */
-  drain(): Promise<void>;
-  /** Ends all connections to the platform; calls under way fail. */
-  disconnect(): Promise<void>;
-}
+export type Work = ReturnType<typeof createWork>;
 
 /** @returns work that is not started. */
-export function createWork(options: WorkOptions): Work {
+export function createWork(options: WorkOptions) {
   const { clock, log, metrics, queue, store, traces } = options;
   const engine = createEngine<Platform>(
     {
@@ -115,33 +102,40 @@ export function createWork(options: WorkOptions): Work {
   });
 
   return {
-    start: async () => {
+    /**
+     * Reads the orphan ledger; then tells the engine every object of the store and every change from there on, and
+     * starts the workers.
+     */
+    start: async (): Promise<void> => {
       await loadOrphans(options, drained.signal);
       if (drained.signal.aborted) return;
       unsubscribe = await loadObjects(store, (change, initial) => engine.changed(change, initial));
       if (!drained.signal.aborted) controller.start();
     },
-    drain: async () => {
+    /** Takes no more keys. Resolves when the running reconciles have ended, and what they did is recorded. */
+    drain: async (): Promise<void> => {
       drained.abort();
       unsubscribe();
       await controller.stop();
       await engine.flush();
       await orphans.close();
     },
-    connectionOf: (text) => {
+    /** The key of the connection that an object goes by; undefined where it has none, or is one. */
+    connectionOf: (text: string): string | undefined => {
       const object = store.get(parseKey(text));
       if (object === undefined || connectionKinds.has(object.kind)) return undefined;
       const found = engine.route(object);
       return found.is === "found" ? keyText(found.key) : undefined;
     },
-    disconnect: () => engine.connections.closeAll(),
+    /** Ends all connections to the platform; calls under way fail. */
+    disconnect: (): Promise<void> => engine.connections.closeAll(),
     expecting: () =>
       engine.connections
         .all()
         .flatMap(({ key, receiver, api }) =>
           receiver === undefined ? [] : [{ key, keys: receiver, sendsSecret: takesMore(api.capabilities) }],
         ),
-    hinted: (connection, ids) => engine.hinted(connection, ids),
+    hinted: (connection: ObjectKey, ids: readonly string[]): number => engine.hinted(connection, ids),
   };
 }
 

@@ -3,7 +3,8 @@
  * (docs/architecture.md §5, §10).
  */
 import { keyOf } from "../../kube/api/objects.ts";
-import type { Clock, KubeObject, ObjectKey, Reader } from "../../kube/api/types.ts";
+import type { Clock, KubeObject, ObjectKey } from "../../kube/api/types.ts";
+import type { Reader } from "../../kube/watch/readers.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
 import type { ConnectionSettings, Ms, RatedApi, Surface, Why } from "../contract/kind.ts";
@@ -244,24 +245,18 @@ async function readToken(
 /** The window of the limit of mass changes that no new generation caused (docs/architecture.md §7). */
 const MASS_CHANGE_WINDOW_MS = 600_000;
 
-export interface MassChangeLimit {
-  /**
-   * Asks for one more write. @param objects how many objects the connection has
-   * @returns false when max(10, 5 % of the objects) such writes were made in the last 10 minutes: then the limit holds
-   * until it is released
-   */
-  take(objects: number): boolean;
-  held(): boolean;
-  /** Holds from now on: the limit held before the process started. */
-  hold(): void;
-  release(): void;
-}
+export type MassChangeLimit = ReturnType<typeof createMassChangeLimit>;
 
-export function createMassChangeLimit(clock: Clock): MassChangeLimit {
+export function createMassChangeLimit(clock: Clock) {
   let taken: number[] = [];
   let holds = false;
   return {
-    take: (objects) => {
+    /**
+     * Asks for one more write. @param objects how many objects the connection has
+     * @returns false when max(10, 5 % of the objects) such writes were made in the last 10 minutes: then the limit
+     * holds until it is released
+     */
+    take: (objects: number): boolean => {
       if (holds) return false;
       const now = clock.monotonic();
       taken = taken.filter((at) => now - at < MASS_CHANGE_WINDOW_MS);
@@ -272,11 +267,12 @@ export function createMassChangeLimit(clock: Clock): MassChangeLimit {
       taken.push(now);
       return true;
     },
-    held: () => holds,
-    hold: () => {
+    held: (): boolean => holds,
+    /** Holds from now on: the limit held before the process started. */
+    hold: (): void => {
       holds = true;
     },
-    release: () => {
+    release: (): void => {
       holds = false;
       taken = [];
     },

@@ -1,16 +1,8 @@
 /** The ports that the engine works with. */
-import type {
-  Cache,
-  Clock,
-  EventRecorder,
-  Fence,
-  KubeObject,
-  Namespaces,
-  ObjectKey,
-  Outputs,
-  Reader,
-  Writer,
-} from "../../kube/api/types.ts";
+import type { Cache, Clock, EventRecorder, Fence, KubeObject, ObjectKey } from "../../kube/api/types.ts";
+import type { Namespaces, Reader } from "../../kube/watch/readers.ts";
+import type { Outputs } from "../../kube/write/outputs.ts";
+import type { Writer } from "../../kube/write/writer.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { Ms, Uuid, RatedApi } from "../contract/kind.ts";

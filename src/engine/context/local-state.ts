@@ -91,12 +91,7 @@ export class LocalState {
   }
 }
 
-export interface LocalStates {
-  /** Returns the local state of an object; a new one when the uid is new. */
-  of(key: string, uid: string): LocalState;
-  forget(key: string): void;
-  all(): Iterable<LocalState>;
-}
+export type LocalStates = ReturnType<typeof createLocalStates>;
 
 /** Reports whether another process has written a record of its own since the unsaved facts became known. */
 export function isOvertaken(
@@ -112,19 +107,20 @@ export function isOvertaken(
   return unsaved !== undefined && !sameJson(recordIn(unsaved.over), recordIn(status));
 }
 
-export function createLocalStates(monotonic: () => Ms): LocalStates {
+export function createLocalStates(monotonic: () => Ms) {
   const states = new Map<string, LocalState>();
   return {
-    of: (key, uid) => {
+    /** Returns the local state of an object; a new one when the uid is new. */
+    of: (key: string, uid: string): LocalState => {
       const known = states.get(key);
       if (known?.uid === uid) return known;
       const fresh = new LocalState(uid, monotonic());
       states.set(key, fresh);
       return fresh;
     },
-    forget: (key) => {
+    forget: (key: string): void => {
       states.delete(key);
     },
-    all: () => states.values(),
+    all: (): Iterable<LocalState> => states.values(),
   };
 }

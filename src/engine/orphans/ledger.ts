@@ -3,7 +3,8 @@
  * of the operator's namespace. Only the leader writes it; what other hands change there counts from the next read on.
  */
 import { isKube, KubeError } from "../../kube/api/errors.ts";
-import type { Clock, Shard, Shards } from "../../kube/api/types.ts";
+import type { Clock, Shard } from "../../kube/api/types.ts";
+import type { Shards } from "../../kube/write/shards.ts";
 import { backoff } from "../contract/requeue.ts";
 import type { Windows } from "../contract/windows.ts";
 import { createIndex, dataKey, type OrphanId, arrange, type Changes } from "./known.ts";
@@ -15,35 +16,7 @@ export interface OrphanChange {
   readonly orphan: Orphan;
 }
 
-export interface Orphans {
-  /** Reads all that is stored, and from then on again every poll interval. @throws KubeError */
-  load(): Promise<void>;
-  /** The newest entry of a resource, as far as it is known; asks nobody. */
-  find(key: OrphanKey): Orphan | undefined;
-  /** The entry of an object, as far as it is known; asks nobody. */
-  get(id: OrphanId): Orphan | undefined;
-  /** The entry as it is stored now; undefined where it was removed meanwhile. @throws KubeError */
-  confirm(orphan: Orphan): Promise<Orphan | undefined>;
-  /**
-   * Resolves once the entry is stored, with all that is to be stored at the same time. One that could not be stored
-   * is known all the same, and tried again.
-   * @throws KubeError
-   */
-  add(orphan: Orphan): Promise<void>;
-  /**
-   * An entry is being made; once it is, it is known and stored, unless there is one of the object already. That it
-   * could not be stored is reported to nobody: it is tried again.
-   */
-  expect(coming: Promise<Orphan | undefined>): void;
-  /** Resolves once all entries that are being made are known; at once where there are none. */
-  expected(): Promise<void> | undefined;
-  /** A resource has recorded the object: the entry goes. */
-  found(id: OrphanId): void;
-  /** Kinds of the resources → how many entries there are. */
-  counts(): ReadonlyMap<string, number>;
-  /** Stores what is not stored yet, if that can be done now, and ends all timers. */
-  close(): Promise<void>;
-}
+export type Orphans = ReturnType<typeof createOrphans>;
 
 export interface OrphansDeps {
   readonly shards: Shards;
@@ -59,7 +32,7 @@ const PENDING = 1_000;
 const CONFLICTS = 5;
 
 /** @returns a ledger that has not read anything yet */
-export function createOrphans(deps: OrphansDeps): Orphans {
+export function createOrphans(deps: OrphansDeps) {
   const { shards: store, clock, report } = deps;
   const index = createIndex();
   const pending = new Map<string, string | null>();
@@ -179,23 +152,36 @@ export function createOrphans(deps: OrphansDeps): Orphans {
   };
 
   return {
-    load: async () => {
+    /** Reads all that is stored, and from then on again every poll interval. @throws KubeError */
+    load: async (): Promise<void> => {
       await exclusive(async () => {
         await Promise.all(shards.map(async (_, at) => read(at)));
       });
       later("refresh", deps.windows.pollMs, refresh);
     },
-    find: (key) => index.find(key),
-    get: (id) => index.get(dataKey(id)),
-    confirm: (orphan) =>
+    /** The newest entry of a resource, as far as it is known; asks nobody. */
+    find: (key: OrphanKey): Orphan | undefined => index.find(key),
+    /** The entry of an object, as far as it is known; asks nobody. */
+    get: (id: OrphanId): Orphan | undefined => index.get(dataKey(id)),
+    /** The entry as it is stored now; undefined where it was removed meanwhile. @throws KubeError */
+    confirm: (orphan: Orphan): Promise<Orphan | undefined> =>
       exclusive(async () => {
         const key = dataKey(orphan);
         const at = shards.findIndex(({ data }) => data.has(key));
         if (at >= 0 && !pending.has(key)) await read(at);
         return index.get(key);
       }),
+    /**
+     * Resolves once the entry is stored, with all that is to be stored at the same time. One that could not be stored
+     * is known all the same, and tried again.
+     * @throws KubeError
+     */
     add,
-    expect: (made) => {
+    /**
+     * An entry is being made; once it is, it is known and stored, unless there is one of the object already. That it
+     * could not be stored is reported to nobody: it is tried again.
+     */
+    expect: (made: Promise<Orphan | undefined>): void => {
       const known = made
         .then((orphan) => {
           if (orphan === undefined || index.get(dataKey(orphan)) !== undefined) return;
@@ -205,8 +191,11 @@ export function createOrphans(deps: OrphansDeps): Orphans {
         .finally(() => coming.delete(known));
       coming.add(known);
     },
-    expected: () => (coming.size === 0 ? undefined : Promise.all(coming).then(() => undefined)),
-    found: (id) => {
+    /** Resolves once all entries that are being made are known; at once where there are none. */
+    expected: (): Promise<void> | undefined =>
+      coming.size === 0 ? undefined : Promise.all(coming).then(() => undefined),
+    /** A resource has recorded the object: the entry goes. */
+    found: (id: OrphanId): void => {
       if (index.size() === 0) return;
       const key = dataKey(id);
       const orphan = index.remove(key);
@@ -215,8 +204,10 @@ export function createOrphans(deps: OrphansDeps): Orphans {
       report({ is: "found", orphan });
       void commitSoon().catch(() => undefined);
     },
-    counts: () => index.counts(),
-    close: async () => {
+    /** Kinds of the resources → how many entries there are. */
+    counts: (): ReadonlyMap<string, number> => index.counts(),
+    /** Stores what is not stored yet, if that can be done now, and ends all timers. */
+    close: async (): Promise<void> => {
       isClosed = true;
       for (const cancel of timers.values()) cancel();
       await commitSoon().catch(() => undefined);

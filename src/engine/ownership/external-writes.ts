@@ -7,35 +7,14 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import { keyText, shortName, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
 import type { ExternalAction, ExternalWrite, Uuid } from "../contract/types.ts";
 
-export interface ExternalWrites {
-  /** Records what an object's status says, in place of what it said before. @returns the ids with news */
-  record(object: KubeObject, externalWrites: readonly ExternalWrite[]): readonly Uuid[];
-  /**
-   * Records what an object has just done, before its status says so: a deployment from now on includes it, and must not
-   * be repeated when the status follows.
-   * @param realm where it was done
-   */
-  note(object: KubeObject, externalWrites: readonly ExternalWrite[], realm: Tenant): void;
-  /**
-   * @param isHeld reports whether a resource represents that id: the actions for it are kept, as it may not have seen
-   * them yet
-   */
-  forget(object: KubeObject, isHeld: (id: Uuid) => boolean): void;
-  /**
-   * Returns when a resource of that tenant last wrote to the object, by the platform's clock (ISO 8601); undefined when
-   * none did.
-   */
-  latest(id: Uuid, realm: Tenant): string | undefined;
-  /** Returns the last action that a resource of that tenant requested for the object. */
-  action(id: Uuid, realm: Tenant): ExternalAction | undefined;
-}
+export type ExternalWrites = ReturnType<typeof createExternalWrites>;
 
 /** The largest number of actions that are kept of deleted resources. */
 const MOST_KEPT = 4096;
 
 type Did = Pick<ExternalWrite, "at"> & { readonly action?: ExternalAction };
 
-export function createExternalWrites(): ExternalWrites {
+export function createExternalWrites() {
   /** By the object of the platform, then by the resource. */
   const byPlace = new Map<string, Map<string, Did>>();
   const byWriter = new Map<string, ReadonlyMap<string, Did>>();
@@ -64,23 +43,39 @@ export function createExternalWrites(): ExternalWrites {
   };
 
   return {
-    record: (object, externalWrites) => {
+    /** Records what an object's status says, in place of what it said before. @returns the ids with news */
+    record: (object: KubeObject, externalWrites: readonly ExternalWrite[]): readonly Uuid[] => {
       const realm = recordedTenant(object);
       const before = put(keyText(keyOf(object)), done(object, externalWrites, realm));
       return externalWrites.flatMap((one) => (isNews(one, before.get(placeOf(one.id, realm))) ? [one.id] : []));
     },
-    note: (object, externalWrites, realm) => {
+    /**
+     * Records what an object has just done, before its status says so: a deployment from now on includes it, and must
+     * not be repeated when the status follows.
+     * @param realm where it was done
+     */
+    note: (object: KubeObject, externalWrites: readonly ExternalWrite[], realm: Tenant): void => {
       put(unrecorded(object), done(object, externalWrites, realm));
     },
-    forget: (object, isHeld) => {
+    /**
+     * @param isHeld reports whether a resource represents that id: the actions for it are kept, as it may not have seen
+     * them yet
+     */
+    forget: (object: KubeObject, isHeld: (id: Uuid) => boolean): void => {
       for (const writer of [keyText(keyOf(object)), unrecorded(object)]) {
         for (const [place, { action }] of put(writer, new Map())) {
           if (action !== undefined && isHeld(idIn(place))) keep(place, action);
         }
       }
     },
-    latest: (id, realm) => last([...there(byPlace, id, realm)].filter(({ action }) => action === undefined))?.at,
-    action: (id, realm) => {
+    /**
+     * Returns when a resource of that tenant last wrote to the object, by the platform's clock (ISO 8601); undefined
+     * when none did.
+     */
+    latest: (id: Uuid, realm: Tenant): string | undefined =>
+      last([...there(byPlace, id, realm)].filter(({ action }) => action === undefined))?.at,
+    /** Returns the last action that a resource of that tenant requested for the object. */
+    action: (id: Uuid, realm: Tenant): ExternalAction | undefined => {
       const actions = [...there(byPlace, id, realm)].flatMap(({ action }) => action ?? []);
       const gone = kept.get(placeOf(id, realm));
       return last(gone === undefined ? actions : [...actions, gone]);

@@ -9,22 +9,7 @@ import { keyText, shortName, tenantOf, recordedTenant, type Tenant } from "../co
 import { recordedIdIn } from "../contract/status.ts";
 import type { Uuid } from "../contract/types.ts";
 
-export interface FieldOwnership {
-  /** Records the fields that an object's status says it has written, in place of those before. */
-  record(object: KubeObject, entries: readonly string[]): void;
-  /** Records the fields that the object is about to write, in place of those before. */
-  want(object: KubeObject, entries: readonly string[]): void;
-  forget(object: KubeObject): void;
-  /**
-   * Returns the resource that may write a field before `self`, as `Kind "namespace/name"`: the resource of the object
-   * itself; else the one that wrote it already, the older one of two; else the one that wanted it first. A field that
-   * is only wanted counts in its own namespace; a recorded one in the organization where it was recorded: nobody can
-   * reserve a field of another tenant.
-   * @param realm where `self` works
-   * @returns undefined when `self` may write it
-   */
-  writer(entry: string, self: KubeObject, realm: Tenant): string | undefined;
-}
+export type FieldOwnership = ReturnType<typeof createFieldOwnership>;
 
 interface Writer {
   readonly key: string;
@@ -41,7 +26,7 @@ interface Writer {
 
 const NONE: ReadonlySet<string> = new Set();
 
-export function createFieldOwnership(): FieldOwnership {
+export function createFieldOwnership() {
   const writers = new Map<string, Writer>();
   /** The resources that write a field, in the order in which they came. */
   const byEntry = new Map<string, Set<string>>();
@@ -62,14 +47,24 @@ export function createFieldOwnership(): FieldOwnership {
   };
 
   return {
-    record: (object, entries) => note(object, { recorded: new Set(entries) }),
-    want: (object, entries) => note(object, { wanted: new Set(entries) }),
-    forget: (object) => {
+    /** Records the fields that an object's status says it has written, in place of those before. */
+    record: (object: KubeObject, entries: readonly string[]): void => note(object, { recorded: new Set(entries) }),
+    /** Records the fields that the object is about to write, in place of those before. */
+    want: (object: KubeObject, entries: readonly string[]): void => note(object, { wanted: new Set(entries) }),
+    forget: (object: KubeObject): void => {
       const key = keyText(keyOf(object));
       for (const entry of entriesOf(writers.get(key))) drop(entry, key);
       writers.delete(key);
     },
-    writer: (entry, self, realm) => {
+    /**
+     * Returns the resource that may write a field before `self`, as `Kind "namespace/name"`: the resource of the object
+     * itself; else the one that wrote it already, the older one of two; else the one that wanted it first. A field that
+     * is only wanted counts in its own namespace; a recorded one in the organization where it was recorded: nobody can
+     * reserve a field of another tenant.
+     * @param realm where `self` works
+     * @returns undefined when `self` may write it
+     */
+    writer: (entry: string, self: KubeObject, realm: Tenant): string | undefined => {
       const key = keyText(keyOf(self));
       const here = tenantOf(realm);
       const all = [...(byEntry.get(entry) ?? [])]

@@ -6,26 +6,7 @@ import { keyText, shortName, tenantOf, recordedTenant, type Tenant } from "../co
 import type { Uuid } from "../contract/kind.ts";
 import { recordedIdIn } from "../contract/status.ts";
 
-export interface IdOwnership {
-  /** Records an object's state. @param wanted the id that its spec claims, if any */
-  set(object: KubeObject, wanted: Uuid | undefined): void;
-  /**
-   * Reserves an id that is about to be recorded. Until the status has it, or `release`, no other resource may have it.
-   */
-  take(object: KubeObject, id: Uuid, realm: Tenant): void;
-  release(object: KubeObject): void;
-  forget(object: KubeObject): void;
-  /**
-   * Returns the resource that holds an id before `self`, as "namespace/name". The recorded holder wins; between two of
-   * the same standing the older one, and at the same age the one whose name sorts first. A claim counts in its own
-   * namespace, and a record in the organization where it was made: nobody can reserve an id of another tenant.
-   * @param realm where `self` works
-   * @returns undefined when `self` may have it
-   */
-  holder(id: Uuid, self: KubeObject, realm: Tenant): string | undefined;
-  /** Returns the keys of the resources, of any kind, that recorded an id. */
-  recorders(id: Uuid): readonly string[];
-}
+export type IdOwnership = ReturnType<typeof createIdOwnership>;
 
 interface Claim {
   readonly key: string;
@@ -36,7 +17,7 @@ interface Claim {
   readonly recorded: string | undefined;
 }
 
-export function createIdOwnership(): IdOwnership {
+export function createIdOwnership() {
   const byId = new Map<string, Map<string, Claim>>();
   const byKey = new Map<string, readonly string[]>();
   const byRecord = new Map<Uuid, Set<string>>();
@@ -68,7 +49,8 @@ export function createIdOwnership(): IdOwnership {
   };
 
   return {
-    set: (object, wanted) => {
+    /** Records an object's state. @param wanted the id that its spec claims, if any */
+    set: (object: KubeObject, wanted: Uuid | undefined): void => {
       const key = keyText(keyOf(object));
       drop(key);
       const recorded = recordedIdIn(object);
@@ -85,23 +67,34 @@ export function createIdOwnership(): IdOwnership {
       if (held !== undefined) put(object, held.id, held.realm);
       if (recorded !== undefined) put(object, recorded, tenantOf(recordedTenant(object)));
     },
-    take: (object, id, realm) => {
+    /**
+     * Reserves an id that is about to be recorded. Until the status has it, or `release`, no other resource may have
+     * it.
+     */
+    take: (object: KubeObject, id: Uuid, realm: Tenant): void => {
       taken.set(keyText(keyOf(object)), { uid: object.metadata.uid, id, realm: tenantOf(realm) });
       put(object, id, tenantOf(realm));
     },
-    release: (object) => {
+    release: (object: KubeObject): void => {
       const key = keyText(keyOf(object));
       const mark = taken.get(key);
       taken.delete(key);
       // What the spec or the annotations claim stays claimed.
       if (mark !== undefined) byId.get(`${object.kind}:${mark.id}`)?.set(key, claimOf(object, undefined));
     },
-    forget: (object) => {
+    forget: (object: KubeObject): void => {
       const key = keyText(keyOf(object));
       taken.delete(key);
       drop(key);
     },
-    holder: (id, self, realm) => {
+    /**
+     * Returns the resource that holds an id before `self`, as "namespace/name". The recorded holder wins; between two
+     * of the same standing the older one, and at the same age the one whose name sorts first. A claim counts in its own
+     * namespace, and a record in the organization where it was made: nobody can reserve an id of another tenant.
+     * @param realm where `self` works
+     * @returns undefined when `self` may have it
+     */
+    holder: (id: Uuid, self: KubeObject, realm: Tenant): string | undefined => {
       const claims = byId.get(`${self.kind}:${id}`);
       if (claims === undefined) return undefined;
       const own = keyText(keyOf(self));
@@ -112,7 +105,8 @@ export function createIdOwnership(): IdOwnership {
       return [...claims.values()].filter((claim) => counts(claim) && compare(claim, mine) < 0).toSorted(compare)[0]
         ?.name;
     },
-    recorders: (id) => [...(byRecord.get(id) ?? [])],
+    /** Returns the keys of the resources, of any kind, that recorded an id. */
+    recorders: (id: Uuid): readonly string[] => [...(byRecord.get(id) ?? [])],
   };
 }
 

@@ -1,11 +1,11 @@
 /** The engine as the operator uses it: kinds bound to one set of ports, fed by the changes of the store. */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
-import { createConnections, type Connect, type Connections } from "../connections/connections.ts";
+import { createConnections, type Connect } from "../connections/connections.ts";
 import type { Enqueue, Ports, ProvidedPorts } from "../context/context.ts";
 import { createLocalStates } from "../context/local-state.ts";
 import { keyText, parseKey, recordedTenant } from "../contract/keys.ts";
-import type { ExternalWrite, Kind, Reference, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
+import type { ExternalWrite, Kind, Ms, Reference, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { isSettled, recordedIdIn } from "../contract/status.ts";
 import { isForeign } from "../ledger/identity.ts";
@@ -78,24 +78,9 @@ export interface EngineDeps<Api extends RatedApi> extends ProvidedPorts {
   readonly enqueue: Enqueue;
 }
 
-export interface Engine<Api extends RatedApi> {
-  reconcile: Reconcile;
-  /** Has to be called for every change of the store, in order. `initial`: the change is part of the first list. */
-  changed(change: Change, initial: boolean): void;
-  readonly connections: Connections<Api>;
-  /** Returns the connection that an object uses, or why it has none. */
-  route(object: KubeObject): Found;
-  /**
-   * Handles a delivery that says that something happened to these objects behind this connection. It is not trusted:
-   * the resources that represent the objects are reconciled.
-   * @returns how many there are
-   */
-  hinted(connection: ObjectKey, ids: readonly Uuid[]): number;
-  /** Stores what only this process knows, once no reconcile is running any more. */
-  flush(): Promise<void>;
-}
+export type Engine<Api extends RatedApi> = ReturnType<typeof createEngine<Api>>;
 
-export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound: readonly Bound<Api>[]): Engine<Api> {
+export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound: readonly Bound<Api>[]) {
   const kinds = new Map(bound.map((kind) => [kind.kind, kind]));
   const wake = (key: string): void => deps.enqueue(key, { afterMs: 0, urgent: true });
   const connections = createConnections<Api>({ ...deps, wake });
@@ -162,14 +147,22 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
 
   return {
     connections,
+    /** Returns the connection that an object uses, or why it has none. */
     route,
-    flush: () => flush(ports),
-    hinted: (connection, ids) => wakeUp(ports, deps.enqueue, connection, ids),
-    reconcile: async (key) => {
+    /** Stores what only this process knows, once no reconcile is running any more. */
+    flush: (): Promise<void> => flush(ports),
+    /**
+     * Handles a delivery that says that something happened to these objects behind this connection. It is not trusted:
+     * the resources that represent the objects are reconciled.
+     * @returns how many there are
+     */
+    hinted: (connection: ObjectKey, ids: readonly Uuid[]): number => wakeUp(ports, deps.enqueue, connection, ids),
+    reconcile: async (key: ObjectKey): Promise<Ms | undefined> => {
       const reconcile = reconcilers.get(key.kind);
       return await reconcile?.(key);
     },
-    changed: (change, initial) => {
+    /** Has to be called for every change of the store, in order. `initial`: the change is part of the first list. */
+    changed: (change: Change, initial: boolean): void => {
       const { object } = change;
       const key = keyOf(object);
       const parents = change.type === "deleted" ? dependencies.references(key) : [];

@@ -2,26 +2,18 @@
 import type { ObjectKey } from "../../kube/api/types.ts";
 import { keyText } from "../contract/keys.ts";
 
-export interface DependencyIndex {
-  /**
-   * Records the references of an object, in place of those before; none forgets the object.
-   * @param loosely further references, which do not hold up the end of what they refer to
-   */
-  set(object: ObjectKey, refersTo: readonly ObjectKey[], loosely?: readonly ObjectKey[]): void;
-  /** Returns the keys (as text) of the objects that refer to `object`. */
-  dependents(object: ObjectKey): readonly string[];
-  /** Returns those among them that have to go before it. */
-  children(object: ObjectKey): readonly string[];
-  /** Returns the keys (as text) that `object` refers to. */
-  references(object: ObjectKey): readonly string[];
-}
+export type DependencyIndex = ReturnType<typeof createDependencyIndex>;
 
-export function createDependencyIndex(): DependencyIndex {
+export function createDependencyIndex() {
   const forward = new Map<string, ReadonlySet<string>>();
   const backward = new Map<string, Set<string>>();
   const loose = new Map<string, ReadonlySet<string>>();
   return {
-    set: (object, refersTo, loosely = []) => {
+    /**
+     * Records the references of an object, in place of those before; none forgets the object.
+     * @param loosely further references, which do not hold up the end of what they refer to
+     */
+    set: (object: ObjectKey, refersTo: readonly ObjectKey[], loosely: readonly ObjectKey[] = []): void => {
       const from = keyText(object);
       for (const to of forward.get(from) ?? []) {
         backward.get(to)?.delete(from);
@@ -35,11 +27,14 @@ export function createDependencyIndex(): DependencyIndex {
       forward.set(from, targets);
       for (const to of targets) backward.set(to, (backward.get(to) ?? new Set()).add(from));
     },
-    dependents: (object) => [...(backward.get(keyText(object)) ?? [])],
-    children: (object) => {
+    /** Returns the keys (as text) of the objects that refer to `object`. */
+    dependents: (object: ObjectKey): readonly string[] => [...(backward.get(keyText(object)) ?? [])],
+    /** Returns those among them that have to go before it. */
+    children: (object: ObjectKey): readonly string[] => {
       const to = keyText(object);
       return [...(backward.get(to) ?? [])].filter((from) => loose.get(from)?.has(to) !== true);
     },
-    references: (object) => [...(forward.get(keyText(object)) ?? [])],
+    /** Returns the keys (as text) that `object` refers to. */
+    references: (object: ObjectKey): readonly string[] => [...(forward.get(keyText(object)) ?? [])],
   };
 }

@@ -1,6 +1,7 @@
 /** Resolves references: parents, connections, and what is recorded of them. */
 import { member } from "../../kube/api/json.ts";
-import type { Cache, KubeObject, Namespaces, ObjectKey } from "../../kube/api/types.ts";
+import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
+import type { Namespaces } from "../../kube/watch/readers.ts";
 import { keyText, shortName } from "../contract/keys.ts";
 import type { ConnectionSettings, Reference, ResolvedNeeds, Uuid, Why } from "../contract/kind.ts";
 import { conditionOf, isSettled, recordedIdIn, text } from "../contract/status.ts";

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { Json, KeyValues, Reader } from "../../kube/api/types.ts";
+import type { Json, KeyValues } from "../../kube/api/types.ts";
+import type { Reader } from "../../kube/watch/readers.ts";
 import { sameContent, type ValueRequest } from "../contract/kind.ts";
 import { resolver } from "./references.ts";
 import { fingerprint, resolveValues } from "./values.ts";

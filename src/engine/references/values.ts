@@ -1,7 +1,8 @@
 /** Reads values from Secrets and ConfigMaps, and makes the fingerprints that represent them in memory. */
 import { createHmac, hash } from "node:crypto";
 
-import type { Json, KeyValues, Reader } from "../../kube/api/types.ts";
+import type { Json, KeyValues } from "../../kube/api/types.ts";
+import type { Reader } from "../../kube/watch/readers.ts";
 import type { Fingerprint, ValueRequest, Why } from "../contract/kind.ts";
 
 export type ResolvedValues =

@@ -111,22 +111,16 @@ export function backoffDelay(attempt: number, { baseMs, capMs, random }: Backoff
   return due * (1 - random() / 5);
 }
 
-/** Counts failures in a row and returns how long to wait after each. */
-export interface Backoff {
-  next(): number;
-  reset(): void;
-}
-
-/** @returns a backoff that starts at its first delay */
-export function createBackoff(options: BackoffOptions): Backoff {
+/** Counts failures in a row and returns how long to wait after each. @returns a backoff at its first delay */
+export function createBackoff(options: BackoffOptions) {
   let attempt = 0;
   return {
-    next: () => {
+    next: (): number => {
       const delay = backoffDelay(attempt, options);
       attempt += 1;
       return delay;
     },
-    reset: () => {
+    reset: (): void => {
       attempt = 0;
     },
   };

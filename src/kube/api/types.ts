@@ -83,58 +83,6 @@ export interface KeyValues {
   readonly data: ReadonlyMap<string, string>;
 }
 
-/** The one writer of the operator's custom resources. Every answer enters the cache before the promise resolves. */
-export interface Writer {
-  /**
-   * Merge-patches metadata of the main resource, checked against `object.metadata.resourceVersion`.
-   * Used for intents and finalizers. `null` deletes an annotation.
-   * @throws KubeError "Conflict" when the object changed meanwhile, "NotFound" when it is gone.
-   */
-  patchChecked(
-    object: KubeObject,
-    change: {
-      readonly annotations?: Readonly<Record<string, string | null>>;
-      readonly finalizers?: readonly string[];
-    },
-  ): Promise<KubeObject>;
-  /**
-   * Merge-patches annotations of the main resource with `metadata.uid` and no resourceVersion, and retries until the
-   * API server has stored it, the object is gone (resolves with undefined) or `signal` fires (rejects).
-   * @throws KubeError "Invalid" or "Forbidden" when it was refused several times: a policy forbids it, or the
-   * annotations of the object leave no room
-   */
-  storeOutcome(
-    object: KubeObject,
-    annotations: Readonly<Record<string, string | null>>,
-    signal: AbortSignal,
-  ): Promise<KubeObject | undefined>;
-  /**
-   * Makes `.status` equal to `status` by a merge patch with `metadata.resourceVersion`; removed keys are sent as null.
-   * Sends nothing and returns `object` when nothing differs.
-   * @throws KubeError "Conflict" when the object changed meanwhile, "NotFound" when it is gone
-   */
-  patchStatus(object: KubeObject, status: JsonObject): Promise<KubeObject>;
-  /**
-   * Reads the object from the API server, past every cache; not if `object` is an answer of the last second itself.
-   * @throws KubeError "Conflict" when it has another version, "NotFound" when it is gone or another object has its name
-   */
-  confirm(object: KubeObject): Promise<void>;
-  /**
-   * Deletes this very object, never another one of its name; what it owns is deleted in the background.
-   * @throws KubeError, but not where the object is gone already
-   */
-  delete(object: KubeObject): Promise<void>;
-}
-
-/** Reads of Secrets and ConfigMaps by name; there is no list and no watch of them. */
-export interface Reader {
-  /** @returns undefined when it does not exist. `maxAgeMs` allows a cached answer that is at most so old. */
-  secret(namespace: string, name: string, maxAgeMs: number): Promise<KeyValues | undefined>;
-  configMap(namespace: string, name: string, maxAgeMs: number): Promise<KeyValues | undefined>;
-  /** Drops the cached Secret, so that the next read is fresh. */
-  forget(namespace: string, name: string): void;
-}
-
 export interface EventInput {
   readonly regarding: KubeObject;
   readonly type: "Normal" | "Warning";
@@ -149,20 +97,6 @@ export interface EventInput {
 /** Records events (events.k8s.io/v1). Never throws, never blocks; the same event within 10 min is aggregated. */
 export interface EventRecorder {
   record(event: EventInput): void;
-}
-
-/** The ConfigMaps and Secrets that the operator writes as outputs, owned by a custom resource. */
-export interface Outputs {
-  /**
-   * Makes the ConfigMap hold exactly `data`, with an ownerReference to `owner`; writes nothing when it already does.
-   * @throws KubeError "Conflict" when a ConfigMap of that name exists and is not owned by `owner`
-   */
-  configMap(owner: KubeObject, name: string, data: Readonly<Record<string, string>>): Promise<void>;
-  /**
-   * Does the same for a Secret. Its values reach no log and no error.
-   * @throws KubeError "Conflict" as above, "Forbidden" where the operator may not write Secrets
-   */
-  secret(owner: KubeObject, name: string, data: Readonly<Record<string, string>>): Promise<void>;
 }
 
 /** Reports whether a write to the platform may start now. */
@@ -181,31 +115,9 @@ export interface NamespaceFacts {
   readonly terminating: boolean;
 }
 
-/** Reads of namespaces by name, cached for up to `maxAgeMs`. */
-export interface Namespaces {
-  get(name: string, maxAgeMs: number): Promise<NamespaceFacts | undefined>;
-}
-
 /** The content of one of several ConfigMaps that share the entries of one record. */
 export interface Shard {
   /** undefined while it does not exist. */
   readonly resourceVersion: string | undefined;
   readonly data: ReadonlyMap<string, string>;
-}
-
-/** Entries by key, kept in ConfigMaps of the operator's namespace that are numbered from 0. */
-export interface Shards {
-  /** The largest number of shards. */
-  readonly count: number;
-  /** Returns the name of a shard for messages. */
-  name(index: number): string;
-  /** Reads one from the API server. @throws KubeError */
-  read(index: number): Promise<Shard>;
-  /**
-   * Changes entries of a shard that is as `shard` describes, and creates it where it does not exist yet; null removes
-   * an entry.
-   * @returns the new shard
-   * @throws KubeError "Conflict" when it has another version
-   */
-  write(index: number, shard: Shard, changes: ReadonlyMap<string, string | null>): Promise<Shard>;
 }

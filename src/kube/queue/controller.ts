@@ -26,18 +26,8 @@ export interface ControllerOptions {
   failed?(key: string, error: unknown): void;
 }
 
-/** Workers over a queue. */
-export interface Controller {
-  /** Starts the workers; a second call does nothing. */
-  start(): void;
-  /** Shuts the queue down and resolves when the running reconciles have ended. */
-  stop(): Promise<void>;
-  /** Returns how many workers are reconciling: controller_runtime_active_workers. */
-  active(): number;
-}
-
-/** @returns a controller that is not started */
-export function createController(options: ControllerOptions): Controller {
+/** @returns a controller, workers over a queue, that is not started */
+export function createController(options: ControllerOptions) {
   const { clock, queue } = options;
   let workers: readonly Promise<void>[] | undefined;
   let active = 0;
@@ -68,13 +58,16 @@ export function createController(options: ControllerOptions): Controller {
   };
 
   return {
-    start: () => {
+    /** Starts the workers; a second call does nothing. */
+    start: (): void => {
       workers ??= Array.from({ length: options.workers }, work);
     },
-    stop: async () => {
+    /** Shuts the queue down and resolves when the running reconciles have ended. */
+    stop: async (): Promise<void> => {
       queue.shutdown();
       await Promise.all(workers ?? []);
     },
-    active: () => active,
+    /** Returns how many workers are reconciling: controller_runtime_active_workers. */
+    active: (): number => active,
   };
 }

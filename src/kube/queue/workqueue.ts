@@ -47,30 +47,7 @@ export interface QueueOptions {
 }
 
 /** The keys that wait to be processed. A key is processed by one worker at a time and waits at most once. */
-export interface WorkQueue {
-  /** Adds a key; one that is being processed is queued again afterwards. */
-  add(key: string, priority?: Priority): void;
-  /** Adds a key after `ms`. Of several delays for a key the earliest counts; an `add` in between does not cancel it. */
-  addAfter(key: string, ms: number, priority?: Priority): void;
-  /** Adds the key after its backoff, and no sooner than after `leastMs`. */
-  retry(key: string, leastMs?: number): void;
-  /** Resets the key's backoff. */
-  forget(key: string): void;
-  /** Resolves with the next key, or with undefined once the queue is shut down. */
-  get(): Promise<string | undefined>;
-  /** Has the workers check again the keys for which there was no room. */
-  resume(): void;
-  /** Must be called once for each key that `get` returned. */
-  done(key: string): void;
-  /** Drops everything that waits and every delay. Keys that are being processed are not affected. */
-  shutdown(): void;
-  /** Returns how many keys wait, of one priority or of all: workqueue_depth. */
-  depth(priority?: Priority): number;
-  /** Returns the sum over the keys being processed: workqueue_unfinished_work_seconds. */
-  unfinishedSeconds(): number;
-  /** Returns workqueue_longest_running_processor_seconds. */
-  longestRunningSeconds(): number;
-}
+export type WorkQueue = ReturnType<typeof createWorkQueue>;
 
 interface Delayed {
   readonly at: number;
@@ -86,7 +63,7 @@ interface Head {
 }
 
 /** @returns an empty queue. */
-export function createWorkQueue(options: QueueOptions): WorkQueue {
+export function createWorkQueue(options: QueueOptions) {
   const { clock, metrics, random, baseMs = 1_000, capMs = 300_000 } = options;
   const { perLane = Number.POSITIVE_INFINITY, spare = 0, hasRoom = () => true } = options;
   /** Key → the lane that it waits or is processed in. */
@@ -220,26 +197,35 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
   const running = (): readonly number[] => [...processing.values()].map((at) => (clock.monotonic() - at) / 1_000);
 
   return {
+    /** Adds a key; one that is being processed is queued again afterwards. */
     add,
+    /**
+     * Adds a key after `ms`. Of several delays for a key the earliest counts; an `add` in between does not cancel it.
+     */
     addAfter,
-    retry: (key, leastMs = 0) => {
+    /** Adds the key after its backoff, and no sooner than after `leastMs`. */
+    retry: (key: string, leastMs = 0): void => {
       const attempt = failures.get(key) ?? 0;
       failures.set(key, attempt + 1);
       metrics?.retried();
       addAfter(key, Math.max(leastMs, backoffDelay(attempt, { baseMs, capMs, random })));
     },
-    forget: (key) => {
+    /** Resets the key's backoff. */
+    forget: (key: string): void => {
       failures.delete(key);
     },
-    get: () => {
+    /** Resolves with the next key, or with undefined once the queue is shut down. */
+    get: (): Promise<string | undefined> => {
       if (!open) return Promise.resolve(undefined);
       return new Promise((resolve) => {
         takers.push(resolve);
         serve();
       });
     },
+    /** Has the workers check again the keys for which there was no room. */
     resume: serve,
-    done: (key) => {
+    /** Must be called once for each key that `get` returned. */
+    done: (key: string): void => {
       const since = processing.get(key);
       if (since === undefined) return;
       processing.delete(key);
@@ -251,16 +237,20 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
       if (again !== undefined) enqueue(key, again, clock.monotonic());
       else serve();
     },
-    shutdown: () => {
+    /** Drops everything that waits and every delay. Keys that are being processed are not affected. */
+    shutdown: (): void => {
       open = false;
       for (const { cancel } of delayed.values()) cancel();
       for (const map of [delayed, dirty, laneByKey, ...Object.values(waiting)]) map.clear();
       for (const taker of takers.splice(0)) taker(undefined);
     },
-    depth: (priority) =>
+    /** Returns how many keys wait, of one priority or of all: workqueue_depth. */
+    depth: (priority?: Priority): number =>
       (priority === undefined ? PRIORITIES : [priority]).reduce((sum, each) => sum + waiting[each].size, 0),
-    unfinishedSeconds: () => running().reduce((sum, seconds) => sum + seconds, 0),
-    longestRunningSeconds: () => Math.max(0, ...running()),
+    /** Returns the sum over the keys being processed: workqueue_unfinished_work_seconds. */
+    unfinishedSeconds: (): number => running().reduce((sum, seconds) => sum + seconds, 0),
+    /** Returns workqueue_longest_running_processor_seconds. */
+    longestRunningSeconds: (): number => Math.max(0, ...running()),
   };
 }
 

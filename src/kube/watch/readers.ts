@@ -2,13 +2,16 @@ import { KubeError } from "../api/errors.ts";
 import { member, stringEntries, stringMember } from "../api/json.ts";
 import { CONFIG_MAP, NAMESPACE, objectPath, SECRET } from "../api/paths.ts";
 import { type KubeClient, readOptional } from "../api/transport.ts";
-import type { Clock, Json, KeyValues, NamespaceFacts, Namespaces, Reader, ResourceType } from "../api/types.ts";
+import type { Clock, Json, KeyValues, NamespaceFacts, ResourceType } from "../api/types.ts";
 
 /** The number of Secrets and ConfigMaps that are cached; the oldest is dropped. */
 const REMEMBERED = 1_000;
 
+/** Reads of Secrets and ConfigMaps by name; there is no list and no watch of them. */
+export type Reader = ReturnType<typeof createReader>;
+
 /** @returns a reader by name only: the RBAC on Secrets is `get` alone (docs/architecture.md §10) */
-export function createReader(client: KubeClient, clock: Clock): Reader {
+export function createReader(client: KubeClient, clock: Clock) {
   const answers = createAnswers<KeyValues | undefined>(clock, REMEMBERED);
   const idOf = (type: ResourceType, namespace: string, name: string) => `${type.kind}/${namespace}/${name}`;
   const read = (type: ResourceType, namespace: string, name: string, maxAgeMs: number) =>
@@ -17,23 +20,33 @@ export function createReader(client: KubeClient, clock: Clock): Reader {
       return answer === undefined ? undefined : keyValues(type, answer);
     });
   return {
-    secret: (namespace, name, maxAgeMs) => read(SECRET, namespace, name, maxAgeMs),
-    configMap: (namespace, name, maxAgeMs) => read(CONFIG_MAP, namespace, name, maxAgeMs),
-    forget: (namespace, name) => {
+    /** @returns undefined when it does not exist. `maxAgeMs` allows a cached answer that is at most so old. */
+    secret: (namespace: string, name: string, maxAgeMs: number): Promise<KeyValues | undefined> =>
+      read(SECRET, namespace, name, maxAgeMs),
+    configMap: (namespace: string, name: string, maxAgeMs: number): Promise<KeyValues | undefined> =>
+      read(CONFIG_MAP, namespace, name, maxAgeMs),
+    /** Drops the cached Secret, so that the next read is fresh. */
+    forget: (namespace: string, name: string): void => {
       answers.forget(idOf(SECRET, namespace, name));
     },
   };
 }
 
+/** Reads of namespaces by name, cached for up to `maxAgeMs`. */
+export type Namespaces = ReturnType<typeof createNamespaces>;
+
 /** @returns a caching reader of namespaces, which reads by name only; one that does not exist is not cached */
-export function createNamespaces(client: KubeClient, clock: Clock): Namespaces {
+export function createNamespaces(client: KubeClient, clock: Clock) {
   const answers = createAnswers<NamespaceFacts | undefined>(clock);
   const read = async (name: string): Promise<NamespaceFacts | undefined> => {
     const answer = await readOptional(client, objectPath(NAMESPACE, { namespace: "", name }));
     if (answer === undefined) answers.forget(name);
     return answer === undefined ? undefined : namespaceFacts(answer);
   };
-  return { get: (name, maxAgeMs) => answers.get(name, maxAgeMs, () => read(name)) };
+  return {
+    get: (name: string, maxAgeMs: number): Promise<NamespaceFacts | undefined> =>
+      answers.get(name, maxAgeMs, () => read(name)),
+  };
 }
 
 /** Caches answers for as long as each reader allows. All readers share an answer; a failure is not cached. */

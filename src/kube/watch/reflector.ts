@@ -39,19 +39,10 @@ export interface ReflectorOptions {
 }
 
 /** Keeps the store equal to the API server's objects of one type. */
-export interface Reflector {
-  /** Starts once; a second call does nothing. */
-  start(): void;
-  /** Resolves when all its work has ended; nothing enters the store afterwards. */
-  stop(): Promise<void>;
-  /** Reports whether the first list is in the store. */
-  synced(): boolean;
-  /** Returns the milliseconds since the last sign of life of the API server on this watch. */
-  silentMs(): number;
-}
+export type Reflector = ReturnType<typeof createReflector>;
 
 /** @returns a reflector that is not started */
-export function createReflector(options: ReflectorOptions): Reflector {
+export function createReflector(options: ReflectorOptions) {
   const { clock, observer, random, store, type } = options;
   const path = collectionPath(type, options.namespace);
   const backoff = createBackoff({ baseMs: 800, capMs: 30_000, random });
@@ -157,19 +148,23 @@ export function createReflector(options: ReflectorOptions): Reflector {
   };
 
   return {
-    start: () => {
+    /** Starts once; a second call does nothing. */
+    start: (): void => {
       if (running !== undefined) return;
       const stop = new AbortController();
       running = { stop, ended: run(stop.signal) };
     },
-    stop: async () => {
+    /** Resolves when all its work has ended; nothing enters the store afterwards. */
+    stop: async (): Promise<void> => {
       const stopping = running;
       stopping?.stop.abort();
       await stopping?.ended;
       if (running === stopping) running = undefined;
     },
-    synced: () => synced,
-    silentMs: () => clock.monotonic() - alive,
+    /** Reports whether the first list is in the store. */
+    synced: (): boolean => synced,
+    /** Returns the milliseconds since the last sign of life of the API server on this watch. */
+    silentMs: (): number => clock.monotonic() - alive,
   };
 }
 
@@ -188,7 +183,9 @@ function toKubeError(error: unknown): KubeError {
 const BURST = 8;
 const REFILL_MS = 6_000;
 
-/** @returns a function that takes one from a budget, full at first, and returns the milliseconds to wait before its use */
+/**
+ * @returns a function that takes one from a budget, full at first, and returns the milliseconds to wait before its use
+ */
 function createBudget(clock: Clock): () => number {
   // The generic cell rate algorithm: the time at which the budget is full again.
   let fullAt = clock.monotonic();

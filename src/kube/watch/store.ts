@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { keyOf } from "../api/objects.ts";
-import type { Cache, KubeObject, ObjectKey } from "../api/types.ts";
+import type { KubeObject, ObjectKey } from "../api/types.ts";
 
 /**
  * The number of deleted uids that are remembered, each with the version as of which it was gone. Without them the
@@ -30,19 +30,10 @@ export interface Snapshot {
 }
 
 /** The cache with its writing side: reflectors and the writer update it, controllers subscribe. */
-export interface Store extends Cache {
-  /** Stores an object of a watch or of a write's answer, unless it is deleted or the cached one is as new. */
-  upsert(object: KubeObject): void;
-  /** Removes that object; one of the same name with another uid stays. */
-  remove(object: KubeObject): void;
-  /** Replaces the objects by a whole list; those that it lacks are deleted. */
-  replace(snapshot: Snapshot): void;
-  /** @returns a function that ends the subscription. A listener that throws does not affect the others. */
-  subscribe(listener: (change: Change) => void): () => void;
-}
+export type Store = ReturnType<typeof createStore>;
 
 /** @returns an empty store. `onListenerError` gets what a listener threw. */
-export function createStore(onListenerError: (error: unknown) => void): Store {
+export function createStore(onListenerError: (error: unknown) => void) {
   const kinds = new Map<string, Map<string, Map<string, KubeObject>>>();
   const listeners = new Set<(change: Change) => void>();
   const tombstones = new Map<string, string>();
@@ -120,8 +111,10 @@ export function createStore(onListenerError: (error: unknown) => void): Store {
   return {
     get,
     list,
+    /** Stores an object of a watch or of a write's answer, unless it is deleted or the cached one is as new. */
     upsert,
-    remove: (object) => {
+    /** Removes that object; one of the same name with another uid stays. */
+    remove: (object: KubeObject): void => {
       const held = get(keyOf(object));
       const { uid, resourceVersion } = object.metadata;
       if (held?.metadata.uid !== uid) {
@@ -131,7 +124,8 @@ export function createStore(onListenerError: (error: unknown) => void): Store {
       const known = held.metadata.resourceVersion;
       drop({ ...held, metadata: object.metadata }, isOlder(resourceVersion, known) ? known : resourceVersion);
     },
-    replace: (snapshot) => {
+    /** Replaces the objects by a whole list; those that it lacks are deleted. */
+    replace: (snapshot: Snapshot): void => {
       const listed = new Set(snapshot.objects.map((object) => object.metadata.uid));
       for (const held of list(snapshot.kind, snapshot.namespace)) {
         const later = isOlder(snapshot.resourceVersion, held.metadata.resourceVersion);
@@ -144,7 +138,8 @@ export function createStore(onListenerError: (error: unknown) => void): Store {
         else if (get(keyOf(object))?.metadata.resourceVersion !== object.metadata.resourceVersion) accept(object);
       }
     },
-    subscribe: (listener) => {
+    /** @returns a function that ends the subscription. A listener that throws does not affect the others. */
+    subscribe: (listener: (change: Change) => void): (() => void) => {
       listeners.add(listener);
       return () => {
         listeners.delete(listener);

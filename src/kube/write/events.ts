@@ -1,6 +1,6 @@
 import { cleanText } from "../../text/text.ts";
 import { microTime, pause } from "../api/clock.ts";
-import type { EventInput, EventRecorder, KubeObject } from "../api/types.ts";
+import type { EventInput, KubeObject } from "../api/types.ts";
 import { createEventPublisher, type PublisherOptions, type Regarding, type Series } from "./event-publisher.ts";
 
 /** Equal events within this time are one series. */
@@ -21,13 +21,8 @@ export interface RecorderOptions extends PublisherOptions {
   onDropped?(): void;
 }
 
-export interface Recorder extends EventRecorder {
-  /** Writes the queued events, for 2 s at most. */
-  stop(): Promise<void>;
-}
-
 /** @returns a recorder of events.k8s.io/v1 events */
-export function createRecorder(options: RecorderOptions): Recorder {
+export function createRecorder(options: RecorderOptions) {
   const { clock } = options;
   const publish = createEventPublisher(options);
   const known = new Map<string, Series>();
@@ -99,13 +94,15 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
 
   return {
-    record: (event) => {
+    /** Never throws, never blocks. */
+    record: (event: EventInput): void => {
       const note = cleanText(event.note, NOTE_BYTES);
       const id = JSON.stringify([event.regarding.metadata.uid, event.type, event.reason, event.action, note]);
       schedule(find(id, event, note));
       forgetOldest();
     },
-    stop: async () => {
+    /** Writes the queued events, for 2 s at most. */
+    stop: async (): Promise<void> => {
       for (const cancel of timers) cancel();
       await Promise.race([pumping, pause(clock, STOP_MS, stopping.signal)]);
       stopping.abort();

@@ -2,14 +2,27 @@ import { isKube, KubeError } from "../api/errors.ts";
 import { listMember, member, stringMember } from "../api/json.ts";
 import { collectionPath, CONFIG_MAP, objectPath, SECRET } from "../api/paths.ts";
 import { FIELD_MANAGER, type KubeClient, mergePatch, readOptional, STRICT } from "../api/transport.ts";
-import type { Json, JsonObject, KubeObject, Outputs, ResourceType } from "../api/types.ts";
+import type { Json, JsonObject, KubeObject, ResourceType } from "../api/types.ts";
 import { diffMerge } from "./merge-patch.ts";
 
+/** The ConfigMaps and Secrets that the operator writes as outputs, owned by a custom resource. */
+export type Outputs = ReturnType<typeof createOutputs>;
+
 /** @returns the writer of output ConfigMaps and Secrets */
-export function createOutputs(client: KubeClient): Outputs {
+export function createOutputs(client: KubeClient) {
   return {
-    configMap: (owner, name, data) => write(client, CONFIG_MAP, owner, name, data),
-    secret: (owner, name, data) => write(client, SECRET, owner, name, encoded(data)),
+    /**
+     * Makes the ConfigMap hold exactly `data`, with an ownerReference to `owner`; writes nothing when it already does.
+     * @throws KubeError "Conflict" when a ConfigMap of that name exists and is not owned by `owner`
+     */
+    configMap: (owner: KubeObject, name: string, data: Readonly<Record<string, string>>): Promise<void> =>
+      write(client, CONFIG_MAP, owner, name, data),
+    /**
+     * Does the same for a Secret. Its values reach no log and no error.
+     * @throws KubeError "Conflict" as above, "Forbidden" where the operator may not write Secrets
+     */
+    secret: (owner: KubeObject, name: string, data: Readonly<Record<string, string>>): Promise<void> =>
+      write(client, SECRET, owner, name, encoded(data)),
   };
 }
 

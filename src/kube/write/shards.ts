@@ -2,7 +2,7 @@ import { isKube, KubeError } from "../api/errors.ts";
 import { member, stringEntries, stringMember } from "../api/json.ts";
 import { collectionPath, CONFIG_MAP, objectPath } from "../api/paths.ts";
 import { type KubeClient, mergePatch, readOptional, STRICT } from "../api/transport.ts";
-import type { Json, Shard, Shards } from "../api/types.ts";
+import type { Json, Shard } from "../api/types.ts";
 
 export interface ShardsOptions {
   readonly client: KubeClient;
@@ -14,8 +14,11 @@ export interface ShardsOptions {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** Entries by key, kept in ConfigMaps of the operator's namespace that are numbered from 0. */
+export type Shards = ReturnType<typeof createShards>;
+
 /** @returns the reader and writer of some ConfigMaps of one namespace; it reads nothing yet */
-export function createShards({ client, namespace, prefix, count, labels }: ShardsOptions): Shards {
+export function createShards({ client, namespace, prefix, count, labels }: ShardsOptions) {
   const nameOf = (index: number): string => `${prefix}-${String(index)}`;
   const pathOf = (index: number): string => objectPath(CONFIG_MAP, { namespace, name: nameOf(index) });
 
@@ -32,13 +35,26 @@ export function createShards({ client, namespace, prefix, count, labels }: Shard
   };
 
   return {
+    /** The largest number of shards. */
     count,
+    /** Returns the name of a shard for messages. */
     name: nameOf,
-    read: async (index) => {
+    /** Reads one from the API server. @throws KubeError */
+    read: async (index: number): Promise<Shard> => {
       const answer = await readOptional(client, pathOf(index));
       return answer === undefined ? NONE : decode(answer);
     },
-    write: async (index, { resourceVersion }, changes) => {
+    /**
+     * Changes entries of a shard that is as `shard` describes, and creates it where it does not exist yet; null removes
+     * an entry.
+     * @returns the new shard
+     * @throws KubeError "Conflict" when it has another version
+     */
+    write: async (
+      index: number,
+      { resourceVersion }: Shard,
+      changes: ReadonlyMap<string, string | null>,
+    ): Promise<Shard> => {
       const data = Object.fromEntries(changes);
       if (resourceVersion === undefined) return await create(index, Object.fromEntries(stringEntries(data)));
       try {

@@ -4,7 +4,7 @@ import { isObject } from "../api/json.ts";
 import { keyOf, parseObject } from "../api/objects.ts";
 import { objectPath } from "../api/paths.ts";
 import { type KubeClient, mergePatch } from "../api/transport.ts";
-import type { Clock, Json, JsonObject, KubeObject, ResourceType, Writer } from "../api/types.ts";
+import type { Clock, Json, JsonObject, KubeObject, ResourceType } from "../api/types.ts";
 import type { Store } from "../watch/store.ts";
 import { diffMerge, equalJson } from "./merge-patch.ts";
 
@@ -26,8 +26,11 @@ export interface WriterOptions {
   readonly random: () => number;
 }
 
+/** The one writer of the operator's custom resources. Every answer enters the cache before the promise resolves. */
+export type Writer = ReturnType<typeof createWriter>;
+
 /** @returns the only writer of the operator's custom resources (docs/architecture.md §5) */
-export function createWriter(options: WriterOptions): Writer {
+export function createWriter(options: WriterOptions) {
   const { client, clock, random, store } = options;
   const types = new Map(options.types.map((type) => [type.kind, type]));
   /** The objects of the API server's answers to our requests, each with the time of the request, in milliseconds. */
@@ -94,7 +97,18 @@ export function createWriter(options: WriterOptions): Writer {
   };
 
   return {
-    patchChecked: async (object, change) => {
+    /**
+     * Merge-patches metadata of the main resource, checked against `object.metadata.resourceVersion`.
+     * Used for intents and finalizers. `null` deletes an annotation.
+     * @throws KubeError "Conflict" when the object changed meanwhile, "NotFound" when it is gone.
+     */
+    patchChecked: async (
+      object: KubeObject,
+      change: {
+        readonly annotations?: Readonly<Record<string, string | null>>;
+        readonly finalizers?: readonly string[];
+      },
+    ): Promise<KubeObject> => {
       const annotations = diffAnnotations(object, change.annotations);
       const before = object.metadata.finalizers ?? [];
       const finalizers = equalJson(before, change.finalizers ?? before) ? undefined : change.finalizers;
@@ -103,14 +117,29 @@ export function createWriter(options: WriterOptions): Writer {
       return patchChecked(object, { metadata: { uid, resourceVersion, annotations, finalizers } });
     },
 
-    patchStatus: async (object, status) => {
+    /**
+     * Makes `.status` equal to `status` by a merge patch with `metadata.resourceVersion`; removed keys are sent as
+     * null. Sends nothing and returns `object` when nothing differs.
+     * @throws KubeError "Conflict" when the object changed meanwhile, "NotFound" when it is gone
+     */
+    patchStatus: async (object: KubeObject, status: JsonObject): Promise<KubeObject> => {
       const difference = diffMerge(object.status, status);
       if (difference === undefined) return object;
       const { resourceVersion } = object.metadata;
       return patchChecked(object, { metadata: { resourceVersion }, status: difference }, "status");
     },
 
-    storeOutcome: async (object, annotations, signal) => {
+    /**
+     * Merge-patches annotations of the main resource with `metadata.uid` and no resourceVersion, and retries until the
+     * API server has stored it, the object is gone (resolves with undefined) or `signal` fires (rejects).
+     * @throws KubeError "Invalid" or "Forbidden" when it was refused several times: a policy forbids it, or the
+     * annotations of the object leave no room
+     */
+    storeOutcome: async (
+      object: KubeObject,
+      annotations: Readonly<Record<string, string | null>>,
+      signal: AbortSignal,
+    ): Promise<KubeObject | undefined> => {
       const { uid } = object.metadata;
       const backoff = createBackoff({ baseMs: 500, capMs: 30_000, random });
       for (let refusals = 0; ;) {
@@ -128,7 +157,12 @@ export function createWriter(options: WriterOptions): Writer {
       }
     },
 
-    confirm: async (object) => {
+    /**
+     * Reads the object from the API server, past every cache; not if `object` is an answer of the last second itself.
+     * @throws KubeError "Conflict" when it has another version, "NotFound" when it is gone or another object has its
+     * name
+     */
+    confirm: async (object: KubeObject): Promise<void> => {
       if (clock.monotonic() - (answeredAt.get(object) ?? Number.NEGATIVE_INFINITY) < CONFIRMED_MS) return;
       const live = await refresh(object);
       if (live?.metadata.resourceVersion === object.metadata.resourceVersion) return;
@@ -138,7 +172,11 @@ export function createWriter(options: WriterOptions): Writer {
         : new KubeError("Conflict", 409, `${what}: changed meanwhile`);
     },
 
-    delete: async (object) => {
+    /**
+     * Deletes this very object, never another one of its name; what it owns is deleted in the background.
+     * @throws KubeError, but not where the object is gone already
+     */
+    delete: async (object: KubeObject): Promise<void> => {
       const type = typeOf(object);
       const { uid } = object.metadata;
       try {

@@ -29,26 +29,7 @@ export interface Answer {
   readonly quota?: Quota | undefined;
 }
 
-export interface Gate {
-  /** Waits for a turn. @returns 0 when the request may be sent now, else the milliseconds after which to try again */
-  admit(priority: Priority, lane: string): Promise<number>;
-  /** Reserves the turn of a write. Unused, the reservation lapses after ten seconds. @returns as `admit` */
-  reserve(priority: Priority, lane: string): Promise<number>;
-  /**
-   * Does the same as `admit`, but uses up a reservation where there is one, and without one waits for two seconds at
-   * most.
-   */
-  admitReserved(priority: Priority, lane: string): Promise<number>;
-  /** Receives the end of every admitted request. */
-  ended(answer: Answer): void;
-  /** Reports whether work of this priority could soon send; if not, calls `changed` when that may have changed. */
-  hasRoom(priority: Priority): boolean;
-  /** Records that work was started because there is room; after a pause there is room for one at first. */
-  expect(): void;
-  budget(): Budget;
-  /** Turns away all who wait, and from then on everybody without a reservation. */
-  close(): void;
-}
+export type Gate = ReturnType<typeof createGate>;
 
 export interface GateOptions {
   readonly clock: Clock;
@@ -75,7 +56,7 @@ const WAITING_PART = 0.25;
 /** How long a caller that is turned away without a 429 waits before it tries again. */
 const LATER_MS = 1_000;
 
-export function createGate(options: GateOptions): Gate {
+export function createGate(options: GateOptions) {
   const { clock, random, ceiling, changed, limited = () => {} } = options;
   const now = (): number => clock.monotonic();
   const pacer = createPacer(now, ceiling);
@@ -193,8 +174,10 @@ export function createGate(options: GateOptions): Gate {
   const live = () => reservations.filter((lapsesAt) => lapsesAt > now());
 
   return {
-    admit: (priority, lane) => admit(priority, lane),
-    reserve: async (priority, lane) => {
+    /** Waits for a turn. @returns 0 when the request may be sent now, else the milliseconds after which to try again */
+    admit: (priority: Priority, lane: string): Promise<number> => admit(priority, lane),
+    /** Reserves the turn of a write. Unused, the reservation lapses after ten seconds. @returns as `admit` */
+    reserve: async (priority: Priority, lane: string): Promise<number> => {
       const waitMs = await admit(priority, lane);
       if (waitMs > 0) return waitMs;
       reservations = [...live(), now() + RESERVATION_MS];
@@ -202,7 +185,11 @@ export function createGate(options: GateOptions): Gate {
       if (trial !== "none") trial = "due";
       return 0;
     },
-    admitReserved: async (priority, lane) => {
+    /**
+     * Does the same as `admit`, but uses up a reservation where there is one, and without one waits for two seconds at
+     * most.
+     */
+    admitReserved: async (priority: Priority, lane: string): Promise<number> => {
       if (pausedMs() > 0) return pausedMs();
       const [first, ...rest] = live();
       reservations = rest;
@@ -210,31 +197,35 @@ export function createGate(options: GateOptions): Gate {
       begin();
       return 0;
     },
-    ended: (answer) => {
+    /** Receives the end of every admitted request. */
+    ended: (answer: Answer): void => {
       if (answer.isAnswered) answered(answer);
       else if (answer.sentAt >= closedAt && trial !== "none") {
         trial = "due";
         serve();
       }
     },
-    hasRoom: (priority) => {
+    /** Reports whether work of this priority could soon send; if not, calls `changed` when that may have changed. */
+    hasRoom: (priority: Priority): boolean => {
       if (isOver) return true;
       if (pausedMs() > 0) return false;
       if (trial !== "none") return trial === "due" ? now() >= expectedUntil : now() >= trial;
       return priority === "urgent" || line.size < Math.max(1, pacer.rate() * WAITING_PART);
     },
-    expect: () => {
+    /** Records that work was started because there is room; after a pause there is room for one at first. */
+    expect: (): void => {
       if (trial === "none") return;
       expectedUntil = now() + EXPECTED_MS;
       tellAfter(EXPECTED_MS);
     },
-    budget: () => ({
+    budget: (): Budget => ({
       requestsPerSecond: pacer.rate(),
       waiting: line.size,
       pausedMs: pausedMs(),
       refusedMs: refusedAt === undefined ? 0 : now() - refusedAt,
     }),
-    close: () => {
+    /** Turns away all who wait, and from then on everybody without a reservation. */
+    close: (): void => {
       isOver = true;
       for (const cancel of [untime, ...timers]) cancel();
       line.turnAway();

@@ -9,9 +9,9 @@ import type {
   KubeObject,
   ObjectKey,
   ObjectMeta,
-  Writer,
 } from "../../../src/kube/api/types.ts";
 import { diffMerge, equalJson } from "../../../src/kube/write/merge-patch.ts";
+import type { Writer } from "../../../src/kube/write/writer.ts";
 
 /** A write of the operator as the API server saw it. */
 export interface Write {

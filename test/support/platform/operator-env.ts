@@ -9,7 +9,8 @@ import { conditionOf, conditionsOf } from "../../../src/engine/contract/status.t
 import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import { type Bound, createEngine, type Engine } from "../../../src/engine/reconcile/engine.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
-import type { Clock, EventInput, KubeObject, Writer } from "../../../src/kube/api/types.ts";
+import type { Clock, EventInput, KubeObject } from "../../../src/kube/api/types.ts";
+import type { Writer } from "../../../src/kube/write/writer.ts";
 import { createRedactor } from "../../../src/observability/secrets.ts";
 import { boundKinds } from "../../../src/operator/config/kinds.ts";
 import { createPlatforms } from "../../../src/operator/platforms.ts";

@@ -3,7 +3,8 @@ import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import { createOrphans, type OrphanChange, type Orphans } from "../../../src/engine/orphans/ledger.ts";
 import { signed, type Orphan } from "../../../src/engine/orphans/orphan.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
-import type { Clock, Shards } from "../../../src/kube/api/types.ts";
+import type { Clock } from "../../../src/kube/api/types.ts";
+import type { Shards } from "../../../src/kube/write/shards.ts";
 
 export const ID = "7b0c6f5e-90ad-4c3c-9a4e-3d3a0a4b1c01";
 const ORGANIZATION = "11111111-2222-4333-8444-555555555555";
