@@ -102,7 +102,13 @@ const full = {
   cancelDeploymentRequest: ["POST", "/deploymentQueue/{deploymentRequestId}/cancelDeployment", "deploy", 202],
 } as const satisfies Record<string, Row>;
 
-export type OperationId = keyof typeof documented | keyof typeof full;
+type Rows = typeof documented & typeof full;
+export type OperationId = keyof Rows;
+
+/** The operations whose requests may have a body. */
+export type BodyOperationId = {
+  [Id in OperationId]: Rows[Id][0] extends "POST" | "PUT" ? Id : never;
+}[OperationId];
 
 /** The whole surface, documented operations first. */
 export const operations: readonly (Operation & { readonly id: OperationId })[] = [

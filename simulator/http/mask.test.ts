@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { operations } from "../base/operations.ts";
 import { maskBody } from "./mask.ts";
 
 const world = { templates: [] } as unknown as Parameters<typeof maskBody>[2];
@@ -16,6 +17,27 @@ describe("the journal", () => {
     expect(masked("importEnvironmentVariable", { vars: [{ name: "A", value: "s3cret", is_secret: true }] })).toEqual({
       vars: [{ name: "A", value: "***", is_secret: true }],
     });
+  });
+
+  it("masks a secret in a binding, and what is no list of variables", () => {
+    const templates = [
+      { layers: [{ components: [{ key: "ingress", fields: [{ key: "dnsApiToken", sensitive: true }] }] }] },
+    ];
+    const body = { templateKey: "a", managedConfig: { ingress: { dnsApiToken: "s3cret", domain: "a.example" } } };
+    expect(
+      maskBody(Buffer.from(JSON.stringify(body)), "updateClusterPlatformBinding", { ...world, templates } as never),
+    ).toEqual({ templateKey: "a", managedConfig: { ingress: { dnsApiToken: "***", domain: "a.example" } } });
+    expect(masked("createBlueprint", { name: "cache", variables: "s3cret" })).toEqual({
+      name: "cache",
+      variables: "***",
+    });
+  });
+
+  it.each(operations)("masks a member of $id that nothing declares to be safe", ({ id }) => {
+    expect(
+      JSON.stringify(masked(id, { credentials: "s3cret", __proto__: "s3cret", toString: "s3cret" })),
+    ).not.toContain("s3cret");
+    expect(masked(id, ["s3cret"])).toBe("***");
   });
 
   it("masks the whole body of an operation that it does not know, or that cannot be read", () => {

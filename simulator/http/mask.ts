@@ -1,64 +1,73 @@
 import { z } from "zod";
 
 import { parseJson } from "../base/json.ts";
-import type { OperationId } from "../base/operations.ts";
+import type { BodyOperationId, OperationId } from "../base/operations.ts";
 import type { World } from "../model/world.ts";
 
 /** What a secret value is shown as. */
 const masked = "***";
 
-const Vars = z.looseObject({
-  vars: z.array(z.looseObject({ is_secret: z.boolean().optional() })).optional(),
-  variables: z.array(z.looseObject({ is_secret: z.boolean().optional() })).optional(),
-});
+const Variables = z.array(z.looseObject({ is_secret: z.boolean().optional() }));
 const Config = z.record(z.string(), z.record(z.string(), z.unknown()));
-type Config = z.infer<typeof Config>;
-const BindingBody = z.looseObject({
-  templateKey: z.string().optional(),
-  managedConfig: Config.optional(),
-  customerProvidedInputs: Config.optional(),
-});
 
-type Mask = (body: unknown, world: World) => unknown;
+/** What the journal may keep of a member. */
+type Mask = (value: unknown, world: World) => unknown;
 
-/** A body without secrets. */
-const whole: Mask = (body) => body;
-const without =
-  (member: string): Mask =>
-  (body) =>
-    typeof body === "object" && body !== null && member in body ? { ...body, [member]: masked } : body;
+/** The masks of the members of a body that hold no secret, or of which a mask hides what is one. */
+type Masks = Readonly<Record<string, Mask>>;
 
-/** How much of a body the journal may keep. The body of an operation that is not listed is masked as a whole. */
-const MASKS: Readonly<Partial<Record<OperationId, Mask>>> = {
-  createProject: whole,
-  updateProject: whole,
-  createEnvironment: whole,
-  updateEnvironment: whole,
-  createApplication: whole,
-  updateApplication: whole,
-  deployApplication: whole,
-  stopApplication: whole,
-  restartApplication: whole,
-  createDatabase: whole,
-  updateDatabase: whole,
-  deployDatabase: whole,
-  stopDatabase: whole,
-  deployCluster: whole,
-  stopCluster: whole,
-  upgradeCluster: whole,
-  createHelmDefaultValues: whole,
-  downloadInvoices: whole,
-  cancelDeploymentRequest: whole,
-  createApplicationVariable: whole,
-  updateApplicationVariable: whole,
-  createApplicationSecret: without("value"),
-  updateApplicationSecret: without("value"),
-  createWebhook: without("target_secret"),
-  updateWebhook: without("target_secret"),
-  importEnvironmentVariable: maskVars,
-  createBlueprint: maskVars,
-  updateClusterPlatformBinding: maskBinding,
-};
+/** Declares members that never hold a secret. */
+const safe = (...members: readonly string[]): Masks =>
+  Object.fromEntries(members.map((member) => [member, (value: unknown) => value]));
+
+const EMPTY = safe();
+const PROJECT = safe("name", "description");
+const APPLICATION = safe(
+  ...["name", "description", "git_repository", "build_mode", "dockerfile_path", "healthchecks", "ports"],
+  ...["cpu", "memory", "min_running_instances", "max_running_instances"],
+);
+const DATABASE = safe("name", "type", "mode", "version", "accessibility", "cpu", "memory", "storage");
+const WEBHOOK = safe("target_url", "events", "enabled", "kind");
+
+/**
+ * The members of each operation's body that the journal may keep. Every other member is masked: a secret that nobody
+ * thought of must not stand in the journal.
+ */
+const MASKS = {
+  createProject: PROJECT,
+  updateProject: PROJECT,
+  createEnvironment: safe("name", "mode", "cluster", "cluster_id"),
+  updateEnvironment: safe("name", "mode"),
+  createApplication: APPLICATION,
+  updateApplication: APPLICATION,
+  deployApplication: safe("git_commit_id"),
+  stopApplication: EMPTY,
+  restartApplication: EMPTY,
+  createDatabase: DATABASE,
+  updateDatabase: DATABASE,
+  deployDatabase: EMPTY,
+  stopDatabase: EMPTY,
+  deployCluster: EMPTY,
+  stopCluster: EMPTY,
+  upgradeCluster: EMPTY,
+  createHelmDefaultValues: safe("source"),
+  downloadInvoices: EMPTY,
+  cancelDeploymentRequest: EMPTY,
+  createApplicationVariable: safe("key", "value", "description"),
+  updateApplicationVariable: safe("key", "value"),
+  createApplicationSecret: safe("key", "description"),
+  updateApplicationSecret: safe("key"),
+  createWebhook: WEBHOOK,
+  updateWebhook: WEBHOOK,
+  importEnvironmentVariable: { ...safe("overwrite"), vars: maskVariables },
+  createBlueprint: { ...safe("name", "tag", "icon", "spec_overrides"), variables: maskVariables },
+  updateClusterPlatformBinding: {
+    ...safe("templateKey", "templateVersion", "layerSelections"),
+    managedConfig: maskConfig,
+    customerProvidedInputs: maskConfig,
+  },
+} satisfies Readonly<Record<BodyOperationId, Masks>>;
+const masksOf: ReadonlyMap<string | undefined, Masks> = new Map(Object.entries(MASKS));
 
 /**
  * @param operation undefined for a route that does not exist: its body is not shown at all.
@@ -67,8 +76,11 @@ const MASKS: Readonly<Partial<Record<OperationId, Mask>>> = {
 export function maskBody(raw: Buffer, operation: OperationId | undefined, world: World): unknown {
   if (raw.length === 0) return undefined;
   const body = parse(raw);
-  const mask = operation && MASKS[operation];
-  return mask === undefined || body === undefined ? masked : mask(body, world);
+  const masks = masksOf.get(operation);
+  if (masks === undefined || typeof body !== "object" || body === null || Array.isArray(body)) return masked;
+  return mapValues({ ...body }, (value, member) =>
+    Object.hasOwn(masks, member) ? masks[member]?.(value, world) : masked,
+  );
 }
 
 function parse(raw: Buffer): unknown {
@@ -87,33 +99,19 @@ function printable(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, printable(member)]));
 }
 
-function maskVars(body: unknown): unknown {
-  const parsed = Vars.safeParse(body);
-  if (!parsed.success) return masked;
-  const hide = <T extends { is_secret?: boolean | undefined }>(item: T): T | (T & { value: string }) =>
-    item.is_secret === true ? { ...item, value: masked } : item;
-  const { vars, variables, ...rest } = parsed.data;
-  return {
-    ...rest,
-    ...(vars && { vars: vars.map(hide) }),
-    ...(variables && { variables: variables.map(hide) }),
-  };
+function maskVariables(value: unknown): unknown {
+  const variables = Variables.safeParse(value);
+  if (!variables.success) return masked;
+  return variables.data.map((item) => (item.is_secret === true ? { ...item, value: masked } : item));
 }
 
-function maskBinding(body: unknown, world: World): unknown {
-  const parsed = BindingBody.safeParse(body);
-  if (!parsed.success) return masked;
+function maskConfig(value: unknown, world: World): unknown {
+  const config = Config.safeParse(value);
+  if (!config.success) return masked;
   const sensitive = sensitiveFields(world);
-  const hide = (config: Config): Config =>
-    mapValues(config, (fields, component) =>
-      mapValues(fields, (value, key) => (sensitive.has(`${component}.${key}`) ? masked : value)),
-    );
-  const { managedConfig, customerProvidedInputs, ...rest } = parsed.data;
-  return {
-    ...rest,
-    ...(managedConfig && { managedConfig: hide(managedConfig) }),
-    ...(customerProvidedInputs && { customerProvidedInputs: hide(customerProvidedInputs) }),
-  };
+  return mapValues(config.data, (fields, component) =>
+    mapValues(fields, (field, key) => (sensitive.has(`${component}.${key}`) ? masked : field)),
+  );
 }
 
 /** @returns `component.field` of every field that any template version says is sensitive. */
@@ -126,6 +124,9 @@ function sensitiveFields(world: World): ReadonlySet<string> {
   );
 }
 
-function mapValues<T>(record: Record<string, T>, change: (value: T, key: string) => T): Record<string, T> {
+function mapValues<T, To>(
+  record: Readonly<Record<string, T>>,
+  change: (value: T, key: string) => To,
+): Record<string, To> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }
