@@ -1,13 +1,36 @@
-/** Every kind, parents first. */
-export { application } from "./application/index.ts";
-export { blueprint } from "./blueprint/index.ts";
-export { createBinding } from "./binding/index.ts";
-export { catalog } from "./catalog/index.ts";
-export { cluster } from "./cluster/index.ts";
-export { clusterConnection, connection } from "./connection/index.ts";
-export { database } from "./database/index.ts";
-export { environment } from "./environment/index.ts";
-export { operation } from "./operation/index.ts";
-export { project } from "./project/index.ts";
-export { variableSet } from "./variable-set/index.ts";
-export { webhook } from "./webhook/index.ts";
+import type { Kind, KindTypes } from "../engine/contract/kind.ts";
+import type { Platform } from "../platform/index.ts";
+import { application } from "./application/index.ts";
+import { createBinding } from "./binding/index.ts";
+import { blueprint } from "./blueprint/index.ts";
+import { catalog } from "./catalog/index.ts";
+import { cluster } from "./cluster/index.ts";
+import { clusterConnection, connection } from "./connection/index.ts";
+import type { KindName } from "./crds.ts";
+import { database } from "./database/index.ts";
+import { environment } from "./environment/index.ts";
+import { operation } from "./operation/index.ts";
+import { project } from "./project/index.ts";
+import { variableSet } from "./variable-set/index.ts";
+import { webhook } from "./webhook/index.ts";
+
+type AnyKind = Kind<KindTypes & { readonly api: Platform }>;
+
+/** Returns every kind that the operator reconciles, with empty memories. */
+export function createKinds(): Readonly<Record<KindName, AnyKind>> {
+  return {
+    PlatformConnection: connection,
+    ClusterPlatformConnection: clusterConnection,
+    PlatformCluster: cluster,
+    PlatformProject: project,
+    PlatformEnvironment: environment,
+    PlatformApplication: application,
+    PlatformDatabase: database,
+    PlatformBlueprint: blueprint,
+    PlatformVariableSet: variableSet,
+    PlatformBinding: createBinding(),
+    PlatformCatalog: catalog,
+    PlatformOperation: operation,
+    PlatformWebhook: webhook,
+  };
+}

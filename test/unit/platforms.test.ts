@@ -5,29 +5,14 @@ import { describe, expect, it } from "vitest";
 
 import { SHOWN_BY, USED_BY } from "../../scripts/coverage.ts";
 import { FEATURES } from "../../scripts/platforms.ts";
-import type { KindOperations } from "../../src/engine/contract/types.ts";
 import { RESOURCES } from "../../src/kinds/crds.ts";
-import {
-  application,
-  blueprint,
-  cluster,
-  database,
-  environment,
-  project,
-  variableSet,
-  webhook,
-} from "../../src/kinds/index.ts";
+import { createKinds } from "../../src/kinds/index.ts";
 import { isDocumented, operations } from "../../src/platform/codec/operations.ts";
 
 /** No kind looks at more of a spec to say what it may ask for. */
 const SPEC = { runState: "Stopped", variables: [{ name: "A" }, { name: "B", secret: true }], variablesFrom: [] };
 
-interface Asking {
-  readonly resource: { readonly kind: string };
-  operations?(spec: unknown): KindOperations;
-}
-
-const KINDS = [application, blueprint, cluster, database, environment, project, variableSet, webhook] as Asking[];
+const KINDS = Object.values(createKinds()).filter((kind) => "operations" in kind);
 
 const needed = new Set<string>(FEATURES.flatMap(({ needs }) => (needs === "Nothing" ? [] : needs)));
 

@@ -27,8 +27,10 @@ interface Reads {
   readonly documented?: Read;
 }
 
-/** How the objects of each kind are read, where the platform has and shows such objects. */
-const READS: Readonly<Partial<Record<KindName, Reads>>> = {
+/** How the objects of each kind are read; undefined where the platform has or shows no such objects. */
+const READS: Readonly<Record<KindName, Reads | undefined>> = {
+  ClusterPlatformConnection: undefined,
+  PlatformConnection: undefined,
   PlatformProject: {
     op: "getProject",
     full: ({ projects }, id) => projects.get(id),
@@ -41,13 +43,18 @@ const READS: Readonly<Partial<Record<KindName, Reads>>> = {
     documented: ({ applications }, id) => applications.status(id),
   },
   PlatformDatabase: { op: "getDatabase", full: ({ databases }, id) => databases.get(id) },
+  PlatformBlueprint: undefined,
+  PlatformVariableSet: undefined,
   PlatformCluster: { op: "getClusterStatus", full: ({ clusters }, id) => clusters.status(id) },
+  PlatformBinding: undefined,
+  PlatformCatalog: undefined,
+  PlatformOperation: undefined,
   PlatformWebhook: { op: "getWebhook", full: ({ webhooks }, id) => webhooks.get(id) },
 };
-const BY_KIND: ReadonlyMap<string, Reads> = new Map(Object.entries(READS));
+const BY_KIND: ReadonlyMap<string, Reads | undefined> = new Map(Object.entries(READS));
 
 /** The kinds that can be read. */
-export const READABLE: readonly string[] = [...BY_KIND.keys()];
+export const READABLE: readonly string[] = [...BY_KIND].flatMap(([kind, reads]) => (reads === undefined ? [] : [kind]));
 
 const ABSENT = "the platform does not have it";
 

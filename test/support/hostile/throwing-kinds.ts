@@ -1,21 +1,7 @@
 /** The operator's kinds, each of which throws where and about what a test says. */
 import type { Kind, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { bind, type Bound } from "../../../src/engine/reconcile/engine.ts";
-import {
-  application,
-  blueprint,
-  catalog,
-  cluster,
-  clusterConnection,
-  connection,
-  createBinding,
-  database,
-  environment,
-  operation,
-  project,
-  variableSet,
-  webhook,
-} from "../../../src/kinds/index.ts";
+import { createKinds } from "../../../src/kinds/index.ts";
 import type { Platform } from "../../../src/platform/index.ts";
 
 export const PLACES = ["observe", "plan", "report"] as const;
@@ -30,21 +16,7 @@ export interface Tear {
 
 /** @returns all kinds, as `boundKinds` does. */
 export function tornKinds(tear: Tear): readonly Bound<Platform>[] {
-  return [
-    torn(connection, tear),
-    torn(clusterConnection, tear),
-    torn(cluster, tear),
-    torn(project, tear),
-    torn(environment, tear),
-    torn(application, tear),
-    torn(database, tear),
-    torn(blueprint, tear),
-    torn(variableSet, tear),
-    torn(createBinding(), tear),
-    torn(catalog, tear),
-    torn(operation, tear),
-    torn(webhook, tear),
-  ];
+  return Object.values(createKinds()).map((kind) => torn(kind, tear));
 }
 
 function torn<K extends KindTypes & { readonly api: Platform }>(kind: Kind<K>, tear: Tear): Bound<Platform> {
