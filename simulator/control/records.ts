@@ -10,23 +10,23 @@ import {
 } from "../model/world.ts";
 import type { Simulation } from "../request/simulation.ts";
 
-/** The kinds of record that can be looked at, edited and taken out behind the operator's back. */
-const kinds = [
-  "projects",
-  "environments",
-  "services",
-  "clusters",
-  "variables",
-  "webhooks",
-  "blueprints",
-  "requests",
-  "credentials",
-] as const satisfies readonly (keyof World)[];
+type RecordKind = Exclude<
+  {
+    [Kind in keyof World]: World[Kind] extends ReadonlyMap<string, { readonly id: string }> ? Kind : never;
+  }[keyof World],
+  "organizations"
+>;
+
+/** @returns the records that can be looked at, edited and taken out behind the operator's back, by kind and id */
+function recordsOf(world: World): Readonly<Record<RecordKind, Map<string, object>>> {
+  const { projects, environments, services, clusters, variables, webhooks, blueprints, requests, credentials } = world;
+  return { projects, environments, services, clusters, variables, webhooks, blueprints, requests, credentials };
+}
 
 /** @returns the record of that id, whatever it is. @throws Problem 404 */
 export function findRecord(world: World, id: string): object {
-  for (const kind of kinds) {
-    const record = world[kind].get(id);
+  for (const records of Object.values(recordsOf(world))) {
+    const record = records.get(id);
     if (record !== undefined) return record;
   }
   throw new Problem(404, `no record with id ${id}`);
@@ -93,12 +93,12 @@ export function removeRecord({ world }: Simulation, id: string): void {
   if (project !== undefined) removeProject(world, project);
   else if (environment !== undefined) removeEnvironment(world, environment);
   else if (service !== undefined) removeService(world, service);
-  else for (const kind of kinds) world[kind].delete(id);
+  else for (const records of Object.values(recordsOf(world))) records.delete(id);
 }
 
 /** @returns the world as data, without secret values. */
 export function dumpWorld(world: World): Record<string, unknown> {
-  const lists = kinds.map((kind) => [kind, [...world[kind].values()]] as const);
+  const lists = Object.entries(recordsOf(world)).map(([kind, records]) => [kind, [...records.values()]] as const);
   const variables = [...world.variables.values()];
   return {
     organizations: [...world.organizations.values()],
