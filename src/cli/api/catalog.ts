@@ -17,7 +17,7 @@ const view: View<Template> = {
   name: ({ key, version }) => `template/${key}@${version}`,
 };
 
-export const catalog = apiCommand({
+const catalog = apiCommand({
   name: "catalog",
   about: "list the platform templates, or write PlatformBindings for them",
   operations: ["listTemplates"],
@@ -46,7 +46,10 @@ export const catalog = apiCommand({
   },
 });
 
-export const templates: Entry = { ...catalog, name: "templates", about: "the same as catalog", hidden: true };
+export const CATALOG: readonly Entry[] = [
+  catalog,
+  { ...catalog, name: "templates", about: "the same as catalog", hidden: true },
+];
 
 function chosen(templates: readonly Template[], wanted: string | undefined): readonly Template[] {
   if (wanted === undefined) return templates;

@@ -30,23 +30,6 @@ const view: View<ClusterStatus> = {
 
 const YES = { yes: { is: "switch", short: "y", about: "do not ask" } } as const satisfies Flags;
 
-export const clusterStop = confirmedAction({
-  name: "cluster stop",
-  about: "stop a cluster",
-  operations: ["stopCluster"],
-  effect: (id) => `This stops cluster ${id} and everything that runs on it.`,
-  act: ({ clusters }, id) => clusters.stop(id),
-});
-
-export const clusterUpgrade = confirmedAction({
-  name: "cluster upgrade",
-  about: "upgrade a cluster to the next version of Kubernetes",
-  operations: ["upgradeCluster"],
-  effect: (id) =>
-    `This upgrades cluster ${id} to the next version of Kubernetes, which the platform chooses. It cannot be undone.`,
-  act: ({ clusters }, id) => clusters.upgrade(id),
-});
-
 interface ConfirmedAction extends Pick<Entry, "name" | "about" | "operations"> {
   /** @returns what is about to be done, for the user to confirm */
   readonly effect: (id: string) => string;
@@ -113,25 +96,42 @@ const METRICS = {
   range: { is: "text", value: "DURATION", about: "range of the query" },
 } as const;
 
-export const clusterMetrics = apiCommand({
-  name: "cluster metrics",
-  about: "ask the metrics of a cluster",
-  operations: ["getClusterMetrics"],
-  formats: ["raw", "json", "yaml"],
-  args: [CLUSTER],
-  flags: METRICS,
-  details: "Prints what the metrics endpoint says, as it is. -o json and -o yaml read it as JSON where it is JSON.",
-  run: async (call) => {
-    const { platform, id } = await call.target(call.args.cluster, KINDS);
-    const given = Object.entries(call.flags).filter(([, value]) => value !== undefined);
-    const optional = Object.fromEntries(given.map(([name, value]) => [camel(name), value]));
-    const { endpoint, query } = call.flags;
-    const metrics = await platform.clusters.metrics(id, { ...optional, endpoint, query });
-    if (call.output !== "json" && call.output !== "yaml")
-      call.io.stdout.write(metrics === "" || metrics.endsWith("\n") ? metrics : `${metrics}\n`);
-    else await printData(call, call.output, await parsed(metrics));
-  },
-});
+export const CLUSTERS: readonly Entry[] = [
+  confirmedAction({
+    name: "cluster stop",
+    about: "stop a cluster",
+    operations: ["stopCluster"],
+    effect: (id) => `This stops cluster ${id} and everything that runs on it.`,
+    act: ({ clusters }, id) => clusters.stop(id),
+  }),
+  confirmedAction({
+    name: "cluster upgrade",
+    about: "upgrade a cluster to the next version of Kubernetes",
+    operations: ["upgradeCluster"],
+    effect: (id) =>
+      `This upgrades cluster ${id} to the next version of Kubernetes, which the platform chooses. It cannot be undone.`,
+    act: ({ clusters }, id) => clusters.upgrade(id),
+  }),
+  apiCommand({
+    name: "cluster metrics",
+    about: "ask the metrics of a cluster",
+    operations: ["getClusterMetrics"],
+    formats: ["raw", "json", "yaml"],
+    args: [CLUSTER],
+    flags: METRICS,
+    details: "Prints what the metrics endpoint says, as it is. -o json and -o yaml read it as JSON where it is JSON.",
+    run: async (call) => {
+      const { platform, id } = await call.target(call.args.cluster, KINDS);
+      const given = Object.entries(call.flags).filter(([, value]) => value !== undefined);
+      const optional = Object.fromEntries(given.map(([name, value]) => [camel(name), value]));
+      const { endpoint, query } = call.flags;
+      const metrics = await platform.clusters.metrics(id, { ...optional, endpoint, query });
+      if (call.output !== "json" && call.output !== "yaml")
+        call.io.stdout.write(metrics === "" || metrics.endsWith("\n") ? metrics : `${metrics}\n`);
+      else await printData(call, call.output, await parsed(metrics));
+    },
+  }),
+];
 
 function camel(name: string): string {
   return name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

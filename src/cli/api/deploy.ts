@@ -37,69 +37,69 @@ interface Following {
 /** The lines of the log that are shown of an application that failed. */
 const LAST_LINES = 20;
 
-export const deploy = apiCommand({
-  name: "deploy",
-  about: "deploy one commit of an application",
-  operations: ["deployApplication", "getApplicationStatus", "getDeploymentStatus", "getApplicationLog"],
-  formats: LIST_FORMATS,
-  args: [APPLICATION],
-  flags: {
-    commit: { is: "text", value: "SHA", required: true, about: "the commit to deploy" },
-    ...WAIT,
-  },
-  details:
-    "For an application whose commit is in a PlatformApplication, change spec.deploy.gitCommitId there instead: the " +
-    "operator reports a deployment of another commit as drift.",
-  run: async (call) => {
-    const { commit, wait, timeout: timeoutMs } = call.flags;
-    const target = await call.target(call.args.application, ["PlatformApplication"]);
-    const { platform, id, object } = target;
-    const declared = stringMember(member(object?.spec, "deploy"), "gitCommitId");
-    if (declared !== undefined && declared !== commit) {
-      call.tell(`The PlatformApplication asks for commit ${declared}; this deployment will show as drift.`);
-    }
-    const before = wait ? await platform.applications.status(id) : undefined;
-    const started = await platform.applications.deploy(id, commit);
-    if (!wait) {
-      if (started !== undefined) await printOne(call, serviceView("application"), started);
-      call.tell(`The deployment of ${commit} is requested.`);
-      return EXIT.ok;
-    }
-    const request = started?.deploymentRequestId;
-    const later = request === undefined ? `app-status ${call.args.application}` : `deployment ${request}`;
-    const look = lookAtApplication(target, started, before);
-    try {
-      const code = await follow(call, { wanted: "running", timeoutMs, look, later });
-      if (code === EXIT.ok) await printOne(call, serviceView("application"), await platform.applications.status(id));
-      return code;
-    } catch (error) {
-      if (error instanceof CliError) await printLog();
-      throw error;
-    }
+export const DEPLOYMENTS: readonly Entry[] = [
+  apiCommand({
+    name: "deploy",
+    about: "deploy one commit of an application",
+    operations: ["deployApplication", "getApplicationStatus", "getDeploymentStatus", "getApplicationLog"],
+    formats: LIST_FORMATS,
+    args: [APPLICATION],
+    flags: {
+      commit: { is: "text", value: "SHA", required: true, about: "the commit to deploy" },
+      ...WAIT,
+    },
+    details:
+      "For an application whose commit is in a PlatformApplication, change spec.deploy.gitCommitId there instead: the " +
+      "operator reports a deployment of another commit as drift.",
+    run: async (call) => {
+      const { commit, wait, timeout: timeoutMs } = call.flags;
+      const target = await call.target(call.args.application, ["PlatformApplication"]);
+      const { platform, id, object } = target;
+      const declared = stringMember(member(object?.spec, "deploy"), "gitCommitId");
+      if (declared !== undefined && declared !== commit) {
+        call.tell(`The PlatformApplication asks for commit ${declared}; this deployment will show as drift.`);
+      }
+      const before = wait ? await platform.applications.status(id) : undefined;
+      const started = await platform.applications.deploy(id, commit);
+      if (!wait) {
+        if (started !== undefined) await printOne(call, serviceView("application"), started);
+        call.tell(`The deployment of ${commit} is requested.`);
+        return EXIT.ok;
+      }
+      const request = started?.deploymentRequestId;
+      const later = request === undefined ? `app-status ${call.args.application}` : `deployment ${request}`;
+      const look = lookAtApplication(target, started, before);
+      try {
+        const code = await follow(call, { wanted: "running", timeoutMs, look, later });
+        if (code === EXIT.ok) await printOne(call, serviceView("application"), await platform.applications.status(id));
+        return code;
+      } catch (error) {
+        if (error instanceof CliError) await printLog();
+        throw error;
+      }
 
-    /** Prints the end of the application's log, if it can be read. */
-    async function printLog(): Promise<void> {
-      const lines = await platform.applications.log(id, LAST_LINES).catch(() => []);
-      for (const line of lines) call.tell(`| ${printable(line)}`);
-    }
-  },
-});
-
-export const databaseDeploy = databaseAction({
-  name: "database deploy",
-  about: "deploy a database, or start a stopped one",
-  operations: ["deployDatabase", "getDeploymentStatus"],
-  wanted: "running",
-  act: ({ databases }, id) => databases.deploy(id),
-});
-
-export const databaseStop = databaseAction({
-  name: "database stop",
-  about: "stop a database",
-  operations: ["stopDatabase", "getDeploymentStatus"],
-  wanted: "stopped",
-  act: ({ databases }, id) => databases.stop(id),
-});
+      /** Prints the end of the application's log, if it can be read. */
+      async function printLog(): Promise<void> {
+        const lines = await platform.applications.log(id, LAST_LINES).catch(() => []);
+        for (const line of lines) call.tell(`| ${printable(line)}`);
+      }
+    },
+  }),
+  databaseAction({
+    name: "database deploy",
+    about: "deploy a database, or start a stopped one",
+    operations: ["deployDatabase", "getDeploymentStatus"],
+    wanted: "running",
+    act: ({ databases }, id) => databases.deploy(id),
+  }),
+  databaseAction({
+    name: "database stop",
+    about: "stop a database",
+    operations: ["stopDatabase", "getDeploymentStatus"],
+    wanted: "stopped",
+    act: ({ databases }, id) => databases.stop(id),
+  }),
+];
 
 interface DatabaseAction extends Pick<Entry, "name" | "about" | "operations"> {
   readonly wanted: Following["wanted"];

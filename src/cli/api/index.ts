@@ -1,49 +1,21 @@
 /** The commands that call the platform directly, in the order of the help. */
 import type { Entry } from "../base/command.ts";
-import { catalog, templates } from "./catalog.ts";
-import { clusterMetrics, clusterStop, clusterUpgrade } from "./clusters.ts";
-import { databaseDeploy, databaseStop, deploy } from "./deploy.ts";
+import { CATALOG } from "./catalog.ts";
+import { CLUSTERS } from "./clusters.ts";
+import { DEPLOYMENTS } from "./deploy.ts";
 import { logs } from "./logs.ts";
-import {
-  credentials,
-  databaseTypes,
-  invoicesSend,
-  projects,
-  providers,
-  regions,
-  repositories,
-} from "./organization.ts";
-import { appStatus, defaultValues, deployment, envStats, ingressStatus } from "./services.ts";
-import { clusterKubeconfig, clusterToken } from "./token.ts";
-import { envImport, secretsList, secretsSet, variablesList, variablesSet } from "./variables.ts";
+import { ORGANIZATION } from "./organization.ts";
+import { SERVICES } from "./services.ts";
+import { CLUSTER_ACCESS } from "./token.ts";
+import { VARIABLES_AND_SECRETS } from "./variables.ts";
 
 export const API_COMMANDS: readonly Entry[] = [
-  projects,
-  envStats,
-  appStatus,
-  ingressStatus,
+  ...SERVICES,
   logs,
-  deploy,
-  deployment,
-  variablesList,
-  variablesSet,
-  secretsList,
-  secretsSet,
-  envImport,
-  databaseDeploy,
-  databaseStop,
-  defaultValues,
-  clusterToken,
-  clusterKubeconfig,
-  clusterStop,
-  clusterUpgrade,
-  clusterMetrics,
-  catalog,
-  templates,
-  providers,
-  regions,
-  databaseTypes,
-  repositories,
-  credentials,
-  invoicesSend,
+  ...DEPLOYMENTS,
+  ...VARIABLES_AND_SECRETS,
+  ...CLUSTER_ACCESS,
+  ...CLUSTERS,
+  ...CATALOG,
+  ...ORGANIZATION,
 ];

@@ -6,6 +6,7 @@ import type {
   ManagedDatabaseType,
 } from "../../platform/areas/organization.ts";
 import type { Project } from "../../platform/areas/projects.ts";
+import type { Entry } from "../base/command.ts";
 import { CliError } from "../base/exit.ts";
 import type { View } from "../base/render.ts";
 import { apiCommand, listCommand, showCommand } from "./declare.ts";
@@ -52,89 +53,85 @@ const credentialsView: View<CloudCredentials> = {
   name: ({ id }) => `credentials/${id}`,
 };
 
-export const projects = listCommand({
-  name: "projects",
-  about: "list the projects of the organization",
-  operations: ["listProjects"],
-  view: projectView,
-  read: async (call) => (await call.platform()).projects.list(),
-});
-
-export const providers = listCommand({
-  name: "providers",
-  about: "list the cloud providers",
-  operations: ["listCloudProviders"],
-  view: providerView,
-  read: async (call) => (await call.platform()).catalogue.cloudProviders(),
-});
-
-export const regions = listCommand({
-  name: "regions",
-  about: "list the regions and zones of a cloud provider",
-  operations: ["listCloudProviders"],
-  args: [{ name: "provider", about: "short name of the cloud provider, e.g. AWS" }],
-  flags: {
-    arm: { is: "switch", about: "only regions with ARM machines" },
-    country: { is: "text", value: "COUNTRY", about: "only regions in this country, by code or name" },
-  },
-  view: regionView,
-  read: async (call) => {
-    const all = await (await call.platform()).catalogue.cloudProviders();
-    const provider = all.find(({ shortName }) => same(shortName, call.args.provider));
-    if (provider === undefined) {
-      const known = all.map(({ shortName }) => shortName).join(", ");
-      throw new CliError(`The platform has no provider ${JSON.stringify(call.args.provider)}. It has ${known}.`);
-    }
-    const { arm, country } = call.flags;
-    return provider.regions.filter(
-      (region) =>
-        (!arm || region.armSupported === true) &&
-        (country === undefined || same(region.countryCode, country) || same(region.country, country)),
-    );
-  },
-});
-
 function same(left: string | undefined, right: string): boolean {
   return left?.toLowerCase() === right.toLowerCase();
 }
 
-export const databaseTypes = listCommand({
-  name: "database-types",
-  about: "list the types of managed databases",
-  operations: ["listManagedDatabaseTypes"],
-  view: databaseTypeView,
-  read: async (call) => (await call.platform()).catalogue.managedDatabaseTypes(),
-});
-
-export const repositories = listCommand({
-  name: "repositories",
-  about: "list the git repositories of the connected account",
-  operations: ["listGitRepositories"],
-  flags: { "git-token-id": { is: "text", value: "ID", about: "git token to look with" } },
-  details: "The platform may answer this for API tokens only, not for connections with the Bearer scheme.",
-  view: repositoryView,
-  read: async (call) => {
-    const gitTokenId = call.flags["git-token-id"];
-    return (await call.platform()).organization.gitRepositories(gitTokenId === undefined ? {} : { gitTokenId });
-  },
-});
-
-export const credentials = showCommand({
-  name: "credentials show",
-  about: "show cloud credentials",
-  operations: ["getGcpCredentials"],
-  args: [{ name: "id", about: "id of the credentials" }],
-  view: credentialsView,
-  read: async (call) => (await call.platform()).organization.gcpCredentials(call.args.id),
-});
-
-export const invoicesSend = apiCommand({
-  name: "invoices send",
-  about: "have the invoices sent by e-mail",
-  operations: ["sendInvoices"],
-  details: "The platform sends them to the account holder by e-mail; nothing is downloaded.",
-  run: async (call) => {
-    await (await call.platform()).organization.sendInvoices();
-    call.tell("The platform sends the invoices to the account holder by e-mail.");
-  },
-});
+export const ORGANIZATION: readonly Entry[] = [
+  listCommand({
+    name: "projects",
+    about: "list the projects of the organization",
+    operations: ["listProjects"],
+    view: projectView,
+    read: async (call) => (await call.platform()).projects.list(),
+  }),
+  listCommand({
+    name: "providers",
+    about: "list the cloud providers",
+    operations: ["listCloudProviders"],
+    view: providerView,
+    read: async (call) => (await call.platform()).catalogue.cloudProviders(),
+  }),
+  listCommand({
+    name: "regions",
+    about: "list the regions and zones of a cloud provider",
+    operations: ["listCloudProviders"],
+    args: [{ name: "provider", about: "short name of the cloud provider, e.g. AWS" }],
+    flags: {
+      arm: { is: "switch", about: "only regions with ARM machines" },
+      country: { is: "text", value: "COUNTRY", about: "only regions in this country, by code or name" },
+    },
+    view: regionView,
+    read: async (call) => {
+      const all = await (await call.platform()).catalogue.cloudProviders();
+      const provider = all.find(({ shortName }) => same(shortName, call.args.provider));
+      if (provider === undefined) {
+        const known = all.map(({ shortName }) => shortName).join(", ");
+        throw new CliError(`The platform has no provider ${JSON.stringify(call.args.provider)}. It has ${known}.`);
+      }
+      const { arm, country } = call.flags;
+      return provider.regions.filter(
+        (region) =>
+          (!arm || region.armSupported === true) &&
+          (country === undefined || same(region.countryCode, country) || same(region.country, country)),
+      );
+    },
+  }),
+  listCommand({
+    name: "database-types",
+    about: "list the types of managed databases",
+    operations: ["listManagedDatabaseTypes"],
+    view: databaseTypeView,
+    read: async (call) => (await call.platform()).catalogue.managedDatabaseTypes(),
+  }),
+  listCommand({
+    name: "repositories",
+    about: "list the git repositories of the connected account",
+    operations: ["listGitRepositories"],
+    flags: { "git-token-id": { is: "text", value: "ID", about: "git token to look with" } },
+    details: "The platform may answer this for API tokens only, not for connections with the Bearer scheme.",
+    view: repositoryView,
+    read: async (call) => {
+      const gitTokenId = call.flags["git-token-id"];
+      return (await call.platform()).organization.gitRepositories(gitTokenId === undefined ? {} : { gitTokenId });
+    },
+  }),
+  showCommand({
+    name: "credentials show",
+    about: "show cloud credentials",
+    operations: ["getGcpCredentials"],
+    args: [{ name: "id", about: "id of the credentials" }],
+    view: credentialsView,
+    read: async (call) => (await call.platform()).organization.gcpCredentials(call.args.id),
+  }),
+  apiCommand({
+    name: "invoices send",
+    about: "have the invoices sent by e-mail",
+    operations: ["sendInvoices"],
+    details: "The platform sends them to the account holder by e-mail; nothing is downloaded.",
+    run: async (call) => {
+      await (await call.platform()).organization.sendInvoices();
+      call.tell("The platform sends the invoices to the account holder by e-mail.");
+    },
+  }),
+];

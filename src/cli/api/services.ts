@@ -1,6 +1,7 @@
+/** Commands that show the services of a project: their states and numbers, and the values of a chart. */
 import type { EnvironmentCount } from "../../platform/areas/projects.ts";
 import type { Deployment, ServiceStatus } from "../../platform/areas/service-status.ts";
-/** Commands that show the services of a project: their states and numbers, and the values of a chart. */
+import type { Entry } from "../base/command.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
 import { readObject } from "../base/io.ts";
 import { printOne, type View } from "../base/render.ts";
@@ -41,75 +42,73 @@ export function serviceView(type: "application" | "database"): View<ServiceStatu
   };
 }
 
-export const envStats = listCommand({
-  name: "env-stats",
-  about: "count the services of each environment of a project",
-  operations: ["getProjectEnvironmentStats"],
-  args: [{ name: "project", about: "id of the project, or the name of a PlatformProject" }],
-  view: countView,
-  read: async (call) => {
-    const { platform, id } = await call.target(call.args.project, ["PlatformProject"]);
-    return platform.projects.environmentStats(id);
-  },
-});
-
-export const appStatus = showCommand({
-  name: "app-status",
-  about: "show what the platform says of an application",
-  operations: ["getApplicationStatus"],
-  args: [APPLICATION],
-  view: serviceView("application"),
-  read: async (call) => {
-    const { platform, id } = await call.target(call.args.application, ["PlatformApplication"]);
-    return platform.applications.status(id);
-  },
-});
-
-export const ingressStatus = apiCommand({
-  name: "ingress-status",
-  about: "show the state of a service's ingress",
-  operations: ["getIngressStatus"],
-  formats: LIST_FORMATS,
-  args: [
-    { name: "type", about: "what kind of service", choices: ["application", "container", "helm"] },
-    { name: "service", about: "id of the service, or the name of its custom resource" },
-  ],
-  run: async (call) => {
-    const { type, service } = call.args;
-    const { platform, id } = await call.target(service, INGRESS_KINDS[type]);
-    const status = await platform.services.ingressStatus(type, id);
-    await printOne(call, { columns: { STATE: "status", ROUTER: "routerId" }, name: () => `${type}/${id}` }, status);
-  },
-});
-
-export const deployment = showCommand({
-  name: "deployment",
-  about: "show how far a deployment request is",
-  operations: ["getDeploymentStatus"],
-  args: [{ name: "request", about: "id of the deployment request" }],
-  view: deploymentView,
-  read: async (call) => (await call.platform()).deployments.status(call.args.request),
-});
-
-export const defaultValues = apiCommand({
-  name: "default-values",
-  about: "print the default values of a helm chart",
-  operations: ["getHelmDefaultValues"],
-  args: [{ name: "environment", about: "id of the environment, or the name of a PlatformEnvironment" }],
-  flags: {
-    file: {
-      is: "text",
-      short: "f",
-      value: "FILE",
-      required: true,
-      about: "where the chart comes from, as JSON or YAML in the platform's own spelling; - for standard input",
+export const SERVICES: readonly Entry[] = [
+  listCommand({
+    name: "env-stats",
+    about: "count the services of each environment of a project",
+    operations: ["getProjectEnvironmentStats"],
+    args: [{ name: "project", about: "id of the project, or the name of a PlatformProject" }],
+    view: countView,
+    read: async (call) => {
+      const { platform, id } = await call.target(call.args.project, ["PlatformProject"]);
+      return platform.projects.environmentStats(id);
     },
-  },
-  details: "Prints the values as the platform says them. Changes nothing.",
-  run: async (call) => {
-    const source = await readObject(call.io, call.flags.file);
-    const { platform, id } = await call.target(call.args.environment, ["PlatformEnvironment"]);
-    const values = await platform.environments.helmDefaultValues(id, source);
-    call.io.stdout.write(values.endsWith("\n") ? values : `${values}\n`);
-  },
-});
+  }),
+  showCommand({
+    name: "app-status",
+    about: "show what the platform says of an application",
+    operations: ["getApplicationStatus"],
+    args: [APPLICATION],
+    view: serviceView("application"),
+    read: async (call) => {
+      const { platform, id } = await call.target(call.args.application, ["PlatformApplication"]);
+      return platform.applications.status(id);
+    },
+  }),
+  apiCommand({
+    name: "ingress-status",
+    about: "show the state of a service's ingress",
+    operations: ["getIngressStatus"],
+    formats: LIST_FORMATS,
+    args: [
+      { name: "type", about: "what kind of service", choices: ["application", "container", "helm"] },
+      { name: "service", about: "id of the service, or the name of its custom resource" },
+    ],
+    run: async (call) => {
+      const { type, service } = call.args;
+      const { platform, id } = await call.target(service, INGRESS_KINDS[type]);
+      const status = await platform.services.ingressStatus(type, id);
+      await printOne(call, { columns: { STATE: "status", ROUTER: "routerId" }, name: () => `${type}/${id}` }, status);
+    },
+  }),
+  showCommand({
+    name: "deployment",
+    about: "show how far a deployment request is",
+    operations: ["getDeploymentStatus"],
+    args: [{ name: "request", about: "id of the deployment request" }],
+    view: deploymentView,
+    read: async (call) => (await call.platform()).deployments.status(call.args.request),
+  }),
+  apiCommand({
+    name: "default-values",
+    about: "print the default values of a helm chart",
+    operations: ["getHelmDefaultValues"],
+    args: [{ name: "environment", about: "id of the environment, or the name of a PlatformEnvironment" }],
+    flags: {
+      file: {
+        is: "text",
+        short: "f",
+        value: "FILE",
+        required: true,
+        about: "where the chart comes from, as JSON or YAML in the platform's own spelling; - for standard input",
+      },
+    },
+    details: "Prints the values as the platform says them. Changes nothing.",
+    run: async (call) => {
+      const source = await readObject(call.io, call.flags.file);
+      const { platform, id } = await call.target(call.args.environment, ["PlatformEnvironment"]);
+      const values = await platform.environments.helmDefaultValues(id, source);
+      call.io.stdout.write(values.endsWith("\n") ? values : `${values}\n`);
+    },
+  }),
+];

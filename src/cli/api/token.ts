@@ -5,7 +5,7 @@ import { delimiter, join, resolve } from "node:path";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import type { Access } from "../base/access.ts";
-import type { Call } from "../base/command.ts";
+import type { Call, Entry } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
 import type { Flags } from "../base/flags.ts";
 import { readText } from "../base/io.ts";
@@ -25,58 +25,59 @@ const READ_ONLY = {
 /** The spec types the id of this operation as a plain string, so a bare word is an id and no name. */
 const CLUSTER = { name: "cluster", about: "id of the cluster, or pcl/NAME of a PlatformCluster" } as const;
 
-export const clusterToken = apiCommand({
-  name: "cluster token",
-  about: "print a short-lived token of a cluster, as a credential plugin of kubectl",
-  operations: ["getClusterToken"],
-  formats: ["json", "yaml", "raw"],
-  args: [CLUSTER],
-  flags: READ_ONLY,
-  details:
-    "Prints an ExecCredential, as kubectl wants it of a credential plugin; -o raw prints the token alone. " +
-    "The token is short-lived and is stored nowhere.",
-  run: async (call) => {
-    const { id, access } = await clusterOf(call, call.args.cluster);
-    const answer = await access.platform.clusters.token(id, { readOnly: call.flags["read-only"] });
-    const { output } = call;
-    if (output === "json" || output === "yaml") {
-      await printData(call, output, execCredential(answer, (await shell()).execInfo));
-    } else call.io.stdout.write(`${answer.status.token}\n`);
-  },
-});
-
-export const clusterKubeconfig = apiCommand({
-  name: "cluster kubeconfig",
-  about: "print a kubeconfig for a cluster, with no token in it",
-  operations: [],
-  args: [CLUSTER],
-  flags: {
-    server: { is: "text", value: "URL", required: true, about: "address of the cluster's API server" },
-    "ca-file": { is: "text", value: "FILE", about: "its certificate authority in PEM; the system's when left out" },
-    name: { is: "text", value: "NAME", about: "what the context is called; the cluster's id when left out" },
-    ...READ_ONLY,
-  },
-  details:
-    "Prints a kubeconfig that has kubectl fetch a token whenever it needs one: no token is in it. The platform tells " +
-    "neither the address nor the certificate authority of a cluster, so they have to be given.",
-  run: async (call) => {
-    const { server, "ca-file": caFile, name } = call.flags;
-    if (!server.startsWith("https://") || !URL.canParse(server)) {
-      throw new UsageError("--server takes a URL that begins with https://: kubectl sends tokens nowhere else.");
-    }
-    const { id, access } = await clusterOf(call, call.args.cluster);
-    const authority = caFile === undefined ? {} : { "certificate-authority-data": await readAuthority(call, caFile) };
-    const title = name ?? id;
-    await printData(call, "yaml", {
-      apiVersion: "v1",
-      kind: "Config",
-      clusters: [{ name: title, cluster: { server, ...authority } }],
-      users: [{ name: title, user: { exec: await execOf(call, id, access) } }],
-      contexts: [{ name: title, context: { cluster: title, user: title } }],
-      "current-context": title,
-    });
-  },
-});
+export const CLUSTER_ACCESS: readonly Entry[] = [
+  apiCommand({
+    name: "cluster token",
+    about: "print a short-lived token of a cluster, as a credential plugin of kubectl",
+    operations: ["getClusterToken"],
+    formats: ["json", "yaml", "raw"],
+    args: [CLUSTER],
+    flags: READ_ONLY,
+    details:
+      "Prints an ExecCredential, as kubectl wants it of a credential plugin; -o raw prints the token alone. " +
+      "The token is short-lived and is stored nowhere.",
+    run: async (call) => {
+      const { id, access } = await clusterOf(call, call.args.cluster);
+      const answer = await access.platform.clusters.token(id, { readOnly: call.flags["read-only"] });
+      const { output } = call;
+      if (output === "json" || output === "yaml") {
+        await printData(call, output, execCredential(answer, (await shell()).execInfo));
+      } else call.io.stdout.write(`${answer.status.token}\n`);
+    },
+  }),
+  apiCommand({
+    name: "cluster kubeconfig",
+    about: "print a kubeconfig for a cluster, with no token in it",
+    operations: [],
+    args: [CLUSTER],
+    flags: {
+      server: { is: "text", value: "URL", required: true, about: "address of the cluster's API server" },
+      "ca-file": { is: "text", value: "FILE", about: "its certificate authority in PEM; the system's when left out" },
+      name: { is: "text", value: "NAME", about: "what the context is called; the cluster's id when left out" },
+      ...READ_ONLY,
+    },
+    details:
+      "Prints a kubeconfig that has kubectl fetch a token whenever it needs one: no token is in it. The platform tells " +
+      "neither the address nor the certificate authority of a cluster, so they have to be given.",
+    run: async (call) => {
+      const { server, "ca-file": caFile, name } = call.flags;
+      if (!server.startsWith("https://") || !URL.canParse(server)) {
+        throw new UsageError("--server takes a URL that begins with https://: kubectl sends tokens nowhere else.");
+      }
+      const { id, access } = await clusterOf(call, call.args.cluster);
+      const authority = caFile === undefined ? {} : { "certificate-authority-data": await readAuthority(call, caFile) };
+      const title = name ?? id;
+      await printData(call, "yaml", {
+        apiVersion: "v1",
+        kind: "Config",
+        clusters: [{ name: title, cluster: { server, ...authority } }],
+        users: [{ name: title, user: { exec: await execOf(call, id, access) } }],
+        contexts: [{ name: title, context: { cluster: title, user: title } }],
+        "current-context": title,
+      });
+    },
+  }),
+];
 
 /**
  * Returns the platform's answer if it is an ExecCredential of the version that kubectl asks for, else builds one:

@@ -3,7 +3,7 @@ import { parseEnv } from "node:util";
 
 import type { Variable, VariableInput } from "../../platform/areas/variables.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { Call } from "../base/command.ts";
+import type { Call, Entry } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
 import { readText } from "../base/io.ts";
@@ -38,53 +38,6 @@ const SECRETS: Operations = {
   update: ({ variables }, applicationId, id, input) => variables.updateSecret(applicationId, id, input),
 };
 
-export const variablesList = listCommand({
-  name: "variables list",
-  about: "list the variables of an application, without values",
-  operations: ["listVariables"],
-  args: [APPLICATION],
-  view: viewOf("variable"),
-  read: (call) => list(call, call.args.application, VARIABLES),
-});
-
-export const secretsList = listCommand({
-  name: "secrets list",
-  about: "list the secrets of an application, without values",
-  operations: ["listSecrets"],
-  args: [APPLICATION],
-  details: "-o wide and -o json also show the owner, the service, and which secret one overrides or is an alias of.",
-  view: viewOf("secret"),
-  read: (call) => list(call, call.args.application, SECRETS),
-});
-
-export const variablesSet = apiCommand({
-  name: "variables set",
-  about: "set one variable of an application",
-  operations: ["listVariables", "createVariable", "updateVariable"],
-  args: [APPLICATION, KEY, { name: "value", about: "the value, if it is no secret", optional: true }],
-  flags: FILE,
-  run: async (call) => {
-    const { application, key, value } = call.args;
-    if (value !== undefined && call.flags.file !== undefined) throw new UsageError("Give <value> or -f, not both.");
-    const input = { key, value: value ?? (await valueFrom(call, call.flags.file)) };
-    await set(call, application, input, VARIABLES);
-  },
-});
-
-export const secretsSet = apiCommand({
-  name: "secrets set",
-  about: "set one secret of an application",
-  operations: ["listSecrets", "createSecret", "updateSecret"],
-  args: [APPLICATION, KEY],
-  flags: FILE,
-  details:
-    "The value comes from a file or from standard input and never stands on the command line. One line break at its end is dropped.",
-  run: async (call) => {
-    const input = { key: call.args.key, value: await valueFrom(call, call.flags.file) };
-    await set(call, call.args.application, input, SECRETS);
-  },
-});
-
 interface ImportedLine {
   readonly name: string;
   readonly secret: boolean;
@@ -96,54 +49,100 @@ const importView: View<ImportedLine> = {
   name: ({ name, secret }) => `${secret ? "secret" : "variable"}/${name}`,
 };
 
-export const envImport = apiCommand({
-  name: "env import",
-  about: "import variables and secrets of an application from a file",
-  operations: ["importVariables"],
-  formats: LIST_FORMATS,
-  args: [APPLICATION],
-  flags: {
-    file: {
-      is: "text",
-      short: "f",
-      value: "FILE",
-      fallback: ".env",
-      about: "file of KEY=value lines; - for standard input",
+export const VARIABLES_AND_SECRETS: readonly Entry[] = [
+  listCommand({
+    name: "variables list",
+    about: "list the variables of an application, without values",
+    operations: ["listVariables"],
+    args: [APPLICATION],
+    view: viewOf("variable"),
+    read: (call) => list(call, call.args.application, VARIABLES),
+  }),
+  listCommand({
+    name: "secrets list",
+    about: "list the secrets of an application, without values",
+    operations: ["listSecrets"],
+    args: [APPLICATION],
+    details: "-o wide and -o json also show the owner, the service, and which secret one overrides or is an alias of.",
+    view: viewOf("secret"),
+    read: (call) => list(call, call.args.application, SECRETS),
+  }),
+  apiCommand({
+    name: "variables set",
+    about: "set one variable of an application",
+    operations: ["listVariables", "createVariable", "updateVariable"],
+    args: [APPLICATION, KEY, { name: "value", about: "the value, if it is no secret", optional: true }],
+    flags: FILE,
+    run: async (call) => {
+      const { application, key, value } = call.args;
+      if (value !== undefined && call.flags.file !== undefined) throw new UsageError("Give <value> or -f, not both.");
+      const input = { key, value: value ?? (await valueFrom(call, call.flags.file)) };
+      await set(call, application, input, VARIABLES);
     },
-    secret: { is: "list", value: "KEY", about: "import this one as a secret" },
-    overwrite: { is: "switch", about: "replace variables that exist; of a secret, where the platform does that" },
-    scope: { is: "text", value: "SCOPE", about: "where they belong; APPLICATION on a full surface, else not sent" },
-  },
-  details: "Values are never shown. Ends with 1 when not all were imported.",
-  run: async (call) => {
-    const { file, overwrite, secret } = call.flags;
-    const entries = Object.entries(parseEnv(await readText(call.io, file)));
-    if (entries.length === 0) throw new CliError(`${file} has no lines of the form KEY=value.`);
-    const unknown = secret.filter((key) => !entries.some(([name]) => name === key));
-    if (unknown.length > 0) throw new UsageError(`--secret names ${unknown.join(", ")}, which ${file} does not have.`);
+  }),
+  apiCommand({
+    name: "secrets set",
+    about: "set one secret of an application",
+    operations: ["listSecrets", "createSecret", "updateSecret"],
+    args: [APPLICATION, KEY],
+    flags: FILE,
+    details:
+      "The value comes from a file or from standard input and never stands on the command line. One line break at its end is dropped.",
+    run: async (call) => {
+      const input = { key: call.args.key, value: await valueFrom(call, call.flags.file) };
+      await set(call, call.args.application, input, SECRETS);
+    },
+  }),
+  apiCommand({
+    name: "env import",
+    about: "import variables and secrets of an application from a file",
+    operations: ["importVariables"],
+    formats: LIST_FORMATS,
+    args: [APPLICATION],
+    flags: {
+      file: {
+        is: "text",
+        short: "f",
+        value: "FILE",
+        fallback: ".env",
+        about: "file of KEY=value lines; - for standard input",
+      },
+      secret: { is: "list", value: "KEY", about: "import this one as a secret" },
+      overwrite: { is: "switch", about: "replace variables that exist; of a secret, where the platform does that" },
+      scope: { is: "text", value: "SCOPE", about: "where they belong; APPLICATION on a full surface, else not sent" },
+    },
+    details: "Values are never shown. Ends with 1 when not all were imported.",
+    run: async (call) => {
+      const { file, overwrite, secret } = call.flags;
+      const entries = Object.entries(parseEnv(await readText(call.io, file)));
+      if (entries.length === 0) throw new CliError(`${file} has no lines of the form KEY=value.`);
+      const unknown = secret.filter((key) => !entries.some(([name]) => name === key));
+      if (unknown.length > 0)
+        throw new UsageError(`--secret names ${unknown.join(", ")}, which ${file} does not have.`);
 
-    const { platform, id, access } = await call.target(call.args.application, KINDS);
-    const { surfaceOf } = await import("../base/surface.ts");
-    const scope = call.flags.scope ?? ((await surfaceOf(access)) === "Full" ? "APPLICATION" : undefined);
-    const vars = entries.map(([name, value = ""]) => ({
-      name,
-      value,
-      isSecret: secret.includes(name),
-      ...(scope === undefined ? {} : { scope }),
-    }));
-    const answer = await platform.variables.import(id, { overwrite, vars });
-    if (answer === undefined) {
-      call.tell("The platform accepted it and says no more.");
-      return EXIT.ok;
-    }
-    const done = new Set(answer.successfulImportedVariables.map(({ name }) => name));
-    const lines = vars.map(({ name, isSecret }) => ({ name, secret: isSecret, imported: done.has(name) }));
-    await printList(call, importView, lines);
-    const total = answer.totalVariablesToImport ?? vars.length;
-    call.tell(`Imported ${done.size} of ${total}. They take effect with the next deployment.`);
-    return done.size < total ? EXIT.failed : EXIT.ok;
-  },
-});
+      const { platform, id, access } = await call.target(call.args.application, KINDS);
+      const { surfaceOf } = await import("../base/surface.ts");
+      const scope = call.flags.scope ?? ((await surfaceOf(access)) === "Full" ? "APPLICATION" : undefined);
+      const vars = entries.map(([name, value = ""]) => ({
+        name,
+        value,
+        isSecret: secret.includes(name),
+        ...(scope === undefined ? {} : { scope }),
+      }));
+      const answer = await platform.variables.import(id, { overwrite, vars });
+      if (answer === undefined) {
+        call.tell("The platform accepted it and says no more.");
+        return EXIT.ok;
+      }
+      const done = new Set(answer.successfulImportedVariables.map(({ name }) => name));
+      const lines = vars.map(({ name, isSecret }) => ({ name, secret: isSecret, imported: done.has(name) }));
+      await printList(call, importView, lines);
+      const total = answer.totalVariablesToImport ?? vars.length;
+      call.tell(`Imported ${done.size} of ${total}. They take effect with the next deployment.`);
+      return done.size < total ? EXIT.failed : EXIT.ok;
+    },
+  }),
+];
 
 /** @param type the type in -o name */
 function viewOf(type: "variable" | "secret"): View<Variable> {
