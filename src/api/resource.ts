@@ -1,5 +1,5 @@
 /** The Kubernetes side of a kind, and the columns and rules that several kinds have. */
-import type { z } from "zod";
+import { z } from "zod";
 
 /** A column of `kubectl get`; priority 1 shows in `-o wide` only. */
 export interface PrinterColumn {
@@ -37,18 +37,26 @@ export interface Resource<Spec = unknown, Mem = unknown> {
   readonly selectableFields: readonly string[];
 }
 
+/** The shorter `self.externalId == oldSelf.externalId` fails with "no such key" when the field is cleared. */
+const EXTERNAL_ID_STAYS: CelRule = {
+  rule: "!has(oldSelf.spec.externalId) || (has(self.spec.externalId) && self.spec.externalId == oldSelf.spec.externalId)",
+  message: "spec.externalId cannot be changed or removed once it is set",
+};
+
 type Defaulted = "plural" | "scope" | "rules" | "selectableFields";
 
 /** Completes the declaration of a kind by what most kinds have: it is namespaced and refers to a connection. */
-export function defineResource<Spec, Mem>(
-  declared: Omit<Resource<Spec, Mem>, Defaulted> & Partial<Pick<Resource, Exclude<Defaulted, "plural">>>,
-): Resource<Spec, Mem> {
+export function defineResource<Spec, Mem>({
+  rules = [],
+  ...declared
+}: Omit<Resource<Spec, Mem>, Defaulted> & Partial<Pick<Resource, Exclude<Defaulted, "plural">>>): Resource<Spec, Mem> {
+  const hasExternalId = declared.spec instanceof z.ZodObject && "externalId" in declared.spec.shape;
   return {
     scope: "Namespaced",
-    rules: [],
     selectableFields: [".spec.connectionRef.name"],
     ...declared,
     plural: `${declared.kind.toLowerCase()}s`,
+    rules: hasExternalId ? [EXTERNAL_ID_STAYS, ...rules] : rules,
   };
 }
 
@@ -115,9 +123,3 @@ export function lockedOnceRecorded(field: string): CelRule {
     message: `spec.${field} cannot be changed once status.externalId is set`,
   };
 }
-
-/** The shorter `self.externalId == oldSelf.externalId` fails with "no such key" when the field is cleared. */
-export const EXTERNAL_ID_STAYS: CelRule = {
-  rule: "!has(oldSelf.spec.externalId) || (has(self.spec.externalId) && self.spec.externalId == oldSelf.spec.externalId)",
-  message: "spec.externalId cannot be changed or removed once it is set",
-};

@@ -11,14 +11,7 @@ import {
   variableOf,
 } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
-import {
-  column,
-  EXTERNAL_ID_STAYS,
-  livingColumns,
-  lockedOnceRecorded,
-  defineResource,
-  wide,
-} from "../../api/resource.ts";
+import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
 import { ATOMIC, fingerprint, lastOperation, livingStatus, memoryOf, text } from "../../api/status.ts";
 import {
   deploymentFields,
@@ -191,7 +184,6 @@ export const platformApplication = defineResource({
   memory,
   status,
   rules: [
-    EXTERNAL_ID_STAYS,
     lockedOnceRecorded("environmentRef"),
     {
       rule:

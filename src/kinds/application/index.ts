@@ -35,12 +35,10 @@ export const application = defineService<ApplicationTypes, Application>({
     const variables = context.memory.written?.variables;
     return { variablesAt: variablesIncluded(context), ...(variables === undefined ? {} : { variables }) };
   },
-  capabilities: ({ runState }) => ({
+  needed: {
     update: [["listApplications", "getApplication"], "updateApplication"],
-    stop: ["stopApplication"],
     delete: ["deleteApplication"],
-    isStopWanted: runState === "Stopped",
-  }),
+  },
   inputs: (spec, resolved) => ({
     environmentId: resolved.id("spec.environmentRef"),
     ...inputVariables(spec, resolved),

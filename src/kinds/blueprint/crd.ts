@@ -2,14 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, displayName, externalId, jsonLength, mapOf, reference, variableOf } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import {
-  column,
-  EXTERNAL_ID_STAYS,
-  livingColumns,
-  lockedOnceRecorded,
-  defineResource,
-  wide,
-} from "../../api/resource.ts";
+import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
 import { fingerprint, id, livingStatus, memoryOf, text, time } from "../../api/status.ts";
 import {
   deploymentFields,
@@ -165,7 +158,6 @@ export const platformBlueprint = defineResource({
   memory,
   status,
   rules: [
-    EXTERNAL_ID_STAYS,
     lockedOnceRecorded("environmentRef"),
     {
       rule: "!has(self.spec.allowedEngineVersions) || (has(self.spec.engine) && self.spec.engine != 'Helm')",

@@ -29,7 +29,7 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
   resource: platformBlueprint,
   settings: SETTINGS,
   nothingSeen: NOTHING_SEEN,
-  capabilities: () => ({ stop: [], delete: [] }),
+  needed: { delete: [] },
   inputs: (spec, resolved) => ({
     environmentId: resolved.id("spec.environmentRef"),
     ...variableInputs(spec.variables, resolved),

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, objectName, uuid } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { column, EXTERNAL_ID_STAYS, livingColumns, defineResource, wide } from "../../api/resource.ts";
+import { column, livingColumns, defineResource, wide } from "../../api/resource.ts";
 import { count, id, lastOperation, livingStatus, memoryOf, text, time } from "../../api/status.ts";
 
 const BOTH_OR_NONE = "server and caBundle must be set together";
@@ -165,7 +165,6 @@ export const platformCluster = defineResource({
       .optional()
       .describe("The cloud credentials of spec.credentialsId, without their keys."),
   }),
-  rules: [EXTERNAL_ID_STAYS],
   columns: livingColumns(
     [
       column("State", ".status.state", "State on the platform, verbatim."),

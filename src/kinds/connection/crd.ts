@@ -189,15 +189,13 @@ const registration = z
   })
   .describe("The operator's own receiver, as it was registered.");
 
-const memory = memoryOf({ surface: surfaceFound, operations, webhook: registration });
+const remembered = { surface: surfaceFound, operations, webhook: registration };
+
+const memory = memoryOf(remembered);
 
 export type ConnectionMemory = z.output<typeof memory>;
 
-const status = observingStatus({
-  surface: surfaceFound.optional(),
-  operations: operations.optional(),
-  webhook: registration.optional(),
-});
+const status = observingStatus(z.object(remembered).partial().shape);
 
 const columns: readonly PrinterColumn[] = [
   { ...READY, description: "Whether the connection can be used." },

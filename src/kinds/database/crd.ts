@@ -2,14 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
-import {
-  column,
-  EXTERNAL_ID_STAYS,
-  livingColumns,
-  lockedOnceRecorded,
-  defineResource,
-  wide,
-} from "../../api/resource.ts";
+import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
 import { id, lastOperation, livingStatus, memoryOf, text } from "../../api/status.ts";
 import {
   deploymentFields,
@@ -114,12 +107,7 @@ export const platformDatabase = defineResource({
   spec,
   memory,
   status,
-  rules: [
-    EXTERNAL_ID_STAYS,
-    lockedOnceRecorded("environmentRef"),
-    lockedOnceRecorded("type"),
-    lockedOnceRecorded("mode"),
-  ],
+  rules: [lockedOnceRecorded("environmentRef"), lockedOnceRecorded("type"), lockedOnceRecorded("mode")],
   columns: livingColumns(
     [
       column("State", ".status.state", "State on the platform, verbatim."),

@@ -39,12 +39,7 @@ export const database = defineService<DatabaseTypes, Database>({
       memory: { stopRequestId: what === "stop" ? requestId : undefined },
     };
   },
-  capabilities: ({ runState }) => ({
-    update: ["listDatabases", "updateDatabase"],
-    stop: ["stopDatabase"],
-    delete: ["listDatabases", "deleteDatabase"],
-    isStopWanted: runState === "Stopped",
-  }),
+  needed: { update: ["listDatabases", "updateDatabase"], delete: ["listDatabases", "deleteDatabase"] },
   inputs: (_spec, resolved) => ({ environmentId: resolved.id("spec.environmentRef") }),
   notObservableAfterwards,
   recordAction,

@@ -2,14 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
-import {
-  column,
-  EXTERNAL_ID_STAYS,
-  livingColumns,
-  lockedOnceRecorded,
-  defineResource,
-  wide,
-} from "../../api/resource.ts";
+import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
 import { count, id, livingStatus, memoryOf, text } from "../../api/status.ts";
 
 const spec = z.object({
@@ -49,7 +42,7 @@ export const platformEnvironment = defineResource({
     projectId: id.optional().describe("Id of the project that the environment is in."),
     serviceCount: count.optional().describe("Number of services in the environment."),
   }),
-  rules: [EXTERNAL_ID_STAYS, lockedOnceRecorded("projectRef"), lockedOnceRecorded("clusterRef")],
+  rules: [lockedOnceRecorded("projectRef"), lockedOnceRecorded("clusterRef")],
   columns: livingColumns([
     column("Project", ".spec.projectRef.name", "The project it is in."),
     column("Mode", ".spec.mode", "Mode in the platform's spelling."),

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, displayName, externalId } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
-import { column, EXTERNAL_ID_STAYS, livingColumns, defineResource } from "../../api/resource.ts";
+import { column, livingColumns, defineResource } from "../../api/resource.ts";
 import { ATOMIC, count, id, livingStatus, text } from "../../api/status.ts";
 
 /** The largest number of environments that the status lists; `environmentCount` counts all. */
@@ -44,6 +44,5 @@ export const platformProject = defineResource({
       .describe("Environments of the project, by id; at most 200 are listed.")
       .meta(ATOMIC),
   }),
-  rules: [EXTERNAL_ID_STAYS],
   columns: livingColumns([column("Envs", ".status.environmentCount", "Number of environments.", "integer")]),
 });

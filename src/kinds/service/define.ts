@@ -58,8 +58,8 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
   readonly nothingSeen: K["observed"];
   /** Absent for services on which the platform offers no operation. */
   area?(api: Platform): ServiceArea<K["spec"], Item>;
-  /** See `Kind.operations`. */
-  capabilities(spec: K["spec"]): KindOperations;
+  /** The operations that changing and deleting need; a stop needs its own alone. */
+  readonly needed: Pick<KindOperations, "update" | "delete">;
   inputs(spec: K["spec"], resolved: ResolvedNeeds): K["inputs"];
 
   /** Lists the services of the environment. @throws ApiError */
@@ -145,7 +145,11 @@ function sharedOf(kind: ServiceKind): Omit<Kind<ServiceTypes>, "resource"> {
   return {
     externalLifecycle: true,
     claim: (spec) => spec.externalId,
-    operations: (spec) => kind.capabilities(spec),
+    operations: ({ runState }) => ({
+      ...kind.needed,
+      stop: kind.operations.stop === undefined ? [] : [kind.operations.stop],
+      isStopWanted: runState === "Stopped",
+    }),
     listable: (supports) => supports(kind.operations.list) !== "Unsupported",
     needs: (spec) => ({
       references: [environmentNeed(spec.environmentRef)],

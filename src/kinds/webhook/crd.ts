@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, externalId, platformValue } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { column, EXTERNAL_ID_STAYS, livingColumns, defineResource } from "../../api/resource.ts";
+import { column, livingColumns, defineResource } from "../../api/resource.ts";
 import { ATOMIC, fingerprint, livingStatus, memoryOf, text } from "../../api/status.ts";
 
 /** The most events of a webhook; the platform knows a handful. */
@@ -57,7 +57,6 @@ export const platformWebhook = defineResource({
     createdAt: text.optional().describe("When the platform registered it."),
     updatedAt: text.optional().describe("When the platform last changed it."),
   }),
-  rules: [EXTERNAL_ID_STAYS],
   columns: livingColumns([
     column("Target", ".status.target", "Where the platform delivers."),
     column("Events", ".spec.events", "Events that are delivered."),
