@@ -1,5 +1,6 @@
 /** Opens the user's cluster, with the user's own rights. */
 import { createKubeClient, type ConnectedClient } from "../../kube/api/client.ts";
+import { configSource } from "../../kube/api/credentials.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { isObject } from "../../kube/api/json.ts";
 import { parseObject } from "../../kube/api/objects.ts";
@@ -87,10 +88,9 @@ export function typeOf(kind: string): ResourceType {
 }
 
 function connect({ kubeconfig, context }: SharedFlags, clock: Clock): ConnectedClient {
-  const chosen = context === undefined ? {} : { context };
   try {
     return createKubeClient({
-      config: kubeconfig === undefined ? { from: "default", ...chosen } : { from: "file", path: kubeconfig, ...chosen },
+      config: configSource(kubeconfig, context),
       userAgent: `kubectl-platform/${OPERATOR_VERSION}`,
       clock,
     });

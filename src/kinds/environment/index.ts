@@ -57,9 +57,9 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
   recordOf,
   memoryOf: (_context, record) => memoryOf(record),
   projectOf: ({ inputs }) => inputs.projectId,
-  checkParent: ({ inputs: { projectId }, policies: { allowedProjects } }, { projectIsOurs }) => {
-    if (!projectIsOurs) return notThere("project", projectId, "the organization");
-    return allowedProjects?.includes(projectId) === false ? projectNotAllowed(projectId) : undefined;
+  checkParent: (context, { projectIsOurs }) => {
+    const { projectId } = context.inputs;
+    return projectIsOurs ? projectNotAllowed(context, projectId) : notThere("project", projectId, "the organization");
   },
   checkRecord: (context, record) => otherCluster(context, record?.clusterId),
 

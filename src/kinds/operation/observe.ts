@@ -133,7 +133,7 @@ async function serviceRefusal(
 async function environmentRefusal(context: OperationContext, id: Uuid, api: Platform): Promise<Why | undefined> {
   const projectId = await projectOfEnvironment(api, id);
   if (projectId === undefined) return notThere("environment", id, "the organization");
-  return context.policies.allowedProjects?.includes(projectId) === false ? projectNotAllowed(projectId) : undefined;
+  return projectNotAllowed(context, projectId);
 }
 
 async function clusterRefusal(context: OperationContext, id: Uuid, api: Platform): Promise<Why | undefined> {

@@ -26,11 +26,10 @@ import { stop } from "./steps.ts";
 
 /** Refuses an environment of another organization, or in a project that the connection is not for. */
 export function checkPlace(context: ServiceContext, { environmentIsOurs, projectId }: Place): Plan<never> | undefined {
-  if (!environmentIsOurs) {
-    return { is: "stalled", why: notThere("environment", context.inputs.environmentId, "the organization") };
-  }
-  const isOutside = projectId !== undefined && context.policies.allowedProjects?.includes(projectId) === false;
-  return isOutside ? { is: "stalled", why: projectNotAllowed(projectId) } : undefined;
+  const why = environmentIsOurs
+    ? projectNotAllowed(context, projectId)
+    : notThere("environment", context.inputs.environmentId, "the organization");
+  return why && { is: "stalled", why };
 }
 
 /** Creates the service, unless one of its name exists. */

@@ -123,21 +123,25 @@ export function otherName(what: string, id: Uuid): Why {
   };
 }
 
-/** The reason of a project outside the connection's allowedProjects. */
-export function projectNotAllowed(project: string): Why {
-  return {
-    reason: "PermissionDenied",
-    message: `The connection's spec.allowedProjects does not list ${project}. A person who may edit the connection can add it.`,
-  };
+/** What a connection reaches. */
+interface Reaching {
+  readonly policies: Pick<ContextPolicies, "allowedProjects">;
+}
+
+/** Returns why nothing is done in a project that the connection's allowedProjects lacks. @param project its id, if known */
+export function projectNotAllowed(
+  { policies: { allowedProjects } }: Reaching,
+  project: string | undefined,
+): Why | undefined {
+  if (project === undefined || allowedProjects?.includes(project) !== false) return undefined;
+  const message = `The connection's spec.allowedProjects does not list ${project}. A person who may edit the connection can add it.`;
+  return { reason: "PermissionDenied", message };
 }
 
 /** Returns why a deletion leaves alone what the connection does not reach, whoever recorded it. */
-export function outside(
-  context: { readonly policies: Pick<ContextPolicies, "allowedProjects"> },
-  projectId: Uuid | undefined,
-): Why | undefined {
-  if (projectId === undefined || context.policies.allowedProjects?.includes(projectId) !== false) return undefined;
-  return { reason: "NotObservable", message: `${projectNotAllowed(projectId).message} Nothing is deleted or stopped.` };
+export function outside(context: Reaching, projectId: Uuid | undefined): Why | undefined {
+  const refused = projectNotAllowed(context, projectId);
+  return refused && { reason: "NotObservable", message: `${refused.message} Nothing is deleted or stopped.` };
 }
 
 /** An object that a list of the platform does not show. */

@@ -25,6 +25,12 @@ export type ConfigSource =
   /** As kubectl: $KUBECONFIG, ~/.kube/config, then the cluster that the process runs in. */
   | { readonly from: "default"; readonly context?: string };
 
+/** Returns the source that the flags --kubeconfig and --context name; without them as kubectl. */
+export function configSource(path: string | undefined, context: string | undefined): ConfigSource {
+  const chosen = context === undefined ? {} : { context };
+  return path === undefined ? { from: "default", ...chosen } : { from: "file", path, ...chosen };
+}
+
 /** The headers and connections of a request. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;

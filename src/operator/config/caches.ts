@@ -20,6 +20,8 @@ export const TYPES: readonly ResourceType[] = RESOURCES.map(({ kind, plural, sco
 }));
 
 export interface CachesOptions extends Pick<ReflectorOptions, "client" | "clock" | "random"> {
+  /** All kinds if absent. */
+  readonly types?: readonly ResourceType[];
   /** Empty: all. */
   readonly namespaces: readonly string[];
   readonly observer: ReflectorObserver;
@@ -38,7 +40,7 @@ interface Watched {
 
 /** @returns caches that are not started */
 export function createCaches(options: CachesOptions) {
-  const { namespaces, observer } = options;
+  const { types = TYPES, namespaces, observer } = options;
   const store = createStore(options.onListenerError);
   let synced = false;
 
@@ -51,7 +53,7 @@ export function createCaches(options: CachesOptions) {
     synced = true;
     options.onSynced();
   };
-  const watched = TYPES.flatMap((type): readonly Watched[] => {
+  const watched = types.flatMap((type): readonly Watched[] => {
     const everywhere = !type.namespaced || namespaces.length === 0;
     return (everywhere ? [undefined] : namespaces).map((namespace) => ({
       kind: type.kind,

@@ -8,7 +8,7 @@ import { hostname } from "node:os";
 import { z } from "zod";
 
 import { DEFAULT_WINDOWS, type Windows } from "../../engine/contract/windows.ts";
-import type { ConfigSource } from "../../kube/api/credentials.ts";
+import { type ConfigSource, configSource } from "../../kube/api/credentials.ts";
 import { DEFAULT_DEADLINES, type Deadlines } from "../../platform/client/caller.ts";
 import { envName, FLAGS, readFlags, type FlagName } from "./flags.ts";
 import { OPERATOR } from "./rbac.ts";
@@ -151,7 +151,7 @@ export function loadConfig(args: readonly string[], surroundings: Surroundings =
     watchNamespaces: [...new Set(told["watch-namespaces"])],
     allowedPlatformHosts: told["allowed-platform-hosts"],
     allowInsecurePlatform: told["allow-insecure-platform"],
-    kube: source(told.kubeconfig, told.context),
+    kube: configSource(told.kubeconfig, told.context),
     operatorNamespace: told["operator-namespace"] ?? ownNamespace(env["POD_NAMESPACE"] ?? readFile(NAMESPACE_FILE)),
     instance: env["POD_NAME"] ?? surroundings.hostname(),
     workers: told.workers,
@@ -229,11 +229,6 @@ function explain(issue: z.core.$ZodIssue, flags: ReadonlyMap<FlagName, string>):
 /** Standard variables with the same meaning, which other programs have defined. */
 function standard(flag: FlagName, env: Surroundings["env"]): string | undefined {
   return flag === "otlp-endpoint" ? env["OTEL_EXPORTER_OTLP_ENDPOINT"] : undefined;
-}
-
-function source(path: string | undefined, context: string | undefined): ConfigSource {
-  const chosen = context === undefined ? {} : { context };
-  return path === undefined ? { from: "default", ...chosen } : { from: "file", path, ...chosen };
 }
 
 function ownNamespace(text: string | undefined): string {

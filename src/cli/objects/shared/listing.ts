@@ -1,10 +1,9 @@
 /** Reads or follows all custom resources that the user may see. */
 import { KubeError } from "../../../kube/api/errors.ts";
 import type { Clock, KubeObject, ResourceType } from "../../../kube/api/types.ts";
-import { createReflector } from "../../../kube/watch/reflector.ts";
-import { createStore, type Store } from "../../../kube/watch/store.ts";
-import { TYPES } from "../../../operator/config/caches.ts";
-import type { Cluster } from "../../base/cluster.ts";
+import type { Store } from "../../../kube/watch/store.ts";
+import { createCaches, TYPES } from "../../../operator/config/caches.ts";
+import { type Cluster, typeOf } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
 
 /** The objects to read. */
@@ -71,41 +70,32 @@ export function followObjects({
   clock,
 }: Scope & { readonly clock: Clock }): Following {
   const types = typesOf(kinds);
-  const store = createStore((error) => {
-    throw error;
-  });
   const known = new Set<string>();
   const synced = Promise.withResolvers<void>();
   const settle = (kind: string): void => {
     known.add(kind);
     if (known.size === types.length) synced.resolve();
   };
-  const reflectors = types.map((type) =>
-    createReflector({
-      client: cluster.client,
-      store,
-      type,
-      ...(type.namespaced && namespace !== "" ? { namespace } : {}),
-      clock,
-      random: Math.random,
-      observer: {
-        listed: settle,
-        failed: (kind, error) => {
-          if (!known.has(kind)) tell(`${type.plural} are left out until they can be read: ${error.message}.`);
-          settle(kind);
-        },
+  const { store, start, stop } = createCaches({
+    client: cluster.client,
+    clock,
+    random: Math.random,
+    types,
+    namespaces: namespace === "" ? [] : [namespace],
+    observer: {
+      listed: settle,
+      failed: (kind, error) => {
+        if (!known.has(kind)) tell(`${typeOf(kind).plural} are left out until they can be read: ${error.message}.`);
+        settle(kind);
       },
-    }),
-  );
-  for (const reflector of reflectors) reflector.start();
-  return {
-    store,
-    objects: () => types.flatMap(({ kind }) => store.list(kind)),
-    synced: synced.promise,
-    stop: async () => {
-      await Promise.all(reflectors.map((reflector) => reflector.stop()));
     },
-  };
+    onListenerError: (error) => {
+      throw error;
+    },
+    onSynced: () => {},
+  });
+  start();
+  return { store, objects: () => types.flatMap(({ kind }) => store.list(kind)), synced: synced.promise, stop };
 }
 
 function typesOf(kinds: readonly string[] | undefined): readonly ResourceType[] {
