@@ -1,6 +1,6 @@
 # Every target does its own set-up on a fresh machine. Options are variables: make demo ONCE=1 SCENARIO=outage SPEED=60
 .DEFAULT_GOAL := help
-.PHONY: help demo simulate test check e2e e2e-kind chaos life bench-quick generate build sbom image image-check clean
+.PHONY: help demo simulate test check e2e e2e-kind chaos life bench bench-quick generate build sbom image image-check clean
 
 # Node 24 comes with the npm packages; it goes before an older one on PATH.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -42,6 +42,9 @@ life: $(installed) ## lives with one kill by name, PLAN=full-037-after,documente
 
 bench-quick: build ## cost of a create and a redeploy beside the fewest requests that do the same, two minutes; APPLICATIONS=n
 	@npm run --silent bench:quick -- $(if $(APPLICATIONS),--applications '$(APPLICATIONS)')
+
+bench: build ## operator, controller-runtime and oracle side by side, an hour on a quiet machine, needs Go; ROUNDS=n MANY=n; writes docs/performance.md
+	@npm run --silent bench -- $(if $(ROUNDS),--rounds '$(ROUNDS)') $(if $(MANY),--many '$(MANY)')
 
 generate: $(installed) ## write the generated files (CRDs, RBAC) again
 	@npm run --silent generate

@@ -20,8 +20,14 @@ const PROJECT = type("PlatformProject", "platformprojects");
 const ENVIRONMENT = type("PlatformEnvironment", "platformenvironments");
 const APPLICATION = type("PlatformApplication", "platformapplications");
 
-/** Creates a namespace with a connection, a project and environments. The operator has to run, to make them Ready. */
-export async function prepare(rig: Rig, namespace: string): Promise<void> {
+/** A budget that no scenario reaches. */
+export const UNLIMITED: JsonObject = { requestsPerSecond: 1_000, burst: 1_000 };
+
+/**
+ * Creates a namespace with a connection, a project and environments. The operator has to run, to make them Ready.
+ * @param rateLimit the budget of the connection; undefined leaves it to the operator
+ */
+export async function prepare(rig: Rig, namespace: string, rateLimit: JsonObject | undefined): Promise<void> {
   const create = creator(rig, namespace);
   await rig.client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
   await rig.client.request({
@@ -33,7 +39,7 @@ export async function prepare(rig: Rig, namespace: string): Promise<void> {
     baseUrl: rig.platformUrl,
     organizationId: ORGANIZATION,
     auth: { tokenSecretRef: { name: "token" } },
-    rateLimit: { requestsPerSecond: 1_000, burst: 1_000 },
+    ...(rateLimit === undefined ? {} : { rateLimit }),
   });
   await create(PROJECT, "project", { name: namespace });
   const ready = whenReady(rig, ENVIRONMENT, namespace, { objects: ENVIRONMENTS, generation: 1 });
@@ -64,6 +70,20 @@ export async function redeployAll(rig: Rig, namespace: string, objects: number):
     await rig.client.request({ method: "PATCH", path, body, contentType: "application/merge-patch+json" });
   });
   await ready;
+}
+
+/** Gives one application another commit to deploy. @returns when the request was sent, in milliseconds since 1970 */
+export async function edit({ client }: Rig, namespace: string, name: string, gitCommitId: string): Promise<number> {
+  const path = objectPath(APPLICATION, { namespace, name });
+  const sentAt = Date.now();
+  const body = { spec: { deploy: { gitCommitId } } };
+  await client.request({ method: "PATCH", path, body, contentType: "application/merge-patch+json" });
+  return sentAt;
+}
+
+/** Deletes the applications of a namespace; they stay on the platform. */
+export async function removeAll({ client }: Rig, namespace: string): Promise<void> {
+  await client.request({ method: "DELETE", path: collectionPath(APPLICATION, namespace) });
 }
 
 function applicationSpec(name: string): JsonObject {

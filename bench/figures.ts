@@ -36,7 +36,19 @@ export interface Sources {
   readonly controlUrl: string;
 }
 
-const Journal = z.array(z.object({ operation: z.string().nullable() }));
+const Journal = z.array(
+  z.object({
+    operation: z.string().nullable(),
+    at: z.string(),
+    status: z.number().nullable(),
+    body: z.object({ git_commit_id: z.string().optional() }).nullable().catch(null),
+  }),
+);
+
+/** Returns the calls that the platform received since its journal was cleared. */
+export async function journal(controlUrl: string): Promise<z.infer<typeof Journal>> {
+  return Journal.parse(await (await fetch(`${controlUrl}/journal?is=call`)).json());
+}
 
 /** The API server writes its audit log in batches. */
 const AUDIT_BATCH_MS = 1_500;
@@ -55,7 +67,7 @@ export async function measure(sources: Sources, objects: number, phase: () => Pr
   const apiServerMs = (await cpuMsOf(apiServerPid)) - cpuBefore[1];
   const memory = await memoryOf(pid);
   await sleep(AUDIT_BATCH_MS);
-  const calls = Journal.parse(await (await fetch(`${controlUrl}/journal?is=call`)).json());
+  const calls = await journal(controlUrl);
   const audit = parseAudit((await readFile(auditLogPath)).subarray(size).toString().trimEnd().split("\n"), user);
   const ours = audit.filter(({ objectRef }) => objectRef?.apiGroup === "platform-operator.io");
   const each = (count: number): number => count / objects;
@@ -81,14 +93,38 @@ export async function pidOf(program: string, argument: string): Promise<number> 
 }
 
 /** Returns the CPU time that a process has used, in milliseconds; the kernel counts in units of 10 ms (proc(5)). */
-async function cpuMsOf(pid: number): Promise<number> {
+export async function cpuMsOf(pid: number): Promise<number> {
   const text = await readFile(`/proc/${String(pid)}/stat`, "utf8");
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-async function memoryOf(pid: number): Promise<Pick<Figures, "rssMiB" | "peakMiB">> {
+export async function memoryOf(pid: number): Promise<Pick<Figures, "rssMiB" | "peakMiB">> {
   const text = await readFile(`/proc/${String(pid)}/status`, "utf8");
   const mib = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1]) / 1_024;
   return { rssMiB: mib("VmRSS"), peakMiB: mib("VmHWM") };
+}
+
+/**
+ * Requests the health endpoint without a pause until it is stopped.
+ * @returns stops it, and returns the longest wait for an answer in milliseconds; undefined where there is no endpoint
+ */
+export function watchStalls(url: string | undefined): () => number | undefined {
+  if (url === undefined) return () => undefined;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let longest = 0;
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const from = performance.now();
+      await (await fetch(`${url}/healthz`, { signal })).text();
+      longest = Math.max(longest, performance.now() - from);
+      await sleep(2);
+    }
+  };
+  run().catch(() => {});
+  return () => {
+    stopping.abort();
+    return longest;
+  };
 }

@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 
 import { z } from "zod";
 
-import { createAll, prepare, redeployAll } from "./applications.ts";
+import { createAll, prepare, redeployAll, UNLIMITED } from "./applications.ts";
 import { type Figures, measure } from "./figures.ts";
 import { startRig, type Subject } from "./rig.ts";
 
@@ -42,7 +42,7 @@ const results = new Map<Subject, Record<Phase, Figures>>();
 try {
   const subjects: readonly Subject[] = options["no-oracle"] ? ["operator"] : ["operator", "oracle"];
   const first = await rig.start("operator", "");
-  for (const subject of subjects) await prepare(rig, subject);
+  for (const subject of subjects) await prepare(rig, subject, UNLIMITED);
   await first.stop();
   for (const subject of subjects) {
     const running = await rig.start(subject, subject);

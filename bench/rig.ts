@@ -1,7 +1,8 @@
 /** What a benchmark runs on: a control plane, a simulated platform, and one of the programs that are compared. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
@@ -21,8 +22,11 @@ export const TOKEN = "bench-token";
 export const ORGANIZATION = "11111111-1111-4111-8111-111111111111";
 export const WORKERS = 10;
 
-/** The program under measurement. The operator is the bundle under the flags of Node of its image. */
-export type Subject = "operator" | "oracle";
+/**
+ * The program under measurement. The operator is the bundle under the flags of Node of its image; the peer is
+ * bench/peers/controller-runtime; the oracle sends the fewest requests that do the same.
+ */
+export type Subject = "operator" | "peer" | "oracle";
 
 export interface RigOptions {
   /** The operator's bundle. */
@@ -35,6 +39,8 @@ export interface RigOptions {
 
 export interface RunningSubject {
   readonly sources: Sources;
+  /** The health endpoint, which the operator alone has. */
+  readonly healthUrl: string | undefined;
   /** Rejects when the subject ends. */
   readonly failed: Promise<never>;
   stop(): Promise<void>;
@@ -45,7 +51,10 @@ export interface Rig {
   readonly client: KubeClient;
   readonly platformUrl: string;
   readonly clusterId: string;
-  /** Starts a subject that works in a namespace. */
+  /** The control endpoint of the platform. */
+  readonly controlUrl: string;
+  readonly auditLogPath: string;
+  /** Starts a subject that works in a namespace; the operator works in all where it is "". */
   start(subject: Subject, namespace: string): Promise<RunningSubject>;
   stop(): Promise<void>;
 }
@@ -70,11 +79,14 @@ export async function startRig(options: RigOptions): Promise<Rig> {
 
 async function rigOn(controlPlane: ControlPlane, options: RigOptions): Promise<Rig> {
   await kubectl(controlPlane, ["apply", "-f", join(root, "deploy/rbac")]);
-  await kubectl(controlPlane, ["create", "serviceaccount", "oracle", "-n", "default"]);
-  const admin = ["--clusterrole=cluster-admin", "--serviceaccount=default:oracle"];
-  await kubectl(controlPlane, ["create", "clusterrolebinding", "oracle", ...admin]);
+  for (const name of ["oracle", "peer"]) {
+    await kubectl(controlPlane, ["create", "serviceaccount", name, "-n", "default"]);
+    const admin = ["--clusterrole=cluster-admin", `--serviceaccount=default:${name}`];
+    await kubectl(controlPlane, ["create", "clusterrolebinding", name, ...admin]);
+  }
   const users = {
     operator: { namespace: "platform-operator", name: "platform-operator" },
+    peer: { namespace: "default", name: "peer" },
     oracle: { namespace: "default", name: "oracle" },
   };
   const apiServerPid = await pidOf("kube-apiserver", new URL(controlPlane.server).port);
@@ -88,12 +100,16 @@ async function rigOn(controlPlane: ControlPlane, options: RigOptions): Promise<R
     client,
     platformUrl: platform.facts("platform"),
     clusterId: platform.facts("cluster"),
+    controlUrl: platform.facts("control"),
+    auditLogPath: controlPlane.auditLogPath,
     start: async (subject, namespace) => {
       const kubeconfig = await kubeconfigFor(controlPlane, users[subject].namespace, users[subject].name);
-      const started =
-        subject === "operator"
-          ? await startOperator(options, kubeconfig)
-          : await startOracle([kubeconfig, namespace, platform.facts("platform")]);
+      const starters = {
+        operator: () => startOperator(options, kubeconfig, namespace),
+        peer: () => startPeer(kubeconfig, namespace, platform.facts("platform")),
+        oracle: () => startOracle([kubeconfig, namespace, platform.facts("platform")]),
+      };
+      const started = await starters[subject]();
       const sources = {
         pid: started.child.pid ?? 0,
         user: serviceAccountUser(users[subject].namespace, users[subject].name),
@@ -101,7 +117,7 @@ async function rigOn(controlPlane: ControlPlane, options: RigOptions): Promise<R
         apiServerPid,
         controlUrl: platform.facts("control"),
       };
-      return { sources, failed: started.failed, stop: started.stop };
+      return { sources, healthUrl: started.healthUrl, failed: started.failed, stop: started.stop };
     },
     stop: async () => {
       await client.close();
@@ -122,30 +138,53 @@ async function startPlatform() {
   return { ...started, facts: (name: string): string => values.get(name) ?? "" };
 }
 
-async function startOperator(options: RigOptions, kubeconfig: string) {
+async function startOperator(options: RigOptions, kubeconfig: string, namespace: string) {
   const { logFile, program } = options;
   const file = logFile === undefined ? undefined : createWriteStream(logFile);
   const flags = nodeFlags([dirname(program), dirname(kubeconfig), followParent]);
   const own = ["--kubeconfig", kubeconfig, "--allow-insecure-platform=true", "--allowed-platform-hosts=127.0.0.1"];
-  const addresses = ["--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=0"];
-  const args = [program, "run", ...own, ...addresses, `--workers=${String(WORKERS)}`];
-  return startNode([...flags, ...options.nodeFlags, ...args], (line) => {
+  const addresses = ["--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=127.0.0.1:0"];
+  const scope = namespace === "" ? [] : [`--watch-namespaces=${namespace}`];
+  const args = [program, "run", ...own, ...addresses, ...scope, `--workers=${String(WORKERS)}`];
+  let healthUrl: string | undefined;
+  const started = await startNode([...flags, ...options.nodeFlags, ...args], (line) => {
     file?.write(`${line}\n`);
+    if (line.includes('"server":"health"')) healthUrl = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
     return line.includes('"leading"');
   });
+  return { ...started, healthUrl };
 }
 
 async function startOracle(args: readonly string[]) {
   return startNode([join(import.meta.dirname, "oracle.ts"), ...args], (line) => line === "watching");
 }
 
+const peerSources = join(import.meta.dirname, "peers/controller-runtime");
+
+/** Builds the peer; go keeps what it has built. @returns the program */
+export function buildPeer(): string {
+  const program = join(homedir(), ".cache/platform-operator/bench-peer");
+  execFileSync("go", ["build", "-o", program, "."], { cwd: peerSources, stdio: "inherit" });
+  return program;
+}
+
+async function startPeer(kubeconfig: string, namespace: string, platformUrl: string) {
+  const args = ["-kubeconfig", kubeconfig, "-namespace", namespace, "-platform", platformUrl, "-token", TOKEN];
+  return startProgram(buildPeer(), [...args, "-workers", String(WORKERS)], (line) => line.includes("Starting workers"));
+}
+
 /** Starts Node as a child that ends with this process. Resolves at the first line of its output that `isReady`. */
 async function startNode(args: readonly string[], isReady: (line: string) => boolean) {
-  const child: ChildProcess = spawn(process.execPath, ["--import", followParent, ...args], {
+  return startProgram(process.execPath, ["--import", followParent, ...args], isReady);
+}
+
+async function startProgram(program: string, args: readonly string[], isReady: (line: string) => boolean) {
+  const child: ChildProcess = spawn(program, args, {
     env: { PATH: process.env["PATH"] },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   child.channel?.unref();
+  process.once("exit", () => child.kill("SIGKILL"));
   const exited = once(child, "exit");
   const { promise: ready, resolve } = Promise.withResolvers<void>();
   if (child.stdout !== null)
@@ -153,7 +192,7 @@ async function startNode(args: readonly string[], isReady: (line: string) => boo
       if (isReady(line)) resolve();
     });
   const failed = exited.then((): never => {
-    throw new Error(`${args.find((arg) => /\.[jt]s$/.test(arg)) ?? "node"} ended`);
+    throw new Error(`${args.find((arg) => /\.[jt]s$/.test(arg)) ?? program} ended`);
   });
   await Promise.race([ready, failed]);
   failed.catch(() => {});
@@ -161,5 +200,5 @@ async function startNode(args: readonly string[], isReady: (line: string) => boo
     child.kill("SIGTERM");
     await exited;
   };
-  return { child, failed, stop };
+  return { child, failed, stop, healthUrl: undefined };
 }

@@ -1,0 +1,141 @@
+/** Builds docs/performance.md of the results of a run. */
+import type { Figures } from "./figures.ts";
+import type { Results } from "./full.ts";
+import type { Subject } from "./rig.ts";
+
+type Row = readonly [what: string, operator: string, peer: string, oracle: string, ratio: string];
+
+/** The figures of a phase, with the digits that they are shown with. */
+const FIGURES: readonly [name: keyof Figures, what: string, digits: number][] = [
+  ["cpuMs", "CPU of the controller per object, ms", 2],
+  ["apiServerMs", "CPU of the API server per object, ms", 1],
+  ["seconds", "until all are Ready, s", 1],
+  ["platformCalls", "calls of the platform per object", 2],
+  ["kubernetesWrites", "writes of custom resources per object", 2],
+  ["kubernetesGets", "GETs of custom resources per object", 2],
+  ["events", "events per object", 2],
+  ["rssMiB", "resident memory afterwards, MiB", 0],
+];
+
+/** @returns the page, as Markdown */
+export function page(results: Results): string {
+  const { commit, date, machine, many, nodeFlags, objects, rounds, versions } = results;
+  return [
+    "# Performance",
+    "",
+    "The operator beside a controller that was written with controller-runtime for this purpose, and the oracle: the fewest requests that bring the same about, without a record that makes them safe to repeat. The same CRDs, API server and simulated platform, in one run, in rounds that take turns. Calls and writes are counted by the API server's audit log and by the platform, CPU and memory by the kernel.",
+    "",
+    `Written by \`make bench\` on commit ${commit}, ${date}: ${machine}, Node ${versions["node"] ?? ""}, ${versions["go"] ?? ""}, everything on the same cores; flags of Node beside those of the image: ${nodeFlags === "" ? "none" : `\`${nodeFlags}\``}. The ratio is the operator's figure to the peer's: below 1 the operator needs less. The raw figures are in [bench/results](../bench/results).`,
+    "",
+    "What the peer leaves out: it keeps no record before a create (a crash between the request and the write of the id creates twice), reads no ingress, reports no drift, and writes about a third of the status.",
+    "",
+    `## ${String(objects)} applications, ${String(rounds)} rounds`,
+    "",
+    ...phase("Create", results.create),
+    ...phase("Redeploy", results.redeploy),
+    `## ${String(many)} settled applications`,
+    "",
+    ...table(largeRows(results)),
+    "## A platform that limits requests",
+    "",
+    "150 applications are created on a platform that allows 20 requests a second and answers 429 beyond that. The bound is the time that the limit alone takes for the calls that each made.",
+    "",
+    ...table(limitedRows(results)),
+    "## The rate that a connection finds by itself",
+    "",
+    `${String(results.budget.applications)} applications on a platform without a limit: ${results.budget.ownSeconds.toFixed(1)} s where the connection has no \`spec.rateLimit\`, ${results.budget.largeSeconds.toFixed(1)} s with one of 1,000 requests a second. With ten applications the operator uses ${results.smallRssMiB.toFixed(0)} MiB.`,
+    "",
+  ].join("\n");
+}
+
+function phase(title: string, by: Readonly<Record<Subject, readonly Figures[]>>): string[] {
+  const rows = FIGURES.map(([name, what, digits]): Row => {
+    const [operator, peer, oracle] = [spreadOf(by.operator, name), spreadOf(by.peer, name), spreadOf(by.oracle, name)];
+    const ofPeer = ratio(operator.median, peer.median);
+    return [what, shown(operator, digits), shown(peer, digits), shown(oracle, digits), ofPeer];
+  });
+  return [`### ${title}`, "", ...table(rows), ...bars(rows.slice(0, 3), title)];
+}
+
+interface Spread {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+function spreadOf(rounds: readonly Figures[], name: keyof Figures): Spread {
+  const values = rounds.map((one) => one[name]).toSorted((a, b) => a - b);
+  const [low = NaN] = values;
+  return { median: values[Math.floor(values.length / 2)] ?? NaN, low, high: values.at(-1) ?? NaN };
+}
+
+function shown({ median, low, high }: Spread, digits: number): string {
+  const [from, to] = [low.toFixed(digits), high.toFixed(digits)];
+  return from === to ? from : `${median.toFixed(digits)} (${from}–${to})`;
+}
+
+function largeRows({ large: { operator, peer } }: Results): readonly Row[] {
+  const row = (what: string, own: number | undefined, other: number | undefined, digits: number): Row => [
+    what,
+    own?.toFixed(digits) ?? "–",
+    other?.toFixed(digits) ?? "–",
+    "–",
+    own === undefined || other === undefined ? "–" : ratio(own, other),
+  ];
+  return [
+    row("edit of a commit → request for it, p50, ms", operator.latency.p50, peer.latency.p50, 0),
+    row("the same, p99, ms", operator.latency.p99, peer.latency.p99, 0),
+    row("edits without a request within 5 s", operator.latency.missing, peer.latency.missing, 0),
+    row("reads of the platform per second, idle", operator.idleReadsPerSecond, peer.idleReadsPerSecond, 1),
+    row("CPU, idle, percent of a core", operator.idleCpuPercent, peer.idleCpuPercent, 2),
+    row("resident memory, MiB", operator.rssMiB, peer.rssMiB, 0),
+    row("cold start: CPU in 3 s, ms", operator.startCpuMs, peer.startCpuMs, 0),
+    row("cold start: most memory, MiB", operator.startPeakMiB, peer.startPeakMiB, 0),
+    row("cold start: longest wait for /healthz, ms", operator.longestStallMs, peer.longestStallMs, 0),
+  ];
+}
+
+function limitedRows({ limited: { operator, peer } }: Results): readonly Row[] {
+  const row = (what: string, own: number, other: number, digits: number): Row => [
+    what,
+    own.toFixed(digits),
+    other.toFixed(digits),
+    "–",
+    ratio(own, other),
+  ];
+  return [
+    row("until all are Ready, s", operator.seconds, peer.seconds, 1),
+    row("bound at its own calls, s", operator.boundSeconds, peer.boundSeconds, 1),
+    row("time / bound", operator.seconds / operator.boundSeconds, peer.seconds / peer.boundSeconds, 2),
+    row("answers 429, percent", operator.refusedPercent, peer.refusedPercent, 2),
+    row("answers 429 after ten seconds, percent", operator.lateRefusedPercent, peer.lateRefusedPercent, 2),
+  ];
+}
+
+function ratio(own: number, other: number): string {
+  return other === 0 ? "–" : (own / other).toFixed(2);
+}
+
+function table(rows: readonly Row[]): string[] {
+  return [
+    "| figure | operator | peer | oracle | ratio |",
+    "|---|--:|--:|--:|--:|",
+    ...rows.map((cells) => `| ${cells.join(" | ")} |`),
+    "",
+  ];
+}
+
+/** A bar chart that GitHub draws (Mermaid): the operator's ratio to the peer. */
+function bars(rows: readonly Row[], title: string): string[] {
+  const names = rows.map(([what]) => `"${what.split(",")[0] ?? what}"`).join(", ");
+  return [
+    "```mermaid",
+    "xychart-beta",
+    `  title "${title}: operator / peer"`,
+    `  x-axis [${names}]`,
+    '  y-axis "ratio"',
+    `  bar [${rows.map((row) => row[4]).join(", ")}]`,
+    "```",
+    "",
+  ];
+}
