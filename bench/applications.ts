@@ -131,15 +131,18 @@ async function whenReady(
   const initial = { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan", resourceVersion: "0" };
   const query = { watch: true, allowWatchBookmarks: true, ...initial };
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  try {
-    const chunks = client.stream({ path: collectionPath(of, namespace), query, signal });
-    for await (const line of lines(chunks, () => {})) {
-      const object = parseObject(of, member(parseJson(line), "object"));
-      if (object !== undefined && isReady(object, wanted.generation)) ready.add(keyOf(object).name);
-      if (ready.size === wanted.objects) return;
+  // The API server ends a watch that is read too slowly.
+  while (!signal.aborted) {
+    try {
+      const chunks = client.stream({ path: collectionPath(of, namespace), query, signal });
+      for await (const line of lines(chunks, () => {})) {
+        const object = parseObject(of, member(parseJson(line), "object"));
+        if (object !== undefined && isReady(object, wanted.generation)) ready.add(keyOf(object).name);
+        if (ready.size === wanted.objects) return;
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
     }
-  } catch (error) {
-    if (!signal.aborted) throw error;
   }
   throw new Error(`${String(ready.size)} of ${String(wanted.objects)} ${of.plural} are Ready`);
 }

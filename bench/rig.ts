@@ -6,10 +6,10 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
+import { nodeFlags } from "../scripts/node-flags.ts";
 import { createKubeClient } from "../src/kube/api/client.ts";
 import { systemClock } from "../src/kube/api/clock.ts";
 import type { KubeClient } from "../src/kube/api/transport.ts";
-import { nodeFlags } from "../scripts/node-flags.ts";
 import { kubeconfigFor, kubectl } from "../test/control-plane/access.ts";
 import { serviceAccountUser } from "../test/control-plane/audit.ts";
 import { type ControlPlane, startControlPlane } from "../test/control-plane/control-plane.ts";
