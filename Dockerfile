@@ -48,6 +48,7 @@ ENTRYPOINT [ \
   "--disable-sigusr1", \
   "--report-exclude-env", \
   "--permission", \
+  "--max-semi-space-size=1", \
   "--allow-fs-read=/app/operator.js", \
   "--allow-fs-read=/var/run/secrets/kubernetes.io/serviceaccount", \
   "/app/operator.js" \
