@@ -122,29 +122,43 @@ async function each(objects: number, work: (name: string) => Promise<void>): Pro
 
 /** Resolves when so many objects are Ready at that generation. @throws Error when they are not within five minutes */
 async function whenReady(
-  { client }: Rig,
+  rig: Rig,
   of: ResourceType,
   namespace: string,
   wanted: { readonly objects: number; readonly generation: number },
 ): Promise<void> {
   const ready = new Set<string>();
-  const initial = { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan", resourceVersion: "0" };
-  const query = { watch: true, allowWatchBookmarks: true, ...initial };
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   // The API server ends a watch that is read too slowly.
-  while (!signal.aborted) {
-    try {
-      const chunks = client.stream({ path: collectionPath(of, namespace), query, signal });
-      for await (const line of lines(chunks, () => {})) {
-        const object = parseObject(of, member(parseJson(line), "object"));
-        if (object !== undefined && isReady(object, wanted.generation)) ready.add(keyOf(object).name);
-        if (ready.size === wanted.objects) return;
-      }
-    } catch (error) {
+  while (!signal.aborted && ready.size < wanted.objects)
+    await watchReady(rig, of, namespace, { ...wanted, ready, signal }).catch((error: unknown) => {
       if (!signal.aborted) throw error;
-    }
+    });
+  if (ready.size < wanted.objects)
+    throw new Error(`${String(ready.size)} of ${String(wanted.objects)} ${of.plural} are Ready`);
+}
+
+/** Notes what a watch shows as Ready, until that is enough or the watch ends. */
+async function watchReady(
+  { client }: Rig,
+  of: ResourceType,
+  namespace: string,
+  until: {
+    readonly objects: number;
+    readonly generation: number;
+    readonly ready: Set<string>;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { generation, objects, ready, signal } = until;
+  const initial = { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan", resourceVersion: "0" };
+  const query = { watch: true, allowWatchBookmarks: true, ...initial };
+  const chunks = client.stream({ path: collectionPath(of, namespace), query, signal });
+  for await (const line of lines(chunks, () => {})) {
+    const object = parseObject(of, member(parseJson(line), "object"));
+    if (object !== undefined && isReady(object, generation)) ready.add(keyOf(object).name);
+    if (ready.size >= objects) return;
   }
-  throw new Error(`${String(ready.size)} of ${String(wanted.objects)} ${of.plural} are Ready`);
 }
 
 function isReady(object: KubeObject, generation: number): boolean {
