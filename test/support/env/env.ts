@@ -32,7 +32,7 @@ import { z } from "zod";
 
 import type { PlatformName } from "../../../simulator/base/platforms.ts";
 import type { Speed } from "../../../simulator/base/time.ts";
-import { startSimulator, type Simulator } from "../../../simulator/simulator.ts";
+import { startSimulator, type Simulator, type SimulatorOptions } from "../../../simulator/simulator.ts";
 import type { Windows } from "../../../src/engine/contract/windows.ts";
 import { RESOURCES } from "../../../src/kinds/crds.ts";
 import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
@@ -71,6 +71,8 @@ export const FAST: Partial<Windows> = {
 
 export interface EnvOptions {
   readonly surface: PlatformName;
+  /** What the platform does not make up: its organization and the token of its admin. */
+  readonly platform?: Pick<SimulatorOptions, "organizationId" | "adminToken">;
   /** How fast the platform works; 100 unless told. */
   readonly speed?: Speed;
   /** Engine times that differ from FAST, in milliseconds. */
@@ -187,7 +189,7 @@ export function createEnv(options: EnvOptions): Env {
     }
     const token = await grantRights(client, operatorNamespace);
     kubeconfig = await kubeconfigOf(facts, operatorNamespace, token, await endpoint(facts, options.through?.()));
-    platform = await startSimulator({ surface: options.surface, speed: options.speed ?? 100 });
+    platform = await startSimulator({ ...options.platform, surface: options.surface, speed: options.speed ?? 100 });
     await start();
   });
 
