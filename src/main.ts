@@ -1,4 +1,5 @@
 /** The process's entry. The commands live in src/cli/. */
+import "./node-version.ts";
 import { main } from "./cli/index.ts";
 
 // Whoever reads has seen enough, as `head` does: no failure.

@@ -47,6 +47,22 @@ describe("kubectl platform", () => {
     expect(await platform("nonsense")).toMatchObject({ code: 64, stdout: "" });
   });
 
+  it.each(["kubectl-platform", "platform-operator"])("%s says which Node it needs on an older one", async (name) => {
+    const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })';
+    const argv = [
+      "node",
+      "--import",
+      `data:text/javascript,${encodeURIComponent(older)}`,
+      join(bundle.bin, name),
+      "run",
+    ];
+    expect(await bundle.run(argv)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("need Node 24 or later; this is Node 20.20.2 ("),
+    });
+  });
+
   it("lets a reader leave early", async () => {
     const ended = await bundle.run(["sh", "-c", "kubectl platform catalog -o json $0 $1 | head -n 1", ...here()], {
       KUBECONFIG: user.facts.kubeconfigPath,

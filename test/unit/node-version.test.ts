@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+
+import manifest from "../../package.json" with { type: "json" };
+import { nodeRefusal } from "../../src/node-version.ts";
+
+describe("the version of Node", () => {
+  it.each(["24.0.0", "24.21.0", "25.1.0", "100.0.0"])("%s is new enough", (version) => {
+    expect(nodeRefusal(version, "/usr/bin/node")).toBeUndefined();
+  });
+
+  it.each(["8.17.0", "18.20.8", "20.20.2", "23.11.1"])("%s is refused, with the version that is needed", (version) => {
+    expect(nodeRefusal(version, "/usr/bin/node")).toBe(
+      `platform-operator and kubectl platform need Node 24 or later; this is Node ${version} (/usr/bin/node).\nInstall Node 24, or put it first on the PATH.\n`,
+    );
+  });
+
+  it("is the one that package.json asks for", () => {
+    expect(manifest.engines.node).toBe(">=24");
+  });
+});
