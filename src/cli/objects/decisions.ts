@@ -1,5 +1,6 @@
 /** The commands that tell the operator what to do with an object: `pause`, `resume`, `approve` and `resolve`. */
 import { APPROVED_PLAN, INTENT, PAUSED, RESOLVE } from "../../api/names.ts";
+import { invalidPause, isPaused } from "../../api/paused.ts";
 import { conditionOf } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection } from "../../kinds/connection/crd.ts";
 import { stringMember } from "../../kube/api/json.ts";
@@ -42,11 +43,11 @@ async function setPaused(
   const objects: KubeObject[] = [];
   for (const target of targets) {
     const object = await cluster.get(target.kind, target.name);
-    const isPaused = object.metadata.annotations?.[PAUSED] === "true";
+    const isAlready = isPaused(object) === paused;
     const annotations = { [PAUSED]: paused ? "true" : null };
-    if (isPaused !== paused) await cluster.patch(object, { metadata: { annotations } });
+    if (!isAlready || invalidPause(object) !== undefined) await cluster.patch(object, { metadata: { annotations } });
     const done = paused ? "paused" : "resumed";
-    io.stdout.write(`${fullName(target)} ${isPaused === paused ? `${done} already` : done}\n`);
+    io.stdout.write(`${fullName(target)} ${isAlready ? `${done} already` : done}\n`);
     objects.push(object);
   }
   return objects;

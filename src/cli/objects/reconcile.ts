@@ -1,5 +1,6 @@
 /** The command `reconcile`: requests a reconcile of objects, and waits for its result. */
-import { PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
+import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
+import { isPaused } from "../../api/paused.ts";
 import { conditionOf, factOf, isReady } from "../../console/tree/facts.ts";
 import { platformApplication } from "../../kinds/application/crd.ts";
 import { platformOperation } from "../../kinds/operation/crd.ts";
@@ -61,7 +62,7 @@ function refuseEnded(object: KubeObject): void {
 
 /** A paused object is not reconciled. */
 function refusePaused(object: KubeObject, program: string): void {
-  if (object.metadata.annotations?.[PAUSED] !== "true") return;
+  if (!isPaused(object)) return;
   const target = shortTarget(keyOf(object));
   throw new CliError(`${target} is paused: nothing comes of a request. Let it go on with: ${program} resume ${target}`);
 }

@@ -1,5 +1,5 @@
 /** The command `status`: one object on one screen. */
-import { PAUSED } from "../../api/names.ts";
+import { isPaused } from "../../api/paused.ts";
 import { ageOf } from "../../console/tree/duration.ts";
 import { conditionsOf, factOf } from "../../console/tree/facts.ts";
 import { MARKS } from "../../console/tree/marks.ts";
@@ -85,7 +85,8 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return ["", ...(title === "" ? [] : [title]), ...lines.map((line) => `  ${line}`)];
 }
 
-function factLines({ metadata, status: from }: KubeObject, now: Date): readonly string[] {
+function factLines(object: KubeObject, now: Date): readonly string[] {
+  const { metadata, status: from } = object;
   const generation = metadata.generation ?? 0;
   const observed = member(from, "observedGeneration");
   const behind = `${generation}, the operator has seen ${typeof observed === "number" ? observed : "none"}`;
@@ -96,7 +97,7 @@ function factLines({ metadata, status: from }: KubeObject, now: Date): readonly 
     ["Settings", stringMember(from, "serviceDeploymentStatus")],
     ["Layers", stringMember(from, "layersEnabled")],
     ["Under way", stringMember(member(from, "intent"), "op")],
-    ["Paused", metadata.annotations?.[PAUSED] === "true" ? "yes" : undefined],
+    ["Paused", isPaused(object) ? "yes" : undefined],
     ["Generation", observed === generation ? undefined : behind],
   ]);
 }

@@ -49,9 +49,9 @@ describe("a pause", () => {
     expect(env.world.effects).toEqual([]);
   });
 
-  it("holds with no other value than true", async () => {
+  it("does not hold with a value that is not understood", async () => {
     const env = engineEnv();
-    env.widget("a", {}, { annotations: { [PAUSED]: "yes" } });
+    env.widget("a", {}, { annotations: { [PAUSED]: "on" } });
     await env.run(5_000);
     expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
   });
@@ -96,6 +96,42 @@ describe("a reconcile request", () => {
     env.cluster.annotate("Widget", "a", { [RECONCILE_REQUESTED_AT]: "t1" });
     await env.run(5 * MINUTE);
     expect(env.world.count("deploy")).toBe(2);
+  });
+});
+
+describe("what a person writes for a pause", () => {
+  const paused = async (value: string): Promise<Env> => {
+    const env = await with1({ commit: "c1" });
+    env.cluster.annotate("Widget", "a", { [PAUSED]: value });
+    env.cluster.spec("Widget", "a", { name: "a", commit: "c2" });
+    await env.run(60 * MINUTE);
+    return env;
+  };
+  const warnings = (env: Env) =>
+    env.events.filter(({ reason, note }) => reason === "InvalidSpec" && note.includes(PAUSED));
+
+  it.each(["True", "TRUE", "1", "yes"])("%s pauses", async (value) => {
+    const env = await paused(value);
+    expect(env.world.count("deploy")).toBe(1);
+    expect(env.conditions("Widget", "a")).toContain("Synced=False/ReconcilePaused");
+    expect(warnings(env)).toEqual([]);
+  });
+
+  it.each(["", "false", "False", "0", "no"])("%j does not", async (value) => {
+    const env = await paused(value);
+    expect(env.world.count("deploy")).toBe(2);
+    expect(warnings(env)).toEqual([]);
+  });
+
+  it("anything else does not, and is warned of once, with the values that count", async () => {
+    const env = await paused("treu");
+    expect(env.world.count("deploy")).toBe(2);
+    expect(warnings(env)).toMatchObject([
+      {
+        reason: "InvalidSpec",
+        note: 'The annotation platform-operator.io/paused is "treu", which is not understood: the object is not paused. "true", "1" and "yes" pause it, "false", "0" and "no" do not.',
+      },
+    ]);
   });
 });
 

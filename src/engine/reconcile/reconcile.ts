@@ -1,5 +1,5 @@
 /** The one reconcile for every kind. It knows the kinds only through `Kind` (docs/architecture.md §2, §3). */
-import { PAUSED } from "../../api/names.ts";
+import { isPaused } from "../../api/paused.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import type { ObjectKey } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
@@ -19,6 +19,7 @@ import { openSlot } from "../steps/recover.ts";
 import { probed, probeDue, rateLimited, untilProbe } from "./connection.ts";
 import { remove } from "./deletion.ts";
 import { registerReceiver } from "./receiver-registration.ts";
+import { warnOfPause } from "./warnings.ts";
 import { writeStatus } from "./write-status.ts";
 
 /** Reconciles one object by its key. @returns when to requeue; undefined when only an event should bring it back */
@@ -65,8 +66,8 @@ async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {
   if (resting !== undefined) return resting.again;
   if (kind.oneShot !== undefined) countDelay(local, ports.clock);
 
-  const isPaused = object.metadata.annotations?.[PAUSED] === "true";
-  const resolved = isPaused ? ({ is: "paused" } as const) : await resolveObject(r, "present");
+  warnOfPause(r);
+  const resolved = isPaused(object) ? ({ is: "paused" } as const) : await resolveObject(r, "present");
   if ("is" in resolved) return await writeStatus(r, unresolvedResult(r, resolved));
   if (isConnection) return await reconcileConnection(resolved);
 

@@ -13,6 +13,7 @@ import { writeOutputs } from "../status/outputs.ts";
 import { type Ended, idOf, memoryOf, type Reconciliation } from "../status/reconciliation.ts";
 import { recordTransitions, signature, throttle } from "../status/writes.ts";
 import { openAction } from "../steps/recover.ts";
+import { warnOfInterval } from "./warnings.ts";
 
 /**
  * Writes how a reconcile ended.
@@ -165,17 +166,4 @@ function usualDelay(r: Ended, result: Result, pollMs: Ms): Ms {
 function groupOf({ kind, context, connection, recordedIdentity }: Ended): string | undefined {
   const isShared = context !== undefined && kind.listable?.(context.supports) === true;
   return isShared ? (recordedIdentity?.parentId ?? connection?.uid) : undefined;
-}
-
-/** Warns once of an annotation that cannot be read. */
-function warnOfInterval({ ports, object, local }: Reconciliation, invalid: string | undefined): void {
-  if (invalid === undefined || local.warned.has(invalid)) return;
-  local.warned.add(invalid);
-  ports.events.record({
-    regarding: object,
-    type: "Warning",
-    reason: "InvalidSpec",
-    action: "Reconcile",
-    note: `The annotation platform-operator.io/poll-interval is ${JSON.stringify(invalid.slice(0, 40))}, which is no duration such as "90s" or "1h30m"; the default is used.`,
-  });
 }

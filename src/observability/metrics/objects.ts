@@ -1,7 +1,7 @@
 /** Metrics of the custom resources, counted from the cache at each scrape, so that no count has to be maintained. */
 import type { Registry } from "prom-client";
 
-import { PAUSED } from "../../api/names.ts";
+import { isPaused } from "../../api/paused.ts";
 import { conditionOf, text } from "../../engine/contract/status.ts";
 import { planIn } from "../../engine/policies/policy-status.ts";
 import { member } from "../../kube/api/json.ts";
@@ -117,7 +117,7 @@ function infoOf(object: KubeObject) {
     name: object.metadata.name,
     ready: readiness(object),
     reason: conditionOf(object, "Ready")?.reason ?? "",
-    suspended: String(object.metadata.annotations?.[PAUSED] === "true"),
+    suspended: String(isPaused(object)),
   };
 }
 

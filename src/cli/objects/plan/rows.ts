@@ -1,5 +1,5 @@
 /** Summarizes a plan, one row per object. Pure. */
-import { PAUSED } from "../../../api/names.ts";
+import { isPaused } from "../../../api/paused.ts";
 import { conditionOf } from "../../../console/tree/facts.ts";
 import { stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
@@ -39,10 +39,10 @@ const none = (note: string): Outcome => ({ action: "none", note, is: "none" });
 const error = (note: string): Outcome => ({ action: "error", note, is: "error" });
 
 /** Nothing was requested of the platform. */
-function unplanned({ object: { metadata }, problem }: PlannedObject): Outcome | undefined {
+function unplanned({ object, problem }: PlannedObject): Outcome | undefined {
   if (problem !== undefined) return error(problem);
-  if (metadata.deletionTimestamp !== undefined) return none("it is being deleted");
-  return metadata.annotations?.[PAUSED] === "true" ? none("it is paused") : undefined;
+  if (object.metadata.deletionTimestamp !== undefined) return none("it is being deleted");
+  return isPaused(object) ? none("it is paused") : undefined;
 }
 
 /** Lists the plan in status.plan; for an object whose parent does not exist yet, its creation. */

@@ -2,8 +2,9 @@
 -- Ready on the current generation is the goal, a plan that waits for approval or a change window is suspended, and
 -- everything else is on its way.
 local hs = { status = "Progressing", message = "Waiting for the operator to look at this resource" }
-local annotations = obj.metadata.annotations
-if annotations ~= nil and annotations["platform-operator.io/paused"] == "true" then
+local annotations = obj.metadata.annotations or {}
+local pausing = { ["true"] = true, ["True"] = true, ["TRUE"] = true, ["1"] = true, ["yes"] = true, ["Yes"] = true, ["YES"] = true }
+if pausing[annotations["platform-operator.io/paused"] or ""] == true then
   return { status = "Suspended", message = "Paused: the operator leaves it alone until it is resumed" }
 end
 if obj.status == nil or obj.status.conditions == nil then

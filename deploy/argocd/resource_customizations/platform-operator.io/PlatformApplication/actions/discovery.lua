@@ -1,6 +1,7 @@
 local actions = {}
 local annotations = obj.metadata.annotations or {}
-local paused = annotations["platform-operator.io/paused"] == "true"
+local pausing = { ["true"] = true, ["True"] = true, ["TRUE"] = true, ["1"] = true, ["yes"] = true, ["Yes"] = true, ["YES"] = true }
+local paused = pausing[annotations["platform-operator.io/paused"] or ""] == true
 local status = obj.status or {}
 actions["reconcile"] = { ["disabled"] = paused, ["displayName"] = "Reconcile" }
 actions["pause"] = { ["disabled"] = paused, ["displayName"] = "Pause" }
