@@ -1,10 +1,10 @@
 /** Compares the platform's record of an object with its spec. */
 import type { KindName } from "../../kinds/crds.ts";
+import { unlessMissing } from "../../kinds/shared/answers.ts";
 import { isObject, parseJson } from "../../kube/api/json.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
-import { ApiError } from "../../platform/transport/errors.ts";
 import { withoutCredentials } from "../../text/text.ts";
 import type { Access } from "../base/access.ts";
 import { offers } from "../base/surface.ts";
@@ -56,8 +56,6 @@ const BY_KIND: ReadonlyMap<string, Reads | undefined> = new Map(Object.entries(R
 /** The kinds that can be read. */
 export const READABLE: readonly string[] = [...BY_KIND].flatMap(([kind, reads]) => (reads === undefined ? [] : [kind]));
 
-const ABSENT = "the platform does not have it";
-
 /** Reads one object and compares it with its spec. @returns why it cannot, in a clause, if so @throws ApiError */
 export async function remoteOf(
   access: Access,
@@ -67,13 +65,8 @@ export async function remoteOf(
   const reads = BY_KIND.get(object.kind);
   const read = reads !== undefined && (await offers(access, reads.op)) ? reads.full : reads?.documented;
   if (read === undefined) return "this platform does not show it";
-  try {
-    const record = await read(access.platform, id);
-    return record === undefined ? ABSENT : fieldsOf(object.spec ?? {}, shown(record));
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.failure.is !== "NotFound") throw error;
-    return ABSENT;
-  }
+  const record = await unlessMissing(read(access.platform, id));
+  return record === undefined ? "the platform does not have it" : fieldsOf(object.spec ?? {}, shown(record));
 }
 
 /** Members of specs that do not describe the object itself. */

@@ -2,7 +2,6 @@
 import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Application } from "../../platform/areas/applications.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
-import type { Variable } from "../../platform/areas/variables.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { forgetIngress, ingressOf } from "../service/ingress.ts";
@@ -10,6 +9,7 @@ import type { Start } from "../service/model.ts";
 import { impliedStatus, isGone, statusesOf, UP_TO_DATE } from "../service/observe.ts";
 import { isUnsent } from "../service/settings.ts";
 import { offered, SHOWN, sideRead, unlessMissing } from "../shared/answers.ts";
+import { isOfApplication } from "../shared/variables.ts";
 import type { LastDeployment } from "./crd.ts";
 import { sameCommit } from "./deployment.ts";
 import { type ApplicationContext, type ApplicationTypes, NOTHING_SEEN, type Seen, SETTINGS } from "./model.ts";
@@ -122,13 +122,8 @@ async function variablesOf(
   const { secrets, plain } = value;
   return {
     variablesFault: undefined,
-    keys: foreign ? new Set([...plain, ...secrets].filter(isOwn).map(({ key }) => key)) : undefined,
-    secretIds: new Map(canReplace ? secrets.filter(isOwn).map((secret) => [secret.key, secret.id]) : []),
+    keys: foreign ? new Set([...plain, ...secrets].filter(isOfApplication).map(({ key }) => key)) : undefined,
+    secretIds: new Map(canReplace ? secrets.filter(isOfApplication).map((secret) => [secret.key, secret.id]) : []),
     secrets,
   };
-}
-
-/** Lists hold inherited variables too. Where a scope is shown, it tells them apart. */
-function isOwn({ scope }: Variable): boolean {
-  return scope === undefined || scope === "APPLICATION";
 }

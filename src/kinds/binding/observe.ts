@@ -5,7 +5,7 @@ import type { Cluster } from "../../platform/areas/clusters.ts";
 import type { Binding, Template } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import { offered } from "../shared/answers.ts";
+import { offered, readOr } from "../shared/answers.ts";
 import { problemsOf } from "./check.ts";
 import type { BindingContext, ClusterKind, ClusterSeen, Seen } from "./model.ts";
 
@@ -46,6 +46,9 @@ export function createTemplateList(): ListTemplates {
   };
 }
 
+/** The failure of a read that the platform lacks. */
+const LACKING = ["NotSupported"] as const;
+
 /** Reads, and checks the spec by what was read. @throws ApiError */
 export async function observe(context: BindingContext, api: Platform, list: ListTemplates): Promise<Seen> {
   const { spec, inputs } = context;
@@ -60,7 +63,8 @@ export async function observe(context: BindingContext, api: Platform, list: List
 
 /** Returns mode and provider of the spec, else what the cluster shows of itself. */
 async function clusterOf({ spec, inputs }: BindingContext, api: Platform): Promise<ClusterSeen> {
-  const clusters = await orUnshown(offered(api, "listClusters", () => api.clusters.list({ maxAgeMs: MAX_AGE_MS })));
+  const list = () => api.clusters.list({ maxAgeMs: MAX_AGE_MS });
+  const clusters = await readOr(offered(api, "listClusters", list), undefined, LACKING);
   const cluster = clusters?.find(({ id }) => id === inputs.clusterId);
   return { listed: clusters && cluster !== undefined, kind: spec.cluster ?? kindOf(cluster) };
 }
@@ -72,20 +76,6 @@ function kindOf(cluster: Cluster | undefined): ClusterKind | undefined {
 }
 
 async function bindingOf(clusterId: string, api: Platform): Promise<Binding | "none" | undefined> {
-  try {
-    return await orUnshown(offered(api, "getBinding", () => api.templates.binding(clusterId)));
-  } catch (error) {
-    if (error instanceof ApiError && error.failure.is === "NotFound") return "none";
-    throw error;
-  }
-}
-
-/** Returns undefined for a read that the platform lacks. */
-async function orUnshown<T>(reading: Promise<T | undefined>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof ApiError && error.failure.is === "NotSupported") return undefined;
-    throw error;
-  }
+  const read = offered(api, "getBinding", () => api.templates.binding(clusterId));
+  return await readOr(readOr(read, undefined, LACKING), "none", ["NotFound"]);
 }

@@ -3,8 +3,7 @@ import type { Known, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { ApiError } from "../../platform/transport/errors.ts";
-import { isStoppedAlready, offered } from "../shared/answers.ts";
+import { isStoppedAlready, offered, readOr } from "../shared/answers.ts";
 import { baseline } from "../shared/create-trace.ts";
 import type { ClusterMemory, ClusterOrder } from "./crd.ts";
 import { type ClusterContext, type Do, factsOf, isShown, NOTHING_SEEN, type Seen } from "./model.ts";
@@ -124,13 +123,7 @@ const OPERATIONS = ["Stop", "Start", "Upgrade"] as const;
 
 async function statusOrGone(context: ClusterContext, api: Platform): Promise<ClusterStatus | "gone" | "hidden"> {
   const { externalId: id } = context.spec;
-  try {
-    const status = await offered(api, "getClusterStatus", () => api.clusters.status(id));
-    if (status !== undefined) return status;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.failure.is === "NotFound" || error.failure.is === "Invalid") return "gone";
-    if (error.failure.is !== "NotSupported") throw error;
-  }
-  return (await clusterStatus(id, api)) ?? "hidden";
+  const read = offered(api, "getClusterStatus", () => api.clusters.status(id));
+  const status = await readOr(readOr(read, undefined, ["NotSupported"]), "gone" as const, ["NotFound", "Invalid"]);
+  return status ?? (await clusterStatus(id, api)) ?? "hidden";
 }

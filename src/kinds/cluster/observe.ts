@@ -3,7 +3,7 @@ import type { Cluster, ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import { offered } from "../shared/answers.ts";
+import { offered, readOr } from "../shared/answers.ts";
 import { isRoutine, presenceIn } from "../shared/presence.ts";
 import { factsOf, NOTHING_SEEN, type Attempt, type ClusterContext, type Seen } from "./model.ts";
 import { baselineOf, refusal } from "./order.ts";
@@ -72,10 +72,11 @@ export async function clusterStatus(
   { listMaxAgeMs = 0, isListed = false }: { readonly listMaxAgeMs?: number; readonly isListed?: boolean } = {},
 ): Promise<ClusterStatus | undefined> {
   const isShown = () => Promise.resolve(isListed);
-  const status = await orMissing(offered(api, "getClusterStatus", () => api.clusters.status(id), isShown));
+  const own = offered(api, "getClusterStatus", () => api.clusters.status(id), isShown);
+  const status = await readOr(own, undefined, MISSING);
   if (status !== undefined) return status;
   const list = () => api.clusters.list({ maxAgeMs: listMaxAgeMs });
-  const clusters = await orMissing(offered(api, "listClusters", list));
+  const clusters = await readOr(offered(api, "listClusters", list), undefined, MISSING);
   const listed = clusters?.find((cluster) => cluster.id === id);
   return listed?.status === undefined ? undefined : { clusterId: id, status: listed.status };
 }
@@ -96,16 +97,7 @@ function hasMoved({ memory }: ClusterContext, status: ClusterStatus | undefined)
 }
 
 /** A cluster that is not there is answered with 400 or 404 (docs/architecture.md §9). */
-const MISSING: ReadonlySet<ApiFailure["is"]> = new Set(["NotFound", "Invalid", "NotSupported"]);
-
-async function orMissing<T>(read: Promise<T | undefined>): Promise<T | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (error instanceof ApiError && MISSING.has(error.failure.is)) return undefined;
-    throw error;
-  }
-}
+const MISSING = ["NotFound", "Invalid", "NotSupported"] as const;
 
 /** Failures of the connection, which reports them itself. */
 const OF_CONNECTION: ReadonlySet<ApiFailure["is"]> = new Set([

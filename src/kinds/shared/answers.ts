@@ -58,9 +58,23 @@ export function takesMore({ supports }: SurfaceFacts): boolean {
   return READS.some((operation) => supports(operation) === "Supported");
 }
 
+/** Returns the answer to a read, or `instead` where it is one of these failures. @throws ApiError for all others */
+export async function readOr<T, Other>(
+  read: Promise<T>,
+  instead: Other,
+  failures: readonly ApiFailure["is"][],
+): Promise<T | Other> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof ApiError && failures.includes(error.failure.is)) return instead;
+    throw error;
+  }
+}
+
 /** Reads one object by its id. @returns undefined when there is none. @throws ApiError */
 export async function unlessMissing<T>(read: Promise<T>): Promise<T | undefined> {
-  return await orGone(read, () => Promise.resolve(false));
+  return await readOr(read, undefined, ["NotFound"]);
 }
 
 /**

@@ -34,6 +34,11 @@ export function isUntouched({ createdAt, updatedAt }: Times): boolean {
   return !(Date.parse(updatedAt ?? "") > Date.parse(createdAt ?? ""));
 }
 
+/** Reports whether an entry is the application's own, as far as its scope is shown: lists hold inherited ones too. */
+export function isOfApplication({ scope }: { readonly scope?: string | undefined }): boolean {
+  return scope === undefined || scope === "APPLICATION";
+}
+
 /** A variable of a spec: exactly one of `value` and `valueFrom`. */
 export interface DeclaredVariable {
   readonly name: string;

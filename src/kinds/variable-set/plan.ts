@@ -1,6 +1,7 @@
 /** What a variable set does next: a list of checks, the first difference wins. Pure. */
 import { entryOf, type Ms, type Plan, type Why } from "../../engine/contract/kind.ts";
 import { firstOf } from "../shared/checks.ts";
+import { isOfApplication } from "../shared/variables.ts";
 import type { KnownVariable } from "./crd.ts";
 import { judge, type Judged, type Verdict } from "./judge.ts";
 import {
@@ -17,7 +18,7 @@ import {
   unsynced,
 } from "./messages.ts";
 import { type Do, type Import, type Listed, type Seen, sentKey, type SetContext } from "./model.ts";
-import { isCreated, isFixed, isOfApplication, leftovers, type Target, targetsOf } from "./target.ts";
+import { isCreated, isFixed, leftovers, type Target, targetsOf } from "./target.ts";
 
 type Check = Plan<Do> | undefined;
 
@@ -75,7 +76,7 @@ function conflictOf({ inputs, records: { holderOf } }: SetContext): Why | undefi
 
 /** What the set writes into applications. Only what is in an application's own scope can be told from other things. */
 export function writtenEntries({ targets, variables }: Pick<SetContext["inputs"], "targets" | "variables">) {
-  const own = variables.filter(({ scope }) => scope === undefined || scope === "APPLICATION");
+  const own = variables.filter(isOfApplication);
   return targets.flatMap(({ id, name: resource }) =>
     id === undefined ? [] : own.map(({ name }) => ({ entry: entryOf(id, name), name, label: resource ?? id })),
   );

@@ -1,6 +1,6 @@
 /** The applications of a set: memory, what the platform shows, and how each variable stands. Pure. */
 import { refreshed, sameContent, type Uuid } from "../../engine/contract/kind.ts";
-import { isOfThen, isUntouched, LANDING_MS } from "../shared/variables.ts";
+import { isOfApplication, isOfThen, isUntouched, LANDING_MS } from "../shared/variables.ts";
 import type { KnownTarget, KnownVariable } from "./crd.ts";
 import type { Inputs, Listed, Seen, SetContext, SetVariable, Sight } from "./model.ts";
 
@@ -95,11 +95,6 @@ export function ownEntry(target: Target, variable: Named): Listed | undefined {
   const same = namesakesIn(target.sight, variable);
   const id = knownOf(target.known, variable.name)?.id;
   return same.find((one) => one.id === id) ?? (same.length === 1 ? same[0] : undefined);
-}
-
-/** Whether an entry is the application's own, as far as is shown: only those are changed and removed through it. */
-export function isOfApplication({ scope }: Listed): boolean {
-  return scope === undefined || scope === "APPLICATION";
 }
 
 /** Whether the operator created the entry. */

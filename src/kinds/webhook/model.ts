@@ -2,8 +2,7 @@
 import { type DriftField, type Fingerprint, type ReconcileContext, sameContent } from "../../engine/contract/kind.ts";
 import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
-import { ApiError } from "../../platform/transport/errors.ts";
-import { offered } from "../shared/answers.ts";
+import { offered, readOr } from "../shared/answers.ts";
 import { fit } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
 import type { platformWebhook } from "./crd.ts";
@@ -45,12 +44,8 @@ export const KIND = "STANDARD";
 
 /** The registration of an id, where the platform shows it. @throws ApiError */
 export async function shown(api: Platform, webhookId: string): Promise<Shown> {
-  try {
-    return await offered(api, "getWebhook", () => api.webhooks.get(webhookId));
-  } catch (error) {
-    if (error instanceof ApiError && error.failure.is === "NotFound") return "gone";
-    throw error;
-  }
+  const read = offered(api, "getWebhook", () => api.webhooks.get(webhookId));
+  return await readOr(read, "gone", ["NotFound"]);
 }
 
 /**

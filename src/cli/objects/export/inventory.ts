@@ -1,4 +1,5 @@
 /** Reads what is on the platform. It writes nothing. */
+import { isOfApplication } from "../../../kinds/shared/variables.ts";
 import type { Application } from "../../../platform/areas/applications.ts";
 import type { Cluster, ClusterStatus } from "../../../platform/areas/clusters.ts";
 import type { Database } from "../../../platform/areas/databases.ts";
@@ -157,9 +158,8 @@ async function readClusters({ platform, orGap }: Omit<Reading, "surface">): Prom
   return clusters;
 }
 
-/** Lists hold inherited variables too; where a scope is shown it tells them apart. */
 function ownKeys(variables: readonly Variable[] | undefined): readonly string[] | undefined {
-  return variables?.filter(({ scope }) => scope === undefined || scope === "APPLICATION").map(({ key }) => key);
+  return variables?.filter(isOfApplication).map(({ key }) => key);
 }
 
 function byName(left: { readonly name: string; readonly id: string }, right: typeof left): number {
