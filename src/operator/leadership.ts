@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { createLeaderElection, openFence, type LeaderElection, type LeaderOptions } from "../kube/leader/leader.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Config } from "./config/config.ts";
-import { LEASE_NAME } from "./config/rbac.ts";
+import { LEASE_NAME } from "./config/names.ts";
 
 /** An identity may have 128 characters, of which a UUID takes 37. */
 const INSTANCE_LENGTH = 90;

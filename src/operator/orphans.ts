@@ -4,7 +4,7 @@ import { isKube } from "../kube/api/errors.ts";
 import type { KubeClient } from "../kube/api/transport.ts";
 import type { EventInput } from "../kube/api/types.ts";
 import { createShards, type Shards } from "../kube/write/shards.ts";
-import { OPERATOR, ORPHAN_SHARDS, ORPHANS, ORPHANS_LABEL } from "./config/rbac.ts";
+import { OPERATOR, ORPHAN_SHARDS, ORPHANS, ORPHANS_LABEL } from "./config/names.ts";
 
 /** @returns the ConfigMaps of the orphan ledger in the operator's namespace */
 export function orphanShards(client: KubeClient, namespace: string): Shards {

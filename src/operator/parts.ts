@@ -26,7 +26,7 @@ import { isRead } from "../platform/codec/operations.ts";
 import { createCaches, TYPES, type Caches } from "./config/caches.ts";
 import type { Config } from "./config/config.ts";
 import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
-import { OPERATOR } from "./config/rbac.ts";
+import { OPERATOR } from "./config/names.ts";
 import { createLeadership } from "./leadership.ts";
 import { droppedOrphan, orphanShards } from "./orphans.ts";
 import { createPlatforms, createTurns, type Platforms } from "./platforms.ts";

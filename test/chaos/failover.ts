@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { microTime } from "../../src/kube/api/clock.ts";
-import { LEASE_NAME } from "../../src/operator/config/rbac.ts";
+import { LEASE_NAME } from "../../src/operator/config/names.ts";
 import { cluster, comes as becomes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, tree } from "../support/kube/manifests.ts";

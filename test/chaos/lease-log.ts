@@ -1,6 +1,6 @@
 /** Who holds the lease, and who was told so, as the API server answered. */
 import { member, parseJson } from "../../src/kube/api/json.ts";
-import { LEASE_NAME } from "../../src/operator/config/rbac.ts";
+import { LEASE_NAME } from "../../src/operator/config/names.ts";
 import { comes } from "../support/env/cluster.ts";
 import type { Answer, Call, Director } from "./tap/call.ts";
 

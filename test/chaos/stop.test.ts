@@ -4,7 +4,7 @@ import { describe, it } from "vitest";
 import type { Surface } from "../../simulator/base/operations.ts";
 import { INTENT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { LEASE_NAME } from "../../src/operator/config/rbac.ts";
+import { LEASE_NAME } from "../../src/operator/config/names.ts";
 import { cluster, comes } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import type { Exit } from "../support/env/operator.ts";

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
-import { LEASE_NAME, OPERATOR } from "../../src/operator/config/rbac.ts";
+import { LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";

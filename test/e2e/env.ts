@@ -10,7 +10,7 @@ import { createKubeClient, type ConnectedClient } from "../../src/kube/api/clien
 import { systemClock } from "../../src/kube/api/clock.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
 import { WINDOWS_VARIABLE } from "../../src/operator/config/config.ts";
-import { OPERATOR } from "../../src/operator/config/rbac.ts";
+import { OPERATOR } from "../../src/operator/config/names.ts";
 import { type AuditEvent, readAudit, serviceAccountUser } from "../control-plane/audit.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { type Cluster, cluster as clusterAt } from "../support/env/cluster.ts";

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { COMMAND, PROGRAM, TOKEN_FOLDER, USER } from "../../scripts/image.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { OPERATOR } from "../../src/operator/config/rbac.ts";
+import { OPERATOR } from "../../src/operator/config/names.ts";
 import { endpointOf, kubectl, tokenFor } from "../control-plane/access.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { comes } from "../support/env/cluster.ts";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
 import { NODE_FLAGS } from "../../scripts/node-flags.ts";
-import { OPERATOR, LEASE_NAME } from "../../src/operator/config/rbac.ts";
+import { OPERATOR, LEASE_NAME } from "../../src/operator/config/names.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
 import { startOperator, type RunningOperator } from "../support/env/operator.ts";

@@ -1,7 +1,7 @@
 /** What stays on a platform that deletes nothing, and what a resource of the same name makes of it. */
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 
-import { ORPHANS } from "../../src/operator/config/rbac.ts";
+import { ORPHANS } from "../../src/operator/config/names.ts";
 import { condition, PATIENCE_MS, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { metricsOf } from "../support/env/secrets.ts";

@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 
 import type { Change } from "../../kube/watch/store.ts";
-import { LEASE_NAME, OPERATOR } from "../../operator/config/rbac.ts";
+import { LEASE_NAME, OPERATOR } from "../../operator/config/names.ts";
 import { apiServerMetrics, queueMetrics, reconcileMetrics, type MeasuredQueue } from "./controller-runtime.ts";
 import { instruments } from "./instruments.ts";
 import { objectMetrics, type ObjectFigures } from "./objects.ts";

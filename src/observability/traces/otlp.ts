@@ -16,7 +16,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 
 import { parseKey } from "../../engine/contract/keys.ts";
-import { OPERATOR } from "../../operator/config/rbac.ts";
+import { OPERATOR } from "../../operator/config/names.ts";
 import { operation } from "../../platform/codec/operations.ts";
 import type { EndedCall, RunningReconcile } from "../reconcile-tracker.ts";
 import { targetIdOf } from "../telemetry.ts";

@@ -11,7 +11,7 @@ import { DEFAULT_WINDOWS, type Windows } from "../../engine/contract/windows.ts"
 import { type ConfigSource, configSource } from "../../kube/api/credentials.ts";
 import { DEFAULT_DEADLINES, type Deadlines } from "../../platform/client/caller.ts";
 import { envName, FLAGS, readFlags, type FlagName } from "./flags.ts";
-import { OPERATOR } from "./rbac.ts";
+import { OPERATOR } from "./names.ts";
 import { isEndpoint, isPlatformHost, NAMESPACE_PATTERN, parseLogLevels, type LogLevels } from "./validators.ts";
 
 /** The address of a server; without a host all addresses. Port 0 is a free one, which the log names. */

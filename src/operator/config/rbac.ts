@@ -6,16 +6,7 @@ import { GROUP } from "../../api/names.ts";
 import type { Resource } from "../../api/resource.ts";
 import { RESOURCES } from "../../kinds/crds.ts";
 import { platformOperation } from "../../kinds/operation/crd.ts";
-
-/** The name of the namespace, ServiceAccount, roles and bindings. */
-export const OPERATOR = "platform-operator";
-export const LEASE_NAME = "platform-operator-leader-election";
-
-/** The ConfigMaps of the orphan ledger are named `<this>-0` and so on, up to the count. */
-export const ORPHANS = `${OPERATOR}-orphans`;
-export const ORPHAN_SHARDS = 16;
-/** The label by which people find them. */
-export const ORPHANS_LABEL = { name: `${GROUP}/ledger`, value: "orphans" } as const;
+import { LEASE_NAME, OPERATOR, ORPHAN_SHARDS, ORPHANS } from "./names.ts";
 
 export interface Grant {
   /** "" is the core group. */

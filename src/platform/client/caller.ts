@@ -10,8 +10,15 @@ import type { Budget, Gate } from "../rate/gate.ts";
 import type { Priority } from "../rate/line.ts";
 import { parseDate, pauseMs, type Quota, quotaOf } from "../rate/rate-headers.ts";
 import type { Clock } from "../transport/clock.ts";
-import { ApiError, type Effect, failureOfShape, failureOfStatus, failureOfTransport } from "../transport/errors.ts";
-import { type HttpAnswer, type Transport, TransportError } from "../transport/http.ts";
+import {
+  ApiError,
+  type Effect,
+  failureOfShape,
+  failureOfStatus,
+  failureOfTransport,
+  TransportError,
+} from "../transport/errors.ts";
+import { type HttpAnswer, type Transport } from "../transport/http.ts";
 import type { Learning } from "./capabilities.ts";
 import { createRetry, createSharedReads } from "./reads.ts";
 import { type Content, prepare, type Prepared, queryOf, type Target } from "./request.ts";

@@ -1,5 +1,3 @@
-import type { TransportFailure } from "./http.ts";
-
 /**
  * Failures of a call of the platform, by what the caller has to do about them (docs/architecture.md §6, §8).
  * "OutcomeUnknown" is a write that may have been executed: it is traced, never repeated.
@@ -38,6 +36,20 @@ export class ApiError extends Error {
 
 /** Whether the operation only reads. After a failed write it is open whether it was executed. */
 export type Effect = "read" | "write";
+
+/** "address" and "connect" come before the first byte was sent; all others leave open whether the request arrived. */
+export type TransportFailure = "address" | "connect" | "deadline" | "interrupted" | "tooLarge";
+
+/** Why there was no answer. Its message never quotes a library's, which may hold hosts, headers or bodies. */
+export class TransportError extends Error {
+  readonly failure: TransportFailure;
+
+  constructor(failure: TransportFailure, message: string) {
+    super(message);
+    this.name = "TransportError";
+    this.failure = failure;
+  }
+}
 
 const STATUS: ReadonlyMap<number, ApiFailure> = new Map([
   [400, { is: "Invalid" }],

@@ -4,6 +4,8 @@ import type { Socket } from "node:net";
 
 import { Agent, buildConnector, request } from "undici";
 
+import { TransportError } from "./errors.ts";
+
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly url: string;
@@ -27,20 +29,6 @@ export interface Transport {
   exchange(request: HttpRequest): Promise<HttpAnswer>;
   /** Ends all connections at once. */
   close(): Promise<void>;
-}
-
-/** "address" and "connect" come before the first byte was sent; all others leave open whether the request arrived. */
-export type TransportFailure = "address" | "connect" | "deadline" | "interrupted" | "tooLarge";
-
-/** Why there was no answer. Its message never quotes a library's, which may hold hosts, headers or bodies. */
-export class TransportError extends Error {
-  readonly failure: TransportFailure;
-
-  constructor(failure: TransportFailure, message: string) {
-    super(message);
-    this.name = "TransportError";
-    this.failure = failure;
-  }
 }
 
 export interface HttpOptions {

@@ -38,7 +38,7 @@ import { RESOURCES } from "../../../src/kinds/crds.ts";
 import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
 import { systemClock } from "../../../src/kube/api/clock.ts";
 import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../../src/operator/config/config.ts";
-import { OPERATOR } from "../../../src/operator/config/rbac.ts";
+import { OPERATOR } from "../../../src/operator/config/names.ts";
 import type { Deadlines } from "../../../src/platform/client/caller.ts";
 import { type Endpoint, endpointOf, kubeconfigOf, kubectl, type KubectlOptions } from "../../control-plane/access.ts";
 import { type AuditEvent, serviceAccountUser } from "../../control-plane/audit.ts";

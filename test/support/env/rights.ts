@@ -6,7 +6,8 @@ import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
 import type { KubeClient } from "../../../src/kube/api/transport.ts";
-import { OPERATOR, SECRET_OUTPUTS } from "../../../src/operator/config/rbac.ts";
+import { OPERATOR } from "../../../src/operator/config/names.ts";
+import { SECRET_OUTPUTS } from "../../../src/operator/config/rbac.ts";
 import type { Env } from "./env.ts";
 
 const RBAC = join(import.meta.dirname, "../../../deploy/rbac");

@@ -2,7 +2,8 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 
-import { type Grant, GRANTS, LEASE_NAME, OPERATOR, SECRET_OUTPUTS } from "../../../src/operator/config/rbac.ts";
+import { LEASE_NAME, OPERATOR } from "../../../src/operator/config/names.ts";
+import { type Grant, GRANTS, SECRET_OUTPUTS } from "../../../src/operator/config/rbac.ts";
 import { type AuditEvent, parseAuditLine } from "../../control-plane/audit.ts";
 
 /** A right in one line, e.g. "get secrets, everywhere" or "patch platformprojects.platform-operator.io/status, …". */

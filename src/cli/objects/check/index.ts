@@ -1,6 +1,6 @@
 /** The command `check`: checks CRDs, rights, operator and platform, with a remedy for each finding. */
 import { pause } from "../../../kube/api/clock.ts";
-import { OPERATOR } from "../../../operator/config/rbac.ts";
+import { OPERATOR } from "../../../operator/config/names.ts";
 import { command } from "../../base/command.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";
 import { explain } from "../../base/explain.ts";

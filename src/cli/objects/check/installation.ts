@@ -10,7 +10,7 @@ import { isObject, listMember, member, stringMember } from "../../../kube/api/js
 import { LEASE, objectPath } from "../../../kube/api/paths.ts";
 import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
-import { LEASE_NAME } from "../../../operator/config/rbac.ts";
+import { LEASE_NAME } from "../../../operator/config/names.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { listKind } from "../shared/listing.ts";
 import { failed, ok, unknown, type CheckContext, type Finding } from "./finding.ts";

@@ -3,7 +3,8 @@ import { GROUP } from "../../../api/names.ts";
 import { RESOURCES } from "../../../kinds/crds.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { member } from "../../../kube/api/json.ts";
-import { GRANTS, OPERATOR, type Grant } from "../../../operator/config/rbac.ts";
+import { OPERATOR } from "../../../operator/config/names.ts";
+import { GRANTS, type Grant } from "../../../operator/config/rbac.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { failed, info, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
 

@@ -6,7 +6,7 @@ import { KubeError } from "../../../kube/api/errors.ts";
 import { listMember, member, stringMember } from "../../../kube/api/json.ts";
 import { objectPath } from "../../../kube/api/paths.ts";
 import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
-import { OPERATOR } from "../../../operator/config/rbac.ts";
+import { OPERATOR } from "../../../operator/config/names.ts";
 import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { listEvents } from "../shared/events.ts";

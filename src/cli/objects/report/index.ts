@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 
 import { stringify } from "yaml";
 
-import { OPERATOR } from "../../../operator/config/rbac.ts";
+import { OPERATOR } from "../../../operator/config/names.ts";
 import { command } from "../../base/command.ts";
 import { CliError, UsageError } from "../../base/exit.ts";
 import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../../base/globals.ts";
