@@ -23,8 +23,6 @@ export function createLanes(laneOf: (key: string) => string) {
     get size() {
       return size;
     },
-    /** Returns since when a key waits, undefined when it does not. */
-    since: (key: string): number | undefined => lanes.get(laneOf(key))?.get(key),
     /** Adds a key behind the others of its lane; a new lane gets its turn after the others. */
     add: (key: string, since: number): void => {
       const lane = laneOf(key);

@@ -49,6 +49,13 @@ export interface QueueOptions {
 /** The keys that wait to be processed. A key is processed by one worker at a time and waits at most once. */
 export type WorkQueue = ReturnType<typeof createWorkQueue>;
 
+/** Where a key waits, or waited before it was taken, and since when. */
+interface Place {
+  readonly lane: string;
+  readonly priority: Priority;
+  readonly since: number;
+}
+
 interface Delayed {
   readonly at: number;
   readonly priority: Priority;
@@ -66,9 +73,9 @@ interface Head {
 export function createWorkQueue(options: QueueOptions) {
   const { clock, metrics, random, baseMs = 1_000, capMs = 300_000 } = options;
   const { perLane = Number.POSITIVE_INFINITY, spare = 0, hasRoom = () => true } = options;
-  /** Key → the lane that it waits or is processed in. */
-  const laneByKey = new Map<string, string>();
-  const laneOf = (key: string): string => laneByKey.get(key) ?? "";
+  /** Of the keys that wait or are being processed. */
+  const places = new Map<string, Place>();
+  const laneOf = (key: string): string => places.get(key)?.lane ?? "";
   const waiting: Readonly<Record<Priority, Lanes>> = {
     urgent: createLanes(laneOf),
     high: createLanes(laneOf),
@@ -85,13 +92,10 @@ export function createWorkQueue(options: QueueOptions) {
   let taken = 0;
   let open = true;
 
-  const waitingAs = (key: string): Priority | undefined =>
-    PRIORITIES.find((priority) => waiting[priority].since(key) !== undefined);
-
   const currentLane = (key: string): string => options.laneOf?.(key) ?? "";
 
   const enqueue = (key: string, priority: Priority, since: number): void => {
-    laneByKey.set(key, currentLane(key));
+    places.set(key, { lane: currentLane(key), priority, since });
     waiting[priority].add(key, since);
     serve();
   };
@@ -113,11 +117,11 @@ export function createWorkQueue(options: QueueOptions) {
   };
 
   /** Keeps a waiting key in the queue, with the higher priority, in the lane where it belongs now. */
-  const move = (key: string, before: Priority, priority: Priority): void => {
-    if (!isHigher(priority, before) && laneOf(key) === currentLane(key)) return;
-    const since = waiting[before].since(key) ?? clock.monotonic();
-    waiting[before].delete(key);
-    enqueue(key, isHigher(priority, before) ? priority : before, since);
+  const move = (key: string, before: Place, priority: Priority): void => {
+    const rises = isHigher(priority, before.priority);
+    if (!rises && before.lane === currentLane(key)) return;
+    waiting[before.priority].delete(key);
+    enqueue(key, rises ? priority : before.priority, before.since);
   };
 
   const add = (key: string, priority: Priority = "normal"): void => {
@@ -126,7 +130,7 @@ export function createWorkQueue(options: QueueOptions) {
       addDirty(key, priority);
       return;
     }
-    const before = waitingAs(key);
+    const before = places.get(key);
     if (before !== undefined) {
       move(key, before, priority);
       return;
@@ -230,7 +234,7 @@ export function createWorkQueue(options: QueueOptions) {
       if (since === undefined) return;
       processing.delete(key);
       occupy(key, -1);
-      laneByKey.delete(key);
+      places.delete(key);
       metrics?.worked((clock.monotonic() - since) / 1_000);
       const again = dirty.get(key);
       dirty.delete(key);
@@ -241,7 +245,7 @@ export function createWorkQueue(options: QueueOptions) {
     shutdown: (): void => {
       open = false;
       for (const { cancel } of delayed.values()) cancel();
-      for (const map of [delayed, dirty, laneByKey, ...Object.values(waiting)]) map.clear();
+      for (const map of [delayed, dirty, places, ...Object.values(waiting)]) map.clear();
       for (const taker of takers.splice(0)) taker(undefined);
     },
     /** Returns how many keys wait, of one priority or of all: workqueue_depth. */
