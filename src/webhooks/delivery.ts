@@ -8,6 +8,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 
 import type { ReceiverKeys } from "../engine/connections/receiver-keys.ts";
+import { tryParseJson } from "../kube/api/json.ts";
 import type { ObjectKey } from "../kube/api/types.ts";
 
 /** Both families of names: those of the documentation, and those of deployed services. */
@@ -54,19 +55,11 @@ const NOTHING: Delivery = { event: "other", ids: [] };
 
 /** @returns what there is to it; nothing for what cannot be read. Never throws. */
 export function readDelivery(text: string): Delivery {
-  const parsed = body.safeParse(parseJson(text));
+  const parsed = body.safeParse(tryParseJson(text));
   if (!parsed.success) return NOTHING;
   const { event_type: event, payload } = parsed.data;
   const ids = [payload.application_id, ...payload.applications].filter((one) => one !== undefined);
   return { event, ids: [...new Set(ids)].slice(0, MOST_IDS) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A connection that expects deliveries. */

@@ -3,7 +3,7 @@
  * that this reconcile did not write is never executed, only traced. Pure.
  */
 import { isUuid } from "../../api/fields.ts";
-import { isObject, member, parseJson, stringMember } from "../../kube/api/json.ts";
+import { isObject, member, stringMember, tryParseJson } from "../../kube/api/json.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { OpenIntent, Uuid } from "../contract/kind.ts";
 
@@ -39,7 +39,7 @@ export type Slot =
 /** Reads a slot. @param raw the annotation's text or the status member; anything but version 1 is unreadable. */
 export function readSlot(raw: Json | undefined): Slot {
   if (raw === undefined || raw === null || raw === "") return { is: "empty" };
-  const intent = readIntent(typeof raw === "string" ? parsed(raw) : raw);
+  const intent = readIntent(typeof raw === "string" ? tryParseJson(raw) : raw);
   return intent === undefined ? { is: "unreadable" } : { is: "open", intent };
 }
 
@@ -146,12 +146,4 @@ export function decide(finding: Finding, intent: Intent, known: Knowledge): Deci
   // A newer generation supersedes an unconfirmed action, never an unconfirmed create.
   if (known.generation > intent.generation) return "retry";
   return finding === "repeatable" && intent.repetition !== true ? "repeat" : "giveUp";
-}
-
-function parsed(raw: string): Json | undefined {
-  try {
-    return parseJson(raw);
-  } catch {
-    return undefined;
-  }
 }

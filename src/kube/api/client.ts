@@ -1,7 +1,9 @@
+import type { Dispatcher } from "undici";
+
 import { deadline, type Deadline } from "./clock.ts";
 import { type ConfigSource, createSession, type Credentials, loadKubeConfig } from "./credentials.ts";
 import { isKube, KubeError, statusError } from "./errors.ts";
-import { parseJson, stringMember } from "./json.ts";
+import { parseJson, stringMember, tryParseJson } from "./json.ts";
 import { DEADLINES, type KubeClient, type KubeRequest, type Query } from "./transport.ts";
 import type { Clock, Json } from "./types.ts";
 
@@ -56,22 +58,25 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
       options.onRequest?.({ code, method, host: server.host, path, durationMs: clock.monotonic() - start });
   };
 
+  const send = (pool: Dispatcher, used: Credentials, request: KubeRequest, signal: AbortSignal) =>
+    pool.request({
+      origin,
+      path: pathOf(root, request.path, request.query),
+      method: request.method,
+      headers: headersOf(used, options.userAgent, request),
+      body: request.body === undefined ? null : JSON.stringify(request.body),
+      signal,
+    });
+
   const exchange = async (used: Credentials, request: KubeRequest): Promise<Json> => {
     const what = `${request.method} ${request.path}`;
     const limit = deadline(clock, request.timeoutMs ?? DEADLINES.call, request.signal);
     const ended = stopwatch(request.method, request.path);
     let code = "<error>";
     try {
-      const answer = await used.calls.request({
-        origin,
-        path: pathOf(root, request.path, request.query),
-        method: request.method,
-        headers: headersOf(used, options.userAgent, request),
-        body: request.body === undefined ? null : JSON.stringify(request.body),
-        signal: limit.signal,
-      });
+      const answer = await send(used.calls, used, request, limit.signal);
       code = String(answer.statusCode);
-      return readAnswer(what, answer.statusCode, answer.headers["retry-after"], await answer.body.text());
+      return await readAnswer(what, answer);
     } catch (error) {
       throw asKubeError(error, what, limit);
     } finally {
@@ -102,17 +107,11 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
       let code = "<error>";
       let isOpen = false;
       try {
-        const answer = await used.watches.request({
-          origin,
-          path: pathOf(root, request.path, request.query),
-          method: "GET",
-          headers: headersOf(used, options.userAgent),
-          signal: open.signal,
-        });
+        const answer = await send(used.watches, used, { method: "GET", ...request }, open.signal);
         code = String(answer.statusCode);
         if (answer.statusCode !== 200) {
           if (answer.statusCode === 401) session.renew(used);
-          readAnswer(what, answer.statusCode, answer.headers["retry-after"], await answer.body.text());
+          await readAnswer(what, answer);
         }
         open.hold();
         isOpen = true;
@@ -129,9 +128,9 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
   };
 }
 
-function headersOf(used: Credentials, userAgent: string, request?: KubeRequest): Record<string, string> {
+function headersOf(used: Credentials, userAgent: string, request: KubeRequest): Record<string, string> {
   const headers: Record<string, string> = { ...used.headers, accept: "application/json", "user-agent": userAgent };
-  if (request?.body !== undefined) headers["content-type"] = request.contentType ?? "application/json";
+  if (request.body !== undefined) headers["content-type"] = request.contentType ?? "application/json";
   return headers;
 }
 
@@ -149,17 +148,12 @@ function pathOf(root: string, path: string, query: Query | undefined): string {
  * @returns the parsed body of a 2xx answer, null when it is empty.
  * @throws KubeError for every other answer, SyntaxError for a body that is not JSON.
  */
-function readAnswer(what: string, code: number, retryAfter: string | string[] | undefined, body: string): Json {
+async function readAnswer(what: string, answer: Dispatcher.ResponseData): Promise<Json> {
+  const { statusCode: code, headers } = answer;
+  const body = await answer.body.text();
   if (code >= 200 && code < 300) return body === "" ? null : parseJson(body);
-  throw statusError(what, code, parseLenient(body), typeof retryAfter === "string" ? retryAfter : undefined);
-}
-
-function parseLenient(body: string): Json | undefined {
-  try {
-    return parseJson(body);
-  } catch {
-    return undefined;
-  }
+  const retryAfter = headers["retry-after"];
+  throw statusError(what, code, tryParseJson(body), typeof retryAfter === "string" ? retryAfter : undefined);
 }
 
 /**

@@ -14,6 +14,15 @@ export function parseJson(text: string): Json {
   return JSON.parse(text) as Json;
 }
 
+/** @returns the value of `text`, undefined when it is not JSON */
+export function tryParseJson(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** @returns the member of that name when `value` is an object that has it as its own */
 export function member(value: unknown, name: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

@@ -9,6 +9,7 @@ import { z } from "zod";
 
 import { DEFAULT_WINDOWS, type Windows } from "../../engine/contract/windows.ts";
 import { type ConfigSource, configSource } from "../../kube/api/credentials.ts";
+import { tryParseJson } from "../../kube/api/json.ts";
 import { DEFAULT_DEADLINES, type Deadlines } from "../../platform/client/caller.ts";
 import { envName, FLAGS, readFlags, type FlagName } from "./flags.ts";
 import { OPERATOR } from "./names.ts";
@@ -243,15 +244,7 @@ function readTimes<Times extends object>(variable: string, env: Surroundings["en
   const text = env[variable];
   if (text === undefined || text === "") return usual;
   const names = Object.keys(usual);
-  const parsed = z.partialRecord(z.enum(names), milliseconds).safeParse(parseJson(text));
+  const parsed = z.partialRecord(z.enum(names), milliseconds).safeParse(tryParseJson(text));
   if (parsed.success) return Object.freeze({ ...usual, ...parsed.data });
   throw new ConfigError(`${variable} must be a JSON object of milliseconds with members of ${names.join(", ")}`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
