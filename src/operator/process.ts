@@ -19,7 +19,7 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
  */
 export async function runOperator(config: Config): Promise<number> {
   const redactor = createRedactor();
-  const logs = createLogs({ levels: config.logLevels, redactor });
+  const logs = createLogs({ levels: config.logLevel, redactor });
   const log = logs.app;
   // The log is synchronous: nothing is lost.
   const die = (): never => process.exit(1);

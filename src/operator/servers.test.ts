@@ -26,10 +26,10 @@ const log: Logger = {
 };
 
 const nowhere = {
-  metricsAddress: undefined,
-  healthAddress: undefined,
-  webhookAddress: undefined,
-  statusPageAddress: undefined,
+  metricsBindAddress: undefined,
+  healthProbeBindAddress: undefined,
+  webhookBindAddress: undefined,
+  statusPageBindAddress: undefined,
 };
 const receiver = { clock: manualClock(), deliveries: () => undefined, ended: () => {} };
 
@@ -40,7 +40,7 @@ const statusPage = {
 };
 
 async function start(options: Partial<Parameters<typeof startServers>[0]> = {}): Promise<(name: string) => string> {
-  const config = { ...nowhere, metricsAddress: loopback, healthAddress: loopback };
+  const config = { ...nowhere, metricsBindAddress: loopback, healthProbeBindAddress: loopback };
   const usual = { config, registry: new Registry(), waitingFor: () => undefined, receiver, statusPage, log };
   running = await startServers({ ...usual, ...options });
   return (name) => told.find(({ server }) => server === name)?.address ?? "";
@@ -86,14 +86,14 @@ describe("the servers", () => {
 
   it("tell senders of deliveries to come again where this process does not lead", async () => {
     const at = await start({
-      config: { ...nowhere, webhookAddress: loopback },
+      config: { ...nowhere, webhookBindAddress: loopback },
     });
     const answer = await fetch(`${at("webhook")}/anything`, { method: "POST", body: "{}" });
     expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([503, "5", ""]);
   });
 
   it("show the status page", async () => {
-    const at = await start({ config: { ...nowhere, statusPageAddress: loopback } });
+    const at = await start({ config: { ...nowhere, statusPageBindAddress: loopback } });
     const answer = await fetch(at("status-page"));
     expect([answer.status, await answer.text()]).toEqual([
       200,
@@ -102,7 +102,7 @@ describe("the servers", () => {
   });
 
   it("are off without an address", async () => {
-    await start({ config: { ...nowhere, healthAddress: loopback } });
+    await start({ config: { ...nowhere, healthProbeBindAddress: loopback } });
     expect(told.map(({ server }) => server)).toEqual(["health"]);
   });
 
@@ -116,11 +116,11 @@ describe("the servers", () => {
 
   it("say what to do when an address is taken, and leave none behind", async () => {
     const at = await start({
-      config: { ...nowhere, metricsAddress: loopback, webhookAddress: loopback },
+      config: { ...nowhere, metricsBindAddress: loopback, webhookBindAddress: loopback },
     });
     const taken = { host: "127.0.0.1", port: Number(new URL(at("metrics")).port) };
     const second = startServers({
-      config: { ...nowhere, metricsAddress: loopback, healthAddress: taken },
+      config: { ...nowhere, metricsBindAddress: loopback, healthProbeBindAddress: taken },
       registry: new Registry(),
       waitingFor: () => undefined,
       receiver,

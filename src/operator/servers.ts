@@ -8,7 +8,10 @@ import type { BindAddress, Config } from "./config/config.ts";
 import { serve, type HttpServer, type Routes } from "./config/http.ts";
 
 export interface ServersOptions {
-  readonly config: Pick<Config, "metricsAddress" | "healthAddress" | "webhookAddress" | "statusPageAddress">;
+  readonly config: Pick<
+    Config,
+    "metricsBindAddress" | "healthProbeBindAddress" | "webhookBindAddress" | "statusPageBindAddress"
+  >;
   readonly registry: Registry;
   /** What keeps the operator from being ready, in words; undefined when it is. */
   readonly waitingFor: () => string | undefined;
@@ -27,10 +30,18 @@ export async function startServers({
   log,
 }: ServersOptions): Promise<readonly HttpServer[]> {
   const wanted = [
-    { name: "metrics", at: config.metricsAddress, begin: (at: BindAddress) => serve(at, metricsRoutes(registry)) },
-    { name: "health", at: config.healthAddress, begin: (at: BindAddress) => serve(at, healthRoutes(waitingFor)) },
-    { name: "webhook", at: config.webhookAddress, begin: (at: BindAddress) => startReceiver(at, receiver) },
-    { name: "status-page", at: config.statusPageAddress, begin: (at: BindAddress) => startStatusPage(at, statusPage) },
+    { name: "metrics", at: config.metricsBindAddress, begin: (at: BindAddress) => serve(at, metricsRoutes(registry)) },
+    {
+      name: "health",
+      at: config.healthProbeBindAddress,
+      begin: (at: BindAddress) => serve(at, healthRoutes(waitingFor)),
+    },
+    { name: "webhook", at: config.webhookBindAddress, begin: (at: BindAddress) => startReceiver(at, receiver) },
+    {
+      name: "status-page",
+      at: config.statusPageBindAddress,
+      begin: (at: BindAddress) => startStatusPage(at, statusPage),
+    },
   ];
   const started: HttpServer[] = [];
   try {

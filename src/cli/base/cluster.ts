@@ -1,10 +1,10 @@
 /** Opens the user's cluster, with the user's own rights. */
 import { createKubeClient, type ConnectedClient } from "../../kube/api/client.ts";
-import { configSource } from "../../kube/api/credentials.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { isObject } from "../../kube/api/json.ts";
 import { parseObject } from "../../kube/api/objects.ts";
 import { collectionPath, objectPath } from "../../kube/api/paths.ts";
+import { configSource } from "../../kube/api/transport.ts";
 import type { Clock, JsonObject, KubeObject, ResourceType } from "../../kube/api/types.ts";
 import { listAll } from "../../kube/watch/list.ts";
 import { TYPES } from "../../operator/config/caches.ts";

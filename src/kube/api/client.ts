@@ -1,10 +1,10 @@
 import type { Dispatcher } from "undici";
 
 import { deadline, type Deadline } from "./clock.ts";
-import { type ConfigSource, createSession, type Credentials, loadKubeConfig } from "./credentials.ts";
+import { createSession, type Credentials, loadKubeConfig } from "./credentials.ts";
 import { isKube, KubeError, statusError } from "./errors.ts";
 import { parseJson, stringMember, tryParseJson } from "./json.ts";
-import { DEADLINES, type KubeClient, type KubeRequest, type Query } from "./transport.ts";
+import { type ConfigSource, DEADLINES, type KubeClient, type KubeRequest, type Query } from "./transport.ts";
 import type { Clock, Json } from "./types.ts";
 
 export interface ClientOptions {

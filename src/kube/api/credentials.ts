@@ -8,7 +8,7 @@ import { Agent, type Dispatcher, ProxyAgent } from "undici";
 
 import { KubeError } from "./errors.ts";
 import { member, stringMember } from "./json.ts";
-import { DEADLINES } from "./transport.ts";
+import { type ConfigSource, DEADLINES } from "./transport.ts";
 import type { Clock } from "./types.ts";
 
 /** How long resolved credentials are used before files and plugins are read again. */
@@ -17,19 +17,6 @@ const CREDENTIALS_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
 /** The number of concurrent calls; further ones wait. Watches have connections of their own. */
 const CALL_CONNECTIONS = 16;
-
-/** Where the address of the API server and the credentials come from. */
-export type ConfigSource =
-  | { readonly from: "file"; readonly path: string; readonly context?: string }
-  | { readonly from: "cluster" }
-  /** As kubectl: $KUBECONFIG, ~/.kube/config, then the cluster that the process runs in. */
-  | { readonly from: "default"; readonly context?: string };
-
-/** Returns the source that the flags --kubeconfig and --context name; without them as kubectl. */
-export function configSource(path: string | undefined, context: string | undefined): ConfigSource {
-  const chosen = context === undefined ? {} : { context };
-  return path === undefined ? { from: "default", ...chosen } : { from: "file", path, ...chosen };
-}
 
 /** The headers and connections of a request. */
 export interface Credentials {

@@ -69,3 +69,16 @@ export function mergePatch(
 ): KubeRequest {
   return { method: "PATCH", path, query: STRICT, contentType: "application/merge-patch+json", body, ...options };
 }
+
+/** Where the address of the API server and the credentials come from. */
+export type ConfigSource =
+  | { readonly from: "file"; readonly path: string; readonly context?: string }
+  | { readonly from: "cluster" }
+  /** As kubectl: $KUBECONFIG, ~/.kube/config, then the cluster that the process runs in. */
+  | { readonly from: "default"; readonly context?: string };
+
+/** Returns the source that the flags --kubeconfig and --context name; without them as kubectl. */
+export function configSource(path: string | undefined, context: string | undefined): ConfigSource {
+  const chosen = context === undefined ? {} : { context };
+  return path === undefined ? { from: "default", ...chosen } : { from: "file", path, ...chosen };
+}

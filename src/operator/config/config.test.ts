@@ -16,10 +16,10 @@ function load(args: readonly string[] = [], env: Env = {}, namespaceFile?: strin
 describe("the config", () => {
   it("has a default for everything", () => {
     expect(load()).toEqual({
-      metricsAddress: { host: undefined, port: 8080 },
-      healthAddress: { host: undefined, port: 8081 },
-      webhookAddress: undefined,
-      statusPageAddress: undefined,
+      metricsBindAddress: { host: undefined, port: 8080 },
+      healthProbeBindAddress: { host: undefined, port: 8081 },
+      webhookBindAddress: undefined,
+      statusPageBindAddress: undefined,
       leaderElect: true,
       watchNamespaces: [],
       allowedPlatformHosts: [],
@@ -28,7 +28,7 @@ describe("the config", () => {
       operatorNamespace: "platform-operator",
       instance: "host-1",
       workers: 10,
-      logLevels: LEVELS,
+      logLevel: LEVELS,
       metricsPerObject: false,
       otlpEndpoint: undefined,
       otlpPropagate: false,
@@ -43,14 +43,18 @@ describe("the config", () => {
   });
 
   it.each<[string, readonly string[], Partial<Config>]>([
-    ["a port on loopback", ["--metrics-bind-address=127.0.0.1:0"], { metricsAddress: { host: "127.0.0.1", port: 0 } }],
-    ["IPv6", ["--health-probe-bind-address", "[::1]:8081"], { healthAddress: { host: "::1", port: 8081 } }],
+    [
+      "a port on loopback",
+      ["--metrics-bind-address=127.0.0.1:0"],
+      { metricsBindAddress: { host: "127.0.0.1", port: 0 } },
+    ],
+    ["IPv6", ["--health-probe-bind-address", "[::1]:8081"], { healthProbeBindAddress: { host: "::1", port: 8081 } }],
     [
       "an address of the status page",
       ["--status-page-bind-address=127.0.0.1:8083"],
-      { statusPageAddress: { host: "127.0.0.1", port: 8083 } },
+      { statusPageBindAddress: { host: "127.0.0.1", port: 8083 } },
     ],
-    ["0 for no server", ["--metrics-bind-address", "0"], { metricsAddress: undefined }],
+    ["0 for no server", ["--metrics-bind-address", "0"], { metricsBindAddress: undefined }],
     ["a switch that is off", ["--leader-elect=false"], { leaderElect: false }],
     ["a switch that stands alone", ["--allow-insecure-platform"], { allowInsecurePlatform: true }],
     ["namespaces, once each", ["--watch-namespaces=shop, pay,shop"], { watchNamespaces: ["shop", "pay"] }],
@@ -75,12 +79,12 @@ describe("the config", () => {
     [
       "a log level, which leaves the change log alone",
       ["--log-level=trace"],
-      { logLevels: { ...TRACE, changes: "info" } },
+      { logLevel: { ...TRACE, changes: "info" } },
     ],
     [
       "log levels of single parts",
       ["--log-level=kube=warn, changes=error,debug"],
-      { logLevels: { app: "debug", kube: "warn", engine: "debug", platform: "debug", changes: "error" } },
+      { logLevel: { app: "debug", kube: "warn", engine: "debug", platform: "debug", changes: "error" } },
     ],
   ])("takes %s", (_, args, expected) => {
     expect(load(args)).toMatchObject(expected);

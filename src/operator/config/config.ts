@@ -8,10 +8,10 @@ import { hostname } from "node:os";
 import { z } from "zod";
 
 import { DEFAULT_WINDOWS, type Windows } from "../../engine/contract/windows.ts";
-import { type ConfigSource, configSource } from "../../kube/api/credentials.ts";
 import { tryParseJson } from "../../kube/api/json.ts";
+import { type ConfigSource, configSource } from "../../kube/api/transport.ts";
 import { DEFAULT_DEADLINES, type Deadlines } from "../../platform/client/caller.ts";
-import { envName, FLAGS, readFlags, type FlagName } from "./flags.ts";
+import { camelCase, type CamelCase, envName, FLAGS, readFlags, type FlagName } from "./flags.ts";
 import { OPERATOR } from "./names.ts";
 import { isEndpoint, isPlatformHost, NAMESPACE_PATTERN, parseLogLevels, type LogLevels } from "./validators.ts";
 
@@ -19,34 +19,6 @@ import { isEndpoint, isPlatformHost, NAMESPACE_PATTERN, parseLogLevels, type Log
 export interface BindAddress {
   readonly host: string | undefined;
   readonly port: number;
-}
-
-/** The whole configuration. Frozen. */
-export interface Config {
-  /** undefined: no such server. */
-  readonly metricsAddress: BindAddress | undefined;
-  readonly healthAddress: BindAddress | undefined;
-  readonly webhookAddress: BindAddress | undefined;
-  readonly statusPageAddress: BindAddress | undefined;
-  readonly leaderElect: boolean;
-  /** Empty: all. */
-  readonly watchNamespaces: readonly string[];
-  /** Empty: every public host. */
-  readonly allowedPlatformHosts: readonly string[];
-  readonly allowInsecurePlatform: boolean;
-  readonly kube: ConfigSource;
-  readonly operatorNamespace: string;
-  /** Names this process in the lease and in events: the pod, else the host. */
-  readonly instance: string;
-  readonly workers: number;
-  readonly logLevels: LogLevels;
-  readonly metricsPerObject: boolean;
-  /** The endpoint of traces, without a slash at the end; undefined: none. */
-  readonly otlpEndpoint: string | undefined;
-  /** Whether requests to the platform have trace headers. */
-  readonly otlpPropagate: boolean;
-  readonly windows: Windows;
-  readonly deadlines: Deadlines;
 }
 
 /** An invalid command line or environment; the message says what, where and what to do. */
@@ -106,27 +78,43 @@ const logLevels = z.string().transform((text, context): LogLevels => {
   return z.NEVER;
 });
 
+/** By the names of the flags, in camel case. */
 const options = z.object({
-  "metrics-bind-address": bindAddress,
-  "health-probe-bind-address": bindAddress,
-  "webhook-bind-address": bindAddress,
-  "status-page-bind-address": bindAddress,
-  "leader-elect": boolean,
-  "watch-namespaces": list.pipe(z.array(namespace)),
-  "allowed-platform-hosts": list.pipe(z.array(platformHost)),
-  "allow-insecure-platform": boolean,
+  // undefined: no such server.
+  metricsBindAddress: bindAddress,
+  healthProbeBindAddress: bindAddress,
+  webhookBindAddress: bindAddress,
+  statusPageBindAddress: bindAddress,
+  leaderElect: boolean,
+  /** Empty: all. */
+  watchNamespaces: list.pipe(z.array(namespace)).transform((names) => [...new Set(names)]),
+  /** Empty: every public host. */
+  allowedPlatformHosts: list.pipe(z.array(platformHost)),
+  allowInsecurePlatform: boolean,
   kubeconfig: optional,
   context: optional,
-  "operator-namespace": optional.pipe(namespace.optional()),
+  operatorNamespace: optional.pipe(namespace.optional()),
   workers: z
     .string()
     .regex(/^([1-9]\d?|100)$/, "must be a whole number from 1 to 100")
     .transform(Number),
-  "log-level": logLevels,
-  "otlp-endpoint": optional.pipe(otlpEndpoint.optional()),
-  "otlp-propagate": boolean,
-  "metrics-per-object": boolean,
-} satisfies Record<FlagName, z.ZodType>);
+  logLevel: logLevels,
+  /** The endpoint of traces, without a slash at the end; undefined: none. */
+  otlpEndpoint: optional.pipe(otlpEndpoint.optional()),
+  /** Whether requests to the platform have trace headers. */
+  otlpPropagate: boolean,
+  metricsPerObject: boolean,
+} satisfies Record<CamelCase<FlagName>, z.ZodType>);
+
+/** The whole configuration. Frozen. */
+export interface Config extends Readonly<Omit<z.output<typeof options>, "kubeconfig" | "context">> {
+  readonly kube: ConfigSource;
+  readonly operatorNamespace: string;
+  /** Names this process in the lease and in events: the pod, else the host. */
+  readonly instance: string;
+  readonly windows: Windows;
+  readonly deadlines: Deadlines;
+}
 
 const milliseconds = z.int().min(0).max(86_400_000);
 
@@ -138,28 +126,19 @@ export function loadConfig(args: readonly string[], surroundings: Surroundings =
   const { env, readFile } = surroundings;
   const flags = given(args);
   const texts = Object.fromEntries(
-    FLAGS.map(({ name, fallback }) => [name, flags.get(name) ?? env[envName(name)] ?? standard(name, env) ?? fallback]),
+    FLAGS.map(({ name, fallback }) => [
+      camelCase(name),
+      flags.get(name) ?? env[envName(name)] ?? standard(name, env) ?? fallback,
+    ]),
   );
   const parsed = options.safeParse(texts);
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags)).join("\n"));
-  const told = parsed.data;
+  const { kubeconfig, context, operatorNamespace, ...others } = parsed.data;
   return Object.freeze({
-    metricsAddress: told["metrics-bind-address"],
-    healthAddress: told["health-probe-bind-address"],
-    webhookAddress: told["webhook-bind-address"],
-    statusPageAddress: told["status-page-bind-address"],
-    leaderElect: told["leader-elect"],
-    watchNamespaces: [...new Set(told["watch-namespaces"])],
-    allowedPlatformHosts: told["allowed-platform-hosts"],
-    allowInsecurePlatform: told["allow-insecure-platform"],
-    kube: configSource(told.kubeconfig, told.context),
-    operatorNamespace: told["operator-namespace"] ?? ownNamespace(env["POD_NAMESPACE"] ?? readFile(NAMESPACE_FILE)),
+    ...others,
+    kube: configSource(kubeconfig, context),
+    operatorNamespace: operatorNamespace ?? ownNamespace(env["POD_NAMESPACE"] ?? readFile(NAMESPACE_FILE)),
     instance: env["POD_NAME"] ?? surroundings.hostname(),
-    workers: told.workers,
-    logLevels: told["log-level"],
-    metricsPerObject: told["metrics-per-object"],
-    otlpEndpoint: told["otlp-endpoint"],
-    otlpPropagate: told["otlp-propagate"],
     windows: readTimes(WINDOWS_VARIABLE, env, DEFAULT_WINDOWS),
     deadlines: readTimes(DEADLINES_VARIABLE, env, DEFAULT_DEADLINES),
   });
@@ -174,15 +153,14 @@ export function loadPlatformRules(
   given: { readonly hosts: string | undefined; readonly insecure: boolean },
   { env }: Pick<Surroundings, "env"> = systemSurroundings(),
 ): Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform"> {
-  const hosts = "allowed-platform-hosts";
-  const insecure = "allow-insecure-platform";
-  const flags = new Map<FlagName, string>(given.hosts === undefined ? [] : [[hosts, given.hosts]]);
-  const parsed = options.pick({ [hosts]: true, [insecure]: true }).safeParse({
-    [hosts]: given.hosts ?? env[envName(hosts)] ?? "",
-    [insecure]: given.insecure ? "true" : (env[envName(insecure)] ?? "false"),
+  const { hosts, insecure } = given;
+  const flags = new Map<FlagName, string>(hosts === undefined ? [] : [["allowed-platform-hosts", hosts]]);
+  const parsed = options.pick({ allowedPlatformHosts: true, allowInsecurePlatform: true }).safeParse({
+    allowedPlatformHosts: hosts ?? env[envName("allowed-platform-hosts")] ?? "",
+    allowInsecurePlatform: insecure ? "true" : (env[envName("allow-insecure-platform")] ?? "false"),
   });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags)).join("\n"));
-  return { allowedPlatformHosts: parsed.data[hosts], allowInsecurePlatform: parsed.data[insecure] };
+  return parsed.data;
 }
 
 /** What the user's shell and kubectl set for a command. */
@@ -221,7 +199,7 @@ function given(args: readonly string[]): ReadonlyMap<FlagName, string> {
 }
 
 function explain(issue: z.core.$ZodIssue, flags: ReadonlyMap<FlagName, string>): string {
-  const flag = FLAGS.find(({ name }) => name === issue.path[0]);
+  const flag = FLAGS.find(({ name }) => camelCase(name) === issue.path[0]);
   if (flag === undefined) return issue.message;
   const where = flags.has(flag.name) ? `--${flag.name}` : envName(flag.name);
   return `${where} ${issue.message}`;

@@ -111,6 +111,15 @@ export const FLAGS = [
 
 export type FlagName = (typeof FLAGS)[number]["name"];
 
+export type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Rest}`
+  ? `${Head}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+/** @returns the member of the configuration that has the value of a flag */
+export function camelCase(flag: FlagName): string {
+  return flag.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** @returns the environment variable of a flag */
 export function envName(flag: FlagName): string {
   return `PLATFORM_OPERATOR_${flag.replaceAll("-", "_").toUpperCase()}`;

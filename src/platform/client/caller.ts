@@ -18,7 +18,7 @@ import {
   failureOfTransport,
   TransportError,
 } from "../transport/errors.ts";
-import { type HttpAnswer, type Transport } from "../transport/http.ts";
+import type { HttpAnswer, Transport } from "../transport/http.ts";
 import type { Learning } from "./capabilities.ts";
 import { createRetry, createSharedReads } from "./reads.ts";
 import { type Content, prepare, type Prepared, queryOf, type Target } from "./request.ts";

@@ -6,7 +6,7 @@ import { KubeError } from "../../../src/kube/api/errors.ts";
 import type { KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
 import { TransportError } from "../../../src/platform/transport/errors.ts";
-import { type HttpAnswer, type HttpRequest } from "../../../src/platform/transport/http.ts";
+import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
 import { manualClock, settle, type ManualClock } from "../../support/kube/clock.ts";
 import { memoryApiServer, type ApiServer } from "./api-server.ts";
 import type { Plan } from "./faults.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { sleep } from "../../../src/platform/transport/clock.ts";
 import { TransportError } from "../../../src/platform/transport/errors.ts";
-import { type HttpAnswer, type HttpRequest } from "../../../src/platform/transport/http.ts";
+import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
 import { CALL_MS, createCrowd, isReady, type Crowd, type CrowdOptions } from "../../chaos/in-process/crowd.ts";
 import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
 import { connection, project, resource, secret } from "../../support/kube/manifests.ts";
