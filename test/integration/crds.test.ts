@@ -6,10 +6,9 @@ import { z } from "zod";
 import { API_VERSION, GROUP } from "../../src/api/names.ts";
 import { RESOURCES } from "../../src/kinds/crds.ts";
 import { kubectl } from "../control-plane/access.ts";
+import { ID, OTHER_ID } from "../samples/sample.ts";
 import {
   ACCEPTED,
-  ID,
-  OTHER_ID,
   REFUSED,
   REFUSED_BY_LIST_TYPE,
   SMALLEST,

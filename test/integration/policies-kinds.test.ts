@@ -5,28 +5,14 @@ import { editRecord } from "../../simulator/control/records.ts";
 import { APPROVED_PLAN } from "../../src/api/names.ts";
 import { planIn } from "../../src/engine/policies/policy-status.ts";
 import { member } from "../../src/kube/api/json.ts";
-import type { JsonObject } from "../../src/kube/api/types.ts";
 import { governedKinds, type Governed } from "../support/engine/governed-kinds.ts";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
-import { defaults, NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
+import { defaults, operation, tree } from "../support/kube/manifests.ts";
 
 /** Every hour of every day. */
 const WINDOWS = [{ schedule: "0 * * * *", duration: "2h", timeZone: "Europe/Berlin" }];
 const OPERATION = "PlatformOperation";
-
-/** A change of each spec that the platform would be told of. */
-const CHANGES: Readonly<Record<string, JsonObject>> = {
-  PlatformProject: { description: "changed" },
-  PlatformEnvironment: { mode: "PRODUCTION" },
-  PlatformApplication: { deploy: { gitCommitId: NEXT_COMMIT } },
-  PlatformDatabase: { runState: "Stopped" },
-  PlatformBlueprint: { specOverrides: { cpu: "1" } },
-  PlatformVariableSet: { variables: [{ name: "ONCE", value: "2" }] },
-  PlatformCluster: { runState: "Running" },
-  PlatformBinding: { managedConfig: { ingress: { domain: { value: "changed.example.com" } } } },
-  PlatformWebhook: { enabled: false },
-};
 
 const writesOf = (kinds: readonly Governed[]): readonly string[] => kinds.flatMap(({ writes }) => writes).toSorted();
 
@@ -103,7 +89,7 @@ describe.each(["documented", "full"] as const)("every kind that writes, %s surfa
     await env.settled();
     expect(made.changes().toSorted()).toEqual(writesOf(kinds));
     const record = await env.record();
-    for (const { kind, name } of kinds) await env.patch(kind, name, { spec: CHANGES[kind] ?? {} });
+    for (const { kind, name, change } of kinds) await env.patch(kind, name, { spec: change });
     for (const { kind, name } of kinds) {
       await env.waitFor(kind, name, ({ status }) => member(status, "observedGeneration") === 2);
     }

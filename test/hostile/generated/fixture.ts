@@ -1,4 +1,4 @@
-import { ID, OTHER_ID } from "../../support/kinds/spec-cases.ts";
+import { ID, OTHER_ID } from "../../samples/sample.ts";
 import type { Fixture } from "./outcomes.ts";
 
 /** A ground that nothing stands on, for what looks at specs alone. */

@@ -19,11 +19,6 @@ export interface HealthCase {
 /** All times in these statuses. */
 export const NOW = new Date("2026-11-21T10:00:00.000Z");
 
-const SPECS: typeof SMALLEST = {
-  ...SMALLEST,
-  PlatformWebhook: { targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT_SUCCESS"] },
-};
-
 /** @returns an object of the kind as the API server stores it before the operator has seen it. */
 export function created(kind: string): KubeObject {
   return {
@@ -36,7 +31,7 @@ export function created(kind: string): KubeObject {
       resourceVersion: "1",
       generation: 1,
     },
-    spec: (SPECS[kind] ?? {}) as JsonObject,
+    spec: (SMALLEST[kind] ?? {}) as JsonObject,
     status: { observedGeneration: -1 },
   };
 }

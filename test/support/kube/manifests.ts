@@ -4,7 +4,7 @@ import type { Manifest } from "../env/cluster.ts";
 import type { Env } from "../env/env.ts";
 
 /** What manifests have to know of where they go. */
-type Fixtures = { readonly platform: Pick<Env["platform"], "url" | "organizationId" | "tokens" | "clusterIds"> };
+export type Fixtures = { readonly platform: Pick<Env["platform"], "url" | "organizationId" | "tokens" | "clusterIds"> };
 
 /** Two commits, neither of which begins like the other. */
 export const COMMIT = "0123456789abcdef0123456789abcdef01234567";

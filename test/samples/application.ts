@@ -1,0 +1,62 @@
+import { application, NEXT_COMMIT } from "../support/kube/manifests.ts";
+import { type Fields, ID, type Sample } from "./sample.ts";
+
+const REFERENCE = /exactly one of name and externalId must be set/;
+const VALUE = /exactly one of value and valueFrom must be set/;
+const secretKeyRef = { name: "s", key: "k" };
+const variable = (fields: Fields): Fields => ({ variables: [{ name: "A", ...fields }] });
+
+export const applicationSample: Sample = {
+  smallest: {
+    environmentRef: { name: "staging" },
+    name: "api",
+    gitRepository: { url: "https://git.example.com/shop/api.git" },
+  },
+  accepted: [
+    ["equal bounds of instances", { minRunningInstances: 3, maxRunningInstances: 3 }],
+    ["an empty value", variable({ value: "" })],
+    ["a value from a Secret", variable({ valueFrom: { secretKeyRef } })],
+    ["a short commit", { deploy: { gitCommitId: "1a2b3c4" } }],
+    ["a SHA-256 commit", { deploy: { gitCommitId: "a".repeat(64), policy: "Manual" } }],
+    ["an scp-like repository", { gitRepository: { url: "git@git.example.com:shop/api.git" } }],
+    ["deletion policy Stop", { lifecycle: { deletionPolicy: "Stop" } }],
+  ],
+  refused: [
+    ["both references", { environmentRef: { name: "a", externalId: ID } }, REFERENCE],
+    [
+      "crossed bounds of instances",
+      { minRunningInstances: 3, maxRunningInstances: 2 },
+      /minRunningInstances must not exceed spec.maxRunningInstances/,
+    ],
+    ["a value twice", variable({ value: "a", valueFrom: { secretKeyRef } }), VALUE],
+    ["a variable without value", variable({}), VALUE],
+    [
+      "a value of two sources",
+      variable({ valueFrom: { secretKeyRef, configMapKeyRef: secretKeyRef } }),
+      /exactly one of secretKeyRef and configMapKeyRef must be set/,
+    ],
+    ["a variable with a blank", { variables: [{ name: "A B", value: "" }] }, /name.*should match/],
+    ["a commit too short", { deploy: { gitCommitId: "1a2b3c" } }, /gitCommitId.*should match/],
+    ["a branch as commit", { deploy: { gitCommitId: "main-branch" } }, /gitCommitId.*should match/],
+    ["no commit", { deploy: { policy: "Manual" } }, /gitCommitId: Required/],
+    ["port 0", { ports: [{ internalPort: 0 }] }, /internalPort.*greater than or equal to 1/],
+  ],
+  duplicates: [
+    [
+      "a variable twice",
+      {
+        variables: [
+          { name: "A", value: "1" },
+          { name: "A", value: "2" },
+        ],
+      },
+      /variables\[1\]: Duplicate value/,
+    ],
+    ["a port twice", { ports: [{ internalPort: 80 }, { internalPort: 80 }] }, /ports\[1\]: Duplicate value/],
+  ],
+  good: ({ name, ground, spec }) => application(name, ground, spec),
+  hostile: ({ name, ground }) =>
+    application(name, ground, { variables: [{ name: "__proto__", value: "x".repeat(32_000) }] }),
+  writes: ["createApplication", "deployApplication"],
+  change: () => ({ deploy: { gitCommitId: NEXT_COMMIT } }),
+};

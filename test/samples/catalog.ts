@@ -1,0 +1,18 @@
+import { resource } from "../support/kube/manifests.ts";
+import type { Sample } from "./sample.ts";
+
+const KIND = "PlatformCatalog";
+
+export const catalogSample: Sample = {
+  smallest: {},
+  accepted: [["every section", { include: ["Templates", "DatabaseTypes"] }]],
+  refused: [
+    ["half a cluster", { cluster: { provider: "AWS" } }, /cluster.mode: Required/],
+    ["an unknown section", { include: ["Regions"] }, /Unsupported value: "Regions"/],
+    ["an interval of seconds", { interval: "10s" }, /interval.*should match/],
+  ],
+  duplicates: [["a section twice", { include: ["Templates", "Templates"] }, /include\[1\]: Duplicate value/]],
+  good: ({ name, spec }) => resource(KIND, name, { include: ["Templates"], ...spec }),
+  hostile: ({ name }) => resource(KIND, name, { include: ["Templates"], connectionRef: { name: "constructor" } }),
+  writes: [],
+};

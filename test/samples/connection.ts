@@ -1,0 +1,41 @@
+import { connection } from "../support/kube/manifests.ts";
+import { ID, type Sample } from "./sample.ts";
+
+const smallest = {
+  baseUrl: "https://platform.example.com",
+  organizationId: ID,
+  auth: { tokenSecretRef: { name: "token" } },
+};
+
+export const connectionSample: Sample = {
+  smallest,
+  accepted: [
+    ["an address with a port", { baseUrl: "http://127.0.0.1:8443/" }],
+    ["an IPv6 address", { baseUrl: "https://[::1]:8443" }],
+    ["a path prefix", { pathPrefix: "/api/v1" }],
+    ["an empty path prefix", { pathPrefix: "" }],
+  ],
+  refused: [
+    ["an address with a path", { baseUrl: "https://a.example/b" }, /baseUrl.*should match/],
+    ["an address with a user", { baseUrl: "https://u:p@a.example" }, /baseUrl.*should match/],
+    ["another scheme", { baseUrl: "file:///etc/passwd" }, /baseUrl.*should match/],
+    ["a climbing path prefix", { pathPrefix: "/../admin" }, /pathPrefix.*should match/],
+    ["no organization", { organizationId: undefined }, /organizationId: Required/],
+    ["an upper-case id", { organizationId: ID.toUpperCase() }, /organizationId.*should match/],
+    ["an unknown surface", { surface: "Strict" }, /surface: Unsupported value/],
+    ["no budget", { rateLimit: { requestsPerSecond: 0 } }, /requestsPerSecond.*greater than or equal to 1/],
+  ],
+  good: ({ env, name, spec }) => connection(env, name, { auth: { tokenSecretRef: { name: "default" } }, ...spec }),
+  hostile: ({ env, name }) => connection(env, name, { baseUrl: "http://169.254.169.254" }),
+  writes: [],
+};
+
+/** Its Secret is in the namespace of the caller's choice: `auth` goes into the spec. */
+export const clusterConnectionSample: Sample = {
+  smallest,
+  accepted: [["namespaces by label", { allowedNamespaces: { selector: { matchLabels: { "a.example/b": "c" } } } }]],
+  refused: [],
+  good: (place) => ({ ...connectionSample.good(place), kind: "ClusterPlatformConnection" }),
+  hostile: (place) => ({ ...connectionSample.hostile(place), kind: "ClusterPlatformConnection" }),
+  writes: [],
+};

@@ -1,0 +1,29 @@
+import { database } from "../support/kube/manifests.ts";
+import type { Sample } from "./sample.ts";
+
+export const databaseSample: Sample = {
+  smallest: {
+    environmentRef: { name: "staging" },
+    name: "main",
+    type: "POSTGRESQL",
+    mode: "MANAGED",
+    version: "16",
+  },
+  accepted: [
+    ["a type of the future", { type: "NEO_GRAPH_9", mode: "SERVERLESS" }],
+    ["a version with a suffix", { version: "7.0.5-alpine", storage: 10 }],
+    ["deletion policy Stop and retries", { lifecycle: { deletionPolicy: "Stop", retry: { limit: 2 } } }],
+  ],
+  refused: [
+    ["no version", { version: undefined }, /version: Required/],
+    ["a version that is a number", { version: 16 }, /version.*must be of type string/],
+    ["a type in lower case", { type: "postgresql" }, /type.*should match/],
+    ["no mode", { mode: undefined }, /mode: Required/],
+    ["a fraction of storage", { storage: 1.5 }, /storage.*must be of type integer/],
+    ["another run state", { runState: "Paused" }, /runState: Unsupported value/],
+  ],
+  good: ({ name, ground, spec }) => database(name, ground, spec),
+  hostile: ({ name, ground }) => database(name, ground, { type: "CONSTRUCTOR", version: "0.0.0" }),
+  writes: ["createDatabase", "deployDatabase"],
+  change: () => ({ runState: "Stopped" }),
+};

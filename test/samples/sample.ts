@@ -1,0 +1,43 @@
+import type { JsonObject } from "../../src/kube/api/types.ts";
+import type { Manifest } from "../support/env/cluster.ts";
+import type { Fixtures } from "../support/kube/manifests.ts";
+
+export const ID = "0b5e8a52-6a83-4f0b-9c6e-2f3a3d1c9a11";
+export const OTHER_ID = "7c1f1c7e-2d2f-4f43-8a55-5d3f0a5b7e22";
+/** The id of nothing. */
+export const NOWHERE = "00000000-0000-4000-8000-00000000dead";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What is laid over the smallest spec, undefined to take a member away, and what the API server says to it. */
+export type Refused = readonly [title: string, change: Fields, refused: RegExp];
+
+/** Where a sample is applied. */
+export interface Place {
+  readonly env: Fixtures;
+  /** The name of the sample. */
+  readonly name: string;
+  /** The name of the project, the environment and the application that stand already. */
+  readonly ground: string;
+  /** Members that are laid over the spec, e.g. a lifecycle. */
+  readonly spec?: JsonObject;
+}
+
+/** What the tests of every kind need to know of one kind. */
+export interface Sample {
+  /** The smallest valid spec. */
+  readonly smallest: Fields;
+  /** What may be laid over it. */
+  readonly accepted: readonly (readonly [title: string, change: Fields])[];
+  readonly refused: readonly Refused[];
+  /** Duplicates in lists that the API server keys: the operator never receives them. */
+  readonly duplicates?: readonly Refused[];
+  /** Returns one that the simulated platform has within seconds. */
+  good(place: Place): Manifest;
+  /** Returns one that gets past every schema and never becomes Ready. */
+  hostile(place: Place): Manifest;
+  /** What the good one asks the platform to change, as operations of the simulator. */
+  readonly writes: readonly string[];
+  /** Returns a change of the good one's spec that the platform would be told of; absent for kinds that never write. */
+  change?(place: Place): JsonObject;
+}

@@ -1,0 +1,61 @@
+import { resource } from "../support/kube/manifests.ts";
+import { type Fields, ID, NOWHERE, type Sample } from "./sample.ts";
+
+const KIND = "PlatformVariableSet";
+const SOURCE = /exactly one of secretRef and configMapRef must be set/;
+const secretKeyRef = { name: "s", key: "k" };
+const variable = (fields: Fields): Fields => ({ variables: [{ name: "A", ...fields }] });
+
+export const variableSetSample: Sample = {
+  smallest: { targets: [{ applicationRef: { name: "api" } }] },
+  accepted: [
+    [
+      "targets by name and id",
+      { targets: [{ applicationRef: { name: "api" } }, { applicationRef: { externalId: ID } }] },
+    ],
+    [
+      "a scope, and another one of a variable",
+      { scope: "ENVIRONMENT", ...variable({ value: "1", scope: "APPLICATION" }) },
+    ],
+    [
+      "a whole Secret and a whole ConfigMap",
+      {
+        variablesFrom: [
+          { secretRef: { name: "a" }, prefix: "A_" },
+          { configMapRef: { name: "b" }, secret: true },
+        ],
+      },
+    ],
+  ],
+  refused: [
+    ["no target", { targets: [] }, /targets.*at least 1/],
+    ["a target that is nowhere", { targets: [{ applicationRef: {} }] }, /exactly one of name/],
+    ["a whole nothing", { variablesFrom: [{}] }, SOURCE],
+    [
+      "a whole Secret and ConfigMap",
+      { variablesFrom: [{ secretRef: { name: "a" }, configMapRef: { name: "b" } }] },
+      SOURCE,
+    ],
+    [
+      "a prefix that begins no name",
+      { variablesFrom: [{ secretRef: { name: "a" }, prefix: "1" }] },
+      /prefix.*should match/,
+    ],
+    ["a variable with both", variable({ value: "1", valueFrom: { secretKeyRef } }), /exactly one of value/],
+    ["a scope in lower case", { scope: "application" }, /scope.*should match/],
+  ],
+  good: ({ name, ground, spec }) =>
+    resource(KIND, name, {
+      targets: [{ applicationRef: { name: ground } }],
+      variables: [{ name: name.toUpperCase(), value: "1" }],
+      ...spec,
+    }),
+  hostile: ({ name }) =>
+    resource(KIND, name, {
+      targets: [{ applicationRef: { externalId: NOWHERE } }, { applicationRef: { name: "constructor" } }],
+      variables: [{ name: "__proto__", value: "\u202E\u0007" }],
+    }),
+  // The application that the variables are for is deployed with them.
+  writes: ["importEnvironmentVariable", "deployApplication"],
+  change: ({ name }) => ({ variables: [{ name: name.toUpperCase(), value: "2" }] }),
+};

@@ -1,0 +1,23 @@
+import { resource } from "../support/kube/manifests.ts";
+import { NOWHERE, type Sample } from "./sample.ts";
+
+const KIND = "PlatformWebhook";
+
+export const webhookSample: Sample = {
+  smallest: { targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT_SUCCESS"] },
+  accepted: [],
+  refused: [
+    ["a target without scheme", { targetUrl: "hooks.example.com" }, /targetUrl.*should match/],
+    ["no event", { events: [] }, /events.*at least 1/],
+  ],
+  good: ({ name, spec }) =>
+    resource(KIND, name, {
+      targetUrl: `https://hooks.example.com/${name}`,
+      events: ["DEPLOYMENT_FAILED"],
+      ...spec,
+    }),
+  hostile: ({ name }) =>
+    resource(KIND, name, { targetUrl: "https://[::1]/%00", events: ["CONSTRUCTOR"], externalId: NOWHERE }),
+  writes: ["createWebhook"],
+  change: () => ({ enabled: false }),
+};
