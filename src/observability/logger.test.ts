@@ -202,7 +202,6 @@ describe("[E6] the redactor", () => {
     const reader: Reader = {
       secret: async () => values("secret-value"),
       configMap: async () => values("public-value"),
-      forget: () => {},
     };
     const told = redacting(reader, redactor);
     await told.secret("shop", "token", 0);

@@ -56,7 +56,7 @@ function work(
   };
   const engine: WorkOptions["engine"] = {
     writer: { patchChecked: unused, patchStatus: unused, storeOutcome: unused, confirm: unused, delete: unused },
-    reader: { secret: unused, configMap: unused, forget: unused },
+    reader: { secret: unused, configMap: unused },
     namespaces: { get: unused },
     events: { record: unused },
     outputs: { configMap: unused, secret: unused },

@@ -9,11 +9,11 @@ import { takesMore } from "../kinds/shared/answers.ts";
 import { createBackoff, pause } from "../kube/api/clock.ts";
 import { isKube, KubeError } from "../kube/api/errors.ts";
 import type { Clock, ObjectKey } from "../kube/api/types.ts";
-import { createController, type Outcome, type Result } from "../kube/queue/controller.ts";
+import { createController, type Result } from "../kube/queue/controller.ts";
 import type { WorkQueue } from "../kube/queue/workqueue.ts";
 import type { Change, Store } from "../kube/watch/store.ts";
 import type { Logger } from "../observability/logger.ts";
-import type { ReconcileMetrics } from "../observability/metrics/controller-runtime.ts";
+import type { Outcome, ReconcileMetrics } from "../observability/metrics/controller-runtime.ts";
 import type { ReconcileTracker, RunningReconcile } from "../observability/reconcile-tracker.ts";
 import { fieldsOfKey } from "../observability/telemetry.ts";
 import type { Traces } from "../observability/traces/traces.ts";
@@ -97,7 +97,6 @@ export function createWork(options: WorkOptions) {
   const controller = createController({
     queue,
     workers: options.workers,
-    clock,
     reconcile: (key) => options.tracker.within(key, (running) => reconcile(key, running)),
   });
 

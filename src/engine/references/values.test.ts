@@ -21,7 +21,6 @@ function readerOf(secrets: Readonly<Record<string, KeyValues>>, reads: string[] 
   return {
     secret: (namespace, name) => find("Secret", namespace, name),
     configMap: (namespace, name) => find("ConfigMap", namespace, name),
-    forget: () => {},
   };
 }
 

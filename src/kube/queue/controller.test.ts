@@ -7,23 +7,14 @@ import { createWorkQueue, type WorkQueue } from "./workqueue.ts";
 
 let clock: ManualClock;
 let queue: WorkQueue;
-let outcomes: string[];
 
 beforeEach(() => {
   clock = manualClock();
   queue = createWorkQueue({ clock, random: () => 0 });
-  outcomes = [];
 });
 
 function run(reconcile: ControllerOptions["reconcile"], workers = 2) {
-  const controller = createController({
-    queue,
-    workers,
-    clock,
-    reconcile,
-    finished: (outcome) => outcomes.push(outcome),
-    failed: (key, error) => outcomes.push(`${key} ${String(error)}`),
-  });
+  const controller = createController({ queue, workers, reconcile });
   controller.start();
   return controller;
 }
@@ -41,13 +32,13 @@ describe("a controller", () => {
     const controller = run(pass);
     for (const key of ["a", "b", "c"]) queue.add(key);
     await settle();
-    expect(controller.active()).toBe(2);
+    expect(ends).toHaveLength(2);
     ends[0]?.({});
     await settle();
     expect(ends).toHaveLength(3);
     for (const end of ends) end({});
     await controller.stop();
-    expect(outcomes).toEqual(["success", "success", "success"]);
+    expect(queue.depth()).toBe(0);
   });
 
   it("comes back when a pass asks for it", async () => {
@@ -61,7 +52,6 @@ describe("a controller", () => {
     expect(passes).toBe(1);
     await clock.advance(1);
     expect(passes).toBe(2);
-    expect(outcomes).toEqual(["requeue_after", "success"]);
     await controller.stop();
   });
 
@@ -76,7 +66,6 @@ describe("a controller", () => {
     queue.add("good");
     await clock.advance(500);
     expect(passes).toEqual(["bad", "good"]);
-    expect(outcomes).toEqual(expect.arrayContaining(["bad Error: boom", "error", "success"]));
     await clock.advance(500);
     expect(passes).toEqual(["bad", "good", "bad"]);
     await controller.stop();

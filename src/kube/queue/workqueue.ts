@@ -8,6 +8,8 @@ export type Priority = "urgent" | "high" | "normal" | "low";
 const PRIORITIES: readonly Priority[] = ["urgent", "high", "normal", "low"];
 /** Every fifth key taken is the one that waited longest, whatever its priority and lane, so that nothing starves. */
 const FAIR_EVERY = 5;
+/** Of one key after failures in a row. */
+const BACKOFF = { baseMs: 1_000, capMs: 300_000 } as const;
 
 /** Receives the metrics of the queue; the names are those of controller-runtime's `workqueue_*` metrics. */
 export interface QueueMetrics {
@@ -24,9 +26,6 @@ export interface QueueMetrics {
 export interface QueueOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** The backoff per key after failures; 1 s and 5 min by default. */
-  readonly baseMs?: number;
-  readonly capMs?: number;
   readonly metrics?: QueueMetrics;
   /** Returns the lane that a key waits in; lanes of the same priority take turns. One lane by default. */
   readonly laneOf?: (key: string) => string;
@@ -71,7 +70,7 @@ interface Head {
 
 /** @returns an empty queue. */
 export function createWorkQueue(options: QueueOptions) {
-  const { clock, metrics, random, baseMs = 1_000, capMs = 300_000 } = options;
+  const { clock, metrics, random } = options;
   const { perLane = Number.POSITIVE_INFINITY, spare = 0, hasRoom = () => true } = options;
   /** Of the keys that wait or are being processed. */
   const places = new Map<string, Place>();
@@ -212,7 +211,7 @@ export function createWorkQueue(options: QueueOptions) {
       const attempt = failures.get(key) ?? 0;
       failures.set(key, attempt + 1);
       metrics?.retried();
-      addAfter(key, Math.max(leastMs, backoffDelay(attempt, { baseMs, capMs, random })));
+      addAfter(key, Math.max(leastMs, backoffDelay(attempt, { ...BACKOFF, random })));
     },
     /** Resets the key's backoff. */
     forget: (key: string): void => {

@@ -46,14 +46,6 @@ describe("a Secret", () => {
     expect(client.calls).toHaveLength(1);
   });
 
-  it("is read anew when it was forgotten", async () => {
-    const { client, reader } = reading(() => secret("x"));
-    await reader.secret("a", "s", 1_000);
-    reader.forget("a", "s");
-    await reader.secret("a", "s", 1_000);
-    expect(client.calls).toHaveLength(2);
-  });
-
   it("that does not exist is undefined; a failure is thrown and not remembered", async () => {
     const failures = [new KubeError("NotFound", 404, "no"), new KubeError("Forbidden", 403, "no")];
     const { clock, reader } = reading(() => {

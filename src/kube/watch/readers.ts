@@ -13,23 +13,13 @@ export type Reader = ReturnType<typeof createReader>;
 /** @returns a reader by name only: the RBAC on Secrets is `get` alone (docs/architecture.md §10) */
 export function createReader(client: KubeClient, clock: Clock) {
   const answers = createAnswers<KeyValues | undefined>(clock, REMEMBERED);
-  const idOf = (type: ResourceType, namespace: string, name: string) => `${type.kind}/${namespace}/${name}`;
-  const read = (type: ResourceType, namespace: string, name: string, maxAgeMs: number) =>
-    answers.get(idOf(type, namespace, name), maxAgeMs, async () => {
+  /** Reads an object; undefined when it does not exist. `maxAgeMs` allows a cached answer that is at most so old. */
+  const readerOf = (type: ResourceType) => (namespace: string, name: string, maxAgeMs: number) =>
+    answers.get(`${type.kind}/${namespace}/${name}`, maxAgeMs, async () => {
       const answer = await readOptional(client, objectPath(type, { namespace, name }));
       return answer === undefined ? undefined : keyValues(type, answer);
     });
-  return {
-    /** @returns undefined when it does not exist. `maxAgeMs` allows a cached answer that is at most so old. */
-    secret: (namespace: string, name: string, maxAgeMs: number): Promise<KeyValues | undefined> =>
-      read(SECRET, namespace, name, maxAgeMs),
-    configMap: (namespace: string, name: string, maxAgeMs: number): Promise<KeyValues | undefined> =>
-      read(CONFIG_MAP, namespace, name, maxAgeMs),
-    /** Drops the cached Secret, so that the next read is fresh. */
-    forget: (namespace: string, name: string): void => {
-      answers.forget(idOf(SECRET, namespace, name));
-    },
-  };
+  return { secret: readerOf(SECRET), configMap: readerOf(CONFIG_MAP) };
 }
 
 /** Reads of namespaces by name, cached for up to `maxAgeMs`. */

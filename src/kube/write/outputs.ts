@@ -1,6 +1,6 @@
 import { isKube, KubeError } from "../api/errors.ts";
 import { listMember, member, stringMember } from "../api/json.ts";
-import { collectionPath, CONFIG_MAP, objectPath, SECRET } from "../api/paths.ts";
+import { apiVersionOf, collectionPath, CONFIG_MAP, objectPath, SECRET } from "../api/paths.ts";
 import { FIELD_MANAGER, type KubeClient, mergePatch, readOptional, STRICT } from "../api/transport.ts";
 import type { Json, JsonObject, KubeObject, ResourceType } from "../api/types.ts";
 import { diffMerge } from "./merge-patch.ts";
@@ -38,10 +38,13 @@ async function write(
   name: string,
   data: JsonObject,
 ): Promise<void> {
-  const path = objectPath(type, { namespace: owner.metadata.namespace ?? "", name });
+  const { namespace = "" } = owner.metadata;
+  const path = objectPath(type, { namespace, name });
   const held = await readOptional(client, path);
   if (held === undefined) {
-    await create(client, type, owner, name, data);
+    const labels = { "app.kubernetes.io/managed-by": FIELD_MANAGER };
+    // If another client is faster, the next reconcile finds out who owns the object.
+    await createOnce(client, type, { name, namespace, labels, ownerReferences: [referenceTo(owner)] }, data);
     return;
   }
   if (!isOwnedBy(held, owner)) {
@@ -54,35 +57,24 @@ async function write(
   await client.request(mergePatch(path, { metadata: { resourceVersion }, ...binary, data: difference }));
 }
 
-async function create(
+/** Creates a Secret or a ConfigMap. @throws KubeError "Conflict" where another client was faster */
+export async function createOnce(
   client: KubeClient,
   type: ResourceType,
-  owner: KubeObject,
-  name: string,
+  metadata: JsonObject & { readonly name: string; readonly namespace: string },
   data: JsonObject,
-): Promise<void> {
-  const { namespace } = owner.metadata;
+): Promise<Json> {
   try {
-    await client.request({
+    const body = { apiVersion: apiVersionOf(type), kind: type.kind, metadata, data };
+    return await client.request({
       method: "POST",
-      path: collectionPath(type, namespace),
+      path: collectionPath(type, metadata.namespace),
       query: STRICT,
-      body: {
-        apiVersion: "v1",
-        kind: type.kind,
-        metadata: {
-          name,
-          namespace,
-          labels: { "app.kubernetes.io/managed-by": FIELD_MANAGER },
-          ownerReferences: [referenceTo(owner)],
-        },
-        data,
-      },
+      body,
     });
   } catch (error) {
-    // Another client was faster; the next reconcile finds out who owns it.
-    if (isKube(error, "AlreadyExists")) throw new KubeError("Conflict", 409, `${type.kind} ${name} was just created`);
-    throw error;
+    if (!isKube(error, "AlreadyExists")) throw error;
+    throw new KubeError("Conflict", 409, `${type.kind} ${metadata.name} was just created`);
   }
 }
 

@@ -1,8 +1,9 @@
 import { isKube, KubeError } from "../api/errors.ts";
 import { member, stringEntries, stringMember } from "../api/json.ts";
-import { collectionPath, CONFIG_MAP, objectPath } from "../api/paths.ts";
-import { type KubeClient, mergePatch, readOptional, STRICT } from "../api/transport.ts";
+import { CONFIG_MAP, objectPath } from "../api/paths.ts";
+import { type KubeClient, mergePatch, readOptional } from "../api/transport.ts";
 import type { Json, Shard } from "../api/types.ts";
+import { createOnce } from "./outputs.ts";
 
 export interface ShardsOptions {
   readonly client: KubeClient;
@@ -22,23 +23,9 @@ export function createShards({ client, namespace, prefix, count, labels }: Shard
   const nameOf = (index: number): string => `${prefix}-${String(index)}`;
   const pathOf = (index: number): string => objectPath(CONFIG_MAP, { namespace, name: nameOf(index) });
 
-  const create = async (index: number, data: Readonly<Record<string, string>>): Promise<Shard> => {
-    try {
-      const metadata = { name: nameOf(index), namespace, labels: { ...labels } };
-      const body = { apiVersion: "v1", kind: CONFIG_MAP.kind, metadata, data: { ...data } };
-      const path = collectionPath(CONFIG_MAP, namespace);
-      return decode(await client.request({ method: "POST", path, query: STRICT, body }));
-    } catch (error) {
-      if (isKube(error, "AlreadyExists")) throw new KubeError("Conflict", 409, `${nameOf(index)} was just created`);
-      throw error;
-    }
-  };
-
   return {
     /** The largest number of shards. */
     count,
-    /** Returns the name of a shard for messages. */
-    name: nameOf,
     /** Reads one from the API server. @throws KubeError */
     read: async (index: number): Promise<Shard> => {
       const answer = await readOptional(client, pathOf(index));
@@ -56,7 +43,10 @@ export function createShards({ client, namespace, prefix, count, labels }: Shard
       changes: ReadonlyMap<string, string | null>,
     ): Promise<Shard> => {
       const data = Object.fromEntries(changes);
-      if (resourceVersion === undefined) return await create(index, Object.fromEntries(stringEntries(data)));
+      if (resourceVersion === undefined) {
+        const metadata = { name: nameOf(index), namespace, labels };
+        return decode(await createOnce(client, CONFIG_MAP, metadata, Object.fromEntries(stringEntries(data))));
+      }
       try {
         const body = { metadata: { resourceVersion }, data };
         return decode(await client.request(mergePatch(pathOf(index), body)));

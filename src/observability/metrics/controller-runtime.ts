@@ -2,11 +2,12 @@
 import { exponentialBuckets, type Registry } from "prom-client";
 
 import type { EndedRequest } from "../../kube/api/client.ts";
-import type { Outcome } from "../../kube/queue/controller.ts";
 import type { QueueMetrics, WorkQueue } from "../../kube/queue/workqueue.ts";
 import { instruments } from "./instruments.ts";
 
-const RESULTS = ["success", "error", "requeue", "requeue_after"] as const satisfies readonly Outcome[];
+const RESULTS = ["success", "error", "requeue", "requeue_after"] as const;
+/** The outcome of a reconcile. */
+export type Outcome = (typeof RESULTS)[number];
 const RECONCILE_SECONDS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { PAUSED } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { Outcome } from "../../kube/queue/controller.ts";
 import { createStore, type Store } from "../../kube/watch/store.ts";
+import type { Outcome } from "./controller-runtime.ts";
 import { createMetrics, type Metrics } from "./index.ts";
 
 const NOW = "2026-01-01T00:10:00Z";

@@ -1,8 +1,8 @@
 /** Traces: a span for each reconcile, and one in it for each call of the platform. */
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { Outcome } from "../../kube/queue/controller.ts";
 import type { Config } from "../../operator/config/config.ts";
 import type { Logger } from "../logger.ts";
+import type { Outcome } from "../metrics/controller-runtime.ts";
 import type { EndedCall, RunningReconcile } from "../reconcile-tracker.ts";
 import type { Redactor } from "../secrets.ts";
 

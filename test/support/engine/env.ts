@@ -87,7 +87,6 @@ export function engineEnv(options: EnvOptions = {}): Env {
         reader: {
           secret: (_namespace, name) => Promise.resolve(cluster.secrets.get(name)),
           configMap: () => Promise.resolve(undefined),
-          forget: () => {},
         },
         namespaces: { get: () => Promise.resolve({ uid: env.namespaceUid, labels: {}, terminating: false }) },
         events: { record: (event) => env.events.push(event) },

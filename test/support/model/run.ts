@@ -134,7 +134,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
       clock,
       random,
     }),
-    reader: { secret: () => Promise.resolve(undefined), configMap: () => Promise.resolve(undefined), forget: () => {} },
+    reader: { secret: () => Promise.resolve(undefined), configMap: () => Promise.resolve(undefined) },
     namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
     events: {
       record: ({ type, reason }) => {

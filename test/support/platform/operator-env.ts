@@ -130,7 +130,6 @@ export async function operatorEnv({
         reader: {
           secret: (_namespace, name) => Promise.resolve(cluster.secrets.get(name)),
           configMap: () => Promise.resolve(undefined),
-          forget: () => {},
         },
         namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
         events: { record: (event) => events.push(event) },

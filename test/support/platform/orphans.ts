@@ -29,7 +29,6 @@ export function memoryShards(count = 4): MemoryShards {
     writes: 0,
     reads: 0,
     before: () => Promise.resolve(),
-    name: (index) => `orphans-${String(index)}`,
     read: (index) => {
       shards.reads += 1;
       const found = shards.held.get(index);
