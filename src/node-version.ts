@@ -7,7 +7,7 @@ const NEEDED = 24;
 /** Returns why the process cannot run on a version of Node; undefined where it can. */
 export function nodeRefusal(version: string, path: string): string | undefined {
   if (Number(version.split(".")[0]) >= NEEDED) return undefined;
-  return `platform-operator and kubectl platform need Node ${NEEDED} or later; this is Node ${version} (${path}).\nInstall Node ${NEEDED}, or put it first on the PATH.\n`;
+  return `The operator and its kubectl plugin need Node ${NEEDED} or later; this is Node ${version} (${path}).\nInstall Node ${NEEDED}, or put it first on the PATH.\n`;
 }
 
 const refusal = nodeRefusal(process.versions.node, process.execPath);

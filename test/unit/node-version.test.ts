@@ -10,7 +10,7 @@ describe("the version of Node", () => {
 
   it.each(["8.17.0", "18.20.8", "20.20.2", "23.11.1"])("%s is refused, with the version that is needed", (version) => {
     expect(nodeRefusal(version, "/usr/bin/node")).toBe(
-      `platform-operator and kubectl platform need Node 24 or later; this is Node ${version} (/usr/bin/node).\nInstall Node 24, or put it first on the PATH.\n`,
+      `The operator and its kubectl plugin need Node 24 or later; this is Node ${version} (/usr/bin/node).\nInstall Node 24, or put it first on the PATH.\n`,
     );
   });
 

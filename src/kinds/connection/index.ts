@@ -20,6 +20,8 @@ interface Seen {
   readonly surface: Surface | undefined;
   /** Why nothing is known of them. */
   readonly undecided?: string;
+  /** The platform did not answer what would show it. */
+  readonly isUnanswered?: boolean;
   /** What was learned, where the user does not declare it. */
   readonly operations?: KnownOperations;
   /** The platform's words that it does not know the organization, or nothing under this address. */
@@ -28,6 +30,8 @@ interface Seen {
 
 /** How soon an organization that the platform does not find is probed again. */
 const NOWHERE_AGAIN_MS = 15_000;
+/** How soon the surface is probed again where the platform did not answer. */
+const UNANSWERED_AGAIN_MS = 60_000;
 
 export type ConnectionTypes<Spec> = TypesOf<Resource<Spec, ConnectionMemory>, { observed: Seen; action: never }>;
 type ConnectionKind<Spec> = Kind<ConnectionTypes<Spec>>;
@@ -50,12 +54,14 @@ function connectionKind<Spec extends ConnectionSpec>(
       api.capabilities.restore(memory.operations ?? {});
       const undecided = await ask(api, projects.ids[0]);
       const surface = api.capabilities.summary();
-      return { surface, operations: api.capabilities.known(), ...(surface === undefined && { undecided }) };
+      const isUnanswered = projects.ids.length > 0 && api.capabilities.inconclusive("getProject") === undefined;
+      const open = surface === undefined && { undecided, isUnanswered };
+      return { surface, operations: api.capabilities.known(), ...open };
     },
-    plan: ({ spec }, { unknown }) =>
-      unknown === undefined
-        ? { is: "settled" }
-        : { is: "stalled", why: nowhere(spec, unknown), again: NOWHERE_AGAIN_MS },
+    plan: ({ spec }, { unknown, isUnanswered }) => {
+      if (unknown !== undefined) return { is: "stalled", why: nowhere(spec, unknown), again: NOWHERE_AGAIN_MS };
+      return { is: "settled", ...(isUnanswered === true && { again: UNANSWERED_AGAIN_MS }) };
+    },
     act: () => Promise.reject(new TypeError("a connection has no steps")),
     trace: () => Promise.resolve({ is: "absent" }),
     report: ({ memory }, seen) => {

@@ -38,7 +38,13 @@ export async function offered<T>(
   } catch (error) {
     if (!(error instanceof ApiError) || error.operation !== operation) throw error;
     if (capabilities.supports(operation) === "Supported" || !NO_PROOF.has(error.failure.is)) throw error;
-    if (error.failure.is === "NotFound" && (await isShown())) capabilities.missing(operation);
+    if (error.failure.is !== "NotFound") return undefined;
+    try {
+      if (await isShown()) capabilities.missing(operation);
+    } catch (unread) {
+      capabilities.unproven(operation);
+      throw unread;
+    }
     return undefined;
   }
 }

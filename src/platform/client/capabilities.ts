@@ -32,6 +32,8 @@ export interface Capabilities {
    * not exist.
    */
   missing(name: string): void;
+  /** Forgets an inconclusive 404 whose proof could not be read, so that it is tried again soon. */
+  unproven(name: string): void;
   /** Restores what an older process learned. What this one knows stays. */
   restore(known: { readonly [Key in keyof KnownOperations]?: KnownOperations[Key] | undefined }): void;
   known(): KnownOperations;
@@ -109,6 +111,9 @@ export function createCapabilities(surface: "Auto" | "Documented" | "Full", cloc
       supports(name) === "Supported" || (supports(name) === "Unknown" && clock.monotonic() >= of(name).restsUntil),
     missing: (name) => {
       note(name, "Unsupported", RETRY_MS);
+    },
+    unproven: (name) => {
+      if (of(name).support === "Unknown") learned.delete(name);
     },
     restore: ({ supported = [], unsupported = [] }) => {
       for (const name of unsupported) if (!learned.has(name)) note(name, "Unsupported", RETRY_MS);
