@@ -9,6 +9,8 @@ import type { Ingress } from "./crd-status.ts";
 import { shownState, stateCondition } from "./messages.ts";
 import type { ServiceContext } from "./model.ts";
 
+/** The largest age of an ingress that is taken for read. In milliseconds. */
+const MAX_AGE_MS = 30_000;
 /** How long after a deployment its ingress may appear. In milliseconds. */
 const INGRESS_FOLLOWS_MS = 600_000;
 /** How often an ingress is read that no deployment may have changed. In milliseconds. */
@@ -45,7 +47,8 @@ export async function ingressOf(
   reads.set(id, readAt);
   if (phase === "busy" || !isIngressDue(context, readAt)) return { value: ingress, fault: undefined };
   const nothing = ["NotFound", "NotSupported", "BadResponse"] as const;
-  const read = await sideRead(api.services.ingressStatus(type, id), "the ingress", nothing);
+  const answer = api.services.ingressStatus(type, id, { maxAgeMs: MAX_AGE_MS });
+  const read = await sideRead(answer, "the ingress", nothing);
   if (read.fault === undefined) reads.set(id, now);
   return read;
 }
