@@ -96,7 +96,7 @@ export function removeRecord({ world }: Simulation, id: string): void {
   else for (const records of Object.values(recordsOf(world))) records.delete(id);
 }
 
-/** @returns the world as data, without secret values. */
+/** @returns the world as data, without the values of variables that are secret; a control port is for tests alone. */
 export function dumpWorld(world: World): Record<string, unknown> {
   const lists = Object.entries(recordsOf(world)).map(([kind, records]) => [kind, [...records.values()]] as const);
   const variables = [...world.variables.values()];

@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { application, lastDeployment, stagedApplications } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
@@ -45,6 +46,23 @@ describe.each(["documented", "full"] as const)("a deployment on the %s surface",
     const later = await env.waitFor(KIND, name, (object) => condition(object, "IngressReady") !== undefined);
     expect(condition(later, "IngressReady")).toMatchObject({ status: "Unknown", reason });
     faults.clear();
+  });
+
+  it.each<[name: string, spec: JsonObject]>([
+    ["policy-manual", { deploy: { gitCommitId: COMMITS.second, policy: "Manual" } }],
+    ["observe-only", { deploy: { gitCommitId: COMMITS.second }, lifecycle: { managementPolicy: "ObserveOnly" } }],
+  ])("that is left to others leaves the application to be read: %s", async (name, spec) => {
+    await apps.deploy(name, COMMITS.first);
+    const record = await env.record();
+    await apps.change(name, spec);
+    await env.waitFor(
+      KIND,
+      name,
+      ({ metadata, status }) => member(status, "observedGeneration") === metadata.generation,
+    );
+    await apps.edit(name, { state: "STOPPED" });
+    await env.waitFor(KIND, name, { status: "False", reason: "DriftDetected" });
+    expect(record.changes()).toEqual([]);
   });
 
   it("of another commit is one call with that commit, and the status tells of it", async () => {

@@ -55,8 +55,8 @@ export interface ContextRecords {
   readonly writtenAt: string | undefined;
   /** Returns the same for any object of the platform. */
   readonly writtenInto: (id: Uuid) => string | undefined;
-  /** The status says that the object was Ready when it was last reconciled. */
-  readonly isReady: boolean;
+  /** The object was Ready when it was last reconciled, and its spec changed since: this is the first look at it. */
+  readonly wasReady: boolean;
   /** An annotation, which outlives the status, says that the operation was started (`Kind.notObservableAfterwards`). */
   readonly begun?: boolean;
   /** A user confirmed the id after an unconfirmed create of this resource. Nothing was done since then. */

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Goal, ReconcileContext, Reference, Supports } from "../contract/kind.ts";
-import { conditionOf, statusOf } from "../contract/status.ts";
+import { conditionOf, isSettled, statusOf } from "../contract/status.ts";
 import type { Identity } from "../ledger/identity.ts";
 import { isStarted } from "../ledger/record.ts";
 import { presenceOf, sightingsOf } from "../ownership/presence.ts";
@@ -65,7 +65,7 @@ export function contextOf(
       },
       writtenAt: id === undefined ? undefined : ports.externalWrites.latest(id, recordedIdentity),
       writtenInto: (other) => ports.externalWrites.latest(other, recordedIdentity),
-      isReady: conditionOf(object, "Ready")?.status === "True",
+      wasReady: conditionOf(object, "Ready")?.status === "True" && !isSettled(object),
       // What this process knows and could not store yet counts.
       begun:
         (kind.oneShot === undefined ? kind.notObservableAfterwards !== undefined : local.unsaved === undefined) &&

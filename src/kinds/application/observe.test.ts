@@ -90,7 +90,7 @@ describe("the reads of an application that the platform does not list", () => {
 
 describe("before another commit is deployed", () => {
   const ready: Change = {
-    isReady: true,
+    wasReady: true,
     spec: { deploy: { gitCommitId: OTHER_COMMIT } },
     memory: { lastDeployment: deployment({ requestId: REQUEST }), written: { revision: 0 } },
   };
@@ -108,7 +108,7 @@ describe("before another commit is deployed", () => {
   });
 
   it.each<[string, Change, Date | undefined]>([
-    ["it was not Ready", { isReady: false }, serverNow],
+    ["it was not Ready, or this spec was looked at before", { wasReady: false }, serverNow],
     ["the commit is the same", { spec: { deploy: { gitCommitId: COMMIT } } }, serverNow],
     [
       "its last deployment failed",

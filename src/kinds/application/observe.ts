@@ -61,13 +61,14 @@ function impliedBy(context: ApplicationContext, id: Uuid, request: Seen["request
 
 /**
  * Reports whether all that is due is to deploy another commit of an application that was Ready: settings and variables
- * are sent, and the last deployment was followed to its success by its request id.
+ * are sent, and the last deployment was followed to its success by its request id. Only the first look at a spec counts:
+ * where a policy leaves the deployment to others, the application is read from the second one on.
  */
 function isPlainRedeployment(context: ApplicationContext, last: LastDeployment): boolean {
   const { identitySource, memory, records, requested, spec } = context;
   const commit = spec.deploy?.gitCommitId;
   return [
-    identitySource === "recorded" && records.isReady && requested === undefined,
+    identitySource === "recorded" && records.wasReady && requested === undefined,
     commit !== undefined && !sameCommit(last.gitCommitId, commit),
     last.finishedAt !== undefined && servicePhase(last.state ?? "") === "running",
     spec.runState === "Running" && memory.runState !== "Stopped" && memory.stopping === undefined,

@@ -12,15 +12,15 @@ export type FlatContext<Context extends ReconcileContext<ContextTypes>> = Omit<
 > &
   Context["resource"] &
   ContextPolicies &
-  Omit<ContextRecords, "isReady"> &
-  Partial<Pick<ContextRecords, "isReady">>;
+  Omit<ContextRecords, "wasReady"> &
+  Partial<Pick<ContextRecords, "wasReady">>;
 
 /** @returns the context of these members; other members are kept. */
 export function grouped<Context extends ReconcileContext<ContextTypes>>(flat: FlatContext<Context>): Context {
   const { name, generation, ...others } = flat;
   const { adoption, onMissing, corrects, retry, deadline, blockedOperations, pendingOperations, ...rest } = others;
   const { allowUnverifiedIds, allowedProjects, holderOf, presence, writtenAt, writtenInto, ...more } = rest;
-  const { begun, confirmedByUser, isReady = false, ...context } = more;
+  const { begun, confirmedByUser, wasReady = false, ...context } = more;
   return {
     ...context,
     resource: { name, generation },
@@ -40,7 +40,7 @@ export function grouped<Context extends ReconcileContext<ContextTypes>>(flat: Fl
       presence,
       writtenAt,
       writtenInto,
-      isReady,
+      wasReady,
       ...(begun !== undefined && { begun }),
       ...(confirmedByUser !== undefined && { confirmedByUser }),
     },
