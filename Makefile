@@ -43,8 +43,8 @@ life: $(installed) ## lives with one kill by name, PLAN=full-037-after,documente
 bench-quick: build ## cost of a create and a redeploy beside the fewest requests that do the same, two minutes; APPLICATIONS=n
 	@npm run --silent bench:quick -- $(if $(APPLICATIONS),--applications '$(APPLICATIONS)')
 
-bench: build ## operator, controller-runtime and oracle side by side, an hour on a quiet machine, needs Go; ROUNDS=n MANY=n; writes docs/performance.md
-	@npm run --silent bench -- $(if $(ROUNDS),--rounds '$(ROUNDS)') $(if $(MANY),--many '$(MANY)')
+bench: build ## operator, controller-runtime and oracle side by side, on a quiet machine, needs Go; ROUNDS=n APPLICATIONS=n MANY=n; writes docs/performance.md
+	@npm run --silent bench -- $(if $(ROUNDS),--rounds '$(ROUNDS)') $(if $(APPLICATIONS),--applications '$(APPLICATIONS)') $(if $(MANY),--many '$(MANY)')
 
 generate: $(installed) ## write the generated files (CRDs, RBAC) again
 	@npm run --silent generate

@@ -29,7 +29,7 @@ export function page(results: Results): string {
     "",
     "What the peer leaves out: it keeps no record before a create (a crash between the request and the write of the id creates twice), reads no ingress, reports no drift, and writes about a third of the status.",
     "",
-    `## ${String(objects)} applications, ${String(rounds)} rounds`,
+    `## ${String(objects)} applications, ${rounds === 1 ? "one round" : `${String(rounds)} rounds`}`,
     "",
     ...phase("Create", results.create),
     ...phase("Redeploy", results.redeploy),

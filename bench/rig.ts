@@ -184,7 +184,8 @@ async function startProgram(program: string, args: readonly string[], isReady: (
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   child.channel?.unref();
-  process.once("exit", () => child.kill("SIGKILL"));
+  const end = (): void => void child.kill("SIGKILL");
+  process.once("exit", end);
   const exited = once(child, "exit");
   const { promise: ready, resolve } = Promise.withResolvers<void>();
   if (child.stdout !== null)
@@ -199,6 +200,7 @@ async function startProgram(program: string, args: readonly string[], isReady: (
   const stop = async (): Promise<void> => {
     child.kill("SIGTERM");
     await exited;
+    process.off("exit", end);
   };
   return { child, failed, stop, healthUrl: undefined };
 }

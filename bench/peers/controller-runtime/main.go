@@ -20,7 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/ptr"
 	"platform-operator.io/bench/peer/api"
@@ -266,10 +265,9 @@ func sameStatus(a, b *api.Status) bool {
 }
 
 func main() {
-	var kubeconfig, namespace, base, token string
+	var namespace, base, token string
 	var conc int
 	r := &R{sessions: map[types.NamespacedName]*session{}}
-	flag.StringVar(&kubeconfig, "kubeconfig", "", "the file with the address of the API server and the credentials")
 	flag.StringVar(&namespace, "namespace", "", "the namespace to watch")
 	flag.IntVar(&conc, "workers", 10, "reconciles at once")
 	flag.StringVar(&base, "platform", "", "the address of the platform")
@@ -277,7 +275,7 @@ func main() {
 	flag.DurationVar(&r.poll, "poll", 10*time.Minute, "the interval of the reads of a settled object")
 	flag.Parse()
 	log.SetLogger(zap.New(zap.UseDevMode(false), zap.WriteTo(os.Stdout)))
-	cfg, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	cfg, err := ctrl.GetConfig() // controller-runtime has the flag -kubeconfig
 	if err != nil {
 		panic(err)
 	}

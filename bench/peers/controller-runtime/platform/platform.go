@@ -106,14 +106,14 @@ func (c *Client) Create(ctx context.Context, env string, s *api.ApplicationSpec)
 	var out struct {
 		ID string `json:"id"`
 	}
-	err := c.call(ctx, "POST", "/environment/"+env+"/application", map[string]any{"healthchecks": map[string]any{}, "name": s.Name, "git_repository": map[string]any{"url": s.GitRepository.URL, "branch": s.GitRepository.Branch, "provider": "GITHUB"},
+	err := c.call(ctx, "POST", "/environment/"+env+"/application", map[string]any{"name": s.Name, "git_repository": map[string]any{"url": s.GitRepository.URL, "branch": s.GitRepository.Branch},
 		"build_mode": s.BuildMode, "dockerfile_path": s.DockerfilePath, "cpu": s.CPU, "memory": s.Memory, "min_running_instances": s.Min, "max_running_instances": s.Max, "ports": ports}, &out)
 	return out.ID, err
 }
 func (c *Client) Import(ctx context.Context, id string, vars []Var) error {
 	l := make([]map[string]any, len(vars))
 	for i, v := range vars {
-		l[i] = map[string]any{"name": v.Name, "value": v.Value, "is_secret": v.Secret, "scope": "APPLICATION"}
+		l[i] = map[string]any{"name": v.Name, "value": v.Value, "is_secret": v.Secret}
 	}
 	return c.call(ctx, "POST", "/application/"+id+"/environmentVariable/import", map[string]any{"overwrite": true, "vars": l}, nil)
 }
