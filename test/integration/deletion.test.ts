@@ -88,7 +88,8 @@ describe.each(worlds)("deletion on the $surface surface", (harness) => {
     const record = await env.record();
     for (const kind of order) await env.remove(kind, name);
     await gone(env, name);
-    expect(record.changes()).toEqual(harness.changes[policy]);
+    // What the platform does not have is tried once, by whichever test comes first.
+    expect(record.changeCalls().flatMap(({ operation }) => operation ?? [])).toEqual(harness.changes[policy]);
     await vi.waitFor(() => {
       expect(left(env, name)).toEqual(harness.left[policy]);
     });

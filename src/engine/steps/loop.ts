@@ -87,10 +87,13 @@ async function observe(r: Resolved): Promise<Observed | ApiError> {
  */
 async function step(r: Resolved, seen: unknown): Promise<Result | Observed | undefined> {
   const { ports, kind, local } = r;
-  // Other resources may have written to the object in the meantime.
+  // Other resources may have written to the object in the meantime: what was observed may be older.
   const { id, records } = r.context;
   const writtenAt = id === undefined ? undefined : ports.externalWrites.latest(id, r.recordedIdentity);
-  if (writtenAt !== records.writtenAt) r.context = { ...r.context, records: { ...records, writtenAt } };
+  if (writtenAt !== records.writtenAt) {
+    r.context = { ...r.context, records: { ...records, writtenAt } };
+    return undefined;
+  }
 
   const plan = checkPolicies(r, seen);
   if (plan.is === "adopt") {

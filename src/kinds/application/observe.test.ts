@@ -57,6 +57,38 @@ describe("the reads of an application that the platform does not list", () => {
     expect(status?.state).toBe(request === "BUILD_ERROR" ? "DEPLOYED" : request);
   });
 
+  it.each<[string, Change, string, readonly string[]]>([
+    [
+      "a variable set wrote to it meanwhile",
+      { writtenAt: "2026-11-21T10:00:01.000Z" },
+      "DEPLOYED",
+      ["request", "status"],
+    ],
+    [
+      "a variable set wrote to it and it still runs",
+      { writtenAt: "2026-11-21T10:00:01.000Z" },
+      "BUILDING",
+      ["request"],
+    ],
+    [
+      "the commit changed meanwhile",
+      { spec: { deploy: { gitCommitId: OTHER_COMMIT } } },
+      "DEPLOYED",
+      ["request", "status"],
+    ],
+    ["it is to be stopped", { spec: { runState: "Stopped" } }, "DEPLOYED", ["request", "status"]],
+    [
+      "variables are to be imported",
+      { inputs: inputsWith([{ name: "A", value: "b", isSecret: false }], print("other")) },
+      "DEPLOYED",
+      ["request", "status"],
+    ],
+  ])("include what the next order is compared with, where %s", async (_name, change, request, expected) => {
+    const { observe, reads } = documented({ request });
+    await observe({ memory: { lastDeployment: openDeployment({ variablesAt: "" }) }, ...change });
+    expect(reads.filter((name) => name === "request" || name === "status")).toEqual(expected);
+  });
+
   it("are all made when the user asks for it", async () => {
     const { observe, reads } = documented({ request: "DEPLOYED" });
     await observe({ ...following, requested: "now" });
@@ -109,6 +141,11 @@ describe("before another commit is deployed", () => {
 
   it.each<[string, Change, Date | undefined]>([
     ["it was not Ready, or this spec was looked at before", { wasReady: false }, serverNow],
+    [
+      "its last deployment ended within two seconds",
+      { memory: { lastDeployment: deployment({ requestId: REQUEST, finishedAt: NOW.toISOString() }) } },
+      serverNow,
+    ],
     ["the commit is the same", { spec: { deploy: { gitCommitId: COMMIT } } }, serverNow],
     [
       "its last deployment failed",

@@ -11,7 +11,7 @@ import { isUnsent } from "../service/settings.ts";
 import { offered, SHOWN, sideRead, unlessMissing } from "../shared/answers.ts";
 import { isOfApplication } from "../shared/variables.ts";
 import type { LastDeployment } from "./crd.ts";
-import { sameCommit } from "./deployment.ts";
+import { deployCause, sameCommit } from "./deployment.ts";
 import { type ApplicationContext, type ApplicationTypes, NOTHING_SEEN, type Seen, SETTINGS } from "./model.ts";
 import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
 
@@ -51,8 +51,11 @@ export async function observe(
  * @returns undefined where the application itself has to be read
  */
 function impliedBy(context: ApplicationContext, id: Uuid, request: Seen["request"], api: Platform): Seen["status"] {
-  if (request !== undefined) return impliedStatus(context, id, request);
   const last = context.memory.lastDeployment;
+  if (request !== undefined) {
+    const status = impliedStatus(context, id, request);
+    return servicePhase(status?.state ?? "") === "running" && isOrderDue(context, last) ? undefined : status;
+  }
   if (last?.requestId === undefined || !isPlainRedeployment(context, last)) return undefined;
   const impliedAt = api.serverNow()?.toISOString();
   if (impliedAt === undefined) return undefined;
@@ -60,19 +63,36 @@ function impliedBy(context: ApplicationContext, id: Uuid, request: Seen["request
 }
 
 /**
+ * Reports whether the end of the followed request leads to another order at once. What the application shows before it
+ * is the baseline that tells after a crash whether the order was executed.
+ */
+function isOrderDue(context: ApplicationContext, last: LastDeployment | undefined): boolean {
+  return context.spec.runState === "Stopped" || !isSent(context) || deployCause(context, last, false) !== undefined;
+}
+
+/** Reports whether the platform has the settings and the variables of the spec. */
+function isSent(context: ApplicationContext): boolean {
+  return !isUnsent(SETTINGS, context) && variablesSent(context, NOTHING_SEEN) && pendingSecrets(context).length === 0;
+}
+
+/** How long ago the last deployment has to be over, as the platform's clock shows whole seconds. In milliseconds. */
+const CLEARLY_OVER_MS = 2_000;
+
+/**
  * Reports whether all that is due is to deploy another commit of an application that was Ready: settings and variables
  * are sent, and the last deployment was followed to its success by its request id. Only the first look at a spec counts:
  * where a policy leaves the deployment to others, the application is read from the second one on.
  */
 function isPlainRedeployment(context: ApplicationContext, last: LastDeployment): boolean {
-  const { identitySource, memory, records, requested, spec } = context;
+  const { identitySource, memory, now, records, requested, spec } = context;
   const commit = spec.deploy?.gitCommitId;
   return [
     identitySource === "recorded" && records.wasReady && requested === undefined,
     commit !== undefined && !sameCommit(last.gitCommitId, commit),
-    last.finishedAt !== undefined && servicePhase(last.state ?? "") === "running",
+    now.getTime() - Date.parse(last.finishedAt ?? "") >= CLEARLY_OVER_MS &&
+      servicePhase(last.state ?? "") === "running",
     spec.runState === "Running" && memory.runState !== "Stopped" && memory.stopping === undefined,
-    !isUnsent(SETTINGS, context) && variablesSent(context, NOTHING_SEEN) && pendingSecrets(context).length === 0,
+    isSent(context),
   ].every(Boolean);
 }
 
