@@ -20,6 +20,8 @@ export default defineConfig({
           pool: "threads",
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
+          // No assertion: on a busy machine a thousand generated cases take longer than vitest's five seconds.
+          testTimeout: 60_000,
         },
       },
       {
@@ -33,9 +35,6 @@ export default defineConfig({
           maxWorkers: 6,
           isolate: false,
           sequence: { groupOrder: 1 },
-          // Real servers on a machine that is busy with something else: a second look, which the report shows. None for
-          // `make chaos`: what was violated once was violated.
-          retry: process.env["CHAOS"] === "all" ? 0 : 1,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -1,50 +1,53 @@
 /**
- * Tells from vitest's JSON reports which tests failed, or passed at a second look only, and why; its last line is
- * "N passed, N failed".
- * Arguments: 0 when all commands before succeeded, then the reports' paths. Of a file that was looked at again the
- * second look counts. A test file that did not load counts as one failure, so does a report that is missing, and so
- * does a failed command that left no failed test behind.
+ * Prints which tests of vitest's JSON reports failed, and why; its last line is "N passed, N failed".
+ * Arguments: 0 when all commands before succeeded, then the reports' paths. A test file that did not load counts as one
+ * failure, so does a report that is missing, and so does a failed command that left no failed test behind.
  */
+import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
-import { againOf, filesOf, isNotLoaded, type TestFile } from "./vitest-report.ts";
+import { z } from "zod";
+
+const Report = z.object({
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string().default(""),
+      assertionResults: z.array(
+        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()).default([]) }),
+      ),
+    }),
+  ),
+});
 
 /** Of each reason: its first words say what, its place says where. */
 const [LINES, LENGTH] = [3, 600];
-const AT_SECOND = "passed at a second look:";
 
 const [status = "", ...paths] = process.argv.slice(2);
-const counts = paths.map(tell);
+const counts = paths.map(printed);
 const passed = counts.reduce((sum, count) => sum + count.passed, 0);
 const failed = counts.reduce((sum, count) => sum + count.failed, 0);
 console.log(`${passed} passed, ${failed === 0 && status !== "0" ? 1 : failed} failed`);
 
-function tell(path: string): { readonly passed: number; readonly failed: number } {
-  const first = filesOf(path);
-  if (first === undefined) return { passed: 0, failed: 1 };
-  const again = new Map(filesOf(againOf(path))?.map((file) => [file.name, file]));
-  const last = first.map((file) => again.get(file.name) ?? file);
-  for (const file of first) tellOf(file, again.get(file.name));
-  for (const file of again.values()) tellOf(file);
-  const tests = last.flatMap((file) => file.assertionResults);
-  const failedTests = tests.filter((test) => test.status === "failed").length;
-  return {
-    passed: tests.filter((test) => test.status === "passed").length,
-    failed: failedTests + last.filter(isNotLoaded).length,
-  };
-}
-
-/** @param again what the second look at the file found */
-function tellOf(file: TestFile, again?: TestFile): void {
-  const name = relative(process.cwd(), file.name);
-  const failure = again === undefined ? "FAILED" : again.status === "passed" ? AT_SECOND : "failed at first:";
-  if (isNotLoaded(file)) console.log(`${failure} ${name}\n${shortened(file.message)}`);
-  for (const { fullName, status: end, failureMessages } of file.assertionResults) {
-    if (failureMessages.length === 0 && end !== "failed") continue;
-    const what = end === "failed" ? failure : AT_SECOND;
-    console.log([`${what} ${name} > ${fullName}`, ...failureMessages.map(shortened)].join("\n"));
+/** Prints the failures of a report. @throws where it cannot be read */
+function printed(path: string): { readonly passed: number; readonly failed: number } {
+  if (!existsSync(path)) return { passed: 0, failed: 1 };
+  const count = { passed: 0, failed: 0 };
+  for (const file of Report.parse(JSON.parse(readFileSync(path, "utf8"))).testResults) {
+    const name = relative(process.cwd(), file.name);
+    const failures = file.assertionResults.filter((test) => test.status === "failed");
+    for (const { fullName, failureMessages } of failures) {
+      console.log([`FAILED ${name} > ${fullName}`, ...failureMessages.map(shortened)].join("\n"));
+    }
+    // Its set-up failed, or it could not be read at all: no test of it says why.
+    const isNotLoaded = file.status === "failed" && failures.length === 0;
+    if (isNotLoaded) console.log(`FAILED ${name}\n${shortened(file.message)}`);
+    count.passed += file.assertionResults.filter((test) => test.status === "passed").length;
+    count.failed += failures.length + (isNotLoaded ? 1 : 0);
   }
+  return count;
 }
 
 function shortened(message: string): string {

@@ -1,4 +1,4 @@
-/** The last line of CI, from vitest's reports and those of a second look. */
+/** The last line of CI, from vitest's reports. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,18 +25,14 @@ const file = (name: string, status: string, ...assertionResults: readonly object
   assertionResults,
 });
 
-/** @returns what is printed for a first report and, if given, that of a second look */
-function told(status: string, first?: readonly object[], again?: readonly object[]): readonly string[] {
-  const write = (name: string, testResults?: readonly object[]): void => {
-    if (testResults !== undefined) writeFileSync(join(folder, name), JSON.stringify({ testResults }));
-  };
-  write("vitest.json", first);
-  write("vitest-again.json", again);
-  const { stdout } = spawnSync(
-    process.execPath,
-    [join(root, "scripts/count-tests.ts"), status, join(folder, "vitest.json")],
-    { cwd: root, encoding: "utf8" },
-  );
+/** @returns what is printed for a report */
+function printed(status: string, testResults?: readonly object[]): readonly string[] {
+  const path = join(folder, "vitest.json");
+  if (testResults !== undefined) writeFileSync(path, JSON.stringify({ testResults }));
+  const { stdout } = spawnSync(process.execPath, [join(root, "scripts/count-tests.ts"), status, path], {
+    cwd: root,
+    encoding: "utf8",
+  });
   return stdout.trimEnd().split("\n");
 }
 
@@ -50,21 +46,17 @@ describe("what CI ends with", () => {
     ["another command failed", "1", [whole], "2 passed, 1 failed"],
     ["no report", "1", undefined, "0 passed, 1 failed"],
   ])("counts where %s", (_, status, report, line) => {
-    expect(told(status, report).at(-1)).toBe(line);
+    expect(printed(status, report).at(-1)).toBe(line);
   });
 
-  it("counts the second look at a file, and tells of the first", () => {
-    const lines = told("0", [whole, file("test/b.test.ts", "failed")], [file("test/b.test.ts", "passed", passed)]);
-    expect(lines).toEqual(["passed at a second look: test/b.test.ts", "    its set-up failed", "3 passed, 0 failed"]);
-  });
-
-  it("has what failed twice failed", () => {
-    const twice = file("test/b.test.ts", "failed", failed);
-    const lines = told("1", [whole, twice], [twice]);
-    expect(lines.filter((line) => line.includes("breaks"))).toEqual([
-      "failed at first: test/b.test.ts > breaks",
+  it("prints what failed, and why", () => {
+    const lines = printed("1", [file("test/b.test.ts", "failed", failed), file("test/c.test.ts", "failed")]);
+    expect(lines).toEqual([
       "FAILED test/b.test.ts > breaks",
+      "    AssertionError: no",
+      "FAILED test/c.test.ts",
+      "    its set-up failed",
+      "0 passed, 2 failed",
     ]);
-    expect(lines.at(-1)).toBe("2 passed, 1 failed");
   });
 });
