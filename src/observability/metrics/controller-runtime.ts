@@ -24,46 +24,14 @@ export type ReconcileMetrics = ReturnType<typeof reconcileMetrics>;
 export function reconcileMetrics(registry: Registry, kinds: readonly string[], workers: number) {
   const { counter, gauge, histogram } = instruments(registry);
   const labelNames = ["controller"] as const;
-  const total = counter("controller_runtime_reconcile_total", "Total number of reconciliations per controller", [
-    "controller",
-    "result",
-  ]);
-  const errors = counter(
-    "controller_runtime_reconcile_errors_total",
-    "Total number of reconciliation errors per controller",
-    labelNames,
-  );
-  const terminal = counter(
-    "controller_runtime_terminal_reconcile_errors_total",
-    "Total number of terminal reconciliation errors per controller",
-    labelNames,
-  );
-  const panics = counter(
-    "controller_runtime_reconcile_panics_total",
-    "Total number of reconciliation panics per controller",
-    labelNames,
-  );
-  const timeouts = counter(
-    "controller_runtime_reconcile_timeouts_total",
-    "Total number of reconciliation timeouts per controller",
-    labelNames,
-  );
-  const durations = histogram(
-    "controller_runtime_reconcile_time_seconds",
-    "Length of time per reconciliation per controller",
-    labelNames,
-    RECONCILE_SECONDS,
-  );
-  const most = gauge(
-    "controller_runtime_max_concurrent_reconciles",
-    "Maximum number of concurrent reconciles per controller",
-    labelNames,
-  );
-  const active = gauge(
-    "controller_runtime_active_workers",
-    "Number of currently used workers per controller",
-    labelNames,
-  );
+  const total = counter("controller_runtime_reconcile_total", ["controller", "result"]);
+  const errors = counter("controller_runtime_reconcile_errors_total", labelNames);
+  const terminal = counter("controller_runtime_terminal_reconcile_errors_total", labelNames);
+  const panics = counter("controller_runtime_reconcile_panics_total", labelNames);
+  const timeouts = counter("controller_runtime_reconcile_timeouts_total", labelNames);
+  const durations = histogram("controller_runtime_reconcile_time_seconds", labelNames, RECONCILE_SECONDS);
+  const most = gauge("controller_runtime_max_concurrent_reconciles", labelNames);
+  const active = gauge("controller_runtime_active_workers", labelNames);
   for (const controller of kinds.map(controllerOf)) {
     for (const result of RESULTS) total.inc({ controller, result }, 0);
     for (const metric of [errors, terminal, panics, timeouts]) metric.inc({ controller }, 0);
@@ -97,36 +65,13 @@ export function queueMetrics(registry: Registry, name: string, queue: () => Meas
   const { counter, histogram, gaugeFunc } = instruments(registry);
   const labelNames = ["name", "controller"] as const;
   const labels = { name, controller: name };
-  gaugeFunc("workqueue_depth", "Current depth of workqueue by workqueue and priority", () => queue().depth(), {
-    ...labels,
-    priority: "",
-  });
-  gaugeFunc(
-    "workqueue_unfinished_work_seconds",
-    "How many seconds of work has been done that is in progress and hasn't been observed by work_duration. Large values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this increases.",
-    () => queue().unfinishedSeconds(),
-    labels,
-  );
-  gaugeFunc(
-    "workqueue_longest_running_processor_seconds",
-    "How many seconds has the longest running processor for workqueue been running.",
-    () => queue().longestRunningSeconds(),
-    labels,
-  );
-  const adds = counter("workqueue_adds_total", "Total number of adds handled by workqueue", labelNames);
-  const retries = counter("workqueue_retries_total", "Total number of retries handled by workqueue", labelNames);
-  const waits = histogram(
-    "workqueue_queue_duration_seconds",
-    "How long in seconds an item stays in workqueue before being requested",
-    labelNames,
-    QUEUE_SECONDS,
-  );
-  const works = histogram(
-    "workqueue_work_duration_seconds",
-    "How long in seconds processing an item from workqueue takes.",
-    labelNames,
-    QUEUE_SECONDS,
-  );
+  gaugeFunc("workqueue_depth", () => queue().depth(), { ...labels, priority: "" });
+  gaugeFunc("workqueue_unfinished_work_seconds", () => queue().unfinishedSeconds(), labels);
+  gaugeFunc("workqueue_longest_running_processor_seconds", () => queue().longestRunningSeconds(), labels);
+  const adds = counter("workqueue_adds_total", labelNames);
+  const retries = counter("workqueue_retries_total", labelNames);
+  const waits = histogram("workqueue_queue_duration_seconds", labelNames, QUEUE_SECONDS);
+  const works = histogram("workqueue_work_duration_seconds", labelNames, QUEUE_SECONDS);
   for (const metric of [adds, retries]) metric.inc(labels, 0);
   for (const metric of [waits, works]) metric.zero(labels);
   return {
@@ -140,22 +85,9 @@ export function queueMetrics(registry: Registry, name: string, queue: () => Meas
 /** rest_client_* and leader_election_*. @param lease its name @param leading is called at each scrape */
 export function apiServerMetrics(registry: Registry, lease: string, leading: () => boolean) {
   const { counter, gaugeFunc } = instruments(registry);
-  const requests = counter(
-    "rest_client_requests_total",
-    "Number of HTTP requests, partitioned by status code, method, and host.",
-    ["code", "method", "host"],
-  );
-  gaugeFunc(
-    "leader_election_master_status",
-    "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master. 'name' is the string used to identify the lease. Please make sure to group by name.",
-    () => (leading() ? 1 : 0),
-    { name: lease },
-  );
-  const slow = counter(
-    "leader_election_slowpath_total",
-    "Total number of slow path exercised in renewing leader leases. 'name' is the string used to identify the lease. Please make sure to group by name.",
-    ["name"],
-  );
+  const requests = counter("rest_client_requests_total", ["code", "method", "host"]);
+  gaugeFunc("leader_election_master_status", () => (leading() ? 1 : 0), { name: lease });
+  const slow = counter("leader_election_slowpath_total", ["name"]);
   slow.inc({ name: lease }, 0);
   return {
     requested: ({ code, method, host }: EndedRequest) => requests.inc({ code, method, host }),

@@ -47,9 +47,7 @@ export function createMetrics(figures: Figures) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of [...UNASKED, ...UNREADABLE]) registry.removeSingleMetric(name);
-  instruments(registry).gaugeFunc("process_resident_memory_bytes", "Resident memory size in bytes.", () =>
-    process.memoryUsage.rss(),
-  );
+  instruments(registry).gaugeFunc("process_resident_memory_bytes", () => process.memoryUsage.rss());
   const counted = objectMetrics(registry, figures);
   const followed = operationMetrics(registry, figures);
   return {

@@ -1,31 +1,27 @@
 /** Makes the metrics of a registry. */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
+import { HELP } from "./help.ts";
+
+type Name = keyof typeof HELP;
+
 /** @param leading is called at each scrape */
 export function instruments(registry: Registry, leading: () => boolean = () => true) {
-  const registers = [registry];
+  const named = (name: Name) => ({ name, help: HELP[name], registers: [registry] });
   return {
-    counter: <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
-      new Counter({ name, help, labelNames, registers }),
-    gauge: <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
-      new Gauge({ name, help, labelNames, registers }),
-    histogram: <L extends string>(name: string, help: string, labelNames: readonly L[], buckets: number[]) =>
-      new Histogram({ name, help, labelNames, buckets, registers }),
+    counter: <L extends string>(name: Name, labelNames: readonly L[] = []) =>
+      new Counter({ ...named(name), labelNames }),
+    gauge: <L extends string>(name: Name, labelNames: readonly L[]) => new Gauge({ ...named(name), labelNames }),
+    histogram: <L extends string>(name: Name, labelNames: readonly L[], buckets: number[]) =>
+      new Histogram({ ...named(name), labelNames, buckets }),
     /**
      * Makes a gauge of one series, which is read at each scrape.
      * @param read returns undefined where there is no value
      */
-    gaugeFunc: (
-      name: string,
-      help: string,
-      read: () => number | undefined,
-      labels: Readonly<Record<string, string>> = {},
-    ) => {
+    gaugeFunc: (name: Name, read: () => number | undefined, labels: Readonly<Record<string, string>> = {}) => {
       const gauge = new Gauge({
-        name,
-        help,
+        ...named(name),
         labelNames: Object.keys(labels),
-        registers,
         collect: () => {
           const value = read();
           if (value === undefined) gauge.remove(labels);
@@ -33,18 +29,21 @@ export function instruments(registry: Registry, leading: () => boolean = () => t
         },
       });
     },
+    /** Makes a counter of one series, which is read at each scrape. */
+    counterFunc: (name: Name, read: () => number) => {
+      const counter = new Counter({
+        ...named(name),
+        collect: () => {
+          counter.reset();
+          counter.inc(read());
+        },
+      });
+    },
     /** Makes a gauge whose series are set anew at each scrape, on the replica that leads. */
-    collectedGauge: <L extends string>(
-      name: string,
-      help: string,
-      labelNames: readonly L[],
-      collect: (gauge: Gauge<L>) => void,
-    ) => {
+    collectedGauge: <L extends string>(name: Name, labelNames: readonly L[], collect: (gauge: Gauge<L>) => void) => {
       const gauge = new Gauge<L>({
-        name,
-        help,
+        ...named(name),
         labelNames,
-        registers,
         collect: () => {
           gauge.reset();
           if (leading()) collect(gauge);

@@ -29,64 +29,34 @@ export function objectMetrics(registry: Registry, figures: ObjectFigures): (chan
   const { counter, collectedGauge } = instruments(registry, leading);
   const count = (kind: string, holds: (object: KubeObject) => boolean): number =>
     cache().list(kind).filter(holds).length;
-  collectedGauge(
-    "platform_operator_resources",
-    "Custom resources by kind and by the status of their condition Ready",
-    ["kind", "ready"],
-    (gauge) => {
-      for (const kind of kinds) {
-        const states = cache().list(kind).map(readiness);
-        for (const ready of READY) gauge.set({ kind, ready }, states.filter((state) => state === ready).length);
-      }
-    },
-  );
-  collectedGauge(
-    "platform_operator_resources_drifted",
-    "Custom resources whose object on the platform differs from the spec now",
-    ["kind"],
-    (gauge) => {
-      for (const kind of kinds) gauge.set({ kind }, count(kind, isDrifted));
-    },
-  );
-  collectedGauge(
-    "platform_operator_plans_pending",
-    "Custom resources with a plan that waits for approval or for a change window",
-    ["kind"],
-    (gauge) => {
-      for (const kind of kinds) gauge.set({ kind }, count(kind, hasPendingPlan));
-    },
-  );
-  collectedGauge(
-    "platform_operator_resources_unknown_state",
-    "Custom resources whose object on the platform is in a state that the platform's specification does not have; such states are not distinguished: the label state is other",
-    ["kind", "state"],
-    (gauge) => {
-      for (const kind of kinds) gauge.set({ kind, state: "other" }, count(kind, hasUnknownState));
-    },
-  );
-  collectedGauge(
-    "platform_operator_orphaned_objects",
-    "Objects that stayed on the platform when their custom resources went, as the orphan ledger has them, by kind of the resource",
-    ["kind"],
-    (gauge) => {
-      for (const [kind, size] of orphans()) gauge.set({ kind }, size);
-    },
-  );
+  collectedGauge("platform_operator_resources", ["kind", "ready"], (gauge) => {
+    for (const kind of kinds) {
+      const states = cache().list(kind).map(readiness);
+      for (const ready of READY) gauge.set({ kind, ready }, states.filter((state) => state === ready).length);
+    }
+  });
+  collectedGauge("platform_operator_resources_drifted", ["kind"], (gauge) => {
+    for (const kind of kinds) gauge.set({ kind }, count(kind, isDrifted));
+  });
+  collectedGauge("platform_operator_plans_pending", ["kind"], (gauge) => {
+    for (const kind of kinds) gauge.set({ kind }, count(kind, hasPendingPlan));
+  });
+  collectedGauge("platform_operator_resources_unknown_state", ["kind", "state"], (gauge) => {
+    for (const kind of kinds) gauge.set({ kind, state: "other" }, count(kind, hasUnknownState));
+  });
+  collectedGauge("platform_operator_orphaned_objects", ["kind"], (gauge) => {
+    for (const [kind, size] of orphans()) gauge.set({ kind }, size);
+  });
   if (figures.perObject) {
     collectedGauge(
       "platform_operator_resource_info",
-      "One series for each custom resource",
       ["customresource_kind", "exported_namespace", "name", "ready", "reason", "suspended"],
       (gauge) => {
         for (const object of kinds.flatMap((kind) => cache().list(kind))) gauge.set(infoOf(object), 1);
       },
     );
   }
-  const drifted = counter(
-    "platform_operator_drift_detected_total",
-    "How often an object of the platform was found to differ from its custom resource",
-    ["kind"],
-  );
+  const drifted = counter("platform_operator_drift_detected_total", ["kind"]);
   for (const kind of kinds) drifted.inc({ kind }, 0);
   return (change) => {
     if (change.type !== "updated" || !leading()) return;

@@ -41,35 +41,20 @@ export function operationMetrics(registry: Registry, figures: OperationFigures):
   const beginnings = createBeginnings();
   const durations = histogram(
     "platform_operator_operation_duration_seconds",
-    "Time from the beginning of work on a custom resource to its end, by the reason that it last worked for (other when that was none of the usual ones) and how it ended: succeeded, failed",
     ["kind", "operation", "outcome"],
     SECONDS,
   );
-  collectedGauge(
-    "platform_operator_operation_in_progress_seconds",
-    "For how long the custom resource that is worked on longest has been, 0 when there is none; what waits for approval or a change window is left out",
-    ["kind"],
-    (gauge) => {
-      const now = figures.now().getTime();
-      for (const kind of kinds) gauge.set({ kind }, ageOfOldest(cache().list(kind), beginnings, now));
-    },
-  );
-  collectedGauge(
-    "platform_operator_resources_stalled",
-    "Custom resources that need a person, by the reason of their condition Stalled",
-    ["kind", "reason"],
-    (gauge) => {
-      for (const object of kinds.flatMap((kind) => cache().list(kind))) {
-        const { status, reason = "" } = conditionOf(object, "Stalled") ?? {};
-        if (status === "True") gauge.inc({ kind: object.kind, reason: isReason(reason) ? reason : OTHER });
-      }
-    },
-  );
-  const unknown = counter(
-    "platform_operator_api_unknown_value_total",
-    "How often the platform returned a value that is not documented, by the field that held it",
-    ["field"],
-  );
+  collectedGauge("platform_operator_operation_in_progress_seconds", ["kind"], (gauge) => {
+    const now = figures.now().getTime();
+    for (const kind of kinds) gauge.set({ kind }, ageOfOldest(cache().list(kind), beginnings, now));
+  });
+  collectedGauge("platform_operator_resources_stalled", ["kind", "reason"], (gauge) => {
+    for (const object of kinds.flatMap((kind) => cache().list(kind))) {
+      const { status, reason = "" } = conditionOf(object, "Stalled") ?? {};
+      if (status === "True") gauge.inc({ kind: object.kind, reason: isReason(reason) ? reason : OTHER });
+    }
+  });
+  const unknown = counter("platform_operator_api_unknown_value_total", ["field"]);
   unknown.inc({ field: "state" }, 0);
   return (change) => {
     if (!leading()) return;

@@ -2,13 +2,12 @@
  * The operator's own metrics. No label holds a name, id, URL or message: the number of series does not grow with the
  * objects.
  */
-import { Counter, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 
 import type { Change } from "../../engine/context/context.ts";
 import type { CallRecord } from "../../platform/client/caller.ts";
 import { instruments } from "./instruments.ts";
 
-const PREFIX = "platform_operator";
 /** The statuses that the client distinguishes or deployed services send; a platform may send hundreds of others. */
 const STATUSES: ReadonlySet<number> = new Set([
   0, 200, 201, 202, 204, 400, 401, 403, 404, 405, 409, 422, 429, 500, 501, 502, 503, 504,
@@ -32,72 +31,23 @@ export interface PlatformFigures {
 }
 
 export function platformMetrics(registry: Registry, figures: PlatformFigures) {
-  const { counter, gauge, histogram, gaugeFunc, collectedGauge } = instruments(registry);
-  const build = gauge(`${PREFIX}_build_info`, "Version of the operator and of Node", ["version", "node"]);
+  const { counter, gauge, histogram, gaugeFunc, counterFunc, collectedGauge } = instruments(registry);
+  const build = gauge("platform_operator_build_info", ["version", "node"]);
   build.set({ version: figures.version, node: process.versions.node }, 1);
-  const requests = counter(
-    `${PREFIX}_api_requests_total`,
-    "Requests to the platform by operation, method and status code; code 0 stands for no answer, 4xx and the like for statuses that are unusual, held for requests that the rate gate held back",
-    ["operation", "method", "code"],
-  );
-  const seconds = histogram(
-    `${PREFIX}_api_request_duration_seconds`,
-    "Time from sending a request to the platform to the end of its answer",
-    ["operation"],
-    CALL_SECONDS,
-  );
-  gaugeFunc(
-    `${PREFIX}_api_rate_limited_seconds`,
-    "Seconds until the last connection that the platform asked to slow down may send again",
-    () => figures.pausedMs() / 1_000,
-  );
-  gaugeFunc(
-    `${PREFIX}_api_rate_requests_per_second`,
-    "Requests a second that the operator allows itself with the token that the platform limits most, as it has learned so far",
-    figures.lowestRate,
-  );
-  gaugeFunc(
-    `${PREFIX}_api_waiting_requests`,
-    "Requests that wait for the rate limit; objects whose requests would wait too are in workqueue_depth",
-    figures.waiting,
-  );
-  const changes = counter(
-    `${PREFIX}_changes_total`,
-    "Changing calls of the platform by the kind of the custom resource, the operation and how they ended",
-    ["kind", "operation", "result"],
-  );
-  collectedGauge(
-    `${PREFIX}_watch_last_event_age_seconds`,
-    "Seconds since the API server last showed a sign of life on the watch of a kind",
-    ["kind"],
-    (silence) => {
-      for (const [kind, ms] of figures.silentMs()) silence.set({ kind }, ms / 1_000);
-    },
-  );
-  const unreadable = counter(
-    `${PREFIX}_watch_malformed_total`,
-    "Objects and events of the API server that could not be read",
-    ["kind"],
-  );
-  const dropped = counter(`${PREFIX}_events_dropped_total`, "Events that were not written");
-  const moved = counter(
-    `${PREFIX}_events_moved_total`,
-    "Events of namespaces that are being terminated, written to the operator's namespace",
-  );
-  const spans = new Counter({
-    name: `${PREFIX}_spans_dropped_total`,
-    help: "Spans of traces that did not reach their collector",
-    registers: [registry],
-    collect: () => {
-      spans.reset();
-      spans.inc(figures.droppedSpans());
-    },
+  const requests = counter("platform_operator_api_requests_total", ["operation", "method", "code"]);
+  const seconds = histogram("platform_operator_api_request_duration_seconds", ["operation"], CALL_SECONDS);
+  gaugeFunc("platform_operator_api_rate_limited_seconds", () => figures.pausedMs() / 1_000);
+  gaugeFunc("platform_operator_api_rate_requests_per_second", figures.lowestRate);
+  gaugeFunc("platform_operator_api_waiting_requests", figures.waiting);
+  const changes = counter("platform_operator_changes_total", ["kind", "operation", "result"]);
+  collectedGauge("platform_operator_watch_last_event_age_seconds", ["kind"], (silence) => {
+    for (const [kind, ms] of figures.silentMs()) silence.set({ kind }, ms / 1_000);
   });
-  const deliveries = counter(
-    `${PREFIX}_webhook_deliveries_total`,
-    "Requests to the receiver of the platform's deliveries, by event and by what became of them",
-    ["event", "result"],
-  );
+  const unreadable = counter("platform_operator_watch_malformed_total", ["kind"]);
+  const dropped = counter("platform_operator_events_dropped_total");
+  const moved = counter("platform_operator_events_moved_total");
+  counterFunc("platform_operator_spans_dropped_total", figures.droppedSpans);
+  const deliveries = counter("platform_operator_webhook_deliveries_total", ["event", "result"]);
   return {
     /** Counts a request to the platform, or one that the rate gate prevented. */
     called: ({ operation, method, status, sent, durationMs }: CallRecord) => {
