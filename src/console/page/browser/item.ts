@@ -55,6 +55,7 @@ export function createItem(toggled: (open: boolean) => void): Item {
       const before = shown;
       shown = row;
       element.dataset["mark"] = row.mark;
+      element.style.setProperty("--depth", String(row.depth));
       element.classList.toggle("context", row.isContext);
       const looks = MARKS[row.mark];
       write(sign, looks.sign);
