@@ -12,19 +12,10 @@ const MOST_STREAMS = 32;
 /** Bytes that a browser may leave unread. */
 const MOST_UNREAD = 16 * 1024;
 
-export interface Streams {
-  /**
-   * Writes events into the response, whose head is sent, until its browser goes. @returns false when there are too many
-   */
-  open(response: ServerResponse): boolean;
-  /** Something changed. */
-  changed(): void;
-  /** Ends all streams. */
-  close(): void;
-}
+export type Streams = ReturnType<typeof createStreams>;
 
 /** @returns no streams yet. */
-export function createStreams(clock: Clock): Streams {
+export function createStreams(clock: Clock) {
   const streams = new Map<ServerResponse, () => void>();
   let sentAt = -Infinity;
   let cancel: (() => void) | undefined;
@@ -47,7 +38,11 @@ export function createStreams(clock: Clock): Streams {
   };
 
   return {
-    open: (response) => {
+    /**
+     * Writes events into the response, whose head is sent, until its browser goes. @returns false when there are too
+     * many
+     */
+    open: (response: ServerResponse): boolean => {
       if (streams.size >= MOST_STREAMS) return false;
       response.once("close", () => {
         streams.get(response)?.();
@@ -56,11 +51,13 @@ export function createStreams(clock: Clock): Streams {
       keepAlive(response);
       return true;
     },
-    changed: () => {
+    /** Something changed. */
+    changed: (): void => {
       if (streams.size === 0) return;
       cancel ??= clock.after(Math.max(GATHER_MS, sentAt + PAUSE_MS - clock.monotonic()), sendChanged);
     },
-    close: () => {
+    /** Ends all streams. */
+    close: (): void => {
       cancel?.();
       for (const response of streams.keys()) response.destroy();
     },

@@ -71,8 +71,8 @@ export async function startStatusPage(address: BindAddress, options: StatusPageO
   server.maxConnections = MOST_CONNECTIONS;
   server.maxRequestsPerSocket = 1_000;
   const listening = await listen(server, address);
-  const unsubscribe = store.subscribe((change) => {
-    trees.changed(change);
+  const unsubscribe = store.subscribe(() => {
+    trees.changed();
     streams.changed();
   });
   return {

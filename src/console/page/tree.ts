@@ -2,7 +2,6 @@
 import { setImmediate } from "node:timers/promises";
 
 import type { Cache, Clock, KubeObject } from "../../kube/api/types.ts";
-import type { Change } from "../../kube/watch/store.ts";
 import { TYPES } from "../../operator/config/caches.ts";
 import type { Fact, Mark } from "../tree/facts.ts";
 import { createFactCache, hierarchyOf, type Branch } from "../tree/hierarchy.ts";
@@ -21,18 +20,13 @@ export interface Tree {
   readonly counts: Readonly<Record<Mark, number>>;
 }
 
-export interface Trees {
-  /** @returns the tree of now. Those that ask at once share the work. */
-  read(): Promise<Tree>;
-  /** To be called for every change of the cache. */
-  readonly changed: (change: Change) => void;
-}
+export type Trees = ReturnType<typeof createTrees>;
 
 /** How long thousands of new objects may keep the process from its work at a time, in milliseconds. */
 const SLICE_MS = 10;
 
 /** @returns the trees of a cache. */
-export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">): Trees {
+export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
   const facts = createFactCache();
   let revision = 0;
   let kept: { readonly revision: number; readonly tree: Tree } | undefined;
@@ -55,14 +49,16 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">): Tree
   };
 
   return {
-    read: async () => {
+    /** @returns the tree of now. Those that ask at once share the work. */
+    read: async (): Promise<Tree> => {
       if (kept?.revision === revision) return kept.tree;
       making ??= make().finally(() => {
         making = undefined;
       });
       return making;
     },
-    changed: () => {
+    /** To be called for every change of the cache. */
+    changed: (): void => {
       revision += 1;
     },
   };

@@ -1,6 +1,8 @@
 /** What one object says of itself, in the few words that a tree has room for. Pure. */
-import { isObject, member, stringMember } from "../../kube/api/json.ts";
-import type { Json, KubeObject } from "../../kube/api/types.ts";
+import { z } from "zod";
+
+import { listMember, member, stringMember } from "../../kube/api/json.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
 import { printable } from "../../text/text.ts";
 
 /**
@@ -31,35 +33,20 @@ export interface Fact {
   readonly externalId: string;
 }
 
+const text = z.string().catch("");
+
 /** A condition as people look at it; members that are missing are "". */
-export interface ConditionView {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly lastTransitionTime: string;
-}
+const condition = z.object({ type: text, status: text, reason: text, message: text, lastTransitionTime: text });
+type ConditionView = Readonly<z.output<typeof condition>>;
 
 /** @returns the conditions in their order. */
 export function conditionsOf({ status }: KubeObject): readonly ConditionView[] {
-  const conditions = member(status, "conditions");
-  if (!Array.isArray(conditions)) return [];
-  const list: readonly Json[] = conditions;
-  return list.filter(isObject).map((condition) => {
-    const text = (name: string): string => stringMember(condition, name) ?? "";
-    return {
-      type: text("type"),
-      status: text("status"),
-      reason: text("reason"),
-      message: text("message"),
-      lastTransitionTime: text("lastTransitionTime"),
-    };
-  });
+  return listMember(status, "conditions").flatMap((entry) => condition.safeParse(entry).data ?? []);
 }
 
 /** @returns the condition of that type. */
 export function conditionOf(object: KubeObject, type: string): ConditionView | undefined {
-  return conditionsOf(object).find((condition) => condition.type === type);
+  return conditionsOf(object).find((one) => one.type === type);
 }
 
 /** Whether the object is Ready, and says so of its current spec. */

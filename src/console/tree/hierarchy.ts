@@ -12,16 +12,11 @@ interface OwnFact {
   readonly parent: Reference | undefined;
 }
 
-/** Keeps the fact of each version of an object, as parsing a spec takes longer than all the rest. */
-export interface FactCache {
-  /** Adds one object, so that `factsOf` is fast: callers with thousands of objects yield between them. */
-  add(object: KubeObject): void;
-  /** @returns a fact for every object, with its parent where that is among them or named in its spec. */
-  factsOf(objects: readonly KubeObject[]): readonly Fact[];
-}
-
-/** @returns an empty cache. An entry lives as long as its object. */
-export function createFactCache(): FactCache {
+/**
+ * Keeps the fact of each version of an object, as parsing a spec takes longer than all the rest.
+ * @returns an empty cache. An entry lives as long as its object.
+ */
+export function createFactCache() {
   const kinds = new Map(boundKinds().map((kind) => [kind.kind, kind]));
   const known = new WeakMap<KubeObject, OwnFact>();
 
@@ -34,8 +29,10 @@ export function createFactCache(): FactCache {
   };
 
   return {
-    add: own,
-    factsOf: (objects) => {
+    /** Adds one object, so that `factsOf` is fast: callers with thousands of objects yield between them. */
+    add: (object: KubeObject): void => void own(object),
+    /** @returns a fact for every object, with its parent where that is among them or named in its spec. */
+    factsOf: (objects: readonly KubeObject[]): readonly Fact[] => {
       const owns = objects.map(own);
       const nameById = new Map(
         objects.flatMap(({ kind, metadata, status }) => {

@@ -5,13 +5,8 @@ import { byId, make, write } from "./dom.ts";
 
 const TYPING_MS = 200;
 
-export interface Filters {
-  set(view: Pick<Query, "show" | "text">): void;
-  count(counts: TreePage["counts"]): void;
-}
-
 /** @param chosen is told what a person chose. */
-export function createFilters(chosen: (filter: Pick<Query, "show" | "text">) => void): Filters {
+export function createFilters(chosen: (filter: Pick<Query, "show" | "text">) => void) {
   const form = byId("filters", HTMLFormElement);
   const text = byId("text", HTMLInputElement);
   const choices = SHOWS.map((show) => createChoice(show));
@@ -38,11 +33,11 @@ export function createFilters(chosen: (filter: Pick<Query, "show" | "text">) => 
   });
 
   return {
-    set: (view) => {
+    set: (view: Pick<Query, "show" | "text">): void => {
       if (text.value !== view.text) text.value = view.text;
       for (const { show, radio } of choices) radio.checked = show === view.show;
     },
-    count: (counts) => {
+    count: (counts: TreePage["counts"]): void => {
       const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
       const numbers: Record<Show, number> = { ...counts, all, "not-ready": all - counts.ready };
       for (const { show, label, radio, number } of choices) {

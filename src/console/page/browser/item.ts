@@ -8,19 +8,10 @@ import { copy, make, write } from "./dom.ts";
 
 const COPIED_MS = 1_500;
 
-export interface Item {
-  /** The entry of the list. */
-  readonly element: HTMLLIElement;
-  readonly details: HTMLDetailsElement;
-  readonly summary: HTMLElement;
-  /** What hangs from it. */
-  readonly children: HTMLUListElement;
-  /** Shows what the object says now. */
-  update(row: Row): void;
-}
+export type Item = ReturnType<typeof createItem>;
 
 /** @param toggled is told when a person opens or closes it. @returns an item that shows nothing yet */
-export function createItem(toggled: (open: boolean) => void): Item {
+export function createItem(toggled: (open: boolean) => void) {
   const sign = make("span", "sign");
   sign.ariaHidden = "true";
   const mark = make("span", "mark-word");
@@ -47,11 +38,14 @@ export function createItem(toggled: (open: boolean) => void): Item {
   });
 
   return {
+    /** The entry of the list. */
     element,
     details,
     summary,
+    /** What hangs from it. */
     children,
-    update: (row) => {
+    /** Shows what the object says now. */
+    update: (row: Row): void => {
       const before = shown;
       shown = row;
       element.dataset["mark"] = row.mark;
@@ -84,11 +78,9 @@ function factsOf({ id, externalId, since }: Row): readonly Node[] {
     ["Id on the platform", externalId],
     ["As it is since", since === "" ? "" : new Date(since).toLocaleString()],
   ] as const;
-  return known.filter(([, value]) => value !== "").map(([term, value]) => fact(term, value));
-}
-
-function fact(term: string, value: string): Node {
-  return make("div", "", make("dt", "", term), make("dd", "", value));
+  return known
+    .filter(([, value]) => value !== "")
+    .map(([term, value]) => make("div", "", make("dt", "", term), make("dd", "", value)));
 }
 
 /** @returns a command with a button that copies it. */

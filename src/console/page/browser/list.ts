@@ -1,20 +1,11 @@
 /** The tree: nested lists that follow the rows, element by element. */
 import { ageOf } from "../../tree/duration.ts";
 import type { Row } from "../shape.ts";
-import { byId } from "./dom.ts";
+import { byId, write } from "./dom.ts";
 import { createItem, type Item } from "./item.ts";
 
-export interface List {
-  /** Shows these rows and no others. */
-  show(rows: readonly Row[]): void;
-  /** Writes all ages anew. @param now the operator's time */
-  age(now: Date): void;
-  /** Opens an object and goes there. */
-  reveal(id: string): void;
-}
-
 /** @param opened is told the id of what a person opened, "" when it is closed again. */
-export function createList(opened: (id: string) => void): List {
+export function createList(opened: (id: string) => void) {
   const root = byId("tree", HTMLUListElement);
   const items = new Map<string, Item>();
 
@@ -37,18 +28,18 @@ export function createList(opened: (id: string) => void): List {
   });
 
   return {
-    show: (rows) => {
+    /** Shows these rows and no others. */
+    show: (rows: readonly Row[]): void => {
       const kept = new Set(rows.map(({ id }) => id));
       for (const id of items.keys()) if (!kept.has(id)) items.delete(id);
       place(root, branchesOf(rows), itemOf);
     },
-    age: (now) => {
-      for (const time of root.querySelectorAll("time")) {
-        const text = ageOf(time.dateTime, now);
-        if (time.textContent !== text) time.textContent = text;
-      }
+    /** Writes all ages anew. @param now the operator's time */
+    age: (now: Date): void => {
+      for (const time of root.querySelectorAll("time")) write(time, ageOf(time.dateTime, now));
     },
-    reveal: (id) => {
+    /** Opens an object and goes there. */
+    reveal: (id: string): void => {
       const item = items.get(id);
       if (item === undefined) return;
       item.details.open = true;

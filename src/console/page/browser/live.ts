@@ -3,11 +3,6 @@
 /** live: told of each change; polling: asked for every few seconds; lost: nobody answers. */
 export type Connection = "connecting" | "live" | "polling" | "lost";
 
-export interface Live {
-  /** Reads again, once: those that ask while it is being read have it read once more. */
-  refresh(): void;
-}
-
 /** The operator shows itself every 10 s. */
 const SILENCE_MS = 25_000;
 const RETRY_MS = 3_000;
@@ -18,8 +13,9 @@ const SELDOM_MS = 30_000;
  * Starts to follow. A page that nobody looks at follows nothing: browsers open six connections to a host.
  * @param load reads and shows; rejects when that fails.
  * @param tell is told the connection whenever it was tried.
+ * @returns a function that reads again, once: those that ask while it is being read have it read once more.
  */
-export function follow(load: () => Promise<void>, tell: (connection: Connection) => void): Live {
+export function follow(load: () => Promise<void>, tell: (connection: Connection) => void): () => void {
   let source: EventSource | undefined;
   let isOpen = false;
   let watchdog: number | undefined;
@@ -80,5 +76,5 @@ export function follow(load: () => Promise<void>, tell: (connection: Connection)
     if (isOpen) refresh();
   }, SELDOM_MS);
   open();
-  return { refresh };
+  return refresh;
 }

@@ -23,7 +23,7 @@ const list = createList((id) => {
 });
 const filters = createFilters((filter) => {
   remember({ ...view, ...filter, page: 1 });
-  live.refresh();
+  refresh();
 });
 
 /** Keeps the view in the address, without a new entry in the history for each letter typed. */
@@ -65,7 +65,7 @@ function tick(): void {
 
 function turn(pages: number): void {
   remember({ ...view, page: view.page + pages });
-  live.refresh();
+  refresh();
   scrollTo(0, 0);
 }
 
@@ -79,11 +79,11 @@ addEventListener("hashchange", () => {
   view = viewOf(location.hash);
   sought = view.at;
   filters.set(view);
-  live.refresh();
+  refresh();
 });
 setInterval(tick, TICK_MS);
 filters.set(view);
-const live = follow(load, (now) => {
+const refresh = follow(load, (now) => {
   connection = now;
   tellConnection(now);
   tick();

@@ -22,12 +22,11 @@ export function tellConnection(connection: Connection): void {
 }
 
 /** Says who answers, and what is wrong with what it knows. @param readAt when it answered, by this machine's clock */
-export function tellOperator(page: TreePage | undefined, connection: Connection, readAt: Date): void {
+export function tellOperator(page: TreePage, connection: Connection, readAt: Date): void {
   const notice = byId("notice", HTMLParagraphElement);
-  const words = page === undefined ? "" : troubleOf(page, connection, readAt);
+  const words = troubleOf(page, connection, readAt);
   write(notice, words);
   notice.hidden = words === "";
-  if (page === undefined) return;
   const { version, instance, isLeading } = page.operator;
   const role = isLeading ? "leading" : "standing by, another replica leads";
   write(byId("operator", HTMLParagraphElement), `${version} · ${instance} · ${role}`);
@@ -48,8 +47,9 @@ export function tellAmount({ counts, matched, page, pages, rows, operator }: Tre
   const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
   const objects = all === 1 ? "1 object" : `${all.toLocaleString()} objects`;
   const isFiltered = view.show !== "all" || view.text !== "";
-  write(byId("summary", HTMLParagraphElement), isFiltered ? `${matched.toLocaleString()} of ${objects}` : objects);
-  byId("summary", HTMLParagraphElement).hidden = all === 0;
+  const summary = byId("summary", HTMLParagraphElement);
+  write(summary, isFiltered ? `${matched.toLocaleString()} of ${objects}` : objects);
+  summary.hidden = all === 0;
   byId("columns", HTMLDivElement).hidden = rows.length === 0;
   byId("pages", HTMLElement).hidden = pages === 1;
   write(byId("page", HTMLSpanElement), `Page ${page.toLocaleString()} of ${pages.toLocaleString()}`);
@@ -65,22 +65,13 @@ export function tellAmount({ counts, matched, page, pages, rows, operator }: Tre
 }
 
 function nothingYet(): readonly Node[] {
+  const advice =
+    "Start with a PlatformConnection, which says how to reach your platform, and a PlatformProject. They show up here by themselves.";
+  const commands = ["explain platformconnection.spec", "explain platformproject.spec", "platform check"];
   return [
     make("h2", "", "No custom resources yet"),
-    make(
-      "p",
-      "",
-      "Start with a PlatformConnection, which says how to reach your platform, and a PlatformProject. They show up here by themselves.",
-    ),
-    make(
-      "ul",
-      "commands",
-      ...[
-        "kubectl explain platformconnection.spec",
-        "kubectl explain platformproject.spec",
-        "kubectl platform check",
-      ].map(commandLine),
-    ),
+    make("p", "", advice),
+    make("ul", "commands", ...commands.map((command) => commandLine(`kubectl ${command}`))),
   ];
 }
 
