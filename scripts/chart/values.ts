@@ -4,13 +4,12 @@
  */
 import { z } from "zod";
 
-import { FLAGS } from "../../src/operator/config/flags.ts";
-import type { FlagName } from "../../src/operator/config/flags.ts";
+import { describeOption, type OptionName } from "../../src/operator/config/flags.ts";
 import { NAMESPACE_PATTERN } from "../../src/operator/config/validators.ts";
 import { ENDPOINT_PATTERN, LEVELS_PATTERN, PLATFORM_HOST_PATTERN } from "./patterns.ts";
 
-const about = (name: FlagName): string => {
-  const text = FLAGS.find((flag) => flag.name === name)?.about ?? "";
+const about = (option: OptionName): string => {
+  const text = describeOption(option);
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 };
 
@@ -45,13 +44,13 @@ const image = z.strictObject({
 
 /** Named as the flags of `run` are. */
 const operator = z.strictObject({
-  logLevel: z.string().regex(LEVELS_PATTERN).default("info").describe(about("log-level")),
+  logLevel: z.string().regex(LEVELS_PATTERN).default("info").describe(about("logLevel")),
   workers: z.int().min(1).max(100).default(10).describe(about("workers")),
   allowedPlatformHosts: z
     .array(z.string().regex(PLATFORM_HOST_PATTERN))
     .default([])
-    .describe(about("allowed-platform-hosts")),
-  allowInsecurePlatform: z.boolean().default(false).describe(about("allow-insecure-platform")),
+    .describe(about("allowedPlatformHosts")),
+  allowInsecurePlatform: z.boolean().default(false).describe(about("allowInsecurePlatform")),
 });
 
 const serviceMonitor = z.strictObject({
@@ -77,7 +76,7 @@ const dashboard = z.strictObject({
 const metrics = z.strictObject({
   enabled: z.boolean().default(true).describe("Serves /metrics, with a Service for it."),
   port: port(8080).describe("Port of /metrics."),
-  perObject: z.boolean().default(false).describe(about("metrics-per-object")),
+  perObject: z.boolean().default(false).describe(about("metricsPerObject")),
   serviceMonitor: serviceMonitor.prefault({}).describe("For the Prometheus Operator."),
   prometheusRule: prometheusRule.prefault({}).describe("Alerts."),
   dashboard: dashboard.prefault({}).describe("For Grafana."),
@@ -116,8 +115,8 @@ const tracing = z.strictObject({
     .string()
     .regex(new RegExp(`^$|${ENDPOINT_PATTERN.source}`))
     .default("")
-    .describe(about("otlp-endpoint")),
-  propagate: z.boolean().default(false).describe(about("otlp-propagate")),
+    .describe(about("otlpEndpoint")),
+  propagate: z.boolean().default(false).describe(about("otlpPropagate")),
 });
 
 const crds = z.strictObject({

@@ -4,7 +4,8 @@ import type { Registry } from "prom-client";
 import { startStatusPage, type StatusPageOptions } from "../console/page/server.ts";
 import type { Logger } from "../observability/logger.ts";
 import { startReceiver, type ReceiverOptions } from "../webhooks/server.ts";
-import type { BindAddress, Config } from "./config/config.ts";
+import type { Config } from "./config/config.ts";
+import type { BindAddress } from "./config/flags.ts";
 import { serve, type HttpServer, type Routes } from "./config/http.ts";
 
 export interface ServersOptions {

@@ -8,7 +8,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
 import type { Clock, ObjectKey } from "../kube/api/types.ts";
-import type { BindAddress } from "../operator/config/config.ts";
+import type { BindAddress } from "../operator/config/flags.ts";
 import { type HttpServer, listen } from "../operator/config/http.ts";
 import { type EventLabel, readDelivery, type Expecting, judge } from "./delivery.ts";
 

@@ -8,7 +8,7 @@ import { isIP } from "node:net";
 
 import type { Clock } from "../../kube/api/types.ts";
 import type { Store } from "../../kube/watch/store.ts";
-import type { BindAddress } from "../../operator/config/config.ts";
+import type { BindAddress } from "../../operator/config/flags.ts";
 import { type HttpServer, listen } from "../../operator/config/http.ts";
 import { createStreams, type Streams } from "./events.ts";
 import { partOf, queryOf } from "./query.ts";

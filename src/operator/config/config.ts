@@ -11,15 +11,9 @@ import { DEFAULT_WINDOWS, type Windows } from "../../engine/contract/windows.ts"
 import { tryParseJson } from "../../kube/api/json.ts";
 import { type ConfigSource, configSource } from "../../kube/api/transport.ts";
 import { DEFAULT_DEADLINES, type Deadlines } from "../../platform/client/caller.ts";
-import { camelCase, type CamelCase, envName, FLAGS, readFlags, type FlagName } from "./flags.ts";
+import { envName, flagName, options, readFlags } from "./flags.ts";
 import { OPERATOR } from "./names.ts";
-import { isEndpoint, isPlatformHost, NAMESPACE_PATTERN, parseLogLevels, type LogLevels } from "./validators.ts";
-
-/** The address of a server; without a host all addresses. Port 0 is a free one, which the log names. */
-export interface BindAddress {
-  readonly host: string | undefined;
-  readonly port: number;
-}
+import { NAMESPACE_PATTERN } from "./validators.ts";
 
 /** An invalid command line or environment; the message says what, where and what to do. */
 export class ConfigError extends Error {
@@ -47,65 +41,6 @@ export const DEADLINES_VARIABLE = "PLATFORM_OPERATOR_DEADLINES";
 /** Mounted with every ServiceAccount token (Kubernetes: "Accessing the API from a Pod"). */
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
-const boolean = z.enum(["true", "false"], "must be true or false").transform((text) => text === "true");
-const optional = z.string().transform((text) => (text === "" ? undefined : text));
-const list = z.string().transform((text) =>
-  text
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== ""),
-);
-const namespace = z.string().regex(NAMESPACE_PATTERN, "must be the name of a namespace, e.g. platform-operator");
-const bindAddress = z
-  .string()
-  .regex(/^(0|([A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]):\d{1,5})$/, 'must be "host:port", ":port" or 0 for no server')
-  .refine((text) => Number(text.slice(text.lastIndexOf(":") + 1)) <= 65_535, "has a port beyond 65535")
-  .transform((text): BindAddress | undefined => {
-    if (text === "0") return undefined;
-    const at = text.lastIndexOf(":");
-    const host = text.slice(0, at).replaceAll(/[[\]]/g, "");
-    return { host: host === "" ? undefined : host, port: Number(text.slice(at + 1)) };
-  });
-const platformHost = z.string().refine(isPlatformHost, "must be host names, *.suffixes, addresses or CIDR blocks");
-const otlpEndpoint = z
-  .string()
-  .refine(isEndpoint, "must be the http or https URL of a collector, e.g. http://collector:4318, without user or query")
-  .transform((text) => text.replace(/\/+$/, ""));
-const logLevels = z.string().transform((text, context): LogLevels => {
-  const read = parseLogLevels(text);
-  if (!("problem" in read)) return read;
-  context.addIssue({ code: "custom", message: read.problem });
-  return z.NEVER;
-});
-
-/** By the names of the flags, in camel case. */
-const options = z.object({
-  // undefined: no such server.
-  metricsBindAddress: bindAddress,
-  healthProbeBindAddress: bindAddress,
-  webhookBindAddress: bindAddress,
-  statusPageBindAddress: bindAddress,
-  leaderElect: boolean,
-  /** Empty: all. */
-  watchNamespaces: list.pipe(z.array(namespace)).transform((names) => [...new Set(names)]),
-  /** Empty: every public host. */
-  allowedPlatformHosts: list.pipe(z.array(platformHost)),
-  allowInsecurePlatform: boolean,
-  kubeconfig: optional,
-  context: optional,
-  operatorNamespace: optional.pipe(namespace.optional()),
-  workers: z
-    .string()
-    .regex(/^([1-9]\d?|100)$/, "must be a whole number from 1 to 100")
-    .transform(Number),
-  logLevel: logLevels,
-  /** The endpoint of traces, without a slash at the end; undefined: none. */
-  otlpEndpoint: optional.pipe(otlpEndpoint.optional()),
-  /** Whether requests to the platform have trace headers. */
-  otlpPropagate: boolean,
-  metricsPerObject: boolean,
-} satisfies Record<CamelCase<FlagName>, z.ZodType>);
-
 /** The whole configuration. Frozen. */
 export interface Config extends Readonly<Omit<z.output<typeof options>, "kubeconfig" | "context">> {
   readonly kube: ConfigSource;
@@ -126,9 +61,9 @@ export function loadConfig(args: readonly string[], surroundings: Surroundings =
   const { env, readFile } = surroundings;
   const flags = given(args);
   const texts = Object.fromEntries(
-    FLAGS.map(({ name, fallback }) => [
-      camelCase(name),
-      flags.get(name) ?? env[envName(name)] ?? standard(name, env) ?? fallback,
+    Object.keys(options.shape).map((option) => [
+      option,
+      flags[option] ?? env[envName(option)] ?? standard(option, env),
     ]),
   );
   const parsed = options.safeParse(texts);
@@ -154,13 +89,13 @@ export function loadPlatformRules(
   { env }: Pick<Surroundings, "env"> = systemSurroundings(),
 ): Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform"> {
   const { hosts, insecure } = given;
-  const flags = new Map<FlagName, string>(hosts === undefined ? [] : [["allowed-platform-hosts", hosts]]);
   const parsed = options.pick({ allowedPlatformHosts: true, allowInsecurePlatform: true }).safeParse({
-    allowedPlatformHosts: hosts ?? env[envName("allowed-platform-hosts")] ?? "",
-    allowInsecurePlatform: insecure ? "true" : (env[envName("allow-insecure-platform")] ?? "false"),
+    allowedPlatformHosts: hosts ?? env[envName("allowedPlatformHosts")],
+    allowInsecurePlatform: insecure ? "true" : env[envName("allowInsecurePlatform")],
   });
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags)).join("\n"));
-  return parsed.data;
+  if (parsed.success) return parsed.data;
+  const flags = { allowedPlatformHosts: hosts };
+  throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags)).join("\n"));
 }
 
 /** What the user's shell and kubectl set for a command. */
@@ -189,7 +124,9 @@ function systemSurroundings(): Surroundings {
   };
 }
 
-function given(args: readonly string[]): ReadonlyMap<FlagName, string> {
+type Given = ReturnType<typeof readFlags>;
+
+function given(args: readonly string[]): Given {
   try {
     return readFlags(args);
   } catch (error) {
@@ -198,16 +135,14 @@ function given(args: readonly string[]): ReadonlyMap<FlagName, string> {
   }
 }
 
-function explain(issue: z.core.$ZodIssue, flags: ReadonlyMap<FlagName, string>): string {
-  const flag = FLAGS.find(({ name }) => camelCase(name) === issue.path[0]);
-  if (flag === undefined) return issue.message;
-  const where = flags.has(flag.name) ? `--${flag.name}` : envName(flag.name);
-  return `${where} ${issue.message}`;
+function explain({ path, message }: z.core.$ZodIssue, flags: Given): string {
+  const option = String(path[0]);
+  return `${flags[option] === undefined ? envName(option) : `--${flagName(option)}`} ${message}`;
 }
 
 /** Standard variables with the same meaning, which other programs have defined. */
-function standard(flag: FlagName, env: Surroundings["env"]): string | undefined {
-  return flag === "otlp-endpoint" ? env["OTEL_EXPORTER_OTLP_ENDPOINT"] : undefined;
+function standard(option: string, env: Surroundings["env"]): string | undefined {
+  return option === "otlpEndpoint" ? env["OTEL_EXPORTER_OTLP_ENDPOINT"] : undefined;
 }
 
 function ownNamespace(text: string | undefined): string {

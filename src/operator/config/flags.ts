@@ -1,149 +1,167 @@
-/** The options of `run` as data: names, descriptions, and how a command line is parsed. */
+/** The options of `run`: what each of them takes, how it is described, and how a command line is parsed. */
 import { parseArgs } from "node:util";
 
-interface Flag {
-  /** Without the dashes. The environment variable is PLATFORM_OPERATOR_ and the name in upper case. */
-  readonly name: string;
-  /** The placeholder of the value in the usage text. BOOL: a switch, which may stand alone for true. */
-  readonly value: string;
-  readonly fallback: string;
-  readonly about: string;
+import { z } from "zod";
+
+import { isEndpoint, isPlatformHost, NAMESPACE_PATTERN, parseLogLevels, type LogLevels } from "./validators.ts";
+
+/** The address of a server; without a host all addresses. Port 0 is a free one, which the log names. */
+export interface BindAddress {
+  readonly host: string | undefined;
+  readonly port: number;
 }
 
-/** In the order of the usage text. Names are those of controller-runtime where it has one. */
-export const FLAGS = [
-  {
-    name: "metrics-bind-address",
+const boolean = z.enum(["true", "false"], "must be true or false").transform((text) => text === "true");
+const optional = z.string().transform((text) => (text === "" ? undefined : text));
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+const namespace = z.string().regex(NAMESPACE_PATTERN, "must be the name of a namespace, e.g. platform-operator");
+const bindAddress = z
+  .string()
+  .regex(/^(0|([A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]):\d{1,5})$/, 'must be "host:port", ":port" or 0 for no server')
+  .refine((text) => Number(text.slice(text.lastIndexOf(":") + 1)) <= 65_535, "has a port beyond 65535")
+  .transform((text): BindAddress | undefined => {
+    if (text === "0") return undefined;
+    const at = text.lastIndexOf(":");
+    const host = text.slice(0, at).replaceAll(/[[\]]/g, "");
+    return { host: host === "" ? undefined : host, port: Number(text.slice(at + 1)) };
+  });
+const platformHost = z.string().refine(isPlatformHost, "must be host names, *.suffixes, addresses or CIDR blocks");
+const otlpEndpoint = z
+  .string()
+  .refine(isEndpoint, "must be the http or https URL of a collector, e.g. http://collector:4318, without user or query")
+  .transform((text) => text.replace(/\/+$/, ""));
+const logLevels = z.string().transform((text, context): LogLevels => {
+  const read = parseLogLevels(text);
+  if (!("problem" in read)) return read;
+  context.addIssue({ code: "custom", message: read.problem });
+  return z.NEVER;
+});
+const workers = z
+  .string()
+  .regex(/^([1-9]\d?|100)$/, "must be a whole number from 1 to 100")
+  .transform(Number);
+
+/** `value` is the placeholder of the value in the usage text. BOOL: a switch, which may stand alone for true. */
+const help = z.registry<{ readonly value: string; readonly about: string }>();
+
+/**
+ * Named as the flags are, in camel case, in the order of the usage text. Flags are named as those of controller-runtime
+ * where it has one.
+ */
+export const options = z.object({
+  metricsBindAddress: bindAddress.prefault(":8080").register(help, {
     value: "ADDRESS",
-    fallback: ":8080",
     about: "where /metrics is served, e.g. :8080 or 127.0.0.1:9090; 0 for nowhere",
-  },
-  {
-    name: "health-probe-bind-address",
+  }),
+  healthProbeBindAddress: bindAddress.prefault(":8081").register(help, {
     value: "ADDRESS",
-    fallback: ":8081",
     about: "where /healthz and /readyz are served; 0 for nowhere",
-  },
-  {
-    name: "webhook-bind-address",
+  }),
+  webhookBindAddress: bindAddress.prefault("0").register(help, {
     value: "ADDRESS",
-    fallback: "0",
     about: "where the platform's deliveries are received, e.g. :8082, behind TLS of an ingress; 0 for nowhere",
-  },
-  {
-    name: "status-page-bind-address",
+  }),
+  statusPageBindAddress: bindAddress.prefault("0").register(help, {
     value: "ADDRESS",
-    fallback: "0",
     about:
       "where the read-only status page is served, to everybody who gets there, e.g. 127.0.0.1:8083, which kubectl port-forward reaches; 0 for nowhere",
-  },
-  {
-    name: "leader-elect",
+  }),
+  leaderElect: boolean.prefault("true").register(help, {
     value: "BOOL",
-    fallback: "true",
     about: "work only while holding the lease, so that several replicas can run",
-  },
-  {
-    name: "watch-namespaces",
-    value: "NAME,…",
-    fallback: "",
-    about: "namespaces to look at; all when empty",
-  },
-  {
-    name: "allowed-platform-hosts",
+  }),
+  /** Empty: all. */
+  watchNamespaces: list
+    .pipe(z.array(namespace))
+    .transform((names) => [...new Set(names)])
+    .prefault("")
+    .register(help, { value: "NAME,…", about: "namespaces to look at; all when empty" }),
+  /** Empty: every public host. */
+  allowedPlatformHosts: list.pipe(z.array(platformHost)).prefault("").register(help, {
     value: "HOST,…",
-    fallback: "",
     about: "hosts, *.suffixes, addresses or CIDR blocks that connections may name; every public host when empty",
-  },
-  {
-    name: "allow-insecure-platform",
+  }),
+  allowInsecurePlatform: boolean.prefault("false").register(help, {
     value: "BOOL",
-    fallback: "false",
     about: "let connections use http and loopback or private addresses; for demos and tests",
-  },
-  {
-    name: "kubeconfig",
+  }),
+  kubeconfig: optional.prefault("").register(help, {
     value: "FILE",
-    fallback: "",
     about: "kubeconfig to use; else $KUBECONFIG, ~/.kube/config, then the cluster that the process runs in",
-  },
-  {
-    name: "context",
+  }),
+  context: optional.prefault("").register(help, {
     value: "NAME",
-    fallback: "",
     about: "context of the kubeconfig; its current one when empty",
-  },
-  {
-    name: "operator-namespace",
+  }),
+  operatorNamespace: optional.pipe(namespace.optional()).prefault("").register(help, {
     value: "NAME",
-    fallback: "",
     about:
       "namespace of the lease and of the Secrets of cluster connections; else $POD_NAMESPACE, then the ServiceAccount's, then platform-operator",
-  },
-  { name: "workers", value: "N", fallback: "10", about: "objects that are worked on at once" },
-  {
-    name: "log-level",
+  }),
+  workers: workers.prefault("10").register(help, { value: "N", about: "objects that are worked on at once" }),
+  logLevel: logLevels.prefault("info").register(help, {
     value: "LEVEL,…",
-    fallback: "info",
     about:
       "trace, debug, info, warn or error, then perhaps those of single parts (app, kube, engine, platform, changes), e.g. info,platform=debug; debug names each request to the platform, trace also those to the API server",
-  },
-  {
-    name: "otlp-endpoint",
+  }),
+  /** The endpoint of traces, without a slash at the end; undefined: none. */
+  otlpEndpoint: optional.pipe(otlpEndpoint.optional()).prefault("").register(help, {
     value: "URL",
-    fallback: "",
     about:
       "where traces are sent by OTLP/HTTP, e.g. http://collector:4318; else $OTEL_EXPORTER_OTLP_ENDPOINT; none when empty",
-  },
-  {
-    name: "otlp-propagate",
+  }),
+  /** Whether requests to the platform have trace headers. */
+  otlpPropagate: boolean.prefault("false").register(help, {
     value: "BOOL",
-    fallback: "false",
     about: "send the platform the header traceparent, so that it can take part in traces",
-  },
-  {
-    name: "metrics-per-object",
+  }),
+  metricsPerObject: boolean.prefault("false").register(help, {
     value: "BOOL",
-    fallback: "false",
     about: "serve one platform_operator_resource_info series for each object",
-  },
-] as const satisfies readonly Flag[];
+  }),
+});
 
-export type FlagName = (typeof FLAGS)[number]["name"];
+export type OptionName = keyof typeof options.shape;
 
-export type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Rest}`
-  ? `${Head}${Capitalize<CamelCase<Rest>>}`
-  : Name;
+const FLAGS = Object.entries(options.shape).map(([option, schema]) => {
+  const { value = "", about = "" } = help.get(schema) ?? {};
+  return { option, name: flagName(option), value, about, fallback: schema.def.defaultValue };
+});
 
-/** @returns the member of the configuration that has the value of a flag */
-export function camelCase(flag: FlagName): string {
-  return flag.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+/** @returns what an option does */
+export function describeOption(wanted: OptionName): string {
+  return help.get(options.shape[wanted])?.about ?? "";
 }
 
-/** @returns the environment variable of a flag */
-export function envName(flag: FlagName): string {
-  return `PLATFORM_OPERATOR_${flag.replaceAll("-", "_").toUpperCase()}`;
+/** @returns the flag of an option, without the dashes */
+export function flagName(option: string): string {
+  return option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** @returns the environment variable of an option */
+export function envName(option: string): string {
+  return `PLATFORM_OPERATOR_${option.replaceAll(/[A-Z]/g, "_$&").toUpperCase()}`;
 }
 
 /**
  * Parses a command line.
- * @returns the flags that are given
+ * @returns the options that are given
  * @throws Error for an unknown flag, a missing value or an extra argument; the message says which
  */
-export function readFlags(args: readonly string[]): ReadonlyMap<FlagName, string> {
-  const switches = new Set<string>(FLAGS.filter(({ value }) => value === "BOOL").map(({ name }) => `--${name}`));
+export function readFlags(args: readonly string[]): Readonly<Record<string, string | undefined>> {
+  const switches = new Set(FLAGS.filter(({ value }) => value === "BOOL").map(({ name }) => `--${name}`));
   const { values } = parseArgs({
     args: args.map((arg) => (switches.has(arg) ? `${arg}=true` : arg)),
     options: Object.fromEntries(FLAGS.map(({ name }) => [name, { type: "string" as const }])),
     strict: true,
     allowPositionals: false,
   });
-  return new Map(
-    FLAGS.flatMap(({ name }): [FlagName, string][] => {
-      const value = values[name];
-      return typeof value === "string" ? [[name, value]] : [];
-    }),
-  );
+  return Object.fromEntries(FLAGS.map(({ option, name }) => [option, values[name]?.toString()]));
 }
 
 /** @returns one line for each flag, for the usage text */

@@ -5,7 +5,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
-import type { BindAddress } from "./config.ts";
+import type { BindAddress } from "./flags.ts";
 
 interface Answer {
   readonly status: number;
