@@ -1,21 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { boundKinds } from "../../../src/operator/config/kinds.ts";
+import { SAMPLES } from "../../samples/index.ts";
 import type { Manifest } from "../../support/env/cluster.ts";
 import { PLACES, type Tear, tornKinds } from "../../support/hostile/throwing-kinds.ts";
-import {
-  application,
-  blueprint,
-  connection,
-  database,
-  defaults,
-  environment,
-  operation,
-  project,
-  resource,
-  tree,
-} from "../../support/kube/manifests.ts";
+import { defaults, tree } from "../../support/kube/manifests.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
@@ -25,30 +16,14 @@ const GROUND = "ground";
 /** One of each kind on a project, environment and application of the name "ground". @param index of its cluster */
 function oneOfEach(env: OperatorEnv, name: string, index: 0 | 1): readonly Manifest[] {
   const externalId = env.platform.clusterIds[index] ?? "";
-  const auth = { tokenSecretRef: { name: "default" } };
-  const allowed = { allowedNamespaces: { names: ["elsewhere"] } };
-  return [
-    connection(env, name, { auth }),
-    { ...connection(env, name, { auth, ...allowed }), kind: "ClusterPlatformConnection" },
-    project(name),
-    environment(env, name, GROUND),
-    application(name, GROUND),
-    database(name, GROUND),
-    blueprint(name, GROUND),
-    resource("PlatformCluster", name, { externalId }),
-    resource("PlatformBinding", name, {
-      clusterRef: { externalId },
-      template: { key: "kubernetes-essentials", version: "1.2.0" },
-      managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
-    }),
-    resource("PlatformVariableSet", name, {
-      targets: [{ applicationRef: { name: GROUND } }],
-      variables: [{ name: name.toUpperCase(), value: "1" }],
-    }),
-    resource("PlatformWebhook", name, { targetUrl: `https://hooks.example.com/${name}`, events: ["A"] }),
-    resource("PlatformCatalog", name, { include: ["Templates"] }),
-    operation(name, { type: "SendInvoices" }),
-  ];
+  const specs: Readonly<Record<string, JsonObject>> = {
+    ClusterPlatformConnection: { allowedNamespaces: { names: ["elsewhere"] } },
+    PlatformCluster: { externalId, runState: "Running" },
+    PlatformBinding: { clusterRef: { externalId } },
+  };
+  return Object.entries(SAMPLES).map(([kind, sample]) =>
+    sample.good({ env, name, ground: GROUND, spec: specs[kind] ?? {} }),
+  );
 }
 
 const KINDS = boundKinds().map(({ kind }) => kind);
