@@ -19,8 +19,17 @@ type RecordKind = Exclude<
 
 /** @returns the records that can be looked at, edited and taken out behind the operator's back, by kind and id */
 function recordsOf(world: World): Readonly<Record<RecordKind, Map<string, object>>> {
-  const { projects, environments, services, clusters, variables, webhooks, blueprints, requests, credentials } = world;
-  return { projects, environments, services, clusters, variables, webhooks, blueprints, requests, credentials };
+  return {
+    projects: world.projects,
+    environments: world.environments,
+    services: world.services,
+    clusters: world.clusters,
+    variables: world.variables,
+    webhooks: world.webhooks,
+    blueprints: world.blueprints,
+    requests: world.requests,
+    credentials: world.credentials,
+  };
 }
 
 /** @returns the record of that id, whatever it is. @throws Problem 404 */

@@ -39,11 +39,22 @@ export function findClusterOf(call: Call, organizationId: string, id: string): C
   return findCluster(call, id);
 }
 
-export function findWebhook(call: Call, organizationId: string, id: string): Webhook {
+/** A record named under an organisation. @param what e.g. "webhook" */
+export function findOfOrganization<T extends { readonly organizationId: string }>(
+  call: Call,
+  records: ReadonlyMap<string, T>,
+  what: string,
+  organizationId: string,
+  id: string,
+): T {
   checkOrganization(call, organizationId);
-  const webhook = call.sim.world.webhooks.get(id) ?? missing(call, "webhook", id);
-  checkOrganization(call, webhook.organizationId);
-  return webhook;
+  const record = records.get(id) ?? missing(call, what, id);
+  checkOrganization(call, record.organizationId);
+  return record;
+}
+
+export function findWebhook(call: Call, organizationId: string, id: string): Webhook {
+  return findOfOrganization(call, call.sim.world.webhooks, "webhook", organizationId, id);
 }
 
 /** @throws Problem 403 unless the caller belongs to the organisation, 404 when there is no such organisation. */

@@ -1,12 +1,10 @@
 /** PlatformProject: exists, name, description. */
 import type { JsonObject, ReconcileContext } from "../../engine/contract/kind.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
-import type { Platform } from "../../platform/index.ts";
-import { faultCondition, NOT_READ, offered, sideRead, type SideRead, unlessMissing } from "../shared/answers.ts";
-import { listAge, namedKind } from "../shared/named-kind.ts";
+import { faultCondition, NOT_READ, sideRead, type SideRead } from "../shared/answers.ts";
+import { listAge, namedKind, withMine } from "../shared/named-kind.ts";
 import { mineOf, type NamedAction, type NamedObserved } from "../shared/named-plan.ts";
 import { projectNotAllowed } from "../shared/names.ts";
-import { isKnown, presenceIn } from "../shared/presence.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
 import { LISTED_ENVIRONMENTS, platformProject, type ProjectSpec } from "./crd.ts";
@@ -39,7 +37,11 @@ export const project = namedKind<ProjectTypes, Project>({
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
 
   observe: async (context, api) => {
-    const { records, presence } = await withMine(context, await api.projects.list(listAge(context)), api);
+    const { records, presence } = await withMine(context, await api.projects.list(listAge(context)), api, {
+      operation: "getProject",
+      get: (id) => api.projects.get(id),
+      list: () => api.projects.list(),
+    });
     const exists = context.id !== undefined && presence === "Present";
     const environments =
       exists && context.goal === "present"
@@ -78,24 +80,6 @@ export const project = namedKind<ProjectTypes, Project>({
     };
   },
 });
-
-/** Reads the list once more where it lacks a recorded project, as it may lag; by its id where that is offered. */
-async function withMine(
-  context: ProjectContext,
-  listed: readonly Project[],
-  api: Platform,
-): Promise<Pick<Seen, "records" | "presence">> {
-  const { id } = context;
-  const presenceAmong = (list: readonly Project[]) => presenceIn(context, list, ({ id: one }) => one === id);
-  const presence = presenceAmong(listed);
-  if (id === undefined || context.identitySource !== "recorded" || isKnown(presence, context.goal))
-    return { records: listed, presence };
-  const mine = await unlessMissing(offered(api, "getProject", () => api.projects.get(id)));
-  if (mine !== undefined) return { records: [...listed, mine], presence: "Present" };
-  if (context.supports("getProject") === "Supported") return { records: listed, presence: "Gone" };
-  const records = await api.projects.list();
-  return { records, presence: presenceAmong(records) };
-}
 
 /** None in a new project: they are counted at the next reconcile, which must not have reported zero before. */
 function environmentsOf(environments: readonly EnvironmentCount[]): JsonObject {

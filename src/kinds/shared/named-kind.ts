@@ -2,13 +2,23 @@
  * Builds a kind of objects that have a name, unique in their parent, settings, and no state of their own. Such kinds
  * plan, act, trace and report alike, and their declarations say what differs (docs/architecture.md §3).
  */
-import type { Kind, Known, OpenIntent, ReconcileContext, Report, Trace, Uuid } from "../../engine/contract/kind.ts";
+import type {
+  Kind,
+  Known,
+  OpenIntent,
+  Presence,
+  ReconcileContext,
+  Report,
+  Trace,
+  Uuid,
+} from "../../engine/contract/kind.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
+import { offered, unlessMissing } from "./answers.ts";
 import { idsBefore, landed, notCreated } from "./create-trace.ts";
 import { driftOf, mineOf, planNamed, shownIn, type NamedPlan, type NamedTypes } from "./named-plan.ts";
 import type { Listed } from "./names.ts";
-import { isRoutine } from "./presence.ts";
+import { isKnown, isRoutine, presenceIn } from "./presence.ts";
 
 /** What a kind declares of its own. */
 export interface NamedKind<K extends NamedTypes<Item>, Item extends Listed>
@@ -32,6 +42,38 @@ export interface NamedKind<K extends NamedTypes<Item>, Item extends Listed>
 /** Returns how old the lists may be that a reconcile of a settled object reads: all objects of a parent share them. */
 export function listAge(context: Parameters<typeof isRoutine>[0]): { readonly maxAgeMs: number } {
   return { maxAgeMs: isRoutine(context) ? 5_000 : 0 };
+}
+
+/** The reads of the objects of a kind that lie in the organization itself. */
+interface Reads<Item> {
+  /** The operation of `get`, beyond the specification. */
+  readonly operation: OperationName;
+  /** @throws ApiError */
+  get(id: Uuid): Promise<Item>;
+  /** @throws ApiError */
+  list(): Promise<readonly Item[]>;
+}
+
+/**
+ * Reads the list once more where it lacks a recorded object, as it may lag; by its id where that is offered.
+ * @throws ApiError
+ */
+export async function withMine<Item extends Listed>(
+  context: ReconcileContext,
+  listed: readonly Item[],
+  api: Platform,
+  reads: Reads<Item>,
+): Promise<{ readonly records: readonly Item[]; readonly presence: Presence }> {
+  const { id } = context;
+  const presenceAmong = (list: readonly Item[]) => presenceIn(context, list, ({ id: one }) => one === id);
+  const presence = presenceAmong(listed);
+  if (id === undefined || context.identitySource !== "recorded" || isKnown(presence, context.goal))
+    return { records: listed, presence };
+  const mine = await unlessMissing(offered(api, reads.operation, () => reads.get(id)));
+  if (mine !== undefined) return { records: [...listed, mine], presence: "Present" };
+  if (context.supports(reads.operation) === "Supported") return { records: listed, presence: "Gone" };
+  const records = await reads.list();
+  return { records, presence: presenceAmong(records) };
 }
 
 export function namedKind<K extends NamedTypes<Item>, Item extends Listed>(declared: NamedKind<K, Item>): Kind<K> {
