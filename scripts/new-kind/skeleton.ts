@@ -1,0 +1,36 @@
+/** The files of a new kind. What a person has to write is marked. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { Names } from "./names.ts";
+
+/** Marks what is to be filled in: the test of the skeleton fails as long as it stands somewhere. */
+export const FILL_IN = "FILL-IN";
+
+/** Where the text of each template goes. */
+const PLACES = {
+  "crd.ts": "src/kinds/{{folder}}/crd.ts",
+  "index.ts": "src/kinds/{{folder}}/index.ts",
+  "index.test.ts": "src/kinds/{{folder}}/index.test.ts",
+  "area.ts": "src/platform/areas/{{camels}}.ts",
+  "routes.ts": "simulator/routes/{{camels}}.ts",
+  "sample.ts": "test/samples/{{folder}}.ts",
+  "leaves.ts": "test/hostile/generated/kinds/{{folder}}.ts",
+  "example.yaml": "examples/{{folder}}.yaml",
+};
+
+/** @returns the content of each file, by path from the root of the repository */
+export async function skeletonOf(names: Names): Promise<ReadonlyMap<string, string>> {
+  const files = Object.entries(PLACES).map(async ([template, place]) => {
+    const text = await readFile(join(import.meta.dirname, "templates", `${template}.txt`), "utf8");
+    return [filled(place, names), filled(text, names)] as const;
+  });
+  return new Map(await Promise.all(files));
+}
+
+function filled(text: string, names: Names): string {
+  return Object.entries<string>({ ...names }).reduce(
+    (filling, [name, value]) => filling.replaceAll(`{{${name}}}`, value),
+    text,
+  );
+}
