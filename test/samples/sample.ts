@@ -1,3 +1,4 @@
+import type { OperationId } from "../../simulator/base/operations.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import type { Manifest } from "../support/env/cluster.ts";
 import type { Fixtures } from "../support/kube/manifests.ts";
@@ -37,7 +38,7 @@ export interface Sample {
   /** Returns one that gets past every schema and never becomes Ready. */
   hostile(place: Place): Manifest;
   /** What the good one asks the platform to change, as operations of the simulator. */
-  readonly writes: readonly string[];
+  readonly writes: readonly OperationId[];
   /** Returns a change of the good one's spec that the platform would be told of; absent for kinds that never write. */
   change?(place: Place): JsonObject;
 }

@@ -1,3 +1,4 @@
+import { operationOf } from "../../../simulator/base/operations.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { SAMPLES } from "../../samples/index.ts";
 import type { Manifest } from "../env/cluster.ts";
@@ -13,14 +14,16 @@ export interface Governed {
 }
 
 /**
- * One of each kind that writes, all called `name`; PlatformCatalog and connections never do. They stand on a project,
- * environment and application of the name "ground", on the first cluster (the binding) and on the second (to be
- * stopped).
+ * One of each kind that writes on this surface, all called `name`; PlatformCatalog and connections never do. They stand
+ * on a project, environment and application of the name "ground", on the first cluster (the binding) and on the second
+ * (to be stopped).
  */
 export function governedKinds(env: Env, name: string, lifecycle: JsonObject): readonly Governed[] {
   const place = { env, name, ground: "ground", spec: { lifecycle } };
+  const isOffered = (operation: Parameters<typeof operationOf>[0]): boolean =>
+    env.platform.sim.settings.surface === "full" || operationOf(operation).surface === "documented";
   return Object.entries(SAMPLES)
-    .filter(([, { writes }]) => writes.length > 0)
+    .filter(([, { writes }]) => writes.length > 0 && writes.every(isOffered))
     .map(([kind, sample]) => ({
       kind,
       name,
