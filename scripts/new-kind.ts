@@ -39,6 +39,7 @@ Entered ${names.kind} into ${[...texts.keys()].filter((path) => !skeleton.has(pa
 What is left to do:
   1. Replace every ${FILL_IN} in the new files; src/kinds/${names.folder}/index.test.ts fails until then.
   2. Compare the operations with the platform: paths in src/platform/codec/operations.ts and simulator/base/operations.ts,
-     their number in simulator/surface.test.ts. A member that may be a secret stays out of simulator/http/mask.ts.
+     how many there are in simulator/surface.test.ts and src/cli/base/surface.test.ts.
+     A member that may be a secret stays out of simulator/http/mask.ts.
   3. Write test/integration/kinds-${names.folder}.test.ts, and name it in SHOWN_BY of scripts/coverage.ts.
   4. make generate check`);
