@@ -8,6 +8,7 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 import { FINALIZER } from "../../../src/api/names.ts";
 import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
+import { SAMPLES } from "../../samples/index.ts";
 import type { Manifest } from "../../support/env/cluster.ts";
 import { effort } from "../../support/env/effort.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
@@ -93,12 +94,9 @@ const named = (prefix: string, all: readonly Junk[]): readonly Named[] =>
 function goodOnes(env: OperatorEnv): readonly Manifest[] {
   const auth = { tokenSecretRef: { name: "default" } };
   const shared = connection(env, "shared", { auth, allowedNamespaces: { names: ["elsewhere"] } });
-  return [
-    application("web", "staging"),
-    ...everyKind(env),
-    { ...shared, kind: "ClusterPlatformConnection" },
-    resource("PlatformCatalog", "catalog", { include: ["Templates"] }),
-  ];
+  const some = [application("web", "staging"), ...everyKind(env), { ...shared, kind: "ClusterPlatformConnection" }];
+  const others = Object.entries(SAMPLES).filter(([named]) => !some.some(({ kind }) => kind === named));
+  return [...some, ...others.map(([, sample]) => sample.good({ env, name: "other", ground: "staging" }))];
 }
 
 /** What the seeds of specs lead to. */
