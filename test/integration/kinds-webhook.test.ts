@@ -60,20 +60,6 @@ describe.each(["documented", "full"] as const)("a webhook, %s surface", (surface
     await expect(env.kubectl(["create", "--validate=strict", "-f", "-"], { input: text })).rejects.toThrow(words);
   });
 
-  it("is changed where the platform lets it be, and says so where not", async () => {
-    await env.apply(hook("changed"));
-    await env.waitFor(KIND, "changed", { status: "True" });
-    const record = await env.record();
-    await env.patch(KIND, "changed", { spec: { enabled: false, events: ["DEPLOYMENT_FAILED"] } });
-    const wanted = isFull ? ({ status: "True" } as const) : ({ reason: "UpdateNotSupported" } as const);
-    const told = await env.waitFor(KIND, "changed", wanted);
-    expect(record.changes()).toEqual(isFull ? ["updateWebhook"] : []);
-    expect(there("changed")[0]?.enabled).toBe(!isFull);
-    expect(condition(told, "Stalled")?.status).toBe(isFull ? undefined : "True");
-    await env.patch(KIND, "changed", { spec: { enabled: true, events: EVENTS } });
-    await env.waitFor(KIND, "changed", { status: "True" });
-  });
-
   it("that may or may not have been registered is never registered twice; a person says what is so", async () => {
     const record = await env.record();
     const lost = { effect: "applied", answer: { is: "reset" } } as const;

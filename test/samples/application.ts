@@ -59,4 +59,5 @@ export const applicationSample: Sample = {
     application(name, ground, { variables: [{ name: "__proto__", value: "x".repeat(32_000) }] }),
   writes: ["createApplication", "deployApplication"],
   change: () => ({ deploy: { gitCommitId: NEXT_COMMIT } }),
+  changes: ["deployApplication"],
 };

@@ -42,4 +42,5 @@ export const bindingSample: Sample = {
     }),
   writes: ["updateClusterPlatformBinding"],
   change: () => ({ managedConfig: { ingress: { domain: { value: "changed.example.com" } } } }),
+  changes: ["updateClusterPlatformBinding"],
 };

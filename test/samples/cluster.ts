@@ -31,4 +31,5 @@ export const clusterSample: Sample = {
   hostile: ({ name }) => resource(KIND, name, { externalId: NOWHERE, runState: "Stopped" }),
   writes: ["stopCluster"],
   change: () => ({ runState: "Running" }),
+  changes: ["deployCluster"],
 };

@@ -26,4 +26,5 @@ export const databaseSample: Sample = {
   hostile: ({ name, ground }) => database(name, ground, { type: "CONSTRUCTOR", version: "0.0.0" }),
   writes: ["createDatabase", "deployDatabase"],
   change: () => ({ runState: "Stopped" }),
+  changes: ["stopDatabase"],
 };

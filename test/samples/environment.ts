@@ -20,4 +20,5 @@ export const environmentSample: Sample = {
   hostile: ({ env, name }) => environment(env, name, "constructor"),
   writes: ["createEnvironment"],
   change: () => ({ mode: "PRODUCTION" }),
+  changes: ["updateEnvironment"],
 };

@@ -13,4 +13,5 @@ export const projectSample: Sample = {
   hostile: ({ name }) => project(name, { externalId: NOWHERE }),
   writes: ["createProject"],
   change: () => ({ description: "changed" }),
+  changes: ["updateProject"],
 };

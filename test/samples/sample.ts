@@ -41,4 +41,6 @@ export interface Sample {
   readonly writes: readonly OperationId[];
   /** Returns a change of the good one's spec that the platform would be told of; absent for kinds that never write. */
   change?(place: Place): JsonObject;
+  /** What that change asks the platform for; absent where no platform can do it. */
+  readonly changes?: readonly OperationId[];
 }

@@ -58,4 +58,5 @@ export const variableSetSample: Sample = {
   // The application that the variables are for is deployed with them.
   writes: ["importEnvironmentVariable", "deployApplication"],
   change: ({ name }) => ({ variables: [{ name: name.toUpperCase(), value: "2" }] }),
+  changes: ["importEnvironmentVariable", "deployApplication"],
 };

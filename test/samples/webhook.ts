@@ -20,4 +20,5 @@ export const webhookSample: Sample = {
     resource(KIND, name, { targetUrl: "https://[::1]/%00", events: ["CONSTRUCTOR"], externalId: NOWHERE }),
   writes: ["createWebhook"],
   change: () => ({ enabled: false }),
+  changes: ["updateWebhook"],
 };

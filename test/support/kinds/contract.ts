@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+
+import { operationOf, type OperationId, type Surface, surfaces } from "../../../simulator/base/operations.ts";
+import { BY_KIND, type KindName } from "../../../src/kinds/crds.ts";
+import { createKinds } from "../../../src/kinds/index.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
+import { ID, type Sample } from "../../samples/sample.ts";
+import { idOf } from "../env/settling.ts";
+import { defaults, tree } from "../kube/manifests.ts";
+import { operatorEnv } from "../platform/operator-env.ts";
+import { supportsOn } from "./supports.ts";
+
+const MINUTE = 60_000;
+const GROUND = "ground";
+const TRUE: unknown = expect.stringMatching(/^True/);
+const FALSE: unknown = expect.stringMatching(/^(False|Unknown)/);
+const UNSUPPORTED: unknown = expect.stringMatching(/^False\/(Update)?NotSupported/);
+const KINDS = createKinds();
+
+/**
+ * The story that all kinds have in common, told of the sample of one: it is brought about once, left in peace, changed,
+ * kept, taken over and deleted, as far as the kind goes. What a surface lacks is told, and nothing is sent.
+ */
+export function kindContract(kind: KindName, sample: Sample): void {
+  const { changes = [], refused, smallest, writes } = sample;
+  const behaviour = KINDS[kind];
+  const parsed = (spec: JsonObject) => BY_KIND[kind].spec.safeParse(spec).data as JsonObject | undefined;
+  const platform = { url: "https://platform.example.com", organizationId: ID, clusterIds: [ID, ID] as const };
+  const tokens = { admin: "", read: "", write: "", deploy: "", foreign: "" };
+  const place = { env: { platform: { ...platform, tokens } }, name: "one", ground: GROUND };
+  const good = sample.good(place)["spec"] as JsonObject;
+  const canAdopt = good["externalId"] === undefined && parsed({ ...good, externalId: ID })?.["externalId"] === ID;
+  const doomed = parsed({ ...good, lifecycle: { deletionPolicy: "Delete" } });
+  const removals = doomed && behaviour.operations?.(doomed).delete;
+
+  describe.each(surfaces)(`${kind} on the %s surface`, (surface) => {
+    const supports = supportsOn(surface === "full" ? "Full" : "Documented");
+    const isOffered = (ids: readonly OperationId[]) =>
+      surface === "full" || ids.every((id) => operationOf(id).surface === "documented");
+
+    it("is brought about once and left in peace, and refused where its spec is wrong", async () => {
+      const { env, specOf, applied } = await stage(kind, sample, surface);
+      for (const [title, over] of refused.slice(0, 1)) {
+        const [, asked] = await applied("refused", { ...smallest, ...over } as JsonObject);
+        expect([env.looks(kind, "refused"), asked], title).toEqual([expect.stringContaining("InvalidSpec"), []]);
+      }
+      const made = await applied("one", specOf("one"));
+      expect(made).toEqual(isOffered(writes) ? [TRUE, writes.toSorted()] : [UNSUPPORTED, []]);
+      const [{ metadata }, mark] = [env.get(kind, "one"), env.mark()];
+      await env.run(120 * MINUTE);
+      expect([env.get(kind, "one").metadata, env.writes(mark)], "is left in peace").toEqual([metadata, []]);
+    });
+
+    it.runIf(sample.change !== undefined && isOffered(writes))("is changed once, or says why not", async () => {
+      const { env, specOf, applied } = await stage(kind, sample, surface);
+      const spec = specOf("one");
+      await applied("one", spec);
+      const changed = await applied("one", { ...spec, ...sample.change?.({ ...place, env }) });
+      const can = changes.length > 0 && isOffered(changes);
+      expect(changed).toEqual(can ? [TRUE, changes.toSorted()] : [UNSUPPORTED, []]);
+      const mark = env.mark();
+      await env.run(120 * MINUTE);
+      expect(env.writes(mark), "is left in peace").toEqual([]);
+    });
+
+    it.runIf(canAdopt && isOffered(writes))("is kept, and taken over by its id or its name", async () => {
+      const { env, specOf, applied, removed } = await stage(kind, sample, surface);
+      const spec = specOf("kept");
+      await applied("kept", spec);
+      const given = { ...spec, externalId: idOf(env.get(kind, "kept")) };
+      const second = await applied("second", given);
+      expect(second, "belongs to another").toEqual([expect.stringContaining("AlreadyManaged"), []]);
+      expect([await removed("second"), await removed("kept")], "is kept").toEqual([[], []]);
+      expect(await applied("by-id", given), "is taken over by its id").toEqual([TRUE, []]);
+      await removed("by-id");
+      const isListed = behaviour.listable?.(supports);
+      const lifecycle = isListed === undefined ? { managementPolicy: "ObserveOnly" } : { adoptionPolicy: "Required" };
+      const byName = await applied("by-name", { ...spec, lifecycle });
+      expect(byName, "is taken over by its name").toEqual([isListed === true ? TRUE : FALSE, []]);
+    });
+
+    it.runIf(removals !== undefined && isOffered(writes))("is deleted, or left where nothing can", async () => {
+      const { specOf, applied, removed } = await stage(kind, sample, surface);
+      await applied("doomed", { ...specOf("doomed"), lifecycle: { deletionPolicy: "Delete" } });
+      const deletes = (await removed("doomed")).filter((name) => name.startsWith("delete"));
+      const canDelete = removals?.flat().every((name) => supports(name) === "Supported");
+      expect(deletes.length > 0).toBe(canDelete);
+    });
+  });
+}
+
+/** The operator with a connection, and a tree that samples stand on. */
+async function stage(kind: KindName, sample: Sample, surface: Surface) {
+  const env = await operatorEnv({ surface });
+  const connection = { surface: surface === "full" ? "Full" : "Documented", allowUnverifiedIds: true };
+  env.apply(...defaults(env, connection), ...tree(env, GROUND));
+  await env.run(10 * MINUTE);
+  const goal = KINDS[kind].oneShot === undefined ? "Ready" : "Complete";
+  const manifestOf = (name: string) => sample.good({ env, name, ground: GROUND });
+  return {
+    env,
+    specOf: (name: string): JsonObject => manifestOf(name)["spec"] as JsonObject,
+    /** Applies, and waits. @returns what is told of the goal, and the writes that it took */
+    applied: async (name: string, spec: JsonObject): Promise<readonly [told: string, writes: readonly string[]]> => {
+      const mark = env.mark();
+      env.apply({ ...manifestOf(name), spec });
+      await env.run(20 * MINUTE);
+      return [env.told(kind, name, goal), env.writes(mark).toSorted()];
+    },
+    /** @returns the writes that the removal took */
+    removed: async (name: string): Promise<readonly string[]> => {
+      const mark = env.mark();
+      env.cluster.remove(kind, name);
+      await env.run(10 * MINUTE);
+      expect(env.cluster.find(kind, name), `${name} is gone`).toBeUndefined();
+      return env.writes(mark);
+    },
+  };
+}

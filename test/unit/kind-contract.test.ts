@@ -1,0 +1,5 @@
+import type { KindName } from "../../src/kinds/crds.ts";
+import { SAMPLES } from "../samples/index.ts";
+import { kindContract } from "../support/kinds/contract.ts";
+
+for (const [kind, sample] of Object.entries(SAMPLES)) kindContract(kind as KindName, sample);
