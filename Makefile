@@ -29,8 +29,8 @@ check: $(installed) ## lint, format, types, unit tests, unused code, generated f
 # In parts, so that one can be repeated alone: of each test the last run counts.
 chaos: export CHAOS := all
 chaos: export CHAOS_SEED := $(or $(SEED),1)
-chaos: $(installed) ## every failure of docs/reliability.md, about two hours; PART=unit|integration|chaos, ONLY=title, SEED=n
-	@failed=0; for part in $(or $(PART),unit integration chaos); do \
+chaos: $(installed) ## every failure of docs/reliability.md, about two hours; PART=unit|model|integration|chaos, ONLY=title, SEED=n
+	@failed=0; for part in $(or $(PART),unit model integration chaos); do \
 	  report=test-results/chaos-$$part$(if $(ONLY),-again).json; rm -f $$report; \
 	  npm run --silent chaos -- --project $$part $$([ $$part != integration ] || echo --project afterwards) \
 	    --outputFile.json=$$report $(if $(ONLY),-t '$(ONLY)') || failed=1; \

@@ -12,8 +12,8 @@ export default defineConfig({
           include: [
             "{src,simulator}/**/*.test.ts",
             "test/unit/**/*.test.ts",
+            "test/kinds/**/*.test.ts",
             "test/demo/**/*.test.ts",
-            "test/hostile/fuzz/**/*.test.ts",
           ],
           // Twelve times faster, and a test that leaks module state into the next one fails here.
           isolate: false,
@@ -22,6 +22,18 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
           // No assertion: on a busy machine a thousand generated cases take longer than vitest's five seconds.
           testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          // The engine's own code against models and generated input: it needs the processor, and no server.
+          name: "model",
+          include: ["test/model/**/*.test.ts", "test/hostile/fuzz/**/*.test.ts"],
+          isolate: false,
+          maxWorkers: 6,
+          // Beside the integration tests, which mostly wait.
+          sequence: { groupOrder: 1 },
+          testTimeout: 600_000,
         },
       },
       {
@@ -45,6 +57,7 @@ export default defineConfig({
           maxConcurrency: 3,
           include: ["test/chaos/**/*.test.ts"],
           globalSetup: ["test/chaos/global-setup.ts"],
+          setupFiles: ["test/support/programs/note-run.ts"],
           maxWorkers: 3,
           isolate: false,
           sequence: { groupOrder: 2 },

@@ -125,71 +125,76 @@ export const USED_BY: Readonly<Record<KindName, readonly OperationName[]>> = {
 };
 
 /** Calls every operation of the client, by name, against the simulator on both surfaces. */
-const EVERY_OPERATION = "platform-operations";
+const EVERY_OPERATION = "unit/platform-operations";
 
-/** The tests of test/integration that drive the operator or the plugin to an operation: the best three. */
+/** The tests, without a folder those of test/integration, that drive the operator or the plugin to an operation. */
 export const SHOWN_BY: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
   listTemplates: ["rejected", "cli-access", "cli-golden"],
   putBinding: ["every-operation"],
   getBinding: ["cli-objects-export"],
   listProjects: ["every-operation", "cli-access", "cli-golden"],
   createProject: ["cli-objects-say", "credentials", "identity"],
-  getProject: ["kinds", "partial-platform", "cli-objects-check"],
-  updateProject: ["adoption", "capabilities", "kinds"],
-  deleteProject: ["deletion", "kinds", "order"],
-  getProjectEnvironmentStats: ["kinds-environment", "order", "cli-access"],
-  createEnvironment: ["adoption", "kinds-documented", "kinds-environment"],
-  listEnvironments: ["kinds-environment", "cli-objects-export"],
+  getProject: ["kinds/named", "partial-platform", "cli-objects-check"],
+  updateProject: ["adoption", "capabilities", "kinds/named"],
+  deleteProject: ["deletion", "kinds/named", "order"],
+  getProjectEnvironmentStats: ["kinds/environment", "order", "cli-access"],
+  createEnvironment: ["adoption", "kinds/documented", "kinds/environment"],
+  listEnvironments: ["kinds/environment", "cli-objects-export"],
   getEnvironment: ["cli-objects-check"],
-  updateEnvironment: ["connections", "kinds-environment"],
-  deleteEnvironment: ["deletion", "kinds-environment"],
+  updateEnvironment: ["connections", "kinds/environment"],
+  deleteEnvironment: ["deletion", "kinds/environment"],
   listServices: ["cli-objects-export"],
-  listServiceStatuses: ["kinds-blueprint-full", "partial-platform", "cli-objects-export"],
-  getHelmDefaultValues: ["kinds-operation", "cli-access", "cli-golden"],
-  createApplication: ["cli-objects-say", "deploy", "kinds-application"],
+  listServiceStatuses: ["kinds/blueprint-full", "partial-platform", "cli-objects-export"],
+  getHelmDefaultValues: ["kinds/operation", "cli-access", "cli-golden"],
+  createApplication: ["cli-objects-say", "deploy", "kinds/application"],
   getApplicationStatus: ["deploy-states", "partial-platform", "cli-access"],
   deployApplication: ["budget", "cli-actions", "crds"],
   getApplicationLog: ["cli-actions", "cli-golden", "cli-objects"],
   getIngressStatus: ["deploy", "cli-golden"],
-  listApplications: ["kinds-run-state", "cli-objects-export"],
-  getApplication: ["kinds-variable-set-targets", "partial-platform", "cli-objects-check"],
-  updateApplication: ["deploy", "kinds-settings", "partial-platform"],
-  deleteApplication: ["budget", "deletion", "kinds-run-state"],
-  stopApplication: ["deletion", "deploy-states", "kinds-run-state"],
+  listApplications: ["kinds/run-state", "cli-objects-export"],
+  getApplication: ["kinds/variable-set-targets", "partial-platform", "cli-objects-check"],
+  updateApplication: ["deploy", "kinds/settings", "partial-platform"],
+  deleteApplication: ["budget", "deletion", "kinds/run-state"],
+  stopApplication: ["deletion", "deploy-states", "kinds/run-state"],
   importVariables: ["cli-actions", "deploy", "identity"],
   listVariables: ["every-operation", "cli-golden", "cli-objects-export"],
   createVariable: ["cli-actions"],
-  deleteVariable: ["kinds-variable-set-owned", "variable-sets-told"],
+  deleteVariable: ["kinds/variable-set-owned", "variable-sets-told"],
   listSecrets: ["cli-golden", "deploy", "cli-actions"],
   createSecret: ["cli-actions"],
-  updateSecret: ["kinds-settings", "kinds-variable-set-owned", "cli-actions"],
-  deleteSecret: ["kinds-variable-set-owned"],
-  createDatabase: ["database-ledger", "database", "kinds-database-documented"],
+  updateSecret: ["kinds/settings", "kinds/variable-set-owned", "cli-actions"],
+  deleteSecret: ["kinds/variable-set-owned"],
+  createDatabase: ["database-ledger", "database", "kinds/database-documented"],
   deployDatabase: ["database-ledger", "database", "cli-actions"],
   stopDatabase: ["database-ledger", "database", "cli-actions"],
   listDatabases: ["cli-objects-export"],
   getDatabase: ["cli-objects-check"],
-  updateDatabase: ["database", "kinds-database-full"],
-  deleteDatabase: ["database", "kinds-database-full"],
-  createBlueprint: ["blueprint-answers", "blueprints", "kinds-blueprint-full"],
-  getDeploymentStatus: ["cli-actions", "deploy-states", "kinds-database-documented"],
-  stopCluster: ["clusters", "kinds-cluster", "cli-actions"],
-  upgradeCluster: ["clusters", "kinds-cluster", "cli-actions"],
+  updateDatabase: ["database", "kinds/database-full"],
+  deleteDatabase: ["database", "kinds/database-full"],
+  createBlueprint: ["blueprint-answers", "blueprints", "kinds/blueprint-full"],
+  getDeploymentStatus: ["cli-actions", "deploy-states", "kinds/database-documented"],
+  stopCluster: ["clusters", "kinds/cluster", "cli-actions"],
+  upgradeCluster: ["clusters", "kinds/cluster", "cli-actions"],
   getClusterToken: ["cli-plugin", "cluster-token"],
   getClusterMetrics: ["cli-actions"],
   listClusters: ["cli-objects-export"],
-  getClusterStatus: ["kinds-cluster", "cli-objects-check", "cli-objects-export"],
-  deployCluster: ["kinds-cluster"],
+  getClusterStatus: ["kinds/cluster", "cli-objects-check", "cli-objects-export"],
+  deployCluster: ["kinds/cluster"],
   listCloudProviders: ["every-operation", "cli-access", "cli-golden"],
-  listManagedDatabaseTypes: ["database", "kinds-database", "cli-golden"],
+  listManagedDatabaseTypes: ["database", "kinds/database", "cli-golden"],
   getGcpCredentials: ["every-operation", "cli-golden"],
-  sendInvoices: ["kinds-operation", "operations-once", "cli-actions"],
+  sendInvoices: ["kinds/operation", "operations-once", "cli-actions"],
   listGitRepositories: ["every-operation", "cli-access", "cli-golden"],
   createWebhook: ["kinds-webhook", "webhook-registration"],
   getWebhook: ["cli-objects-check"],
   updateWebhook: ["kinds-webhook", "webhook-registration"],
   deleteWebhook: ["kinds-webhook"],
 };
+
+/** @returns the path of a test of `SHOWN_BY`, from the root of the repository */
+export function testPath(test: string): string {
+  return `test/${test.includes("/") ? test : `integration/${test}`}.test.ts`;
+}
 
 /** The operations that the spec shows in its usage guide only, where placeholders are spelled in another way. */
 const USAGE_GUIDE: ReadonlySet<OperationName> = new Set([
@@ -238,7 +243,7 @@ export function coveragePage(): string {
 
 # Coverage
 
-Which operation of the platform is used by which kind or command, and which test shows it. The surface is the smallest that has the operation; [what works on which platform](guides/platforms.md) says what its absence means. [platform-operations.test.ts](../test/integration/${EVERY_OPERATION}.test.ts) calls every one of them against the simulated platform; the tests named here drive the operator or the plugin.
+Which operation of the platform is used by which kind or command, and which test shows it. The surface is the smallest that has the operation; [what works on which platform](guides/platforms.md) says what its absence means. [platform-operations.test.ts](../${testPath(EVERY_OPERATION)}) calls every one of them against the simulated platform; the tests named here drive the operator or the plugin.
 
 ## The specification: ${String(documented.length)} operations
 
@@ -256,9 +261,7 @@ function table(rows: readonly Row[]): string {
   const lines = rows.map(({ name, kinds, commands }) => {
     const users = kinds.map((kind) => `[${kind}](reference/${kind}.md)`);
     const words = commands.map((command) => `\`${command}\``);
-    const tests = (SHOWN_BY[name] ?? [EVERY_OPERATION]).map(
-      (test) => `[${test}.test.ts](../test/integration/${test}.test.ts)`,
-    );
+    const tests = (SHOWN_BY[name] ?? [EVERY_OPERATION]).map((test) => `[${test}.test.ts](../${testPath(test)})`);
     return `| \`${spelled(name)}\` | ${operations[name].surface} | ${users.join(", ")} | ${words.join(", ")} | ${tests.join(", ")} |`;
   });
   return ["| operation | surface | kinds | commands | tests |", "|---|---|---|---|---|", ...lines].join("\n");

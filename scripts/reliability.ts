@@ -70,7 +70,7 @@ function page(): string {
     "",
     `The runs of its parts, the last on ${day}, took ${minutes} minutes on ${availableParallelism()} cores. Times of the operator (backoff, polls, ` +
       "the ledger's landing window) are scaled down on the real bed. A plan is one run or one generated case; a " +
-      "violation is a test that failed, or passed only when it was tried again. How often something is looked at differs " +
+      "violation is a test that failed. How often something is looked at differs " +
       "from run to run, so a plan may wait for a call that does not occur: it is no plan that was run, the column says " +
       `how many there were besides, and the report fails where they are more than ${UNMET_SHARE * 100} %. \`make test\` runs a choice of the ` +
       "same plans." +

@@ -1,4 +1,4 @@
-/** Plans that once found a defect are run for good; those of the life in process by test/unit/two-faults-*.test.ts. */
+/** Plans that once found a defect are run for good; those of the life in process by test/model/two-faults-*.test.ts. */
 import { describe, it } from "vitest";
 
 import { effort } from "../support/env/effort.ts";

@@ -7,6 +7,7 @@ import { parse, stringify } from "yaml";
 import { z } from "zod";
 
 import type { ControlPlaneFacts } from "./control-plane.ts";
+import { apiServerUse } from "./use.ts";
 
 const run = promisify(execFile);
 
@@ -32,6 +33,7 @@ export async function kubectl(
   args: readonly string[],
   { input, kubeconfigPath = at.kubeconfigPath }: KubectlOptions = {},
 ): Promise<string> {
+  apiServerUse.note();
   const running = run(at.kubectlPath, ["--kubeconfig", kubeconfigPath, ...args], {
     // Nothing of the user's own configuration, and the cache of discovery dies with the control plane.
     env: { PATH: process.env["PATH"], HOME: at.dir },
@@ -68,6 +70,7 @@ export interface Endpoint {
 
 /** Where the control plane itself is reached. */
 export async function endpointOf(at: ControlPlaneFacts): Promise<Endpoint> {
+  apiServerUse.note();
   const { clusters } = Endpoints.parse(parse(await readFile(at.kubeconfigPath, "utf8")));
   const ca = clusters[0].cluster["certificate-authority-data"];
   return { server: at.server, ca: Buffer.from(ca, "base64").toString() };

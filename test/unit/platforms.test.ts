@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { SHOWN_BY, USED_BY } from "../../scripts/coverage.ts";
+import { SHOWN_BY, testPath, USED_BY } from "../../scripts/coverage.ts";
 import { FEATURES } from "../../scripts/platforms.ts";
 import { RESOURCES } from "../../src/kinds/crds.ts";
 import { createKinds } from "../../src/kinds/index.ts";
@@ -59,7 +59,7 @@ describe("the table of which kind uses which operation", () => {
 
   it("names tests that exist", () => {
     const tests = [...new Set(Object.values(SHOWN_BY).flat())];
-    const folder = join(import.meta.dirname, "../integration");
-    expect(tests.filter((test) => !existsSync(join(folder, `${test}.test.ts`)))).toEqual([]);
+    const root = join(import.meta.dirname, "../..");
+    expect(tests.filter((test) => !existsSync(join(root, testPath(test))))).toEqual([]);
   });
 });

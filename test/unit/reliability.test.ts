@@ -30,16 +30,16 @@ describe("the classes of failure", () => {
 });
 
 const passed = { status: "passed", duration: 1 };
-const failed = { status: "failed", duration: 1, failureMessages: ["no"] };
+const failed = { status: "failed", duration: 1 };
 /** One whose call did not occur, and one that a filter left out. */
 const unmet = { status: "skipped", duration: 1 };
 const leftOut = { status: "skipped" };
 
-function rowFrom(...tests: readonly (object | readonly [file: string, facts: object])[]) {
-  const at = (test: (typeof tests)[number], index: number) => {
-    const [file, facts] = Array.isArray(test) ? test : ["src/a.test.ts", test];
-    return { name: `/checkout/${file}`, assertionResults: [{ fullName: `[A1] test ${index}`, ...facts }] };
-  };
+function rowFrom(...tests: readonly object[]) {
+  const at = (facts: object, index: number) => ({
+    name: "/checkout/src/a.test.ts",
+    assertionResults: [{ fullName: `[A1] test ${index}`, ...facts }],
+  });
   return rowOf("A1", runsOf([reportOf(0, ...tests.map(at))], pathOf).runs);
 }
 
@@ -65,9 +65,8 @@ describe("a row", () => {
     expect([isHollow({ plans: 95, unmet: 5 }), isHollow({ plans: 94, unmet: 6 })]).toEqual([false, true]);
   });
 
-  it("takes for a violation what failed, and what passed only when it was tried again", () => {
-    const { violations } = rowFrom(passed, failed, { ...passed, failureMessages: ["at first"] });
-    expect(violations).toEqual(["[A1] test 1", "[A1] test 2"]);
+  it("takes for a violation what failed", () => {
+    expect(rowFrom(passed, failed).violations).toEqual(["[A1] test 1"]);
   });
 
   it("leaves what failed beside the classes to be told of its own", () => {
@@ -80,12 +79,13 @@ describe("a row", () => {
     expect(failuresOf(runs)).toEqual(["src/a.test.ts: an oracle"]);
   });
 
-  it.each([
-    ["real", ["test/integration/a.test.ts", "test/chaos/lifecycle/b.test.ts", "test/hostile/c.test.ts"]],
-    ["in process", ["src/a.test.ts", "test/unit/faults/b.test.ts", "test/hostile/fuzz/c.test.ts"]],
-    ["both, 1 real", ["src/a.test.ts", "test/afterwards/b.test.ts"]],
-  ])("knows the bed: %s", (bed, files) => {
-    expect(rowFrom(...files.map((file) => [file, passed] as const)).bed).toBe(bed);
+  it("is real where an API server took part", () => {
+    const real = { ...passed, meta: { real: true } };
+    expect([rowFrom(real).bed, rowFrom(passed).bed, rowFrom(real, passed).bed]).toEqual([
+      "real",
+      "in process",
+      "both, 1 real",
+    ]);
   });
 
   it("makes ranges of what differs in numbers alone, and has others side by side", () => {

@@ -1,7 +1,7 @@
 /**
  * The whole operator in process, over a cluster and a platform in memory and one clock, goes through a life, and one or
  * two things go wrong at any of its exchanges (docs/reliability.md). A plan that fails is told; it is
- * run again by FAULTS, e.g. `FAULTS=full:17:after+23:lost npx vitest run --project unit test/unit/two-faults`.
+ * run again by FAULTS, e.g. `FAULTS=full:17:after+23:lost npx vitest run --project model test/model/two-faults`.
  */
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 

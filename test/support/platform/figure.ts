@@ -6,6 +6,8 @@ declare module "vitest" {
     figure?: string;
     /** How many cases one test went through; 1 when left out. */
     plans?: number;
+    /** An API server took part. */
+    real?: boolean;
   }
 }
 
