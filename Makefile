@@ -26,15 +26,16 @@ e2e-kind: $(installed) ## the image and the chart on a cluster by kind, with the
 check: $(installed) ## lint, format, types, unit tests, unused code, generated files fresh; seconds
 	@npm run --silent check
 
-# In parts, so that one can be repeated alone: of each test the last run counts.
+# In parts, so that one can be run alone: each run is a line of docs/reliability/history.jsonl.
 chaos: export CHAOS := all
-chaos: export CHAOS_SEED := $(or $(SEED),1)
-chaos: $(installed) ## every failure of docs/reliability.md, about two hours; PART=unit|model|integration|chaos, ONLY=title, SEED=n
-	@failed=0; for part in $(or $(PART),unit model integration chaos); do \
-	  report=test-results/chaos-$$part$(if $(ONLY),-again).json; rm -f $$report; \
+chaos: $(installed) ## every failure of docs/reliability.md, about two hours; PART=unit|model|integration|chaos, ONLY=title, SEED=n (a new one each time)
+	@export CHAOS_SEED=$(or $(SEED),$$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')); echo "seed $$CHAOS_SEED"; \
+	failed=0; for part in $(or $(PART),unit model integration chaos); do \
+	  report=test-results/chaos-$$part.json; rm -f $$report; \
 	  npm run --silent chaos -- --project $$part $$([ $$part != integration ] || echo --project afterwards) \
 	    --outputFile.json=$$report $(if $(ONLY),-t '$(ONLY)') || failed=1; \
-	done; npm run --silent reliability test-results/chaos-*.json && exit $$failed
+	  npm run --silent reliability -- --part $$part --seed $$CHAOS_SEED $(if $(ONLY),--only '$(ONLY)') $$report || failed=1; \
+	done; exit $$failed
 
 life: export CHAOS := all
 life: $(installed) ## lives with one kill by name, PLAN=full-037-after,documented-002-before; LEARN=1 learns where they can be killed

@@ -1,45 +1,104 @@
 /**
- * Writes docs/reliability.md from the runner's own reports of `make chaos`: class, bed, plans, violations, figure.
- * Arguments: the reports' paths. Of a test that ran in several of them the last run counts, and the page says how many
- * did. Ends with an error when a class was not proven, something was violated or failed beside the classes, or too many
- * plans did not meet their call.
+ * Appends a run of `make chaos` to docs/reliability/history.jsonl and writes docs/reliability.md from that file.
+ *
+ *   node scripts/reliability.ts --part chaos --seed 4711 [--only TITLE] REPORT
+ *   node scripts/reliability.ts --check    prints a warning where the product changed since
+ *
+ * Ends with an error where the report shows a violation or another failure, where a class has no plan in any part, or
+ * where too many plans did not meet their call.
  */
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, cpus, totalmem } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 
 import { SECTIONS } from "../test/chaos/classes.ts";
-import { failuresOf, idsIn, isHollow, Report, type Row, rowOf, runsOf, UNMET_SHARE } from "./reliability/rows.ts";
+import { release } from "../test/control-plane/envtest.ts";
+import { appendRun, lastOfEach, readRuns, rowIn, type Run, trackOf } from "./reliability/history.ts";
+import { bedOf, failuresOf, isHollow, Report, rowsOf, UNMET_SHARE } from "./reliability/rows.ts";
 
 const root = join(import.meta.dirname, "..");
-const reports = process.argv.slice(2).map((path) => Report.parse(JSON.parse(readFileSync(path, "utf8"))));
-const { runs, repeated } = runsOf(reports, pathOf);
+const history = join(root, "docs/reliability/history.jsonl");
 const classes = SECTIONS.flatMap((section) => Object.keys(section.classes));
-const rows = new Map(classes.map((id) => [id, rowOf(id, runs)]));
-const unknown = [...new Set(runs.flatMap(({ fullName }) => idsIn(fullName)))].filter((id) => !rows.has(id));
+/** What the page is about. */
+const PRODUCT = ["src", "package-lock.json"];
+/** The parts of `make chaos`: the projects of vitest that it runs. */
+const PARTS = ["unit", "model", "integration", "chaos"];
 
-writeFileSync(join(root, "docs/reliability.md"), page());
-const all = [...rows.values()];
-const violations = new Set(all.flatMap((row) => row.violations));
-const failures = failuresOf(runs);
-const unproven = [...rows].filter(([, { plans }]) => plans === 0).map(([id]) => id);
-const hollow = [...rows].filter(([, row]) => isHollow(row)).map(([id]) => id);
-console.log(`${sum(all.map(({ plans }) => plans))} plans, ${violations.size} violations: docs/reliability.md`);
-for (const violation of violations) console.error(`violated: ${violation}`);
-for (const failure of failures) console.error(`failed, of no class: ${failure}`);
-if (unknown.length > 0) console.error(`no such classes: ${unknown.join(", ")}`);
-if (unproven.length > 0) console.error(`without a plan: ${unproven.join(", ")}`);
-if (hollow.length > 0) console.error(`more than ${UNMET_SHARE * 100} % did not meet their call: ${hollow.join(", ")}`);
-// What a bed looks at when its tests are over, its secrets for example, is no test's own.
-const broken = reports
-  .flatMap(({ testResults }) => testResults)
-  .filter(({ status, assertionResults }) => status === "failed" && !assertionResults.some(isFailed));
-for (const { name } of broken) console.error(`failed before or after its tests: ${pathOf(name)}`);
-const wrong = [violations.size, failures.length, unproven.length, unknown.length, hollow.length, broken.length];
-process.exitCode = wrong.some((count) => count > 0) ? 1 : 0;
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    check: { type: "boolean" },
+    part: { type: "string", default: "" },
+    seed: { type: "string", default: "" },
+    only: { type: "string" },
+  },
+});
+if (values.check === true) warn();
+else add(Report.parse(JSON.parse(readFileSync(positionals[0] ?? "", "utf8"))));
 
-function isFailed({ status }: { readonly status: string }): boolean {
-  return status === "failed";
+function add(report: Report): void {
+  const run = runOf(report);
+  appendRun(history, run);
+  const runs = readRuns(history);
+  writeFileSync(join(root, "docs/reliability.md"), page(runs));
+  const rows = Object.entries(run.classes);
+  const last = lastOfEach(runs);
+  const isWhole = PARTS.every((part) => last.some((one) => one.part === part));
+  const plans = rows.reduce((sum, [, row]) => sum + row.plans, 0);
+  const complaints = [
+    ...rows.flatMap(([, { violations }]) => violations.map((title) => `violated: ${title}`)),
+    ...run.failures.map((failure) => `failed, of no class: ${failure}`),
+    ...Object.keys(run.classes).flatMap((id) => (classes.includes(id) ? [] : [`no such class: ${id}`])),
+    ...classes.flatMap((id) => (isWhole && rowIn(last, id).plans === 0 ? [`${id}: without a plan`] : [])),
+    ...rows.flatMap(([id, row]) => (isHollow(row) ? [`${id}: more than ${UNMET_SHARE * 100} % met no call`] : [])),
+  ];
+  console.log(`${run.part}, seed ${run.seed}: ${plans} plans, ${complaints.length} complaints: docs/reliability.md`);
+  for (const complaint of complaints) console.error(complaint);
+  if (complaints.length > 0) process.exitCode = 1;
+}
+
+function runOf(report: Report): Run {
+  const { startTime, testResults } = report;
+  const ended = Math.max(...testResults.map(({ endTime }) => endTime));
+  return {
+    at: new Date(startTime).toISOString(),
+    commit: git("rev-parse", "--short=10", "HEAD")[0] ?? "",
+    uncommitted: [...git("diff", "--name-only", "HEAD", "--", ...PRODUCT)],
+    part: values.part,
+    ...(values.only !== undefined && { only: values.only }),
+    seed: Number(values.seed),
+    minutes: Math.round((ended - startTime) / 6_000) / 10,
+    node: process.version,
+    kubernetes: release,
+    machine: `${availableParallelism()} × ${cpus()[0]?.model ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
+    classes: rowsOf(report),
+    failures: [...failuresOf(report, pathOf)],
+  };
+}
+
+/** Prints which files of the product changed since the runs that the page shows. */
+function warn(): void {
+  const since = changedSince(lastOfEach(readRuns(history)));
+  if (since.length > 0) console.warn(`warning: docs/reliability.md shows runs of before ${since.length} changed files`);
+}
+
+/** @returns files of the product that changed after those runs; none where their commits are not in this clone */
+function changedSince(runs: readonly Run[]): readonly string[] {
+  const files = runs.flatMap(({ commit, uncommitted }) => {
+    try {
+      return [...uncommitted, ...git("diff", "--name-only", commit, "--", ...PRODUCT)];
+    } catch {
+      return uncommitted;
+    }
+  });
+  return [...new Set(files)].filter((file) => !file.endsWith(".test.ts")).toSorted();
+}
+
+function git(...args: readonly string[]): readonly string[] {
+  const output = execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  return output.split("\n").filter((line) => line !== "");
 }
 
 /** From the root of the repository, wherever the run had its checkout. */
@@ -49,64 +108,63 @@ function pathOf(name: string): string {
   return start === -1 ? name : parts.slice(start).join("/");
 }
 
-function page(): string {
-  const minutes = Math.round(sum(reports.map(durationOf)) / 60_000);
-  const day = new Date(Math.max(...reports.map(({ startTime }) => startTime))).toISOString().slice(0, 10);
-  const lines = [
-    "<!-- Written by `make chaos`; do not edit. -->",
-    "",
-    "# Reliability: what was proven, and how often",
-    "",
-    "The platform's API has no idempotency keys, so a crash between a call and the next write is where operators create " +
-      "twice, deploy twice or leak. `make chaos` shows that this one does not, on two beds, and each row says which:",
-    "",
-    "- **real**: a real kube-apiserver and etcd, and a simulated platform. The operator runs as a child process under " +
-      "its own ServiceAccount, but for single tests that hold one part of it to the API server. For the tests in " +
-      "`test/chaos` it is the bundle as it is shipped, kube-controller-manager runs too, and a tap in front of both " +
-      "servers fails calls, replays the past, and kills the process at exactly one call.",
-    "- **in process**: the same code, or one part of it, in the test's own process, without an API server: a cluster in " +
-      "memory, mostly the simulated platform over HTTP, and a clock that is turned by hand, so that hours and thousands " +
-      "of cases cost seconds.",
-    "",
-    `The runs of its parts, the last on ${day}, took ${minutes} minutes on ${availableParallelism()} cores. Times of the operator (backoff, polls, ` +
-      "the ledger's landing window) are scaled down on the real bed. A plan is one run or one generated case; a " +
-      "violation is a test that failed. How often something is looked at differs " +
-      "from run to run, so a plan may wait for a call that does not occur: it is no plan that was run, the column says " +
-      `how many there were besides, and the report fails where they are more than ${UNMET_SHARE * 100} %. \`make test\` runs a choice of the ` +
-      "same plans." +
-      (repeated === 0 ? "" : ` ${repeated} tests were run more than once, and the last run counts.`),
-    "",
-    "A pass over an object acts when it changes the platform, writes the object's metadata, or tells the end. How many " +
-      "others there are, which tell what the object waits for or what the platform is at, says how fast the machine is.",
-    "",
-    "Kills meet every write that two lives without a kill have in common, as often as it occurs, and the first of the " +
-      "reads that are alike, since polls are: a read has no effect.",
-    "",
-    "A single plan is run again by its name, as the test's title tells it: `make life PLAN=full-037-after`. Plans that " +
-      "once found a defect are kept in [test/chaos/regressions](../test/chaos/regressions).",
-  ];
-  for (const section of SECTIONS) {
-    lines.push("", `## ${section.title}`, "");
-    lines.push("| class | what is done | what has to hold | bed | plans | violations | figure |");
-    lines.push("|---|---|---|---|--:|--:|---|");
-    for (const [id, { title, acceptance }] of Object.entries(section.classes)) {
-      const row = rows.get(id);
-      if (row !== undefined) lines.push(`| ${[id, title, acceptance, ...cellsOf(row)].join(" | ")} |`);
-    }
-  }
-  return `${lines.join("\n")}\n`;
-}
+function page(runs: readonly Run[]): string {
+  const last = lastOfEach(runs);
+  const changed = changedSince(last);
+  const unmet = last.flatMap((run) => Object.values(run.classes).flatMap((row) => row.unmet));
+  return [
+    `<!-- Written by \`make chaos\`; do not edit. -->
 
-function cellsOf({ bed, plans, unmet, violations: { length }, figure }: Row): readonly string[] {
-  const besides = unmet === 0 ? "" : `, ${unmet} more did not meet their call`;
-  return [bed, `${plans}${besides}`, String(length), figure.replaceAll("|", "\\|")];
-}
+# Reliability: what was proven, and how often
 
-/** In milliseconds. */
-function durationOf({ startTime, testResults }: Report): number {
-  return Math.max(...testResults.map(({ endTime }) => endTime)) - startTime;
-}
+The platform's API has no idempotency keys, so a crash between a call and the next write is where operators create twice, deploy twice or leak. \`make chaos\` shows that this one does not, on two beds, and each row says which:
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
+- **real**: an API server took part. The operator runs as a child process under its own ServiceAccount, but for single tests that hold one part of it to the API server. For the tests in \`test/chaos\` it is the bundle as it is shipped, kube-controller-manager runs too, and a tap in front of both servers fails calls, replays the past, and kills the process at exactly one call.
+- **in process**: the same code, or one part of it, in the test's own process, without an API server: a cluster in memory, mostly the simulated platform over HTTP, and a clock that is turned by hand, so that hours and thousands of cases cost seconds.
+
+A plan is one life, one run or one generated case, and counts once, in one class; states of a model, and calls met or restarts within a life, are told beside it. A violation is a test that failed. Times of the operator (backoff, polls, the ledger's landing window) are scaled down on the real bed. How often something is looked at differs from run to run, so a plan may wait for a call that does not occur: it is no plan that was run, and the end of this page names it; more than ${UNMET_SHARE * 100} % of a class are an error. \`make test\` runs a choice of the same plans.
+
+A reconcile of an object acts when it changes the platform, writes the object's metadata, or reports the end. How many others there are, which report what the object waits for or what the platform is at, says how fast the machine is.
+
+Kills meet every write that two lives without a kill have in common, as often as it occurs, and the first of the reads that are alike, since polls are: a read has no effect.
+
+A single plan is run again by its name, as the test's title has it: \`make life PLAN=full-037-after\`. Plans that once found a defect are kept in [test/chaos/regressions](../test/chaos/regressions).
+
+## Runs
+
+The last run of each part. [All of them](reliability/history.jsonl) are kept, the failures that were mended included.
+
+| part | began | commit | seed | minutes | Node | Kubernetes | machine |
+|---|---|---|--:|--:|---|---|---|`,
+    ...last.map(
+      ({ part, at, commit, seed, minutes, node, kubernetes, machine }) =>
+        `| ${part} | ${at.slice(0, 16).replace("T", " ")} | ${commit} | ${seed} | ${minutes} | ${node} | ${kubernetes} | ${machine} |`,
+    ),
+    "",
+    changed.length === 0
+      ? "No file of the product changed since."
+      : `Files of the product that changed since, or between them: ${changed.map((file) => `\`${file}\``).join(", ")}.`,
+    ...SECTIONS.flatMap((section) => [
+      "",
+      `## ${section.title}`,
+      "",
+      "| class | what is done | what has to hold | bed | plans | violations | figure | violations (seed) of the last ten runs |",
+      "|---|---|---|---|--:|--:|---|---|",
+      ...Object.entries(section.classes).map(([id, { title, acceptance }]) => {
+        const row = rowIn(last, id);
+        const cells = [
+          bedOf(row),
+          row.plans,
+          row.violations.length,
+          row.figure.replaceAll("|", "\\|"),
+          trackOf(runs, id),
+        ];
+        return `| ${[id, title, acceptance, ...cells].join(" | ")} |`;
+      }),
+    ]),
+    ...(unmet.length === 0
+      ? []
+      : ["", "## Plans that did not meet their call", "", ...unmet.map((name) => `- ${name}`)]),
+    "",
+  ].join("\n");
 }

@@ -1,4 +1,4 @@
-/** What the runner's reports say about a class of failure. Pure: reports in, rows out. */
+/** What a report of the runner says about the classes of failure. Pure: a report in, rows out. */
 import { z } from "zod";
 
 const Test = z.object({
@@ -10,6 +10,8 @@ const Test = z.object({
     .object({ figure: z.string().optional(), plans: z.number().optional(), real: z.boolean().optional() })
     .default({}),
 });
+type Test = z.infer<typeof Test>;
+
 export const Report = z.object({
   startTime: z.number(),
   testResults: z.array(
@@ -18,82 +20,69 @@ export const Report = z.object({
 });
 export type Report = z.infer<typeof Report>;
 
-/** One test of one file, as its last run left it. */
-export interface Run extends z.infer<typeof Test> {
-  /** From the root of the repository: "test/chaos/stop.test.ts". */
-  readonly file: string;
-}
-
-export interface Row {
-  readonly plans: number;
-  /** Plans that were begun, but whose call did not occur. They prove nothing and are none of `plans`. */
-  readonly unmet: number;
-  readonly violations: readonly string[];
-  /** "real", "in process", or how many of the plans were real. */
-  readonly bed: string;
-  readonly figure: string;
-}
+/** A class of failure in one run. */
+export const Row = z.object({
+  /** Lives, runs and generated cases. */
+  plans: z.number(),
+  /** Those in which an API server took part. */
+  real: z.number(),
+  /** The names of plans that were begun, but whose call did not occur. They prove nothing and are none of `plans`. */
+  unmet: z.array(z.string()),
+  /** The names of the tests that failed, whether their call occurred or not. */
+  violations: z.array(z.string()),
+  figure: z.string(),
+});
+export type Row = z.infer<typeof Row>;
 
 /** The largest share of a class's plans that may not meet their call. */
 export const UNMET_SHARE = 0.05;
 
-/** @param pathOf from a file's path on the machine of the run to that in the repository @returns all that was begun, and how many tests were so more than once */
-export function runsOf(
-  reports: readonly Report[],
-  pathOf: (name: string) => string,
-): { readonly runs: readonly Run[]; readonly repeated: number } {
-  const begun = reports
-    .toSorted((one, other) => one.startTime - other.startTime)
-    .flatMap((report) => begunIn(report, pathOf));
-  const runs = new Map<string, Run>();
-  for (const { key, run } of begun) {
-    // What was begun again and then proved nothing does not make its earlier run undone.
-    if (isRun(run) || !runs.has(key)) runs.set(key, run);
-  }
-  return { runs: [...runs.values()], repeated: begun.length - runs.size };
+/** @returns the rows of the classes that the report has tests of, by id */
+export function rowsOf({ testResults }: Report): Readonly<Record<string, Row>> {
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const byClass = Map.groupBy(tests, ({ fullName }) => classOf(fullName) ?? "");
+  const rows = [...byClass].filter(([id]) => id !== "").map(([id, those]) => [id, rowFrom(those)] as const);
+  return Object.fromEntries(rows.filter(([, { plans, unmet }]) => plans + unmet.length > 0));
 }
 
-/** Rows of a table may share a title: those of one report are tests of their own, told apart by their order. */
-function begunIn(
-  { testResults }: Report,
-  pathOf: (name: string) => string,
-): readonly { readonly key: string; readonly run: Run }[] {
-  const seen = new Map<string, number>();
-  return testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.flatMap((test) => {
-      const run = { ...test, file: pathOf(name) };
-      const title = `${run.file} ${run.fullName}`;
-      const nth = (seen.get(title) ?? 0) + 1;
-      seen.set(title, nth);
-      return isRun(run) || isUnmet(run) ? [{ key: `${title} #${nth}`, run }] : [];
-    }),
-  );
-}
-
-/** @returns what the tests say whose titles have the class's id. */
-export function rowOf(id: string, all: readonly Run[]): Row {
-  const of = all.filter(({ fullName }) => idsIn(fullName).includes(id));
-  const ran = of.filter(isRun);
-  const plans = plansOf(ran);
+function rowFrom(tests: readonly Test[]): Row {
+  const ran = tests.filter(({ status }) => status === "passed" || status === "failed");
+  const plansOf = (those: readonly Test[]): number => those.reduce((total, { meta }) => total + (meta.plans ?? 1), 0);
   return {
-    plans,
-    unmet: of.filter(isUnmet).length,
-    violations: ran.filter(isViolation).map(({ fullName }) => fullName),
-    bed: bedOf(plans, plansOf(ran.filter(({ meta }) => meta.real === true))),
+    plans: plansOf(ran),
+    real: plansOf(ran.filter(({ meta }) => meta.real === true)),
+    unmet: tests.filter(isUnmet).map(({ fullName }) => fullName),
+    violations: ran.filter(isFailed).map(({ fullName }) => fullName),
     figure: summary(ran.flatMap(({ meta }) => meta.figure ?? [])),
   };
 }
 
-/** @returns the tests that failed and whose titles have no class's id: they are violations of none. */
-export function failuresOf(all: readonly Run[]): readonly string[] {
-  return all
-    .filter((run) => isRun(run) && isViolation(run) && idsIn(run.fullName).length === 0)
-    .map(({ file, fullName }) => `${file}: ${fullName}`);
+/** @returns one row for several of one class, e.g. of the parts of a run */
+export function merged(rows: readonly Row[]): Row {
+  const sum = (member: "plans" | "real"): number => rows.reduce((total, row) => total + row[member], 0);
+  return {
+    plans: sum("plans"),
+    real: sum("real"),
+    unmet: rows.flatMap(({ unmet }) => unmet),
+    violations: rows.flatMap(({ violations }) => violations),
+    figure: rows.flatMap(({ figure }) => (figure === "" ? [] : [figure])).join("; "),
+  };
+}
+
+/** @returns what failed and is a violation of no class: a test without an id, or the set-up of a file */
+export function failuresOf({ testResults }: Report, pathOf: (name: string) => string): readonly string[] {
+  return testResults.flatMap(({ name, status, assertionResults }) => {
+    const failed = assertionResults.filter(isFailed);
+    if (status === "failed" && failed.length === 0) return [`${pathOf(name)}: before or after its tests`];
+    return failed
+      .filter(({ fullName }) => classOf(fullName) === undefined)
+      .map(({ fullName }) => `${pathOf(name)}: ${fullName}`);
+  });
 }
 
 /** @returns whether too few of a class's plans met their call to speak of the class. */
 export function isHollow({ plans, unmet }: Pick<Row, "plans" | "unmet">): boolean {
-  return unmet > UNMET_SHARE * (plans + unmet);
+  return unmet.length > UNMET_SHARE * (plans + unmet.length);
 }
 
 /** @returns the ids of classes in a title. */
@@ -101,25 +90,23 @@ export function idsIn(title: string): readonly string[] {
   return [...title.matchAll(/\[([A-Z]\d+)\]/g)].flatMap(([, id]) => id ?? []);
 }
 
-function isRun({ status }: Run): boolean {
-  return status === "passed" || status === "failed";
+/** @returns the class that a test counts in: the innermost that its title names */
+export function classOf(title: string): string | undefined {
+  return idsIn(title).at(-1);
 }
 
-function isUnmet({ status, duration }: Run): boolean {
+/** @returns "real", "in process", or how many of the plans were real */
+export function bedOf({ plans, real }: Pick<Row, "plans" | "real">): string {
+  if (real === plans) return plans === 0 ? "" : "real";
+  return real === 0 ? "in process" : `both, ${real} real`;
+}
+
+function isUnmet({ status, duration }: Test): boolean {
   return status === "skipped" && duration !== undefined;
 }
 
-function isViolation({ status }: Run): boolean {
+function isFailed({ status }: Test): boolean {
   return status === "failed";
-}
-
-function plansOf(runs: readonly Run[]): number {
-  return runs.reduce((total, { meta }) => total + (meta.plans ?? 1), 0);
-}
-
-function bedOf(plans: number, real: number): string {
-  if (real === plans) return plans === 0 ? "" : "real";
-  return real === 0 ? "in process" : `both, ${real} real`;
 }
 
 const NUMBER = /\d+(?:\.\d+)?/g;
@@ -139,5 +126,5 @@ function ranged(figures: readonly string[]): string {
     const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
     return least === most ? number : `${least} to ${most}`;
   };
-  return figures[0]?.replaceAll(NUMBER, range) ?? "";
+  return (figures[0] ?? "").replaceAll(NUMBER, range);
 }

@@ -113,7 +113,7 @@ describe("[B11] every call of the API server", () => {
         const early = [...waits].filter(([name, ms]) => /LIST|WATCH|POST/.test(name) && ms > 0 && ms < 990);
         expect(early).toEqual([]);
       }
-      figure(task, `0 duplicates with ${met} calls of the API server met by ${what}`, met);
+      figure(task, `0 duplicates with ${met} calls of the API server met by ${what}`);
     },
   );
 });

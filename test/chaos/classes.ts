@@ -19,7 +19,7 @@ export const SECTIONS: readonly Section[] = [
       A1: {
         title: "SIGKILL at every call of a life, before, after, replied and late",
         acceptance:
-          "0 duplicates, 0 leaks, 0 double actions; the same end as without a kill, by at most 5 passes over an object that act; then quiet",
+          "0 duplicates, 0 leaks, 0 double actions; the same end as without a kill, by at most 5 reconciles of an object that act; then quiet",
       },
       A2: {
         title: "Crash between a create and its record, landing late, lists lagging",

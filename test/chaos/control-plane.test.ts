@@ -165,7 +165,7 @@ describe.runIf(effort.all)("a control plane", { timeout: 400_000 }, () => {
     const calls = env.calls.filter(({ k }) => k > since);
     const lists = calls.filter(({ what }) => what === "kube LIST platformprojects").length;
     expect(changesSince(env, since)).toEqual(names.map((name) => `createProject ${name}`));
-    figure(task, `0 events lost over ${names.length * 4} s, ${lists} lists`, names.length);
+    figure(task, `0 events lost over ${names.length * 4} s, ${lists} lists`);
   });
 
   it("[B12] whose CRD serves no version any more: nothing is deleted on the platform", async ({ task }) => {

@@ -44,7 +44,7 @@ describe("[A6] a crash loop", () => {
       const lists = new Map<string, number>();
       for (const { what } of env.calls) if (what.startsWith("kube LIST")) lists.set(what, (lists.get(what) ?? 0) + 1);
       expect(Math.max(...lists.values())).toBeLessThanOrEqual(starts);
-      figure(task, `${starts} starts with ${TREES * 4} resources, 1 list of each kind a start`, starts);
+      figure(task, `${starts} starts with ${TREES * 4} resources, 1 list of each kind a start`);
     },
   );
 });

@@ -230,7 +230,7 @@ async function live(env: ChaosEnv, stops: Stops, choice: Choice): Promise<readon
 
 /** What a test measured. */
 function told(stops: Stops): string {
-  return `${stops.longestMs()} ms at most, 0 intents open, the lease given back`;
+  return `${stops.steps.length} stops, ${stops.longestMs()} ms at most, 0 intents open, the lease given back`;
 }
 
 /** @returns a bed with a connection and a Secret, on which an operator leads */
@@ -268,7 +268,7 @@ describe.concurrent("[A7] SIGTERM", () => {
       expect(effects(env)).toEqual(lived.flatMap(({ does }) => does(surface)));
       expect([...duplicates(env), ...leaks(env, before, surface), ...upsets(env)]).toEqual([]);
       expect(stops.longestMs()).toBeLessThan(STOP_MS);
-      figure(task, told(stops), stops.steps.length);
+      figure(task, told(stops));
     },
   );
 
@@ -291,6 +291,6 @@ describe.concurrent("[A7] SIGTERM", () => {
     }
     expect([...duplicates(env), ...doubleActions(env, 0), ...(await open(env)), ...upsets(env)]).toEqual([]);
     expect(stops.longestMs()).toBeLessThan(STOP_MS);
-    figure(task, told(stops), stops.steps.length);
+    figure(task, told(stops));
   });
 });

@@ -21,7 +21,7 @@ import type { FillJob } from "./tools.ts";
 const indexDeadlineMs = 5_000;
 const downloadDeadlineMs = 10 * 60_000;
 /** The minor release that go.mod pins; upstream does not publish every patch. */
-const release = "1.36";
+export const release = "1.36";
 const published: ReadonlySet<string> = new Set(["kube-apiserver", "etcd", "kubectl"]);
 
 /**

@@ -50,7 +50,7 @@ async function ahead(setting: Setting, work: Work, faults: number): Promise<Worl
 }
 
 function tell(task: TestContext["task"], { states, depth, complete }: Explored): void {
-  figure(task, `${states} states, ${complete ? `all there are, ${depth} moves deep` : `depth ${depth}`}`, states);
+  figure(task, `${states} states, ${complete ? `all there are, ${depth} moves deep` : `depth ${depth}`}`);
 }
 
 const WORKS = (["Full", "Documented"] as const).flatMap((surface) =>

@@ -110,19 +110,11 @@ describe("[E1] the ids and names in the CRDs", () => {
     /(?:\b\w*(?:I|i)d|\w*(?:Ref|To)\.name|\.outputConfigMap|allowedProjects\[\]|Namespaces\.names\[\])$/.test(path);
   const keys = leaves.filter(isKey);
 
-  it.each(keys)("$path takes none that leads elsewhere", ({ schema }) => {
+  it.for(keys)("$path takes none that leads elsewhere", ({ schema }, { task }) => {
     const pattern = new RegExp(schema.pattern ?? "");
     const taken = HOSTILE_IDS.filter((id) => id.length <= (schema.maxLength ?? Infinity) && pattern.test(id));
     expect(schema.pattern).toMatch(/^\^.*\$$/);
     expect(taken).toEqual([]);
-  });
-
-  it("are as many as there are references", ({ task }) => {
-    expect(keys.length).toBeGreaterThan(60);
-    figure(
-      task,
-      `${keys.length} fields refuse ${HOSTILE_IDS.length} hostile values each`,
-      keys.length * HOSTILE_IDS.length,
-    );
+    figure(task, `${HOSTILE_IDS.length} hostile values refused by each field`, HOSTILE_IDS.length);
   });
 });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { failuresOf, idsIn, isHollow, Report, rowOf, runsOf } from "../../scripts/reliability/rows.ts";
+import { lastOfEach, rowIn, type Run, trackOf } from "../../scripts/reliability/history.ts";
+import { bedOf, failuresOf, idsIn, isHollow, Report, type Row, rowsOf } from "../../scripts/reliability/rows.ts";
 import { SECTIONS } from "../chaos/classes.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -35,86 +36,90 @@ const failed = { status: "failed", duration: 1 };
 const unmet = { status: "skipped", duration: 1 };
 const leftOut = { status: "skipped" };
 
-function rowFrom(...tests: readonly object[]) {
-  const at = (facts: object, index: number) => ({
-    name: "/checkout/src/a.test.ts",
-    assertionResults: [{ fullName: `[A1] test ${index}`, ...facts }],
-  });
-  return rowOf("A1", runsOf([reportOf(0, ...tests.map(at))], pathOf).runs);
+function reportOf(...assertionResults: readonly object[]): Report {
+  const file = { name: "/checkout/src/a.test.ts", endTime: 1, status: "passed", assertionResults };
+  return Report.parse({ startTime: 0, testResults: [file] });
 }
 
-function reportOf(startTime: number, ...files: readonly object[]): Report {
-  return Report.parse({
-    startTime,
-    testResults: files.map((file) => ({ endTime: startTime, status: "passed", ...file })),
-  });
+function rowFrom(...tests: readonly object[]): Row | undefined {
+  return rowsOf(reportOf(...tests.map((facts, index) => ({ fullName: `[A1] test ${index}`, ...facts }))))["A1"];
 }
-
-const pathOf = (name: string): string => name.replace("/checkout/", "");
 
 describe("a row", () => {
   it("counts the plans of each test", () => {
-    expect(rowFrom(passed, { ...passed, meta: { plans: 20 } }, leftOut)).toMatchObject({ plans: 21, unmet: 0 });
+    expect(rowFrom(passed, { ...passed, meta: { plans: 20 } }, leftOut)).toMatchObject({ plans: 21, unmet: [] });
   });
 
-  it("says how many did not meet their call, and does not count them", () => {
-    expect(rowFrom(passed, unmet, unmet)).toMatchObject({ plans: 1, unmet: 2, violations: [] });
+  it("names those that did not meet their call, and does not count them", () => {
+    expect(rowFrom(passed, unmet)).toMatchObject({ plans: 1, unmet: ["[A1] test 1"], violations: [] });
   });
 
   it("is hollow above a small share of those", () => {
-    expect([isHollow({ plans: 95, unmet: 5 }), isHollow({ plans: 94, unmet: 6 })]).toEqual([false, true]);
+    const of = (plans: number, met: number) => isHollow({ plans, unmet: Array.from({ length: met }, String) });
+    expect([of(95, 5), of(94, 6)]).toEqual([false, true]);
   });
 
   it("takes for a violation what failed", () => {
-    expect(rowFrom(passed, failed).violations).toEqual(["[A1] test 1"]);
+    expect(rowFrom(passed, failed)?.violations).toEqual(["[A1] test 1"]);
   });
 
-  it("leaves what failed beside the classes to be told of its own", () => {
-    const assertionResults = [
-      { fullName: "an oracle", ...failed },
+  it("is of the innermost class that a title names, and of no other", () => {
+    expect(Object.keys(rowsOf(reportOf({ fullName: "[A1] a life > [B4] of one watch", ...passed })))).toEqual(["B4"]);
+  });
+
+  it("leaves what failed beside the classes to be reported by itself", () => {
+    const report = reportOf(
+      { fullName: "an invariant", ...failed },
       { fullName: "another one", ...passed },
       { fullName: "[A1] a class", ...failed },
-    ];
-    const { runs } = runsOf([reportOf(0, { name: "/checkout/src/a.test.ts", assertionResults })], pathOf);
-    expect(failuresOf(runs)).toEqual(["src/a.test.ts: an oracle"]);
+    );
+    expect(failuresOf(report, (name) => name.replace("/checkout/", ""))).toEqual(["src/a.test.ts: an invariant"]);
+    const setUp = { name: "b", endTime: 1, status: "failed", assertionResults: [{ fullName: "[A1] x", ...leftOut }] };
+    expect(failuresOf(Report.parse({ startTime: 0, testResults: [setUp] }), String)).toEqual([
+      "b: before or after its tests",
+    ]);
   });
 
   it("is real where an API server took part", () => {
     const real = { ...passed, meta: { real: true } };
-    expect([rowFrom(real).bed, rowFrom(passed).bed, rowFrom(real, passed).bed]).toEqual([
-      "real",
-      "in process",
-      "both, 1 real",
-    ]);
+    const beds = [rowFrom(real), rowFrom(passed), rowFrom(real, passed)].map((row) => row && bedOf(row));
+    expect(beds).toEqual(["real", "in process", "both, 1 real"]);
   });
 
   it("makes ranges of what differs in numbers alone, and has others side by side", () => {
     const of = (...figures: readonly string[]) =>
-      rowFrom(...figures.map((figure) => ({ ...passed, meta: { figure } }))).figure;
+      rowFrom(...figures.map((figure) => ({ ...passed, meta: { figure } })))?.figure;
     expect(of("3 s", "1 s")).toBe("1 to 3 s");
     expect(of("3 s", "0 calls", "3 s")).toBe("3 s; 0 calls");
     expect(of("2 lives of 9", "nothing", "4 lives of 9")).toBe("2 to 4 lives of 9; nothing");
   });
+});
 
-  it("counts the last run of a test alone, whichever checkout it was in", () => {
-    const report = (startTime: number, facts: object) =>
-      reportOf(startTime, {
-        name: `/${startTime}/src/a.test.ts`,
-        assertionResults: [{ fullName: "[A1] test", ...facts }],
-      });
-    const { runs, repeated } = runsOf([report(2, passed), report(1, failed)], () => "src/a.test.ts");
-    expect([repeated, rowOf("A1", runs).violations]).toEqual([1, []]);
+describe("the history", () => {
+  const row = (plans: number, ...violations: readonly string[]): Row => {
+    return { plans, real: 0, unmet: [], violations: [...violations], figure: "" };
+  };
+  const run = (part: string, seed: number, A1: Row, only?: string): Run => ({
+    ...{ at: "2026-11-25T03:00:00.000Z", commit: "1a2b3c4d5e", uncommitted: [], part, seed, minutes: 1 },
+    ...{ node: "v24", kubernetes: "1.36", machine: "2", classes: { A1 }, failures: [] },
+    ...(only !== undefined && { only }),
   });
 
-  it("counts tests of one report that share a title one by one", () => {
-    const report = (startTime: number, ...tests: readonly object[]) =>
-      reportOf(startTime, {
-        name: "/checkout/src/a.test.ts",
-        assertionResults: tests.map((facts) => ({ fullName: "[A1] a row of a table", ...facts })),
-      });
-    const once = runsOf([report(1, failed, passed, passed)], pathOf);
-    expect([once.repeated, rowOf("A1", once.runs)]).toMatchObject([0, { plans: 3, violations: [expect.anything()] }]);
-    const again = runsOf([report(1, failed, passed, passed), report(2, passed, leftOut, failed)], pathOf);
-    expect([again.repeated, rowOf("A1", again.runs)]).toMatchObject([2, { plans: 3, violations: [expect.anything()] }]);
+  it("shows the last whole run of each part, and adds the parts up", () => {
+    const runs = [
+      run("unit", 1, row(5, "x")),
+      run("chaos", 2, row(7)),
+      run("unit", 3, row(6)),
+      run("unit", 4, row(1), "y"),
+    ];
+    const last = lastOfEach(runs);
+    expect(last.map(({ seed }) => seed)).toEqual([3, 2]);
+    expect(rowIn(last, "A1")).toMatchObject({ plans: 13, violations: [] });
+  });
+
+  it("keeps the violations that were mended", () => {
+    const runs = [run("unit", 1, row(5, "x")), run("unit", 3, row(6)), run("unit", 4, row(1), "y")];
+    expect(trackOf(runs, "A1")).toBe("1 (1), 0 (3), 0 (4)");
+    expect(trackOf(runs, "A1", 2)).toBe("0 (3), 0 (4)");
   });
 });
