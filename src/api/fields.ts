@@ -15,42 +15,32 @@ export function isUuid(text: string): boolean {
 /** Kubernetes copies this member of the metadata into the CRD as CEL rules. */
 const VALIDATIONS = "x-kubernetes-validations";
 
+/** A text of at most `max` characters that matches a pattern. @param message what the parser says of any other */
+export function matches(pattern: RegExp, max: number, message: string): z.ZodString {
+  return z.string().max(max).regex(pattern, message);
+}
+
 /** An id of the platform. The pattern is stricter than Kubernetes' `uuid` format, which allows upper case. */
-export const uuid = z.string().max(36).regex(UUID, "must be a lower-case UUID");
+export const uuid = matches(UUID, 36, "must be a lower-case UUID");
 
 /** The name of an object of Kubernetes (DNS-1123 subdomain). */
-export const objectName = z
-  .string()
-  .max(253)
-  .regex(
-    /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
-    "must be the name of a Kubernetes object",
-  );
+export const objectName = matches(
+  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+  253,
+  "must be the name of a Kubernetes object",
+);
 
 /** A key of a Secret or a ConfigMap. */
-const dataKey = z
-  .string()
-  .min(1)
-  .max(253)
-  .regex(/^[-._a-zA-Z0-9]+$/, "must be a key of a Secret or ConfigMap");
+const dataKey = matches(/^[-._a-zA-Z0-9]+$/, 253, "must be a key of a Secret or ConfigMap").min(1);
 
 /** A display name on the platform: no line breaks, no blanks at the ends. */
-export const displayName = z
-  .string()
-  .max(255)
-  .regex(/^\S(.*\S)?$/, "must not be empty, nor begin or end with a blank");
+export const displayName = matches(/^\S(.*\S)?$/, 255, "must not be empty, nor begin or end with a blank");
 
 /** A value in the platform's own spelling; open, because the spec shows only examples. */
-export const platformValue = z
-  .string()
-  .max(64)
-  .regex(/^[A-Z][A-Z0-9_]*$/, "must be in the platform's spelling, e.g. PRODUCTION");
+export const platformValue = matches(/^[A-Z][A-Z0-9_]*$/, 64, "must be in the platform's spelling, e.g. PRODUCTION");
 
 /** A commit of git. */
-export const commit = z
-  .string()
-  .max(64)
-  .regex(/^[0-9a-f]{7,64}$/, "must be 7 to 64 hex digits in lower case");
+export const commit = matches(/^[0-9a-f]{7,64}$/, 64, "must be 7 to 64 hex digits in lower case");
 
 /** A map with at most `max` entries. @param value the schema of the values. */
 export function mapOf<Value extends z.ZodType>(value: Value, max: number): z.ZodRecord<z.ZodString, Value> {
@@ -152,17 +142,23 @@ export const valueOrSource = {
 };
 
 /** The name of an environment variable. */
-export const environmentVariableName = z
-  .string()
-  .max(255)
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
+export const environmentVariableName = matches(
+  /^[A-Za-z_][A-Za-z0-9_]*$/,
+  255,
+  "must be the name of an environment variable",
+);
 
 /**
- * A variable with its value, or with the source of its value.
- * @param what e.g. "An environment variable"
+ * Variables, each with its value, or with the source of its value.
+ * @param what one of them is, e.g. "An environment variable"
  * @param more further members of the kind, if any
  */
-export function variableOf<More extends z.ZodRawShape>(name: z.ZodString, what: string, more: More) {
+export function variablesOf<More extends z.ZodRawShape>(
+  name: z.ZodString,
+  what: string,
+  description: string,
+  more: More,
+) {
   const shape = {
     name: name.describe("Name of the variable."),
     ...valueOrSource,
@@ -174,7 +170,12 @@ export function variableOf<More extends z.ZodRawShape>(name: z.ZodString, what: 
       ),
     ...more,
   };
-  return exactlyOne(["value", "valueFrom"], shape, `${what}: exactly one of value and valueFrom.`);
+  return z
+    .array(exactlyOne(["value", "valueFrom"], shape, `${what}: exactly one of value and valueFrom.`))
+    .max(256)
+    .default([])
+    .describe(description)
+    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] });
 }
 
 /** The parameters that narrow a catalogue to a cluster; the platform's list operation takes both or none. */

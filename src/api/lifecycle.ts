@@ -1,14 +1,13 @@
 /** `spec.lifecycle`: what the operator may do, and when. The engine reads it; kinds never do. */
 import { z } from "zod";
 
+import { matches } from "./fields.ts";
 import { ATOMIC } from "./status.ts";
 
 /** A duration in whole minutes or hours, as Go writes it. */
-const duration = z
-  .string()
-  .max(16)
-  .regex(/^([0-9]{1,4}h)?([0-9]{1,5}m)?$/, "must be hours and minutes, e.g. 30m, 8h or 1h30m")
-  .min(2);
+const duration = matches(/^([0-9]{1,4}h)?([0-9]{1,5}m)?$/, 16, "must be hours and minutes, e.g. 30m, 8h or 1h30m").min(
+  2,
+);
 
 const managementPolicy = z
   .enum(["Manage", "ObserveOnly", "CreateOnly"])
@@ -59,17 +58,14 @@ function applyPolicy(usual: ApplyPolicy) {
 
 const window = z
   .object({
-    schedule: z
-      .string()
-      .max(128)
-      .regex(/^[0-9A-Za-z*/,-]+( +[0-9A-Za-z*/,-]+){4}$/, "must be a cron expression of five fields, e.g. 0 22 * * 1-5")
-      .describe("When the window opens, as a cron expression of five fields, e.g. 0 22 * * 1-5."),
+    schedule: matches(
+      /^[0-9A-Za-z*/,-]+( +[0-9A-Za-z*/,-]+){4}$/,
+      128,
+      "must be a cron expression of five fields, e.g. 0 22 * * 1-5",
+    ).describe("When the window opens, as a cron expression of five fields, e.g. 0 22 * * 1-5."),
     duration: duration.describe("How long it stays open, e.g. 30m or 8h."),
-    timeZone: z
-      .string()
+    timeZone: matches(/^[A-Za-z0-9_+/-]+$/, 64, "must be the name of a time zone")
       .min(1)
-      .max(64)
-      .regex(/^[A-Za-z0-9_+/-]+$/, "must be the name of a time zone")
       .optional()
       .describe("IANA time zone of the schedule, e.g. Europe/Berlin. Defaults to UTC."),
   })

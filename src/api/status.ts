@@ -29,6 +29,11 @@ export const count = z.int().min(0);
  */
 export const ATOMIC = { "x-kubernetes-list-type": "atomic" };
 
+/** A list of at most `max` items, if any, that is replaced as a whole. */
+export function atomicList<Item extends z.ZodType>(item: Item, max: number, description: string) {
+  return z.array(item).max(max).optional().describe(description).meta(ATOMIC);
+}
+
 /** A condition as `metav1.Condition` has it, with the patterns and bounds of its API documentation. */
 const condition = z
   .object({
@@ -131,12 +136,7 @@ const plan = z
               .optional()
               .describe("Whether it creates the object; what follows from that is approved with it."),
             commit: text.optional().describe("Commit that it deploys."),
-            fields: z
-              .array(driftField)
-              .max(DRIFT_FIELDS)
-              .optional()
-              .describe("What it changes, at most 20 fields.")
-              .meta(ATOMIC),
+            fields: atomicList(driftField, DRIFT_FIELDS, "What it changes, at most 20 fields."),
           })
           .describe("One write to the platform."),
       )

@@ -1,18 +1,9 @@
 import { z } from "zod";
 
-import {
-  commit,
-  connectionRef,
-  displayName,
-  environmentVariableName,
-  externalId,
-  platformValue,
-  reference,
-  variableOf,
-} from "../../api/fields.ts";
+import { commit, environmentVariableName, externalId, platformValue, variablesOf, matches } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
-import { ATOMIC, fingerprint, lastOperation, livingStatus, memoryOf, text } from "../../api/status.ts";
+import { fingerprint, lastOperation, livingStatus, memoryOf, text, atomicList } from "../../api/status.ts";
 import {
   deploymentFields,
   failureFields,
@@ -24,15 +15,16 @@ import {
   stateFields,
   WRITTEN,
   writtenFields,
+  placeFields,
 } from "../service/crd-status.ts";
 
 const gitRepository = z
   .object({
-    url: z
-      .string()
-      .max(2048)
-      .regex(/^(https?|ssh):\/\/[^\s]+$|^[^\s@:/]+@[^\s:]+:[^\s]+$/, "must be the URL of a git repository")
-      .describe("URL of the repository, e.g. https://git.example.com/shop/api.git."),
+    url: matches(
+      /^(https?|ssh):\/\/[^\s]+$|^[^\s@:/]+@[^\s:]+:[^\s]+$/,
+      2048,
+      "must be the URL of a git repository",
+    ).describe("URL of the repository, e.g. https://git.example.com/shop/api.git."),
     branch: leftToPlatform(z.string().min(1).max(255), "Branch."),
     provider: platformValue
       .optional()
@@ -53,8 +45,6 @@ const port = z
   })
   .describe("A port of the application.");
 
-const variable = variableOf(environmentVariableName, "An environment variable", {});
-
 const deploy = z
   .object({
     gitCommitId: commit.describe("Commit to deploy: 7 to 64 hex digits in lower case."),
@@ -71,12 +61,7 @@ const deploy = z
 /** Sizes are in the platform's own units; its specification does not name them. */
 export const spec = z
   .object({
-    connectionRef: connectionRef.optional(),
-    environmentRef: reference(
-      "PlatformEnvironment",
-      "Environment that the application is in. Cannot be changed once it exists.",
-    ),
-    name: displayName.describe("Name of the application; unique in the environment, whatever the case."),
+    ...placeFields("application"),
     gitRepository,
     buildMode: leftToPlatform(platformValue, "How the source is built, in the platform's spelling, e.g. DOCKER."),
     dockerfilePath: leftToPlatform(z.string().min(1).max(1024), "Path of the Dockerfile in the repository."),
@@ -90,12 +75,12 @@ export const spec = z
       .optional()
       .describe("Ports, each internalPort once. Left alone when absent.")
       .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["internalPort"] }),
-    variables: z
-      .array(variable)
-      .max(256)
-      .default([])
-      .describe("Environment variables, each name once. Others on the platform are left alone.")
-      .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }),
+    variables: variablesOf(
+      environmentVariableName,
+      "An environment variable",
+      "Environment variables, each name once. Others on the platform are left alone.",
+      {},
+    ),
     deploy: deploy.optional(),
     runState: z
       .enum(["Running", "Stopped"])
@@ -137,28 +122,19 @@ const written = z
   .object({
     ...writtenFields,
     variables: fingerprint.optional().describe("Stands for the variables as they were last sent."),
-    variableNames: z
-      .array(text.describe("Name of a variable."))
-      .max(256)
-      .optional()
-      .describe("Names of the variables that were last sent.")
-      .meta(ATOMIC),
-    secrets: z
-      .array(z.object(secret).describe("A secret."))
-      .max(256)
-      .optional()
-      .describe("Those of them that are secrets: an import cannot replace them.")
-      .meta(ATOMIC),
-    sentSecrets: z
-      .array(
-        z
-          .object({ ...secret, at: text.describe("When it was sent, by the platform's clock.") })
-          .describe("A secret that was sent."),
-      )
-      .max(256)
-      .optional()
-      .describe("Secrets that were not there before an import whose answer is not recorded yet.")
-      .meta(ATOMIC),
+    variableNames: atomicList(text.describe("Name of a variable."), 256, "Names of the variables that were last sent."),
+    secrets: atomicList(
+      z.object(secret).describe("A secret."),
+      256,
+      "Those of them that are secrets: an import cannot replace them.",
+    ),
+    sentSecrets: atomicList(
+      z
+        .object({ ...secret, at: text.describe("When it was sent, by the platform's clock.") })
+        .describe("A secret that was sent."),
+      256,
+      "Secrets that were not there before an import whose answer is not recorded yet.",
+    ),
   })
   .describe(WRITTEN);
 

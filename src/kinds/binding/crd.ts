@@ -11,7 +11,7 @@ import {
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { AGE, column, MESSAGE, READY, defineResource, wide, WIDE_REASON } from "../../api/resource.ts";
-import { ATOMIC, fingerprint, id, livingStatus, memoryOf, text } from "../../api/status.ts";
+import { fingerprint, id, livingStatus, memoryOf, text, atomicList, ATOMIC } from "../../api/status.ts";
 
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
 
@@ -87,12 +87,7 @@ const record = {
           key: text.describe("Key of the layer."),
           status: text.describe("Status of the layer, verbatim, e.g. ENABLED."),
           reason: text.optional().describe("Why, in the platform's words."),
-          componentKeys: z
-            .array(text.describe("Key of a component."))
-            .max(256)
-            .optional()
-            .describe("Components of the layer.")
-            .meta(ATOMIC),
+          componentKeys: atomicList(text.describe("Key of a component."), 256, "Components of the layer."),
         })
         .describe("One layer."),
     )

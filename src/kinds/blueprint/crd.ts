@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { connectionRef, displayName, externalId, jsonLength, mapOf, reference, variableOf } from "../../api/fields.ts";
+import { displayName, externalId, jsonLength, mapOf, variablesOf, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
 import { fingerprint, id, livingStatus, memoryOf, text, time } from "../../api/status.ts";
@@ -13,6 +13,7 @@ import {
   stateFields,
   WRITTEN,
   writtenFields,
+  placeFields,
 } from "../service/crd-status.ts";
 
 const OVERRIDES_LENGTH = 8192;
@@ -35,44 +36,23 @@ const specOverrides = mapOf(z.unknown(), 64)
     "x-kubernetes-preserve-unknown-fields": true,
   });
 
-const variable = variableOf(
-  z
-    .string()
-    .min(1)
-    .max(255)
-    .regex(/^\S(.*\S)?$/, "must not be empty, nor begin or end with a blank"),
-  "A variable of the blueprint",
-  {},
-);
-
 export const ENGINE_RULE = "spec.allowedEngineVersions needs spec.engine Terraform or OpenTofu";
 
 export const spec = z
   .object({
-    connectionRef: connectionRef.optional(),
-    environmentRef: reference(
-      "PlatformEnvironment",
-      "Environment that the service is in. Cannot be changed once it exists.",
-    ),
-    name: displayName.describe("Name of the service; unique in the environment, whatever the case."),
+    ...placeFields("service"),
     tag: displayName.describe(
       "Tag of the catalogue, which names the blueprint and its version, e.g. redis/3.0.0. Cannot be changed once the " +
         "service exists.",
     ),
-    icon: z
-      .string()
-      .max(2048)
-      .regex(/^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/, "must be a URI")
-      .describe("URI of the service's icon."),
-    variables: z
-      .array(variable)
-      .max(256)
-      .default([])
-      .describe(
-        "Values for variables of the blueprint, each name once. They are sent when the service is created; the platform " +
-          "can neither show nor change them later.",
-      )
-      .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }),
+    icon: matches(/^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/, 2048, "must be a URI").describe("URI of the service's icon."),
+    variables: variablesOf(
+      displayName.min(1),
+      "A variable of the blueprint",
+      "Values for variables of the blueprint, each name once. They are sent when the service is created; the platform " +
+        "can neither show nor change them later.",
+      {},
+    ),
     specOverrides,
     engine: z
       .enum(["Helm", "Terraform", "OpenTofu"])

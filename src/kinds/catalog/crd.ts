@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { clusterContext, connectionRef, uuid } from "../../api/fields.ts";
+import { clusterContext, connectionRef, uuid, matches } from "../../api/fields.ts";
 import { AGE, column, MESSAGE, READY, REASON, defineResource, wide } from "../../api/resource.ts";
 import { count, memoryOf, observingStatus, text, time } from "../../api/status.ts";
 
@@ -22,10 +22,7 @@ const spec = z.object({
   gitTokenId: uuid
     .optional()
     .describe("Id of the platform's git token whose repositories are listed. Left to the platform when absent."),
-  interval: z
-    .string()
-    .max(16)
-    .regex(/^([1-9][0-9]{0,4}m|[1-9][0-9]{0,3}h)$/, "must be whole minutes or hours, e.g. 30m or 1h")
+  interval: matches(/^([1-9][0-9]{0,4}m|[1-9][0-9]{0,3}h)$/, 16, "must be whole minutes or hours, e.g. 30m or 1h")
     .default("10m")
     .describe("How often the catalogue is read again, e.g. 30m or 1h. Defaults to 10m."),
 });

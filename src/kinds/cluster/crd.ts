@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { connectionRef, objectName, uuid } from "../../api/fields.ts";
+import { connectionRef, objectName, uuid, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, defineResource, wide } from "../../api/resource.ts";
 import { count, id, lastOperation, livingStatus, memoryOf, text, time } from "../../api/status.ts";
@@ -23,20 +23,15 @@ const writeTokenSecretToRef = z
       .describe(
         "Whether the token may only read. Set to false, it may do everything in the cluster. Defaults to true.",
       ),
-    server: z
-      .string()
-      .max(2048)
-      .regex(
-        /^https:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?)(:[0-9]{1,5})?(\/[^\s?#]*)?$/,
-        "must be an https URL",
-      )
+    server: matches(
+      /^https:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?)(:[0-9]{1,5})?(\/[^\s?#]*)?$/,
+      2048,
+      "must be an https URL",
+    )
       .optional()
       .describe("URL of the cluster's API server, for a kubeconfig. Together with caBundle."),
-    caBundle: z
-      .string()
+    caBundle: matches(/^[A-Za-z0-9+/]+={0,2}$/, 131_072, "must be base64 without line breaks")
       .min(1)
-      .max(131_072)
-      .regex(/^[A-Za-z0-9+/]+={0,2}$/, "must be base64 without line breaks")
       .refine(isCaBundle, "must be the base64 of PEM certificates")
       .optional()
       .describe(
@@ -62,10 +57,7 @@ const spec = z.object({
     .enum(["Running", "Stopped"])
     .optional()
     .describe("Whether the cluster runs. Running needs a platform that can start clusters. Left alone when absent."),
-  kubernetesVersion: z
-    .string()
-    .max(16)
-    .regex(/^[1-9][0-9]{0,3}\.(0|[1-9][0-9]{0,3})$/, "must be major.minor, e.g. 1.34")
+  kubernetesVersion: matches(/^[1-9][0-9]{0,3}\.(0|[1-9][0-9]{0,3})$/, 16, "must be major.minor, e.g. 1.34")
     .optional()
     .describe(
       "Version of Kubernetes to upgrade to, as major.minor. The platform is asked once it offers just this version " +

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { mapOf, objectName, secretRef, uuid } from "../../api/fields.ts";
+import { mapOf, objectName, secretRef, uuid, matches } from "../../api/fields.ts";
 import { defaults } from "../../api/lifecycle.ts";
 import {
   AGE,
@@ -53,10 +53,11 @@ const rateLimit = z
   );
 
 /** No user, query or fragment: the receiver's path is appended. */
-const receiverUrl = z
-  .string()
-  .max(512)
-  .regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/, "must be a URL without user, query and fragment");
+const receiverUrl = matches(
+  /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/,
+  512,
+  "must be a URL without user, query and fragment",
+);
 
 const webhook = z
   .object({
@@ -79,20 +80,19 @@ const webhook = z
   );
 
 const common = {
-  baseUrl: z
-    .string()
-    .max(512)
-    .regex(/^https?:\/\/([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/, {
-      error: "must be a URL of scheme, host and port only, e.g. https://api.example.com",
-    })
-    .describe(
-      "Scheme, host and port of the platform, e.g. https://api.example.com. Only https and hosts that the operator " +
-        "was started to allow. Cannot be changed.",
-    ),
-  pathPrefix: z
-    .string()
-    .max(200)
-    .regex(/^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/, "must be empty or a path that does not end in a slash")
+  baseUrl: matches(
+    /^https?:\/\/([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/,
+    512,
+    "must be a URL of scheme, host and port only, e.g. https://api.example.com",
+  ).describe(
+    "Scheme, host and port of the platform, e.g. https://api.example.com. Only https and hosts that the operator " +
+      "was started to allow. Cannot be changed.",
+  ),
+  pathPrefix: matches(
+    /^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/,
+    200,
+    "must be empty or a path that does not end in a slash",
+  )
     .default("")
     .describe('Path before every operation, e.g. /api/v1. Defaults to "", no prefix.'),
   organizationId: uuid.describe("Id of the organization on the platform. Cannot be changed."),

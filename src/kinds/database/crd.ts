@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
+import { externalId, platformValue, matches } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
 import { id, lastOperation, livingStatus, memoryOf, text } from "../../api/status.ts";
@@ -14,24 +14,18 @@ import {
   stateFields,
   WRITTEN,
   writtenFields,
+  placeFields,
 } from "../service/crd-status.ts";
 
 /** Sizes are in the platform's own units; its specification does not name them. */
 export const spec = z.object({
-  connectionRef: connectionRef.optional(),
-  environmentRef: reference(
-    "PlatformEnvironment",
-    "Environment that the database is in. Cannot be changed once it exists.",
-  ),
-  name: displayName.describe("Name of the database; unique in the environment, whatever the case."),
+  ...placeFields("database"),
   type: platformValue.describe(
     "Type in the platform's spelling, e.g. POSTGRESQL. Cannot be changed once the database exists.",
   ),
-  version: z
-    .string()
-    .max(64)
-    .regex(/^[0-9A-Za-z][0-9A-Za-z._+-]*$/, "must be a version, e.g. 16 or 7.0.5")
-    .describe('Version of the database, in quotes, e.g. "16". A change needs a platform that can update databases.'),
+  version: matches(/^[0-9A-Za-z][0-9A-Za-z._+-]*$/, 64, "must be a version, e.g. 16 or 7.0.5").describe(
+    'Version of the database, in quotes, e.g. "16". A change needs a platform that can update databases.',
+  ),
   mode: platformValue.describe(
     "Mode in the platform's spelling, e.g. MANAGED or CONTAINER. Cannot be changed once the database exists.",
   ),

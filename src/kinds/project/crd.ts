@@ -3,7 +3,7 @@ import { z } from "zod";
 import { connectionRef, displayName, externalId } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, defineResource } from "../../api/resource.ts";
-import { ATOMIC, count, id, livingStatus, text } from "../../api/status.ts";
+import { count, id, livingStatus, text, atomicList } from "../../api/status.ts";
 
 /** The largest number of environments that the status lists; `environmentCount` counts all. */
 export const LISTED_ENVIRONMENTS = 200;
@@ -30,19 +30,16 @@ export const platformProject = defineResource({
     createdAt: text.optional().describe("When the platform created it."),
     updatedAt: text.optional().describe("When the platform last changed it."),
     environmentCount: count.optional().describe("Number of environments in the project."),
-    environments: z
-      .array(
-        z
-          .object({
-            id: id.describe("Id of the environment."),
-            serviceCount: count.describe("Number of services in it."),
-          })
-          .describe("One environment."),
-      )
-      .max(LISTED_ENVIRONMENTS)
-      .optional()
-      .describe("Environments of the project, by id; at most 200 are listed.")
-      .meta(ATOMIC),
+    environments: atomicList(
+      z
+        .object({
+          id: id.describe("Id of the environment."),
+          serviceCount: count.describe("Number of services in it."),
+        })
+        .describe("One environment."),
+      LISTED_ENVIRONMENTS,
+      "Environments of the project, by id; at most 200 are listed.",
+    ),
   }),
   columns: livingColumns([column("Envs", ".status.environmentCount", "Number of environments.", "integer")]),
 });

@@ -1,11 +1,24 @@
 /** What the specs and statuses of services have in common: the deployment, the last failure, what was written. */
 import { z } from "zod";
 
+import { connectionRef, displayName, reference } from "../../api/fields.ts";
 import { count, id, text, time, token } from "../../api/status.ts";
 
 /** A setting that the platform chooses where the spec does not. */
 export function leftToPlatform<Schema extends z.ZodType>(schema: Schema, description: string) {
   return schema.optional().describe(`${description} Left to the platform when absent.`);
+}
+
+/** Where a service is, and its name. @param noun e.g. "application" */
+export function placeFields(noun: string) {
+  return {
+    connectionRef: connectionRef.optional(),
+    environmentRef: reference(
+      "PlatformEnvironment",
+      `Environment that the ${noun} is in. Cannot be changed once it exists.`,
+    ),
+    name: displayName.describe(`Name of the ${noun}; unique in the environment, whatever the case.`),
+  };
 }
 
 /** The members of `lastDeployment`; a kind adds what it deploys. */

@@ -7,17 +7,14 @@ import {
   objectName,
   platformValue,
   reference,
-  variableOf,
+  variablesOf,
+  matches,
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { AGE, column, MESSAGE, READY, REASON, defineResource } from "../../api/resource.ts";
-import { ATOMIC, count, fingerprint, id, livingStatus, memoryOf, text } from "../../api/status.ts";
+import { ATOMIC, count, fingerprint, id, livingStatus, memoryOf, text, atomicList } from "../../api/status.ts";
 
 const scope = platformValue.optional();
-
-const variable = variableOf(environmentVariableName, "An environment variable", {
-  scope: scope.describe("Scope of this variable in the platform's spelling. Defaults to spec.scope."),
-});
 
 const nameOf = (source: string) =>
   z
@@ -30,10 +27,7 @@ const source = exactlyOne(
   {
     secretRef: nameOf("Secret"),
     configMapRef: nameOf("ConfigMap"),
-    prefix: z
-      .string()
-      .max(128)
-      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the beginning of a variable's name")
+    prefix: matches(/^[A-Za-z_][A-Za-z0-9_]*$/, 128, "must be the beginning of a variable's name")
       .optional()
       .describe("Put before each key to make the name of its variable."),
     secret: z
@@ -80,12 +74,14 @@ const spec = z.object({
     "Scope that the variables are imported in, in the platform's spelling, e.g. APPLICATION. When absent, APPLICATION is " +
       "sent on the full surface, which requires one, and none on the documented.",
   ),
-  variables: z
-    .array(variable)
-    .max(256)
-    .default([])
-    .describe("Variables, each name once. One that is taken out is removed again where this set created it.")
-    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }),
+  variables: variablesOf(
+    environmentVariableName,
+    "An environment variable",
+    "Variables, each name once. One that is taken out is removed again where this set created it.",
+    {
+      scope: scope.describe("Scope of this variable in the platform's spelling. Defaults to spec.scope."),
+    },
+  ),
   variablesFrom: z
     .array(source)
     .max(16)
@@ -114,8 +110,7 @@ export const MAX_NAMESAKES = 4 * MAX_NAMES;
 export const MAX_TARGETS = 64;
 
 const key = z.string().max(255);
-const names = (description: string) =>
-  z.array(key.describe("Name of a variable.")).max(MAX_NAMES).optional().describe(description).meta(ATOMIC);
+const names = (description: string) => atomicList(key.describe("Name of a variable."), MAX_NAMES, description);
 
 const knownVariable = z
   .object({
@@ -147,22 +142,16 @@ const knownTarget = z
     total: count.optional().describe("How many variables the set has for it."),
     imported: count.optional().describe("How many of them are in place."),
     failed: names("Those that the platform did not take over."),
-    secretKeys: z.array(secretKey).max(MAX_NAMES).optional().describe("Those that are secrets.").meta(ATOMIC),
+    secretKeys: atomicList(secretKey, MAX_NAMES, "Those that are secrets."),
     unprunableKeys: names(
       "Variables that are not in the set any more and cannot be removed, as the platform's surface has no deletion.",
     ),
-    variables: z
-      .array(knownVariable)
-      .max(2 * MAX_NAMES)
-      .optional()
-      .describe("What the operator knows of each variable.")
-      .meta(ATOMIC),
-    before: z
-      .array(id.describe("Id of a variable."))
-      .max(MAX_NAMESAKES)
-      .optional()
-      .describe("Entries of these names that were there before an import whose result was not read back yet.")
-      .meta(ATOMIC),
+    variables: atomicList(knownVariable, 2 * MAX_NAMES, "What the operator knows of each variable."),
+    before: atomicList(
+      id.describe("Id of a variable."),
+      MAX_NAMESAKES,
+      "Entries of these names that were there before an import whose result was not read back yet.",
+    ),
     sentAt: text.optional().describe("The platform's time of the last import."),
     writtenAt: text
       .optional()
@@ -179,19 +168,17 @@ export type KnownTarget = z.output<typeof knownTarget>;
 export type KnownVariable = z.output<typeof knownVariable>;
 
 const status = livingStatus({
-  targets: z
-    .array(knownTarget)
-    .max(MAX_TARGETS)
-    .optional()
-    .describe("The applications, and those that were taken out of the spec but still hold variables of the set.")
-    .meta(ATOMIC),
+  targets: atomicList(
+    knownTarget,
+    MAX_TARGETS,
+    "The applications, and those that were taken out of the spec but still hold variables of the set.",
+  ),
   targetsSynced: text.optional().describe("How many applications have all variables, e.g. 2/3."),
-  skippedKeys: z
-    .array(text.describe("Source and key."))
-    .max(MAX_NAMES)
-    .optional()
-    .describe("Keys of whole Secrets and ConfigMaps that cannot be names of variables.")
-    .meta(ATOMIC),
+  skippedKeys: atomicList(
+    text.describe("Source and key."),
+    MAX_NAMES,
+    "Keys of whole Secrets and ConfigMaps that cannot be names of variables.",
+  ),
 });
 
 export const platformVariableSet = defineResource({

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-import { connectionRef, externalId, platformValue } from "../../api/fields.ts";
+import { connectionRef, externalId, platformValue, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, defineResource } from "../../api/resource.ts";
-import { ATOMIC, fingerprint, livingStatus, memoryOf, text } from "../../api/status.ts";
+import { fingerprint, livingStatus, memoryOf, text, atomicList } from "../../api/status.ts";
 
 /** The most events of a webhook; the platform knows a handful. */
 export const WEBHOOK_EVENTS = 64;
@@ -18,14 +18,14 @@ const events = z
 
 const spec = z.object({
   connectionRef: connectionRef.optional(),
-  targetUrl: z
-    .string()
-    .max(2048)
-    .regex(/^https?:\/\/[^\s/?#]+([/?#]\S*)?$/, "must be an absolute http or https URL without blanks")
-    .describe(
-      "URL of the receiver that the platform delivers to. What may hold secrets in it, all but scheme and host, is " +
-        "shown nowhere else.",
-    ),
+  targetUrl: matches(
+    /^https?:\/\/[^\s/?#]+([/?#]\S*)?$/,
+    2048,
+    "must be an absolute http or https URL without blanks",
+  ).describe(
+    "URL of the receiver that the platform delivers to. What may hold secrets in it, all but scheme and host, is " +
+      "shown nowhere else.",
+  ),
   events,
   enabled: z.boolean().default(true).describe("Whether the platform delivers. Defaults to true."),
   externalId: externalId.optional(),
@@ -47,12 +47,7 @@ export const platformWebhook = defineResource({
       .optional()
       .describe("Fingerprint of the settings that were last sent; the documented surface does not return them."),
     target: text.optional().describe("Where the platform delivers: scheme and host, without what may hold secrets."),
-    events: z
-      .array(text.describe("Name of an event."))
-      .max(WEBHOOK_EVENTS)
-      .optional()
-      .describe("Events that the platform delivers.")
-      .meta(ATOMIC),
+    events: atomicList(text.describe("Name of an event."), WEBHOOK_EVENTS, "Events that the platform delivers."),
     enabled: z.boolean().optional().describe("Whether the platform delivers."),
     createdAt: text.optional().describe("When the platform registered it."),
     updatedAt: text.optional().describe("When the platform last changed it."),
