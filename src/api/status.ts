@@ -119,7 +119,7 @@ const common = {
   lastHandledReconcileAt: token.optional().describe("The last reconcile-requested-at annotation that was acted upon."),
 };
 
-const plan = z
+export const plan = z
   .object({
     hash: text.describe("Stands for the plan; the annotation platform-operator.io/approved-plan with it lets it go."),
     reason: text.describe("Why it was made, in one word."),

@@ -29,14 +29,8 @@ export type * from "./types.ts";
 type ConnectionTypes = Pick<KindTypes, "spec" | "memory" | "api">;
 
 /** The types of the registration of a connection's receiver. */
-export interface ReceiverTypes<K extends ConnectionTypes> {
-  readonly spec: K["spec"];
-  readonly inputs: ReceiverInputs;
-  readonly observed: unknown;
-  readonly memory: K["memory"];
-  readonly action: unknown;
-  readonly api: K["api"];
-}
+export type ReceiverTypes<K extends ConnectionTypes> = Pick<K, keyof ConnectionTypes> &
+  Pick<KindTypes, "observed" | "action"> & { readonly inputs: ReceiverInputs };
 
 interface StepFacts<Do> {
   /** The operation of the platform's API, e.g. "updateProject". */
@@ -99,15 +93,15 @@ export type Trace<Seen = unknown, Mem extends JsonObject = JsonObject> =
 export interface OpenIntent {
   readonly op: string;
   readonly creates: boolean;
-  readonly parentId: Uuid | undefined;
-  readonly name: string | undefined;
-  readonly id: Uuid | undefined;
-  readonly commit: string | undefined;
+  readonly parentId?: Uuid | undefined;
+  readonly name?: string | undefined;
+  readonly id?: Uuid | undefined;
+  readonly commit?: string | undefined;
   readonly mark: Json;
   /** For a create that the platform accepted without an id: what the kind keeps of the answer (`Kind.keep`). */
-  readonly accepted?: JsonObject;
+  readonly accepted?: JsonObject | undefined;
   /** It was the second attempt of an action that was not confirmed. */
-  readonly repetition?: true;
+  readonly repetition?: true | undefined;
 }
 
 /** What a kind reports of what it observed. `ready` is the reason of Ready=True while the plan is settled. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { decide, duty, maySend, openIntent, readSlot, writeSlot, type Intent, type Knowledge } from "./ledger.ts";
+import { decide, duty, maySend, readSlot, writeSlot, type Intent, type Knowledge } from "./ledger.ts";
 
 const PARENT = "00000000-0000-4000-8000-00000000000a";
 const ID = "00000000-0000-4000-8000-00000000000b";
@@ -69,12 +69,6 @@ describe("readSlot", () => {
         const slot = readSlot(raw);
         expect(slot.is === "open").toBe(false);
       }),
-    );
-  });
-
-  it("lets a trace see what it needs and no more", () => {
-    expect(Object.keys(openIntent(INTENT)).toSorted()).toEqual(
-      ["commit", "creates", "id", "mark", "name", "op", "parentId"].toSorted(),
     );
   });
 });

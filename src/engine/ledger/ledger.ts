@@ -2,33 +2,41 @@
  * The write-ahead ledger (docs/architecture.md §6): one slot per object. An intent is written before a POST. An intent
  * that this reconcile did not write is never executed, only traced. Pure.
  */
+import { z } from "zod";
+
 import { isUuid } from "../../api/fields.ts";
-import { isObject, member, stringMember, tryParseJson } from "../../kube/api/json.ts";
+import { isObject, tryParseJson } from "../../kube/api/json.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
-import type { OpenIntent, Uuid } from "../contract/kind.ts";
+
+const filled = z.string().min(1);
+/** An id becomes a part of a path. */
+const id = z.string().refine(isUuid).optional();
+const text = filled.optional().catch(undefined);
 
 /** One slot of the ledger, as stored: in an annotation for a create, in `status.intent` for an action. */
-export interface Intent {
-  readonly v: 1;
+const stored = z.object({
+  v: z.literal(1),
   /** The uid of the custom resource. A copied manifest carries the intent of another one. */
-  readonly uid: string;
+  uid: filled,
   /** The uid of the kube-system namespace. A restored copy of a cluster carries the uid of the old one. */
-  readonly installation: string;
+  installation: filled,
   /** Unique per attempt, so that a process recognizes the intents that it wrote itself. */
-  readonly attempt: string;
-  readonly op: string;
-  readonly creates: boolean;
-  readonly generation: number;
-  readonly parentId?: Uuid;
-  readonly name?: string;
-  readonly id?: Uuid;
-  readonly commit?: string;
-  readonly mark: Json;
+  attempt: filled,
+  op: filled,
+  creates: z.boolean(),
+  generation: z.number(),
+  parentId: id,
+  name: text,
+  id,
+  commit: text,
+  mark: z.custom<Json>().default(null),
   /** For a create that the platform accepted without an id: what the kind keeps of the answer. */
-  readonly accepted?: JsonObject;
+  accepted: z.custom<JsonObject>(isObject).optional().catch(undefined),
   /** The intent repeats an action that was not confirmed. It is not repeated itself. */
-  readonly repetition?: true;
-}
+  repetition: z.literal(true).optional().catch(undefined),
+});
+
+export type Intent = Readonly<z.output<typeof stored>>;
 
 export type Slot =
   | { readonly is: "empty" }
@@ -39,50 +47,13 @@ export type Slot =
 /** Reads a slot. @param raw the annotation's text or the status member; anything but version 1 is unreadable. */
 export function readSlot(raw: Json | undefined): Slot {
   if (raw === undefined || raw === null || raw === "") return { is: "empty" };
-  const intent = readIntent(typeof raw === "string" ? tryParseJson(raw) : raw);
+  const intent = stored.safeParse(typeof raw === "string" ? tryParseJson(raw) : raw).data;
   return intent === undefined ? { is: "unreadable" } : { is: "open", intent };
-}
-
-function readIntent(value: Json | undefined): Intent | undefined {
-  const text = (name: string): string => stringMember(value, name) ?? "";
-  const [uid, installation, attempt, op] = [text("uid"), text("installation"), text("attempt"), text("op")];
-  const generation = member(value, "generation");
-  const creates = member(value, "creates");
-  const complete = [uid, installation, attempt, op].every((field) => field !== "");
-  if (member(value, "v") !== 1 || !complete) return undefined;
-  if (typeof generation !== "number" || typeof creates !== "boolean") return undefined;
-  const optional = Object.fromEntries(
-    ["parentId", "name", "id", "commit"].flatMap((name) => (text(name) === "" ? [] : [[name, text(name)]])),
-  );
-  // The ids become parts of paths.
-  const ids = [optional["parentId"], optional["id"]];
-  if (ids.some((id) => id !== undefined && !isUuid(id))) return undefined;
-  const accepted = member(value, "accepted");
-  return {
-    v: 1,
-    uid,
-    installation,
-    attempt,
-    op,
-    creates,
-    generation,
-    mark: member(value, "mark") ?? null,
-    ...(isObject(accepted) && { accepted }),
-    ...(member(value, "repetition") === true && { repetition: true }),
-    ...optional,
-  };
 }
 
 /** Returns the slot as it is stored in the annotation or in status. */
 export function writeSlot(intent: Intent): JsonObject {
   return { ...intent };
-}
-
-/** Returns what a kind's trace sees of an intent. */
-export function openIntent(intent: Intent): OpenIntent {
-  const { op, creates, parentId, name, id, commit, mark, accepted, repetition } = intent;
-  const extra = { ...(accepted !== undefined && { accepted }), ...(repetition && { repetition }) };
-  return { op, creates, parentId, name, id, commit, mark, ...extra };
 }
 
 /** How this process knows an intent. */

@@ -1,45 +1,24 @@
 /** What a status stores of the policies: what was applied, and the plan that waits for approval. Pure. */
 import { createHash } from "node:crypto";
 
-import { z } from "zod";
+import type { z } from "zod";
 
 import { APPROVED_PLAN } from "../../api/names.ts";
+import { plan, DRIFT_FIELDS } from "../../api/status.ts";
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Cause } from "../context/context.ts";
-import type { DriftField, Step } from "../contract/kind.ts";
+import type { Step } from "../contract/kind.ts";
 import { isSettled, isStalled, text } from "../contract/status.ts";
 import { requestedToken, type Policies } from "./policy.ts";
 
-const field = z.object({ path: z.string(), desired: z.string(), observed: z.string() }).readonly();
-const action = z
-  .object({
-    operation: z.string(),
-    message: z.string().optional(),
-    creates: z.literal(true).optional(),
-    commit: z.string().optional(),
-    fields: z.array(field).readonly().optional(),
-  })
-  .readonly();
-const statusPlan = z
-  .object({
-    hash: z.string(),
-    reason: z.string(),
-    generation: z.int(),
-    approved: z.literal(true).optional(),
-    actions: z.array(action).readonly(),
-  })
-  .readonly();
-
 /** The member `plan` of a status. */
-export type StatusPlan = z.output<typeof statusPlan>;
+export type StatusPlan = z.output<typeof plan>;
 
 /** Returns the plan of a status. */
 export function planIn(object: KubeObject): StatusPlan | undefined {
-  return statusPlan.safeParse(member(object.status, "plan")).data;
+  return plan.safeParse(member(object.status, "plan")).data;
 }
-
-const MAX_FIELDS = 20;
 
 /**
  * Returns the plan of some steps. Its hash covers what is shown of them, the generation, and the last approved plan:
@@ -55,13 +34,13 @@ export function planOf<Do>(object: KubeObject, steps: readonly Step<Do>[], reaso
 
 function actionOf<Do>(step: Step<Do>): StatusPlan["actions"][number] {
   const message = step.repeat === "once" ? step.why.message : step.message;
-  const fields: readonly DriftField[] = (step.changes ?? []).slice(0, MAX_FIELDS);
+  const fields = (step.changes ?? []).slice(0, DRIFT_FIELDS);
   return {
     operation: step.op,
     ...(message === undefined ? {} : { message }),
     ...(step.repeat === "once" && step.creates ? { creates: true as const } : {}),
     ...(step.repeat === "once" && step.commit !== undefined ? { commit: step.commit } : {}),
-    ...(fields.length === 0 ? {} : { fields: fields }),
+    ...(fields.length === 0 ? {} : { fields }),
   };
 }
 
@@ -80,14 +59,10 @@ export function covers<Do>(plan: StatusPlan | undefined, generation: number, ste
 }
 
 /** Members of the status, as they are stored. */
-export interface PolicyStatus {
-  readonly appliedGeneration: number | undefined;
-  readonly plan: StatusPlan | undefined;
-  readonly lastApprovedPlan: string | undefined;
-}
+export type PolicyStatus = ReturnType<typeof policyStatusIn>;
 
 /** Returns the stored members. */
-export function policyStatusIn(object: KubeObject): PolicyStatus {
+export function policyStatusIn(object: KubeObject) {
   const applied = member(object.status, "appliedGeneration");
   const approved = member(object.status, "lastApprovedPlan");
   return {

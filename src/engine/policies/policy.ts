@@ -50,19 +50,7 @@ const lifecycle = z.object({
 });
 
 /** The values of spec.lifecycle and of the connection's defaults; else the documented defaults. */
-export interface Policies {
-  readonly management: "Manage" | "ObserveOnly" | "CreateOnly";
-  /** undefined: the default, which depends on kind and parent. */
-  readonly adoption: "Never" | "IfUniqueName" | "Required" | undefined;
-  readonly deletion: "Retain" | "Delete" | "Stop";
-  readonly onMissing: "Fail" | "Recreate";
-  readonly corrects: ContextPolicies["corrects"];
-  readonly manual: boolean;
-  readonly windows: SyncWindows | undefined;
-  readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
-  /** How long the platform may stay in one state before that is reported; 0: for ever. */
-  readonly progressDeadlineMs: Ms;
-}
+export type Policies = ReturnType<typeof policiesOf>;
 
 /** Recurring windows of time, and whether they allow or deny writes. */
 export type SyncWindows = NonNullable<z.output<typeof lifecycle>["syncWindows"]>;
@@ -72,12 +60,13 @@ export const NO_DEFAULTS: PolicyDefaults = { lifecycle: {}, pollInterval: undefi
 const CORRECTS = { Correct: "Everything", Report: "Nothing", absent: "Settings" } as const;
 
 /** Returns the policies of an object. @param manual whether steps of the kind wait for approval by default */
-export function policiesOf(object: KubeObject, defaults: PolicyDefaults, manual = false): Policies {
+export function policiesOf(object: KubeObject, defaults: PolicyDefaults, manual = false) {
   const own = member(object.spec, "lifecycle");
   const said = lifecycle.parse({ ...defaults.lifecycle, ...(isObject(own) ? own : {}) });
   const management = said.managementPolicy ?? "Manage";
   return {
     management,
+    // undefined: the default, which depends on kind and parent.
     adoption: said.adoptionPolicy,
     deletion: management === "ObserveOnly" ? "Retain" : (said.deletionPolicy ?? "Retain"),
     onMissing: management === "Manage" ? (said.onMissing ?? "Fail") : "Fail",
@@ -85,6 +74,7 @@ export function policiesOf(object: KubeObject, defaults: PolicyDefaults, manual 
     manual: said.applyPolicy === undefined ? manual : said.applyPolicy === "Manual",
     windows: said.syncWindows,
     retry: said.retry && { limit: said.retry.limit, backoffMs: said.retry.backoff },
+    // How long the platform may stay in one state before that is reported; 0: for ever.
     progressDeadlineMs: said.progressDeadline,
   };
 }
@@ -96,13 +86,11 @@ export function defaultsIn(connection: KubeObject): PolicyDefaults {
   return { lifecycle: isObject(said) ? said : {}, pollInterval: text(member(stated, "pollInterval")) };
 }
 
-export type AdoptionPolicy = NonNullable<Policies["adoption"]>;
-
 /** Returns the adoption policy: as set, or IfUniqueName where a list exists and the parent is managed here. */
 export function adoptionPolicy(
   said: Policies["adoption"],
   facts: { readonly listable: boolean; readonly parentManagedHere: boolean },
-): AdoptionPolicy {
+): ContextPolicies["adoption"] {
   return said ?? (facts.listable && facts.parentManagedHere ? "IfUniqueName" : "Never");
 }
 

@@ -1,6 +1,7 @@
 /** The engine as the operator uses it: kinds bound to one set of ports, fed by the changes of the store. */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
+import { type Change } from "../../kube/watch/store.ts";
 import { createConnections, type Connect } from "../connections/connections.ts";
 import type { Enqueue, Ports, ProvidedPorts } from "../context/context.ts";
 import { createLocalStates } from "../context/local-state.ts";
@@ -16,7 +17,7 @@ import { createDependencyIndex } from "../references/dependencies.ts";
 import { connectionFor, namedConnection, type ConnectionKinds, type Found } from "../references/references.ts";
 import { noteLeft } from "./orphaning.ts";
 import { reconciler, type Reconcile } from "./reconcile.ts";
-import { changesDefaults, concernsDependents, concernsItself, mayWait, type Change, wakeUp } from "./triggers.ts";
+import { changesDefaults, concernsDependents, concernsItself, mayWait, wakeUp } from "./triggers.ts";
 import { flush } from "./write-status.ts";
 
 /** A kind without its type parameters. */
@@ -115,7 +116,8 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
 
   /** @returns the objects of the platform that were written to */
   const note = (change: Change): readonly Uuid[] => {
-    const { object, old } = change;
+    const { object } = change;
+    const old = change.type === "updated" ? change.old : undefined;
     // A claim through a reference is known once the reference has its id.
     if (recordedIdIn(object) !== recordedIdIn(old))
       existing(ports, dependencies.dependents(keyOf(object))).forEach(claim);

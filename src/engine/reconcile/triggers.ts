@@ -3,6 +3,7 @@ import { APPROVED_PLAN, INTENT, PAUSED, POLL_INTERVAL, RESOLVE } from "../../api
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
+import { type Change } from "../../kube/watch/store.ts";
 import type { Enqueue, Ports } from "../context/context.ts";
 import { keyText, parseKey } from "../contract/keys.ts";
 import type { Uuid } from "../contract/kind.ts";
@@ -11,20 +12,13 @@ import { REQUEST_ANNOTATIONS, requestedToken } from "../policies/policy.ts";
 
 const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, POLL_INTERVAL, RESOLVE, APPROVED_PLAN];
 
-/** A change of the store. */
-export interface Change {
-  readonly type: "added" | "updated" | "deleted";
-  readonly object: KubeObject;
-  readonly old?: KubeObject | undefined;
-}
-
 /**
  * Reports whether the object itself has to be reconciled: spec, deletion, a user's annotation, a lost status. Never for
  * the operator's own status.
  */
 export function concernsItself(change: Change): boolean {
+  if (change.type !== "updated") return true;
   const { object, old } = change;
-  if (change.type !== "updated" || old === undefined) return true;
   if (old.metadata.uid !== object.metadata.uid || old.metadata.generation !== object.metadata.generation) return true;
   if (old.metadata.deletionTimestamp !== object.metadata.deletionTimestamp) return true;
   const differs = (key: string): boolean => old.metadata.annotations?.[key] !== object.metadata.annotations?.[key];
@@ -38,8 +32,8 @@ export function concernsItself(change: Change): boolean {
  * ready.
  */
 export function concernsDependents(change: Change): boolean {
+  if (change.type !== "updated") return true;
   const { object, old } = change;
-  if (change.type !== "updated" || old === undefined) return true;
   return (
     recordedIdIn(old) !== recordedIdIn(object) ||
     isSettled(old) !== isSettled(object) ||
@@ -48,9 +42,9 @@ export function concernsDependents(change: Change): boolean {
 }
 
 /** Reports whether the defaults of a connection changed: finalizers and poll intervals follow them. */
-export function changesDefaults({ object, old, type }: Change): boolean {
-  if (type !== "updated" || old === undefined) return false;
-  return !sameJson(member(object.spec, "defaults"), member(old.spec, "defaults"));
+export function changesDefaults(change: Change): boolean {
+  if (change.type !== "updated") return false;
+  return !sameJson(member(change.object.spec, "defaults"), member(change.old.spec, "defaults"));
 }
 
 /**

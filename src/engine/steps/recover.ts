@@ -5,16 +5,7 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { Known, Trace, Why } from "../contract/kind.ts";
-import {
-  decide,
-  duty,
-  openIntent,
-  readSlot,
-  type Finding,
-  type Intent,
-  type Knowledge,
-  type Slot,
-} from "../ledger/ledger.ts";
+import { decide, duty, readSlot, type Finding, type Intent, type Knowledge, type Slot } from "../ledger/ledger.ts";
 import { clearIntent, recordId } from "../ledger/record.ts";
 import type { Result } from "../status/build.ts";
 import type { Resolved } from "../status/reconciliation.ts";
@@ -73,7 +64,7 @@ export async function recover(r: Resolved): Promise<Result | ApiError | undefine
   const moved = elsewhere(r, intent);
   if (moved !== undefined) return { is: "stalled", why: moved, exchange: "none" };
   try {
-    const trace = await kind.trace(openIntent(intent), r.context, r.connection.api);
+    const trace = await kind.trace(intent, r.context, r.connection.api);
     return await conclude(r, intent, trace, known);
   } catch (error) {
     if (error instanceof ApiError) return error;

@@ -10,6 +10,7 @@ import type {
   ObjectKey,
   ObjectMeta,
 } from "../../../src/kube/api/types.ts";
+import { type Change } from "../../../src/kube/watch/store.ts";
 import { diffMerge, equalJson } from "../../../src/kube/write/merge-patch.ts";
 import type { Writer } from "../../../src/kube/write/writer.ts";
 
@@ -18,12 +19,6 @@ export interface Write {
   readonly what: "checked" | "outcome" | "status" | "delete";
   readonly key: string;
   readonly body: JsonObject;
-}
-
-export interface ClusterChange {
-  readonly type: "added" | "updated" | "deleted";
-  readonly object: KubeObject;
-  readonly old?: KubeObject;
 }
 
 /** Called around every write; may hang, as a killed process does, or throw a KubeError. */
@@ -43,7 +38,7 @@ export interface MemoryCluster {
   /** All writes of the operator that were stored, oldest first. */
   readonly writes: Write[];
   hooks: WriteHooks;
-  onChange: (change: ClusterChange) => void;
+  onChange: (change: Change) => void;
   get(kind: string, name: string): KubeObject;
   find(kind: string, name: string): KubeObject | undefined;
   all(): readonly KubeObject[];
