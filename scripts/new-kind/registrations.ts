@@ -26,7 +26,7 @@ function imported(file: string, name: string, from: string): Registration {
 function ofOperator({ kind, resource, type, types, camel, camels, folder }: Names): readonly Registration[] {
   const path = types.toUpperCase();
   const operation = (name: string, method: string, at: string, stale = `, stale: of${type}`): string =>
-    `  ${name}: { method: "${method}", path: ${at}, surface: "Full"${stale} },`;
+    `  ${name}: { method: "${method}", path: ${at}, beyond: true${stale} },`;
   const one = `\`\${${path}}/{${camel}Id}\``;
   return [
     imported("src/kinds/crds.ts", resource, `./${folder}/crd.ts`),

@@ -1,21 +1,10 @@
 /** What answers of the platform mean: that it does not offer an operation, that an object is gone, that a detail is missing. */
 import type { Reason } from "../../api/reasons.ts";
 import type { ConditionFact, Supports, Why } from "../../engine/contract/kind.ts";
+import { INCONCLUSIVE } from "../../platform/client/capabilities.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-
-/** Answers that may mean that the operation does not exist. All others concern the connection, or were none. */
-const NO_PROOF: ReadonlySet<ApiFailure["is"]> = new Set([
-  "NotFound",
-  "Unauthorized",
-  "NotSupported",
-  "Forbidden",
-  "Invalid",
-  "Conflict",
-  "Server",
-  "BadResponse",
-]);
 
 /**
  * A read beyond the specification. It is tried where nothing is known of it; once it has worked, its failures are its
@@ -37,8 +26,11 @@ export async function offered<T>(
     return await read();
   } catch (error) {
     if (!(error instanceof ApiError) || error.operation !== operation) throw error;
-    if (capabilities.supports(operation) === "Supported" || !NO_PROOF.has(error.failure.is)) throw error;
-    if (error.failure.is !== "NotFound") return undefined;
+    const { is } = error.failure;
+    // All other answers concern the connection, or were none.
+    const mayBeMissing = is === "NotSupported" || INCONCLUSIVE.has(is);
+    if (capabilities.supports(operation) === "Supported" || !mayBeMissing) throw error;
+    if (is !== "NotFound") return undefined;
     try {
       if (await isShown()) capabilities.missing(operation);
     } catch (unread) {

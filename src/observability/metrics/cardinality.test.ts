@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { figure } from "../../../test/support/platform/figure.ts";
 import { createStore } from "../../kube/watch/store.ts";
 import { TYPES } from "../../operator/config/caches.ts";
-import { operations, type OperationName } from "../../platform/codec/operations.ts";
+import { operations, type OperationName, isDocumented } from "../../platform/codec/operations.ts";
 import { createMetrics, type Metrics } from "./index.ts";
 
 const NAMES = Object.keys(operations) as OperationName[];
@@ -38,7 +38,7 @@ const CALL = { ids: {}, attempt: 1, sent: true, failure: undefined, durationMs: 
 
 /** The life of objects on the platform: the operations of a usual day, all well. */
 function usualDay({ platform }: Metrics): void {
-  const usual = NAMES.filter((name) => operations[name].surface === "Documented");
+  const usual = NAMES.filter(isDocumented);
   for (const operation of usual) {
     platform.called({
       operation,

@@ -53,7 +53,7 @@ const RETRY_MS = 3_600_000;
 /** The first pause after an inconclusive answer, e.g. a 500; each further one is twice as long. */
 const PAUSE_MS = 15_000;
 /** Answers that do not show whether a read is supported; others concern the whole connection, or were none. */
-const INCONCLUSIVE: ReadonlySet<ApiError["failure"]["is"]> = new Set([
+export const INCONCLUSIVE: ReadonlySet<ApiError["failure"]["is"]> = new Set([
   "NotFound",
   "Unauthorized",
   "Forbidden",

@@ -1,12 +1,12 @@
 /**
- * Every operation that this client can call: the 32 of the spec ("Documented") and those beyond it that
- * docs/architecture.md §9 names ("Full"). Placeholders are spelled uniformly; `{organizationId}` is always the
- * connection's own.
+ * Every operation that this client can call: the 32 of the spec and those beyond it (docs/architecture.md §9).
+ * Placeholders are spelled uniformly; `{organizationId}` is always the connection's own.
  */
 interface OperationEntry {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: `/${string}`;
-  readonly surface: "Documented" | "Full";
+  /** Not of the specification: on the full surface alone. */
+  readonly beyond?: true;
   /** A POST that changes nothing: it fails like a read, so it never leaves an unknown outcome behind. */
   readonly computes?: true;
   /** A POST that may be sent again with the same result. */
@@ -38,116 +38,101 @@ const DATABASE = "/database/{databaseId}";
 
 export const operations = {
   // Platform templates and cluster binding
-  listTemplates: { method: "GET", path: `${ORGANIZATION}/platformTemplate`, surface: "Documented" },
-  putBinding: { method: "PUT", path: `${CLUSTER}/platformBinding`, surface: "Documented", stale: ["getBinding"] },
-  getBinding: { method: "GET", path: `${CLUSTER}/platformBinding`, surface: "Full" },
+  listTemplates: { method: "GET", path: `${ORGANIZATION}/platformTemplate` },
+  putBinding: { method: "PUT", path: `${CLUSTER}/platformBinding`, stale: ["getBinding"] },
+  getBinding: { method: "GET", path: `${CLUSTER}/platformBinding`, beyond: true },
 
   // Projects
-  listProjects: { method: "GET", path: PROJECTS, surface: "Documented" },
-  createProject: { method: "POST", path: PROJECTS, surface: "Documented", stale: ofProject },
-  getProject: { method: "GET", path: PROJECT, surface: "Full" },
-  updateProject: { method: "PUT", path: PROJECT, surface: "Full", stale: ofProject },
-  deleteProject: { method: "DELETE", path: PROJECT, surface: "Full", stale: ofProject },
+  listProjects: { method: "GET", path: PROJECTS },
+  createProject: { method: "POST", path: PROJECTS, stale: ofProject },
+  getProject: { method: "GET", path: PROJECT, beyond: true },
+  updateProject: { method: "PUT", path: PROJECT, beyond: true, stale: ofProject },
+  deleteProject: { method: "DELETE", path: PROJECT, beyond: true, stale: ofProject },
 
   // Environments
-  getProjectEnvironmentStats: { method: "GET", path: `${PROJECT}/environment/stats`, surface: "Documented" },
-  createEnvironment: { method: "POST", path: `${PROJECT}/environment`, surface: "Documented", stale: ofEnvironment },
-  listEnvironments: { method: "GET", path: `${PROJECT}/environment`, surface: "Full" },
-  getEnvironment: { method: "GET", path: ENVIRONMENT, surface: "Full" },
-  updateEnvironment: { method: "PUT", path: ENVIRONMENT, surface: "Full", stale: ofEnvironment },
-  deleteEnvironment: { method: "DELETE", path: ENVIRONMENT, surface: "Full", stale: ofEnvironment },
-  listServices: { method: "GET", path: `${ENVIRONMENT}/services`, surface: "Full" },
-  listServiceStatuses: { method: "GET", path: `${ENVIRONMENT}/statuses`, surface: "Full" },
-  getHelmDefaultValues: {
-    method: "POST",
-    path: `${ENVIRONMENT}/helmDefaultValues`,
-    surface: "Documented",
-    computes: true,
-  },
+  getProjectEnvironmentStats: { method: "GET", path: `${PROJECT}/environment/stats` },
+  createEnvironment: { method: "POST", path: `${PROJECT}/environment`, stale: ofEnvironment },
+  listEnvironments: { method: "GET", path: `${PROJECT}/environment`, beyond: true },
+  getEnvironment: { method: "GET", path: ENVIRONMENT, beyond: true },
+  updateEnvironment: { method: "PUT", path: ENVIRONMENT, beyond: true, stale: ofEnvironment },
+  deleteEnvironment: { method: "DELETE", path: ENVIRONMENT, beyond: true, stale: ofEnvironment },
+  listServices: { method: "GET", path: `${ENVIRONMENT}/services`, beyond: true },
+  listServiceStatuses: { method: "GET", path: `${ENVIRONMENT}/statuses`, beyond: true },
+  getHelmDefaultValues: { method: "POST", path: `${ENVIRONMENT}/helmDefaultValues`, computes: true },
 
   // Applications
-  createApplication: {
-    method: "POST",
-    path: `${ENVIRONMENT}/application`,
-    surface: "Documented",
-    stale: ofApplication,
-  },
-  getApplicationStatus: { method: "GET", path: `${APPLICATION}/status`, surface: "Documented" },
-  deployApplication: { method: "POST", path: `${APPLICATION}/deploy`, surface: "Documented", stale: ofApplication },
-  getApplicationLog: { method: "GET", path: `${APPLICATION}/log`, surface: "Documented" },
-  getIngressStatus: {
-    method: "GET",
-    path: "/{serviceType}/{serviceId}/ingressDeploymentStatus",
-    surface: "Documented",
-  },
-  listApplications: { method: "GET", path: `${ENVIRONMENT}/application`, surface: "Full" },
-  getApplication: { method: "GET", path: APPLICATION, surface: "Full" },
-  updateApplication: { method: "PUT", path: APPLICATION, surface: "Full", stale: ofApplication },
-  deleteApplication: { method: "DELETE", path: APPLICATION, surface: "Full", stale: ofApplication },
-  stopApplication: { method: "POST", path: `${APPLICATION}/stop`, surface: "Full", stale: ofApplication },
-  restartApplication: { method: "POST", path: `${APPLICATION}/restart-service`, surface: "Full", stale: ofApplication },
+  createApplication: { method: "POST", path: `${ENVIRONMENT}/application`, stale: ofApplication },
+  getApplicationStatus: { method: "GET", path: `${APPLICATION}/status` },
+  deployApplication: { method: "POST", path: `${APPLICATION}/deploy`, stale: ofApplication },
+  getApplicationLog: { method: "GET", path: `${APPLICATION}/log` },
+  getIngressStatus: { method: "GET", path: "/{serviceType}/{serviceId}/ingressDeploymentStatus" },
+  listApplications: { method: "GET", path: `${ENVIRONMENT}/application`, beyond: true },
+  getApplication: { method: "GET", path: APPLICATION, beyond: true },
+  updateApplication: { method: "PUT", path: APPLICATION, beyond: true, stale: ofApplication },
+  deleteApplication: { method: "DELETE", path: APPLICATION, beyond: true, stale: ofApplication },
+  stopApplication: { method: "POST", path: `${APPLICATION}/stop`, beyond: true, stale: ofApplication },
+  restartApplication: { method: "POST", path: `${APPLICATION}/restart-service`, beyond: true, stale: ofApplication },
 
   // Variables and secrets
   importVariables: {
     method: "POST",
     path: `${VARIABLES}/import`,
-    surface: "Documented",
     repeatable: true,
     stale: [...ofVariable, "listSecrets"],
   },
-  listVariables: { method: "GET", path: VARIABLES, surface: "Documented" },
-  createVariable: { method: "POST", path: VARIABLES, surface: "Documented", stale: ofVariable },
-  updateVariable: { method: "PUT", path: `${VARIABLES}/{variableId}`, surface: "Full", stale: ofVariable },
-  deleteVariable: { method: "DELETE", path: `${VARIABLES}/{variableId}`, surface: "Full", stale: ofVariable },
-  listSecrets: { method: "GET", path: SECRETS, surface: "Documented" },
-  createSecret: { method: "POST", path: SECRETS, surface: "Documented", stale: ofSecret },
-  updateSecret: { method: "PUT", path: `${SECRETS}/{secretId}`, surface: "Full", stale: ofSecret },
-  deleteSecret: { method: "DELETE", path: `${SECRETS}/{secretId}`, surface: "Full", stale: ofSecret },
+  listVariables: { method: "GET", path: VARIABLES },
+  createVariable: { method: "POST", path: VARIABLES, stale: ofVariable },
+  updateVariable: { method: "PUT", path: `${VARIABLES}/{variableId}`, beyond: true, stale: ofVariable },
+  deleteVariable: { method: "DELETE", path: `${VARIABLES}/{variableId}`, beyond: true, stale: ofVariable },
+  listSecrets: { method: "GET", path: SECRETS },
+  createSecret: { method: "POST", path: SECRETS, stale: ofSecret },
+  updateSecret: { method: "PUT", path: `${SECRETS}/{secretId}`, beyond: true, stale: ofSecret },
+  deleteSecret: { method: "DELETE", path: `${SECRETS}/{secretId}`, beyond: true, stale: ofSecret },
 
   // Databases
-  createDatabase: { method: "POST", path: `${ENVIRONMENT}/database`, surface: "Documented", stale: ofDatabase },
-  deployDatabase: { method: "POST", path: `${DATABASE}/deploy`, surface: "Documented", stale: ofDatabase },
-  stopDatabase: { method: "POST", path: `${DATABASE}/stop`, surface: "Documented", stale: ofDatabase },
-  listDatabases: { method: "GET", path: `${ENVIRONMENT}/database`, surface: "Full" },
-  getDatabase: { method: "GET", path: DATABASE, surface: "Full" },
-  updateDatabase: { method: "PUT", path: DATABASE, surface: "Full", stale: ofDatabase },
-  deleteDatabase: { method: "DELETE", path: DATABASE, surface: "Full", stale: ofDatabase },
+  createDatabase: { method: "POST", path: `${ENVIRONMENT}/database`, stale: ofDatabase },
+  deployDatabase: { method: "POST", path: `${DATABASE}/deploy`, stale: ofDatabase },
+  stopDatabase: { method: "POST", path: `${DATABASE}/stop`, stale: ofDatabase },
+  listDatabases: { method: "GET", path: `${ENVIRONMENT}/database`, beyond: true },
+  getDatabase: { method: "GET", path: DATABASE, beyond: true },
+  updateDatabase: { method: "PUT", path: DATABASE, beyond: true, stale: ofDatabase },
+  deleteDatabase: { method: "DELETE", path: DATABASE, beyond: true, stale: ofDatabase },
 
   // Blueprints
-  createBlueprint: { method: "POST", path: `${ENVIRONMENT}/blueprint`, surface: "Documented", stale: ofServices },
+  createBlueprint: { method: "POST", path: `${ENVIRONMENT}/blueprint`, stale: ofServices },
 
   // Deployments
-  getDeploymentStatus: { method: "GET", path: "/environment/deploymentStatus", surface: "Documented" },
+  getDeploymentStatus: { method: "GET", path: "/environment/deploymentStatus" },
   cancelDeployment: {
     method: "POST",
     path: "/deploymentQueue/{deploymentRequestId}/cancelDeployment",
-    surface: "Full",
+    beyond: true,
     stale: ["getApplicationStatus", "listServiceStatuses"],
   },
 
   // Clusters
-  stopCluster: { method: "POST", path: `${CLUSTER}/stop`, surface: "Documented", stale: ofCluster },
-  upgradeCluster: { method: "POST", path: "/cluster/{clusterId}/upgrade", surface: "Documented", stale: ofCluster },
-  getClusterToken: { method: "GET", path: "/cluster/{clusterId}/token", surface: "Documented" },
-  getClusterMetrics: { method: "GET", path: "/cluster/{clusterId}/metrics", surface: "Documented" },
-  listClusters: { method: "GET", path: `${ORGANIZATION}/cluster`, surface: "Full" },
-  getClusterStatus: { method: "GET", path: `${CLUSTER}/status`, surface: "Full" },
-  deployCluster: { method: "POST", path: `${CLUSTER}/deploy`, surface: "Full", stale: ofCluster },
+  stopCluster: { method: "POST", path: `${CLUSTER}/stop`, stale: ofCluster },
+  upgradeCluster: { method: "POST", path: "/cluster/{clusterId}/upgrade", stale: ofCluster },
+  getClusterToken: { method: "GET", path: "/cluster/{clusterId}/token" },
+  getClusterMetrics: { method: "GET", path: "/cluster/{clusterId}/metrics" },
+  listClusters: { method: "GET", path: `${ORGANIZATION}/cluster`, beyond: true },
+  getClusterStatus: { method: "GET", path: `${CLUSTER}/status`, beyond: true },
+  deployCluster: { method: "POST", path: `${CLUSTER}/deploy`, beyond: true, stale: ofCluster },
 
   // What the platform offers
-  listCloudProviders: { method: "GET", path: "/cloudProvider", surface: "Documented" },
-  listManagedDatabaseTypes: { method: "GET", path: "/aws/managedDatabase/type", surface: "Documented" },
+  listCloudProviders: { method: "GET", path: "/cloudProvider" },
+  listManagedDatabaseTypes: { method: "GET", path: "/aws/managedDatabase/type" },
 
   // Organization
-  getGcpCredentials: { method: "GET", path: `${ORGANIZATION}/gcp/credentials/{credentialsId}`, surface: "Documented" },
-  sendInvoices: { method: "POST", path: `${ORGANIZATION}/downloadInvoices`, surface: "Documented" },
-  listGitRepositories: { method: "GET", path: `${ORGANIZATION}/account/github/repository`, surface: "Documented" },
+  getGcpCredentials: { method: "GET", path: `${ORGANIZATION}/gcp/credentials/{credentialsId}` },
+  sendInvoices: { method: "POST", path: `${ORGANIZATION}/downloadInvoices` },
+  listGitRepositories: { method: "GET", path: `${ORGANIZATION}/account/github/repository` },
 
   // Webhooks
-  createWebhook: { method: "POST", path: WEBHOOKS, surface: "Documented", stale: ofWebhook },
-  getWebhook: { method: "GET", path: `${WEBHOOKS}/{webhookId}`, surface: "Full" },
-  updateWebhook: { method: "PUT", path: `${WEBHOOKS}/{webhookId}`, surface: "Full", stale: ofWebhook },
-  deleteWebhook: { method: "DELETE", path: `${WEBHOOKS}/{webhookId}`, surface: "Full", stale: ofWebhook },
+  createWebhook: { method: "POST", path: WEBHOOKS, stale: ofWebhook },
+  getWebhook: { method: "GET", path: `${WEBHOOKS}/{webhookId}`, beyond: true },
+  updateWebhook: { method: "PUT", path: `${WEBHOOKS}/{webhookId}`, beyond: true, stale: ofWebhook },
+  deleteWebhook: { method: "DELETE", path: `${WEBHOOKS}/{webhookId}`, beyond: true, stale: ofWebhook },
 } as const satisfies Record<string, OperationEntry>;
 
 /** The fixed set of names: fit for a metric label. */
@@ -185,7 +170,8 @@ const byName: ReadonlyMap<string, OperationEntry> = new Map(Object.entries(opera
 
 /** Whether an operation is one of the specification. */
 export function isDocumented(name: string): boolean {
-  return byName.get(name)?.surface === "Documented";
+  const entry = byName.get(name);
+  return entry !== undefined && entry.beyond !== true;
 }
 
 /** Whether an operation only looks: it may be repeated, and its failure leaves no question open. */

@@ -4,8 +4,8 @@ import type { Platform } from "../../../src/platform/index.ts";
 import { applicationInput, COMMIT, databaseInput } from "./env.ts";
 import type { World } from "./env.ts";
 
-type On<Wanted extends "Documented" | "Full"> = {
-  [Name in OperationName]: (typeof operations)[Name]["surface"] extends Wanted ? Name : never;
+type Beyond = {
+  [Name in OperationName]: (typeof operations)[Name] extends { readonly beyond: true } ? Name : never;
 }[OperationName];
 
 /** What a caller must be allowed to do. */
@@ -25,7 +25,7 @@ function binding() {
 const webhook = { targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT_STARTED"], enabled: true };
 
 /** The 32 of the spec. */
-export const documented: Record<On<"Documented">, Case> = {
+export const documented: Record<Exclude<OperationName, Beyond>, Case> = {
   listTemplates: {
     needs: "read",
     call: (p) => p.templates.list({ clusterMode: "PLATFORM_MANAGED", cloudProvider: "AWS" }),
@@ -119,7 +119,7 @@ export const documented: Record<On<"Documented">, Case> = {
 };
 
 /** What deployed services have beyond the spec, as far as the operator uses it. */
-export const full: Record<On<"Full">, Case> = {
+export const full: Record<Beyond, Case> = {
   getBinding: {
     needs: "read",
     call: async (p, w) => {
