@@ -26,14 +26,14 @@ export interface Connection<Api = RatedApi> {
   /** Why the connection cannot be used now; undefined when the last probe succeeded. Set before the first probe. */
   trouble: Why | undefined;
   /** As the status reports it; undefined while nothing is known. */
-  surface: Surface | undefined;
-  probedAt: Ms | undefined;
+  surface?: Surface | undefined;
+  probedAt?: Ms | undefined;
   nextProbeAt: Ms;
   failures: number;
   /** Since when probes fail without a usable answer of the platform, on the monotonic clock. */
-  failingSince: Ms | undefined;
+  failingSince?: Ms | undefined;
   /** Since when the token is rejected while nothing is left to fix it in; for the deletion of its users. */
-  barredAt: Ms | undefined;
+  barredAt?: Ms | undefined;
   /** Keys of objects with pending work that wait for the connection, and of those that lacked a scope. */
   readonly waiting: Set<string>;
   readonly denied: Set<string>;
@@ -208,12 +208,8 @@ function newConnection<Api>(
     host: URL.canParse(settings.baseUrl) ? new URL(settings.baseUrl).host : "",
     api,
     trouble: { reason: "Progressing", message: "The connection was not probed yet." },
-    surface: undefined,
-    probedAt: undefined,
     nextProbeAt: 0,
     failures: 0,
-    failingSince: undefined,
-    barredAt: undefined,
     denied: new Set(),
     receiver: known?.receiver,
     users: known?.users ?? new Set(),

@@ -91,13 +91,13 @@ export interface Inputs {
 
 export interface Seen extends ServiceSeen<Application> {
   /** Keys of the application's variables and secrets, where they have to be known. */
-  readonly keys: ReadonlySet<string> | undefined;
+  readonly keys?: ReadonlySet<string> | undefined;
   /** Ids of its own secrets by key, where one has to be changed. */
   readonly secretIds: ReadonlyMap<string, Uuid>;
   /** The listed secrets, where those of an import have to be told apart from earlier ones. */
-  readonly secrets: readonly Variable[] | undefined;
+  readonly secrets?: readonly Variable[] | undefined;
   /** Why variables or secrets that had to be known could not be read. */
-  readonly variablesFault: Why | undefined;
+  readonly variablesFault?: Why | undefined;
 }
 
 export type Do =
@@ -112,8 +112,5 @@ export type ApplicationContext = ReconcileContext<ApplicationTypes>;
 
 export const NOTHING_SEEN: Seen = {
   ...NOTHING_OF_SERVICE,
-  keys: undefined,
   secretIds: new Map(),
-  secrets: undefined,
-  variablesFault: undefined,
 };

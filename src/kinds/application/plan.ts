@@ -12,7 +12,7 @@ import {
   startDue,
 } from "../service/steps.ts";
 import { hasFailed } from "../service/trace.ts";
-import { stalled } from "../shared/checks.ts";
+import { stalled, safely } from "../shared/checks.ts";
 import { type Cause, deployCause, followed, foreignCommit, lastDeployment, variablesIncluded } from "./deployment.ts";
 import { type ApplicationContext, type Do, NAMES, type Seen } from "./model.ts";
 import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
@@ -39,25 +39,12 @@ export function checks(
 function checkVariables(context: ApplicationContext, seen: Seen): Check {
   // Whether the variables of a service that others deployed are as wanted is unknown while they cannot be read.
   if (seen.variablesFault !== undefined && isForeign(context, seen.status)) return undefined;
-  if (!variablesSent(context, seen)) {
-    return {
-      is: "step",
-      step: { repeat: "safe", op: "importVariables", do: { what: "import" }, message: "Import the variables." },
-    };
-  }
+  if (!variablesSent(context, seen))
+    return safely("importVariables", { what: "import" }, { message: "Import the variables." });
   for (const { name } of pendingSecrets(context)) {
     const secretId = seen.secretIds.get(name);
-    if (secretId !== undefined) {
-      return {
-        is: "step",
-        step: {
-          repeat: "safe",
-          op: "updateSecret",
-          do: { what: "secret", name, secretId },
-          message: `Replace the secret ${name}.`,
-        },
-      };
-    }
+    if (secretId === undefined) continue;
+    return safely("updateSecret", { what: "secret", name, secretId }, { message: `Replace the secret ${name}.` });
   }
   return undefined;
 }

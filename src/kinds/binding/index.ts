@@ -2,7 +2,7 @@
 import { sameContent, type Known, type Plan, type Why, type Kind } from "../../engine/contract/kind.ts";
 import type { BindingInput, ConfigValue } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
-import { firstOf, stalled } from "../shared/checks.ts";
+import { firstOf, stalled, safely } from "../shared/checks.ts";
 import { clusterNeed, clusterNotAllowed, unprovenId } from "../shared/limits.ts";
 import { platformBinding, type BindingMemory } from "./crd.ts";
 import { driftOf, isAlike } from "./drift.ts";
@@ -60,10 +60,7 @@ function checkWritten(context: BindingContext, seen: Seen): Plan<"put"> | undefi
   if (!changed && changes.length === 0 && !asksForLayers) return undefined;
   const { key, version } = context.spec.template;
   const message = `Bind the template "${key}" version "${version}" to the cluster.`;
-  return {
-    is: "step",
-    step: { repeat: "safe", op: "putBinding", do: "put", message, changes, corrects: !changed && !asksForLayers },
-  };
+  return safely("putBinding", "put", { message, changes, corrects: !changed && !asksForLayers });
 }
 
 function checkLayers(context: BindingContext, seen: Seen): Plan<"put"> | undefined {

@@ -22,25 +22,21 @@ export type Attempt<T> =
 
 export interface Seen {
   /** The cluster in the organization's list, else what follows from its absence; undefined where no list is offered. */
-  readonly listed: Cluster | Presence | undefined;
+  readonly listed?: Cluster | Presence | undefined;
   /** What the platform showed in this reconcile: observed, else an answer. */
-  readonly status: ClusterStatus | undefined;
+  readonly status?: ClusterStatus | undefined;
   /** A request was sent in this reconcile. */
   readonly ordered: boolean;
-  readonly credentials: Attempt<CloudCredentials> | undefined;
+  readonly credentials?: Attempt<CloudCredentials> | undefined;
   /** A token that was fetched in this reconcile. Secret. */
-  readonly token: Attempt<ClusterToken> | undefined;
+  readonly token?: Attempt<ClusterToken> | undefined;
 }
 
 /** A request, with the version of an upgrade. */
 export type Do = Pick<ClusterOrder, "operation" | "kubernetesVersion">;
 
 export const NOTHING_SEEN: Seen = {
-  listed: undefined,
-  status: undefined,
   ordered: false,
-  credentials: undefined,
-  token: undefined,
 };
 
 /** The platform's status object, as the status holds it. */

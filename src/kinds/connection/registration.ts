@@ -10,7 +10,7 @@ import {
   type Why,
 } from "../../engine/contract/kind.ts";
 import { takesMore } from "../shared/answers.ts";
-import { firstOf, once, stalled } from "../shared/checks.ts";
+import { firstOf, once, stalled, safely } from "../shared/checks.ts";
 import type { TypesOf } from "../shared/types.ts";
 import { driftOf, isOutdated, KIND, shown, shownTarget, type Shown } from "../webhook/model.ts";
 import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
@@ -123,7 +123,7 @@ function checkShown<Spec>(context: RegistrationContext<Spec>, seen: Seen): Plan<
   if (!differs && !isOutdated(context.memory.webhook?.registered, context.inputs.registered)) return undefined;
   if (context.supports("updateWebhook") === "Unsupported") return NO_UPDATE;
   const message = "Update the registration of the operator's receiver.";
-  return { is: "step", step: { repeat: "safe", op: "updateWebhook", do: "update", message } };
+  return safely("updateWebhook", "update", { message });
 }
 
 function checkSent<Spec>({ memory, inputs }: RegistrationContext<Spec>, seen: Seen): Plan<Do> | undefined {

@@ -42,7 +42,7 @@ export const SETTINGS: readonly Setting<DatabaseSpec, Database>[] = [
 
 export interface Seen extends ServiceSeen<Database> {
   /** The managed types that the platform lists, where they were read. */
-  readonly types: readonly string[] | undefined;
+  readonly types?: readonly string[] | undefined;
   /** A request to deploy or to stop was sent in this reconcile. */
   readonly ordered: boolean;
 }
@@ -55,7 +55,7 @@ export type DatabaseTypes = TypesOf<
 
 export type DatabaseContext = ReconcileContext<DatabaseTypes>;
 
-export const NOTHING_SEEN: Seen = { ...NOTHING_OF_SERVICE, types: undefined, ordered: false };
+export const NOTHING_SEEN: Seen = { ...NOTHING_OF_SERVICE, ordered: false };
 
 /** The list is the same for everybody and changes with releases of the platform. */
 const MAX_AGE_MS = 3_600_000;

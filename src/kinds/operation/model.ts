@@ -16,10 +16,10 @@ export interface Inputs {
 
 export interface Seen extends Sight {
   /** The state of a cluster, where the platform shows it. */
-  readonly cluster: ClusterStatus | undefined;
+  readonly cluster?: ClusterStatus | undefined;
   /** Why the target must not be touched. */
-  readonly refusal: Why | undefined;
-  readonly rendered: Rendered | undefined;
+  readonly refusal?: Why | undefined;
+  readonly rendered?: Rendered | undefined;
   /** A request was refused in this reconcile. */
   readonly refused: boolean;
 }
@@ -36,11 +36,6 @@ export type OperationTypes = TypesOf<
 export type OperationContext = ReconcileContext<OperationTypes>;
 
 export const NOTHING_SEEN: Seen = {
-  status: undefined,
-  request: undefined,
-  cluster: undefined,
-  refusal: undefined,
-  rendered: undefined,
   refused: false,
 };
 

@@ -1,7 +1,7 @@
 /** Decides whether a service may be worked on, what to do before it has an id, and how it is removed. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
-import { once, stalled } from "../shared/checks.ts";
+import { once, stalled, safely } from "../shared/checks.ts";
 import { nameMark } from "../shared/create-trace.ts";
 import { unprovenId } from "../shared/limits.ts";
 import {
@@ -163,9 +163,7 @@ function planDelete(kind: ServiceKind, context: ServiceContext, seen: ServiceSee
   if (misnamed) return { is: "stalled", why: otherName(noun, record.id) };
   const state = seen.status?.state ?? "";
   if (servicePhase(state) === "busy") return { is: "waiting", why: busy(state) };
-  if (!seen.deleting) {
-    return { is: "step", step: { repeat: "safe", op, do: { what: "delete" }, message: `Delete the ${noun}.` } };
-  }
+  if (!seen.deleting) return safely(op, { what: "delete" }, { message: `Delete the ${noun}.` });
   if (state === "DELETE_ERROR") {
     const message = "The platform reports DELETE_ERROR; the operator tries again.";
     return { is: "waiting", why: { reason: "DeleteFailed", message } };

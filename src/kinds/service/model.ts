@@ -42,9 +42,9 @@ export type ShownStatus = ServiceStatus & {
 /** The state of a service, and of the followed request. */
 export interface Sight {
   /** undefined while there is no id, or when the service does not exist. */
-  readonly status: ShownStatus | undefined;
+  readonly status?: ShownStatus | undefined;
   /** The deployment request that is followed. */
-  readonly request: Deployment | undefined;
+  readonly request?: Deployment | undefined;
 }
 
 /** The parents of a service, up to the organization. */
@@ -52,13 +52,13 @@ export interface Place {
   /** Whether an environment that was given by id is the organization's; true for a managed one. */
   readonly environmentIsOurs: boolean;
   /** The project of such an environment. */
-  readonly projectId: Uuid | undefined;
+  readonly projectId?: Uuid | undefined;
 }
 
 /** What is observed of every service. */
 export interface ServiceSeen<Item extends Listed = Listed> extends Place, Sight {
   /** The services of this kind in the environment, where the platform lists them. */
-  readonly siblings: readonly Item[] | undefined;
+  readonly siblings?: readonly Item[] | undefined;
   /** The service's own record, where the platform has no list and an update needs the record. */
   readonly own?: Item | undefined;
   /** What a list shows of it, where nothing else does. */
@@ -68,7 +68,7 @@ export interface ServiceSeen<Item extends Listed = Listed> extends Place, Sight 
   /** Why the state is unknown, where the platform does not show it. The status then says nothing. */
   readonly unseen?: Why | undefined;
   readonly ingress: SideRead<Ingress>;
-  readonly serverNow: Date | undefined;
+  readonly serverNow?: Date | undefined;
   /** The settings were sent in this reconcile. */
   readonly updated: boolean;
   /** A delete was sent in this reconcile. */
@@ -77,13 +77,8 @@ export interface ServiceSeen<Item extends Listed = Listed> extends Place, Sight 
 
 export const NOTHING_SEEN: ServiceSeen<never> = {
   environmentIsOurs: true,
-  projectId: undefined,
-  status: undefined,
-  request: undefined,
-  siblings: undefined,
   isGone: false,
   ingress: NOT_READ,
-  serverNow: undefined,
   updated: false,
   deleting: false,
 };

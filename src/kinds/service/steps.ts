@@ -1,7 +1,7 @@
 /** The plans that several checks come to. Pure. */
 import type { Json, Plan, Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
-import { once, stalled } from "../shared/checks.ts";
+import { once, stalled, safely } from "../shared/checks.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
 import type { ServiceKind } from "./define.ts";
 import { busy, failure, ofCommit, unknownState } from "./messages.ts";
@@ -49,7 +49,7 @@ export function checkSettings(
   const corrects = context.requested === undefined && unsentPaths(declared, written).length === 0;
   const message = `Update the settings of the ${kind.noun}.`;
   const changes = differences.map(shownField);
-  return { is: "step", step: { repeat: "safe", op, do: { what: "update" }, message, corrects, changes } };
+  return safely(op, { what: "update" }, { message, corrects, changes });
 }
 
 /** Where the platform shows no settings, those that were sent last are compared. */

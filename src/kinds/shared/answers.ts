@@ -1,6 +1,6 @@
 /** What answers of the platform mean: that it does not offer an operation, that an object is gone, that a detail is missing. */
 import type { Reason } from "../../api/reasons.ts";
-import type { ConditionFact, Supports, Why } from "../../engine/contract/kind.ts";
+import type { ConditionFact, ReconcileContext, Why } from "../../engine/contract/kind.ts";
 import { INCONCLUSIVE } from "../../platform/client/capabilities.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -44,15 +44,11 @@ export async function offered<T>(
 /** What was read in this reconcile exists. */
 export const SHOWN = (): Promise<boolean> => Promise.resolve(true);
 
-export interface SurfaceFacts {
-  readonly supports: Supports;
-}
-
 /** Reads beyond the specification, one of which precedes each such request. */
 const READS = ["getProject", "listEnvironments", "listApplications", "listDatabases", "listServices"];
 
 /** Reports whether the platform takes what deployed services do: it shows what the specification does not have. */
-export function takesMore({ supports }: SurfaceFacts): boolean {
+export function takesMore({ supports }: Pick<ReconcileContext, "supports">): boolean {
   return READS.some((operation) => supports(operation) === "Supported");
 }
 

@@ -1,5 +1,6 @@
 /** Plans as lists of checks: the first difference that the policies let through wins. */
-import type { ContextPolicies, Plan, Step, Why } from "../../engine/contract/kind.ts";
+import type { Plan, Step, Why } from "../../engine/contract/kind.ts";
+import { type WithPolicies } from "./types.ts";
 
 /**
  * Returns the first plan that counts; settled when none does.
@@ -7,7 +8,7 @@ import type { ContextPolicies, Plan, Step, Why } from "../../engine/contract/kin
  * @param checks in order; each returns what to do, or undefined where nothing differs
  */
 export function firstOf<Do>(
-  context: { readonly policies: Pick<ContextPolicies, "blockedOperations"> },
+  context: WithPolicies<"blockedOperations">,
   checks: readonly (() => Plan<Do> | undefined)[],
 ): Plan<Do> {
   for (const check of checks) {
@@ -33,4 +34,11 @@ export function once<Do>(
   rest: Pick<Once<Do>, "mark"> & Partial<Omit<Once<Do>, "repeat" | "op" | "do" | "why" | "mark">>,
 ): Plan<Do> {
   return { is: "step", step: { repeat: "once", op, do: what, why, creates: false, ...rest } };
+}
+
+type Safe<Do> = Extract<Step<Do>, { repeat: "safe" }>;
+
+/** A step that may be repeated. */
+export function safely<Do>(op: string, what: Do, rest: Omit<Safe<Do>, "repeat" | "op" | "do"> = {}): Plan<Do> {
+  return { is: "step", step: { repeat: "safe", op, do: what, ...rest } };
 }

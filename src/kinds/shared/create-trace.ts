@@ -1,16 +1,8 @@
 /** Traces unconfirmed creates by the lists of the platform before and after them (docs/architecture.md §6). */
-import type {
-  ContextRecords,
-  Json,
-  JsonObject,
-  Known,
-  OpenIntent,
-  Trace,
-  Uuid,
-  Why,
-} from "../../engine/contract/kind.ts";
+import type { Json, JsonObject, Known, OpenIntent, Trace, Uuid, Why } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { sameName, type Listed } from "./names.ts";
+import { type WithRecords } from "./types.ts";
 
 /** The largest time by which `created_at` may precede the intent. */
 const SKEW_MS = 60_000;
@@ -91,7 +83,7 @@ export function landed<Item extends Listed>(
  */
 export function traceIn<Item extends Listed, Seen, Mem extends JsonObject>(
   intent: OpenIntent,
-  { records }: { readonly records: Pick<ContextRecords, "holderOf"> },
+  { records }: WithRecords<"holderOf">,
   list: readonly unknown[],
   items: readonly Item[],
   known: (item: Item) => Known<Seen, Mem>,

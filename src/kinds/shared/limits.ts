@@ -1,11 +1,10 @@
 /** What a connection reaches: its projects, what is in no project, and ids that a user gives (docs/architecture.md §7). */
-import type { ContextPolicies, Reference, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Reference, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { unlessMissing } from "./answers.ts";
+import { type WithPolicies } from "./types.ts";
 
-export interface Limits {
-  readonly policies: Pick<ContextPolicies, "allowedProjects" | "allowUnverifiedIds">;
-}
+type Limits = WithPolicies<"allowedProjects" | "allowUnverifiedIds">;
 
 /**
  * Returns why a connection with allowedProjects does not reach what is in no project.
@@ -25,10 +24,7 @@ export function beyondProjects(
  * organization, and the connection does not accept such ids. It is no permission to delete anything.
  * @param what e.g. `cluster 6f1f…`
  */
-export function unprovenId(
-  context: { readonly policies: Pick<ContextPolicies, "allowUnverifiedIds"> },
-  what: string,
-): Why | undefined {
+export function unprovenId(context: WithPolicies<"allowUnverifiedIds">, what: string): Why | undefined {
   return context.policies.allowUnverifiedIds ? undefined : unproven(what);
 }
 

@@ -11,7 +11,7 @@ import type {
 } from "../../engine/contract/kind.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
-import { firstOf, once, stalled } from "./checks.ts";
+import { firstOf, once, stalled, safely } from "./checks.ts";
 import { nameMark } from "./create-trace.ts";
 import {
   adoptOrRefuse,
@@ -145,10 +145,7 @@ function checkSettings(kind: NamedPlan, context: NamedContext, seen: NamedObserv
   if (changes.length === 0) return undefined;
   if (mineOf(context, seen) !== undefined && context.supports(operations.update) !== "Unsupported") {
     const message = `Update the ${noun}'s settings.`;
-    return {
-      is: "step",
-      step: { repeat: "safe", op: operations.update, do: "update", message, corrects: true, changes },
-    };
+    return safely(operations.update, "update", { message, corrects: true, changes });
   }
   if (context.policies.corrects === "Nothing") return undefined;
   return stalled("UpdateNotSupported", `The platform's surface has no update of ${noun}s. ${kind.updateAdvice}`);
@@ -183,8 +180,7 @@ function planAbsent(kind: NamedPlan, context: NamedContext, seen: NamedObserved)
     return { is: "waiting", why: { reason: "Deleting", message: `The platform deletes the ${noun}.` } };
   const refused = outside(context, kind.projectOf(context, id)) ?? checkName(kind, context, seen);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (context.supports(operations.delete) !== "Unsupported")
-    return { is: "step", step: { repeat: "safe", op: operations.delete, do: "delete" } };
+  if (context.supports(operations.delete) !== "Unsupported") return safely(operations.delete, "delete");
   return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${noun}s.`);
 }
 

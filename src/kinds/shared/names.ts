@@ -1,6 +1,7 @@
 /** Finds objects of the platform by name, and checks claims to them and ids that lead nowhere. */
-import type { ContextPolicies, ContextRecords, IdentitySource, Plan, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 import { stalled } from "./checks.ts";
+import { type Identified, type WithPolicies, type WithRecords } from "./types.ts";
 
 /** Names are case-insensitive and unique in their parent (docs/architecture.md §9). */
 export function sameName(left: string, right: string): boolean {
@@ -14,27 +15,16 @@ export interface Listed {
   readonly createdAt?: string;
 }
 
-export interface Identified {
-  readonly identitySource: IdentitySource | undefined;
-}
-
-/** A context that says what follows once its object is gone. */
-export interface Missing extends Identified {
-  readonly policies: Pick<ContextPolicies, "onMissing">;
-}
-
-/** What exists of the name while the resource has no id. */
-export interface ByName {
-  readonly policies: Pick<ContextPolicies, "adoption">;
-  readonly records: Pick<ContextRecords, "holderOf">;
-}
-
 /**
  * Decides whether an object of the same name prevents a create, or may be adopted.
  * @param what e.g. `project "shop"`
  * @returns undefined when nothing of the name exists and one may be created
  */
-export function adoptOrRefuse(context: ByName, matches: readonly Listed[], what: string): Plan<never> | undefined {
+export function adoptOrRefuse(
+  context: WithPolicies<"adoption"> & WithRecords<"holderOf">,
+  matches: readonly Listed[],
+  what: string,
+): Plan<never> | undefined {
   const { adoption } = context.policies;
   const [first, ...others] = matches;
   if (first === undefined) {
@@ -71,7 +61,11 @@ export function alreadyManaged(id: Uuid, holder: string): Why {
  * @returns undefined when there are none, or when the user has confirmed by its id which one is meant
  */
 export function checkLatecomers(
-  { spec, identitySource, records: { holderOf } }: Pick<ByName, "records"> & Latecomer,
+  {
+    spec,
+    identitySource,
+    records: { holderOf },
+  }: WithRecords<"holderOf"> & Identified & { readonly spec: { readonly externalId?: Uuid | undefined } },
   mine: Listed | undefined,
   list: readonly Listed[],
   what: string,
@@ -87,11 +81,6 @@ export function checkLatecomers(
   return stalled("DuplicateRemote", message);
 }
 
-/** What tells whether an object was created by this resource. */
-interface Latecomer extends Identified {
-  readonly spec: { readonly externalId?: Uuid | undefined };
-}
-
 /** The reason of a resource whose object is gone from the platform. */
 export function deletedThere(what: string, id: Uuid): Why {
   return {
@@ -101,7 +90,10 @@ export function deletedThere(what: string, id: Uuid): Why {
 }
 
 /** Forgets an object that is proven gone, so that it is created anew, where the policy wants that. */
-export function gone(context: Missing, why: Why): Extract<Plan<never>, { readonly why: Why }> {
+export function gone(
+  context: Identified & WithPolicies<"onMissing">,
+  why: Why,
+): Extract<Plan<never>, { readonly why: Why }> {
   const isGone = why.reason === "ExternalResourceDeleted" && context.identitySource === "recorded";
   const recreates = isGone && context.policies.onMissing === "Recreate";
   return { is: recreates ? "forget" : "stalled", why };
@@ -123,14 +115,9 @@ export function otherName(what: string, id: Uuid): Why {
   };
 }
 
-/** What a connection reaches. */
-interface Reaching {
-  readonly policies: Pick<ContextPolicies, "allowedProjects">;
-}
-
 /** Returns why nothing is done in a project that the connection's allowedProjects lacks. @param project its id, if known */
 export function projectNotAllowed(
-  { policies: { allowedProjects } }: Reaching,
+  { policies: { allowedProjects } }: WithPolicies<"allowedProjects">,
   project: string | undefined,
 ): Why | undefined {
   if (project === undefined || allowedProjects?.includes(project) !== false) return undefined;
@@ -139,7 +126,7 @@ export function projectNotAllowed(
 }
 
 /** Returns why a deletion leaves alone what the connection does not reach, whoever recorded it. */
-export function outside(context: Reaching, projectId: Uuid | undefined): Why | undefined {
+export function outside(context: WithPolicies<"allowedProjects">, projectId: Uuid | undefined): Why | undefined {
   const refused = projectNotAllowed(context, projectId);
   return refused && { reason: "NotObservable", message: `${refused.message} Nothing is deleted or stopped.` };
 }

@@ -1,19 +1,20 @@
 /** Decides what follows when a list of the platform does not show an object. Pure, but for what the engine records. */
-import type { ContextRecords, Goal, Plan, Presence, ReconcileContext, Sight } from "../../engine/contract/kind.ts";
+import type { Goal, Plan, Presence, ReconcileContext, Sight } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { stalled } from "./checks.ts";
-import { gone, unseen, type Identified, type Missed, type Missing } from "./names.ts";
-
-interface Judged extends Identified {
-  readonly records: Pick<ContextRecords, "presence">;
-}
+import { gone, unseen, type Missed } from "./names.ts";
+import { type Identified, type WithPolicies, type WithRecords } from "./types.ts";
 
 /**
  * Returns whether the object with the context's id exists. For an object that this resource has not recorded, a
  * complete list proves the absence at once.
  * @param list as a read of the platform returned it
  */
-export function presenceIn<Item>(context: Judged, list: readonly Item[], isIt: (item: Item) => boolean): Presence {
+export function presenceIn<Item>(
+  context: Identified & WithRecords<"presence">,
+  list: readonly Item[],
+  isIt: (item: Item) => boolean,
+): Presence {
   const isShown = list.some(isIt);
   const sight: Sight = isShown ? "Shown" : isWhole(list) ? "Missing" : "Unclear";
   if (context.identitySource === "recorded") return context.records.presence(sight);
@@ -38,7 +39,11 @@ export function isKnown(presence: Presence, goal: Goal): boolean {
 }
 
 /** Returns the plan for an object that should exist and is not shown. */
-export function planUnshown(context: Missing, presence: Presence, missed: Missed): Plan<never> {
+export function planUnshown(
+  context: Identified & WithPolicies<"onMissing">,
+  presence: Presence,
+  missed: Missed,
+): Plan<never> {
   if (presence === "Gone") return gone(context, unseen(context, missed));
   const why = { reason: "NotObservable", message: messageOf(presence, missed) } as const;
   return context.identitySource === "recorded" ? { is: "unknown", why } : { is: "stalled", why };

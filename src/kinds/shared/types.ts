@@ -1,5 +1,5 @@
 import type { Resource } from "../../api/resource.ts";
-import type { KindTypes } from "../../engine/contract/kind.ts";
+import type { ContextPolicies, ContextRecords, KindTypes, ReconcileContext } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 
 /** The types that a kind has of its own, beside those of its resource. */
@@ -8,3 +8,16 @@ type OwnTypes = Pick<KindTypes, "observed" | "action"> & Partial<Pick<KindTypes,
 /** The types of the kind of a resource (`KindTypes`). A kind whose specs refer to nothing declares no inputs. */
 export type TypesOf<R extends Resource, Own extends OwnTypes> = Own &
   (R extends Resource<infer Spec, infer Mem> ? { spec: Spec; inputs: object; memory: Mem; api: Platform } : never);
+
+/** A context, as far as a function asks for policies. */
+export interface WithPolicies<Name extends keyof ContextPolicies> {
+  readonly policies: Pick<ContextPolicies, Name>;
+}
+
+/** A context, as far as a function asks for records. */
+export interface WithRecords<Name extends keyof ContextRecords> {
+  readonly records: Pick<ContextRecords, Name>;
+}
+
+/** A context, as far as a function asks where the id comes from. */
+export type Identified = Pick<ReconcileContext, "identitySource">;

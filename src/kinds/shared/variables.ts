@@ -1,8 +1,8 @@
 /** Variables of specs: with a value of their own, or one from a Secret or a ConfigMap. Pure. */
 import type { ValueFrom } from "../../api/fields.ts";
-import type { Fingerprint, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
+import type { Fingerprint, ReconcileContext, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { ImportInput } from "../../platform/areas/variables.ts";
-import { type SurfaceFacts, takesMore } from "./answers.ts";
+import { takesMore } from "./answers.ts";
 
 /** A variable with its value. */
 export interface InputVariable {
@@ -97,7 +97,10 @@ export function variableInputs(
  * show one: APPLICATION is said for those that have none, unless the surface is known to be documented
  * (docs/architecture.md §9, import vars).
  */
-export function importItems(context: SurfaceFacts, variables: readonly InputVariable[]): ImportInput["vars"] {
+export function importItems(
+  context: Pick<ReconcileContext, "supports">,
+  variables: readonly InputVariable[],
+): ImportInput["vars"] {
   const usual = takesMore(context) ? "APPLICATION" : undefined;
   return variables.map(({ name, value, isSecret, scope = usual }) => ({
     name,

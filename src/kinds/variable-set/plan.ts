@@ -1,6 +1,6 @@
 /** What a variable set does next: a list of checks, the first difference wins. Pure. */
 import { entryOf, type Ms, type Plan, type Why } from "../../engine/contract/kind.ts";
-import { firstOf } from "../shared/checks.ts";
+import { firstOf, safely } from "../shared/checks.ts";
 import { isOfApplication } from "../shared/variables.ts";
 import type { KnownVariable } from "./crd.ts";
 import { judge, type Judged, type Verdict } from "./judge.ts";
@@ -123,10 +123,7 @@ function replacements(context: SetContext, seen: Seen, outlook: readonly Outlook
 }
 
 function stepOf(op: string, what: Do, message: string, verdict?: Verdict): Plan<Do> {
-  return {
-    is: "step",
-    step: { repeat: "safe", op, do: what, message, ...(verdict === "restore" && { corrects: true }) },
-  };
+  return safely(op, what, { message, ...(verdict === "restore" && { corrects: true }) });
 }
 
 /** Returns the plan when the resource goes. */

@@ -11,7 +11,7 @@ import {
 import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
 import { takesMore } from "../shared/answers.ts";
-import { firstOf, stalled } from "../shared/checks.ts";
+import { firstOf, stalled, safely, once } from "../shared/checks.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
 import { alreadyManaged, deletedThere, unseen } from "../shared/names.ts";
 import { fit, fitOptional } from "../shared/text.ts";
@@ -144,10 +144,7 @@ function planNew(context: WebhookContext): Plan<Do> {
     return { is: "waiting", why: { reason: "DependencyNotReady", message } };
   }
   const why: Why = { reason: "Creating", message: `Registering a webhook to ${target}.` };
-  return {
-    is: "step",
-    step: { repeat: "once", op: "createWebhook", do: "create", creates: true, mark: null, name: target, why },
-  };
+  return once("createWebhook", "create", why, { creates: true, mark: null, name: target });
 }
 
 /** Returns why an id must not be acted on. On the full surface its webhook is one of the organization: that proves it. */
@@ -171,7 +168,7 @@ function checkSettings({ spec, inputs, memory, policies, supports }: WebhookCont
   if (seen.shown === "gone" || seen.sent || driftOf(spec, seen.shown).length === 0) return undefined;
   if (supports("updateWebhook") === "Unsupported") return policies.corrects === "Nothing" ? undefined : NO_UPDATE;
   const message = "Update target, events and state of the webhook.";
-  return { is: "step", step: { repeat: "safe", op: "updateWebhook", do: "update", corrects: true, message } };
+  return safely("updateWebhook", "update", { corrects: true, message });
 }
 
 const NO_UPDATE = stalled(
@@ -189,5 +186,5 @@ function planRemoval({ id, spec, supports }: WebhookContext, { shown: mine }: Se
       `The webhook ${id} does not have the target that spec.targetUrl says, so it may not be the one that is meant; it is not deleted.`,
     );
   }
-  return { is: "step", step: { repeat: "safe", op: "deleteWebhook", do: "delete" } };
+  return safely("deleteWebhook", "delete");
 }
