@@ -6,6 +6,7 @@ import { z } from "zod";
 
 import type { Json, OpenIntent, Trace, Why } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { jsonIn } from "../../platform/codec/json.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { offered } from "../shared/answers.ts";
@@ -39,9 +40,9 @@ const UNKNOWN = [null, null, 0];
  * than another.
  */
 export function movedPast(before: string | undefined, status: ServiceStatus): boolean {
-  const old = stored.safeParse(tryParse(before ?? "")).data;
+  const old = stored.safeParse(jsonIn(before ?? "")).data;
   if (old?.[IMPLIED_AT] !== undefined) return isDeployedSince(before, status);
-  const now = stored.parse(tryParse(baselineOf(status)));
+  const now = stored.parse(jsonIn(baselineOf(status)));
   return old === undefined || now.some((value, index) => value !== null && value !== (old[index] ?? UNKNOWN[index]));
 }
 
@@ -53,22 +54,12 @@ const IMPLIED_AT = 3;
  * where no baseline is known.
  */
 export function isDeployedSince(before: string | undefined, { lastDeploymentDate }: ServiceStatus): boolean {
-  const old = stored.safeParse(tryParse(before ?? "")).data;
+  const old = stored.safeParse(jsonIn(before ?? "")).data;
   if (old === undefined) return true;
   if (lastDeploymentDate === undefined) return false;
   const impliedAt = old[IMPLIED_AT];
   if (typeof impliedAt !== "string") return lastDeploymentDate !== old[0];
   return Date.parse(lastDeploymentDate) >= Date.parse(impliedAt);
-}
-
-function tryParse(text: string): unknown {
-  // An exception costs more than all else that a report does.
-  if (text === "") return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reports whether the platform ever deployed the service. */
@@ -171,12 +162,9 @@ function deployLanded({ mark }: OpenIntent, status: ServiceStatus): boolean {
 
 /** What the service tells of the deployment that landed; `baseline` is that of the mark. */
 function landedDeployment({ mark }: OpenIntent, status: ServiceStatus, now: Date) {
-  const before = textIn(mark, "baseline");
   return {
-    ...(isFresh(mark, status) && status.deploymentRequestId !== undefined
-      ? { requestId: status.deploymentRequestId }
-      : {}),
-    ...(before === undefined ? {} : { baseline: before }),
+    requestId: isFresh(mark, status) ? status.deploymentRequestId : undefined,
+    baseline: textIn(mark, "baseline"),
     state: shownState(status.state),
     startedAt: now.toISOString(),
   };

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 
-import { parseJson } from "./json.ts";
+import { jsonIn } from "./json.ts";
 import { asPage, tellsPages } from "./listing.ts";
 import { results, shaped, ShapeError, wellShaped } from "./schema.ts";
 
@@ -76,21 +76,13 @@ const WEB_PAGE = /^\s*<(?:!doctype|html|\?xml)/i;
 /** A string that comes as a JSON literal or as it is (helm default values). */
 export const jsonStringOrText: Decode<string> = ({ text }) => {
   if (WEB_PAGE.test(text)) throw new ShapeError("the answer is a web page");
-  try {
-    const value = parseJson(text);
-    return typeof value === "string" ? value : text;
-  } catch {
-    return text;
-  }
+  const value = jsonIn(text);
+  return typeof value === "string" ? value : text;
 };
 
 /** JSON of this shape, else undefined: for bodies that are shown as they are when they are unknown. */
 export function matching<T>(schema: z.ZodType<T>, text: string): T | undefined {
-  try {
-    return schema.safeParse(parseJson(text)).data;
-  } catch {
-    return undefined;
-  }
+  return schema.safeParse(jsonIn(text)).data;
 }
 
 function objectOf(value: unknown): object {
@@ -98,10 +90,8 @@ function objectOf(value: unknown): object {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    // A SyntaxError quotes the body.
+  const value = jsonIn(text);
+  if (value === undefined)
     throw new ShapeError(text.trim() === "" ? "the answer has no body" : "the answer is not JSON");
-  }
+  return value;
 }

@@ -33,6 +33,17 @@ export function parseJson(text: string): unknown {
   );
 }
 
+/** Returns what a text says as JSON; undefined where it is none. */
+export function jsonIn(text: string): unknown {
+  // An exception costs more than all else that a caller does.
+  if (text === "") return undefined;
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Writes JSON; bigint as an integer, undefined members left out. @param indent blanks per level, for people. */
 export function stringifyJson(value: unknown, indent = 0): string {
   const digits = (_key: string, member: unknown): unknown =>

@@ -5,7 +5,7 @@
 import { z } from "zod";
 
 import { printable } from "../../text/text.ts";
-import { parseJson } from "./json.ts";
+import { jsonIn } from "./json.ts";
 
 const MAX_LENGTH = 300;
 /** Of an answer of megabytes the beginning is read: looking for every secret in all of it would hold up the process. */
@@ -65,7 +65,7 @@ export function spellingsOf(value: string): readonly string[] {
 }
 
 function ownWords(body: string): string {
-  const value = tryParse(body);
+  const value = jsonIn(body);
   if (typeof value !== "object" || value === null) return typeof value === "string" ? value : body;
   const members = new Map<string, unknown>(Object.entries(value));
   const said = ["detail", "message", "error"]
@@ -74,14 +74,6 @@ function ownWords(body: string): string {
   const fields = fieldComplaints(value).join("; ");
   if (fields === "") return said ?? body;
   return said === undefined ? fields : `${said}: ${fields}`;
-}
-
-function tryParse(body: string): unknown {
-  try {
-    return parseJson(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Where a list of fields is found. */
