@@ -2,7 +2,7 @@
 import type { Plan } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { ofCommit, shortCommit } from "../service/messages.ts";
-import { type Progress, retryIn, waitToRetry } from "../service/progress.ts";
+import { type Progress, checkRetry } from "../service/progress.ts";
 import {
   checkBusy,
   checkFailure,
@@ -74,17 +74,16 @@ function checkDeploy(context: ApplicationContext, seen: Seen, progress: Progress
   const { deploy: wanted, runState } = context.spec;
   if (wanted === undefined || runState === "Stopped") return undefined;
   const commit = wanted.gitCommitId;
-  const last = followed(context, seen);
   const start = startDue(context, progress);
   const cause = causeOf(context, seen, progress);
   if (start !== undefined || deployDue(context, progress, cause)) {
     const corrects = start === "corrects" || (start === undefined && cause === "foreign");
     return deploy(context, seen, { commit, corrects, attempts: undefined });
   }
-  const left = cause === undefined ? retryIn(context, last, progress) : undefined;
-  if (left === undefined || last === undefined) return undefined;
-  if (left > 0) return waitToRetry(left, progress.state, `commit ${shortCommit(commit)}`);
-  return deploy(context, seen, { commit, corrects: false, attempts: (last.attempts ?? 0) + 1 });
+  if (cause !== undefined) return undefined;
+  return checkRetry(context, followed(context, seen), progress, `commit ${shortCommit(commit)}`, (attempts) =>
+    deploy(context, seen, { commit, corrects: false, attempts }),
+  );
 }
 
 function deploy(

@@ -4,7 +4,7 @@ import { testPatterns } from "../../platform/codec/pattern.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import type { BindingSpec } from "./crd.ts";
 import { isActive, unavailable } from "./layers.ts";
-import { byCodeUnit, type ClusterKind, type Inputs, type Leaf, pathOf } from "./model.ts";
+import { type ClusterKind, type Inputs, type Leaf, pathOf } from "./model.ts";
 import { listOf, typed, valueProblems } from "./values.ts";
 
 /** What a spec is checked against. */
@@ -36,7 +36,7 @@ export function problemsOf(rules: Rules): readonly string[] {
     ...leaves.flatMap((leaf) => leafProblems(leaf, fieldOf(leaf, components))),
     ...patternProblems(leaves, components),
   ];
-  return [...new Set(problems.map((problem) => cleaned(problem, [])))].toSorted(byCodeUnit);
+  return [...new Set(problems.map((problem) => cleaned(problem, [])))].toSorted();
 }
 
 function componentsOf({ layers }: Template): Components {

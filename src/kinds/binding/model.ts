@@ -59,11 +59,6 @@ export type BindingTypes = TypesOf<typeof platformBinding, { inputs: Inputs; obs
 
 export type BindingContext = ReconcileContext<BindingTypes>;
 
-/** Compares texts by code unit, which gives the same order everywhere. */
-export function byCodeUnit(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
-}
-
 /** A declared value, before it is resolved. */
 interface Declared {
   readonly path: string;
@@ -93,7 +88,7 @@ export function inputsOf(spec: BindingSpec, resolved: ResolvedNeeds): Inputs {
   const content = {
     cluster: clusterId,
     template: [spec.template.key, spec.template.version],
-    layers: Object.entries(spec.layerSelections).toSorted(([left], [right]) => byCodeUnit(left, right)),
+    layers: Object.entries(spec.layerSelections).toSorted(([left], [right]) => (left < right ? -1 : 1)),
     config: config.map(({ component, key, value }) => [component, key, value]),
     customer: customer.map(({ component, key, value }) => [component, key, value]),
   };
@@ -115,7 +110,7 @@ function declared(member: string, values: Values): readonly Declared[] {
         ...field,
       })),
     )
-    .toSorted((left, right) => byCodeUnit(left.path, right.path));
+    .toSorted((left, right) => (left.path < right.path ? -1 : 1));
 }
 
 function resolve({ path, component, key, value, valueFrom }: Declared, resolved: ResolvedNeeds): Leaf {

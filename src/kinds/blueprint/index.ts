@@ -99,11 +99,7 @@ async function traceCreate(
  * created, and the deployment that followed.
  */
 function keep({ createdAt, lastDeployment, serviceId }: BlueprintMemory): JsonObject {
-  return {
-    ...(createdAt !== undefined && { createdAt }),
-    ...(lastDeployment !== undefined && { lastDeployment: { ...lastDeployment } }),
-    ...(serviceId !== undefined && { serviceId }),
-  };
+  return { createdAt, lastDeployment: lastDeployment && { ...lastDeployment }, serviceId };
 }
 
 /** Returns the memory of a service that was just created. Its deployment is the first one. */

@@ -2,7 +2,7 @@
 import type { Plan } from "../../engine/contract/kind.ts";
 import { shownState } from "../service/messages.ts";
 import type { ServiceAction } from "../service/model.ts";
-import { advanced, type Progress, progressOf as serviceProgress, retryIn, waitToRetry } from "../service/progress.ts";
+import { advanced, type Progress, progressOf as serviceProgress, checkRetry } from "../service/progress.ts";
 import { revisionOf } from "../service/settings.ts";
 import {
   checkBusy,
@@ -60,10 +60,7 @@ function checkDeploy(context: DatabaseContext, seen: Seen, progress: Progress): 
   if (last === undefined || isPending(context, last) || isAsked(context, progress, last.retry)) {
     return deploy(context, seen, {});
   }
-  const left = retryIn(context, last, progress);
-  if (left === undefined) return undefined;
-  if (left > 0) return waitToRetry(left, progress.state, "the database");
-  return deploy(context, seen, { attempts: (last.attempts ?? 0) + 1 });
+  return checkRetry(context, last, progress, "the database", (attempts) => deploy(context, seen, { attempts }));
 }
 
 /** Where the state is not observed, only earlier requests tell what to request. */

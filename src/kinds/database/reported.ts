@@ -136,8 +136,8 @@ function deployed(
     settings: revisionOf(memory),
     startedAt: at,
     baseline: baselineOf(undefined),
-    ...(state === undefined ? {} : { state: shownState(state) }),
-    ...(requestId === undefined ? {} : { requestId }),
+    state: state && shownState(state),
+    requestId,
   };
   return {
     ...memory,

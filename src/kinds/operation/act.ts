@@ -70,17 +70,8 @@ export function rejection(error: ApiError, noun: string): Rejection | undefined 
     }
     case "Refused":
       return { why: { reason: "InvalidSpec", message }, isFinal: true };
-    case "Unauthorized":
-    case "Forbidden":
-    case "RateLimited":
-    case "OverBudget":
-    case "Server":
-    case "Unreachable":
-    case "OutcomeUnknown":
-    case "BadResponse":
-      return undefined;
     default:
-      return failure satisfies never;
+      return undefined;
   }
 }
 

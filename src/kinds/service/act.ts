@@ -92,8 +92,8 @@ async function deploy(
     ...(step.commit === undefined ? {} : { gitCommitId: step.commit }),
     settings: revisionOf(memory),
     ...begun(answer, seen.status, context.now),
-    ...(step.retry === undefined ? {} : { retry: step.retry }),
-    ...(step.attempts === undefined ? {} : { attempts: step.attempts }),
+    retry: step.retry,
+    attempts: step.attempts,
   };
   return {
     seen: { ...accepted(seen, id, answer, "DEPLOYMENT_QUEUED"), ...more?.seen },

@@ -1,5 +1,5 @@
 /** The progress of a deployment (docs/architecture.md §2), and its retry (spec.lifecycle.retry). Pure. */
-import type { Ms, Plan } from "../../engine/contract/kind.ts";
+import type { Plan } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { isGuideState, type Phase, requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
@@ -148,31 +148,32 @@ export function begun(
   return {
     startedAt: now.toISOString(),
     baseline: baselineOf(before),
-    ...(answer === undefined ? {} : { state: shownState(answer.state) }),
-    ...(answer?.deploymentRequestId === undefined ? {} : { requestId: answer.deploymentRequestId }),
+    state: answer && shownState(answer.state),
+    requestId: answer?.deploymentRequestId,
   };
 }
 
 /**
- * Returns how long until a failed deployment of the operator is started again.
+ * Starts a failed deployment of the operator again, once that is due.
  * @param last with what is known now
- * @returns 0 when it is due; undefined when it is left to a person: no such policy, its limit reached, or no such
- * failure
+ * @param of what is deployed, e.g. "commit 1a2b3c4"
+ * @param again deploys it as one of several attempts
+ * @returns undefined when it is left to a person: no such policy, its limit reached, or no such failure
  */
-export function retryIn(
+export function checkRetry<Do>(
   { now, policies: { retry } }: ServiceContext,
   last: ServiceDeployment | undefined,
-  progress: Progress,
-): Ms | undefined {
-  if (retry === undefined || last?.finishedAt === undefined || (last.attempts ?? 0) >= retry.limit) return undefined;
+  { phase, state }: Progress,
+  of: string,
+  again: (attempts: number) => Plan<Do>,
+): Plan<Do> | undefined {
+  const { attempts = 0, finishedAt } = last ?? {};
+  if (retry === undefined || finishedAt === undefined || attempts >= retry.limit) return undefined;
   // A cancelled deployment is no failure, and a failed stop is none of the deployment.
-  const failed = progress.phase === "failed" && last.startedAt !== undefined && /(^|_)ERROR$/.test(last.state ?? "");
-  if (!failed || progress.state !== last.state) return undefined;
-  return Math.max(0, Date.parse(last.finishedAt) + retry.backoffMs - now.getTime());
-}
-
-/** Waits for the next attempt. @param of what is deployed, e.g. "commit 1a2b3c4" */
-export function waitToRetry(left: Ms, state: string, of: string): Plan<never> {
+  const failed = phase === "failed" && last?.startedAt !== undefined && /(^|_)ERROR$/.test(last.state ?? "");
+  if (!failed || state !== last.state) return undefined;
+  const left = Date.parse(finishedAt) + retry.backoffMs - now.getTime();
+  if (!(left > 0)) return again(attempts + 1);
   const message = `The platform reports ${state} for ${of}. It is deployed again after the time that spec.lifecycle.retry says.`;
   return { is: "waiting", why: { reason: failureReason(state), message }, again: left };
 }

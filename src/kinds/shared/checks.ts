@@ -1,6 +1,6 @@
 /** Plans as lists of checks: the first difference that the policies let through wins. */
 import type { Plan, Step, Why } from "../../engine/contract/kind.ts";
-import { type WithPolicies } from "./types.ts";
+import type { WithPolicies } from "./types.ts";
 
 /**
  * Returns the first plan that counts; settled when none does.

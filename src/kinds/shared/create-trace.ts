@@ -2,7 +2,7 @@
 import type { Json, JsonObject, Known, OpenIntent, Trace, Uuid, Why } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { sameName, type Listed } from "./names.ts";
-import { type WithRecords } from "./types.ts";
+import type { WithRecords } from "./types.ts";
 
 /** The largest time by which `created_at` may precede the intent. */
 const SKEW_MS = 60_000;

@@ -19,14 +19,7 @@ export function withOperation<Memory extends Known>(memory: Memory, action: Exte
 }
 
 function recorded({ by, op, at, requestId, commit, result }: ExternalAction): LastOperation {
-  return {
-    name: fit(by),
-    operation: op,
-    startedAt: at,
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(commit === undefined ? {} : { gitCommitId: commit }),
-    ...(result === undefined ? {} : { result }),
-  };
+  return { name: fit(by), operation: op, startedAt: at, requestId, gitCommitId: commit, result };
 }
 
 /** Names the PlatformOperation that requested something, if one did; else the platform. */

@@ -2,7 +2,7 @@
 import type { Reference, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { unlessMissing } from "./answers.ts";
-import { type WithPolicies } from "./types.ts";
+import type { WithPolicies } from "./types.ts";
 
 type Limits = WithPolicies<"allowedProjects" | "allowUnverifiedIds">;
 

@@ -1,7 +1,7 @@
 /** Finds objects of the platform by name, and checks claims to them and ids that lead nowhere. */
 import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 import { stalled } from "./checks.ts";
-import { type Identified, type WithPolicies, type WithRecords } from "./types.ts";
+import type { Identified, WithPolicies, WithRecords } from "./types.ts";
 
 /** Names are case-insensitive and unique in their parent (docs/architecture.md §9). */
 export function sameName(left: string, right: string): boolean {

@@ -3,7 +3,7 @@ import type { Goal, Plan, Presence, ReconcileContext, Sight } from "../../engine
 import { isWhole } from "../../platform/codec/listing.ts";
 import { stalled } from "./checks.ts";
 import { gone, unseen, type Missed } from "./names.ts";
-import { type Identified, type WithPolicies, type WithRecords } from "./types.ts";
+import type { Identified, WithPolicies, WithRecords } from "./types.ts";
 
 /**
  * Returns whether the object with the context's id exists. For an object that this resource has not recorded, a
