@@ -1,7 +1,7 @@
 /** The engine as the operator uses it: kinds bound to one set of ports, fed by the changes of the store. */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
-import { type Change } from "../../kube/watch/store.ts";
+import type { Change } from "../../kube/watch/store.ts";
 import { createConnections, type Connect } from "../connections/connections.ts";
 import type { Enqueue, Ports, ProvidedPorts } from "../context/context.ts";
 import { createLocalStates } from "../context/local-state.ts";
@@ -14,7 +14,13 @@ import { createExternalWrites } from "../ownership/external-writes.ts";
 import { createFieldOwnership } from "../ownership/fields.ts";
 import { createIdOwnership } from "../ownership/ids.ts";
 import { createDependencyIndex } from "../references/dependencies.ts";
-import { connectionFor, namedConnection, type ConnectionKinds, type Found } from "../references/references.ts";
+import {
+  connectionFor,
+  namedConnection,
+  type ConnectionKinds,
+  type Found,
+  defaultConnections,
+} from "../references/references.ts";
 import { noteLeft } from "./orphaning.ts";
 import { reconciler, type Reconcile } from "./reconcile.ts";
 import { changesDefaults, concernsDependents, concernsItself, mayWait, wakeUp } from "./triggers.ts";
@@ -239,11 +245,7 @@ function connectionsOf<Api extends RatedApi>(
   if (kind.isConnection) return [];
   if (found.is === "found") return [found.key];
   const own = namedConnection(kinds, object);
-  if (own !== undefined) return [own];
-  return [
-    { kind: kinds.namespaced, namespace: object.metadata.namespace ?? "", name: "default" },
-    { kind: kinds.cluster, namespace: "", name: "default" },
-  ];
+  return own === undefined ? defaultConnections(kinds, object.metadata.namespace ?? "") : [own];
 }
 
 /** Follows parents up to a connection. A circle, which no kind allows, ends at the depth of the hierarchy. */

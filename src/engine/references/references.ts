@@ -124,11 +124,14 @@ export function namedConnection(kinds: ConnectionKinds, object: KubeObject): Obj
   return { kind, namespace: kind === kinds.cluster ? "" : (object.metadata.namespace ?? ""), name };
 }
 
+/** Returns the connections that serve where none is named, in order. */
+export function defaultConnections({ namespaced, cluster }: ConnectionKinds, namespace: string): readonly ObjectKey[] {
+  return [namespaced, cluster].map((kind) => ({ kind, namespace: kind === cluster ? "" : namespace, name: "default" }));
+}
+
 function defaultConnection(cache: Cache, kinds: ConnectionKinds, namespace: string): Found {
-  const own = { kind: kinds.namespaced, namespace, name: "default" };
-  if (cache.get(own) !== undefined) return { is: "found", key: own };
-  const cluster = { kind: kinds.cluster, namespace: "", name: "default" };
-  if (cache.get(cluster) !== undefined) return { is: "found", key: cluster };
+  const key = defaultConnections(kinds, namespace).find((one) => cache.get(one) !== undefined);
+  if (key !== undefined) return { is: "found", key };
   const message = `There is no connection: spec.connectionRef is not set, and neither ${kinds.namespaced} "default" in namespace "${namespace}" nor ${kinds.cluster} "default" exists. Create one of them.`;
   return { is: "none", why: { reason: "ConnectionNotReady", message } };
 }

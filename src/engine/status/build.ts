@@ -171,16 +171,12 @@ function condition(object: KubeObject, fact: ConditionFact, generation: number, 
 const fact = (
   type: string,
   status: ConditionStatus,
-  why: { readonly reason: string; readonly message: string },
-): ConditionFact => ({
-  type,
-  status,
-  reason: why.reason,
-  message: why.message,
-});
+  { reason, message }: Pick<ConditionFact, "reason" | "message">,
+): ConditionFact => ({ type, status, reason, message });
 
 const SYNCED: Why = { reason: "ReconcileSuccess", message: "The last exchange with the platform succeeded." };
 const NOT_YET: Why = { reason: "Progressing", message: "Nothing was exchanged with the platform yet." };
+const NO_DRIFT: Why = { reason: "NoDrift", message: "The platform equals the spec where it can be compared." };
 const PAUSED: Why = {
   reason: "ReconcilePaused",
   message: "Reconciling is paused by the annotation platform-operator.io/paused. Deletion still works.",
@@ -257,14 +253,7 @@ function syncedFact(object: KubeObject, exchange: Exchange, why: Why): Condition
 function driftFact(object: KubeObject, report: Report | undefined): readonly ConditionFact[] {
   if (report === undefined) return stored(object, "Drifted");
   if (report.drift === undefined) return [];
-  if (report.drift.length === 0) {
-    return [
-      fact("Drifted", "False", {
-        reason: "NoDrift",
-        message: "The platform equals the spec where it can be compared.",
-      }),
-    ];
-  }
+  if (report.drift.length === 0) return [fact("Drifted", "False", NO_DRIFT)];
   return [fact("Drifted", "True", { reason: "DriftDetected", message: driftMessage(report.drift) })];
 }
 

@@ -237,5 +237,5 @@ async function writeStatusBefore(r: Resolved, seen: unknown, why: Why, intent: I
 
 /** Reports whether an error only means that the object changed or was deleted: the watch delivers the new state. */
 export function isMoved(error: unknown): boolean {
-  return isKube(error, "Conflict") || isKube(error, "NotFound");
+  return isKube(error, "Conflict", "NotFound");
 }

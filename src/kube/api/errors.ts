@@ -40,8 +40,8 @@ export class KubeError extends Error {
 }
 
 /** Reports whether `error` is a KubeError of that failure. */
-export function isKube(error: unknown, failure: KubeFailure): boolean {
-  return error instanceof KubeError && error.failure === failure;
+export function isKube(error: unknown, ...failures: readonly KubeFailure[]): boolean {
+  return error instanceof KubeError && failures.includes(error.failure);
 }
 
 /** The number of causes of a Status that a message has. */

@@ -91,7 +91,7 @@ export function createWriter(options: WriterOptions) {
     try {
       return await patch(object, body, subresource);
     } catch (error) {
-      if (isKube(error, "Conflict") || isKube(error, "NotFound")) await refresh(object).catch(() => undefined);
+      if (isKube(error, "Conflict", "NotFound")) await refresh(object).catch(() => undefined);
       throw error;
     }
   };
@@ -148,8 +148,9 @@ export function createWriter(options: WriterOptions) {
         } catch (error) {
           if (signal.aborted) throw error;
           // For another object of the same name the API server answers 422 "metadata.uid: field is immutable".
-          if (answered(error) && (await isGone(() => refresh(object, signal)))) return undefined;
-          if (isKube(error, "Invalid") || isKube(error, "Forbidden")) refusals += 1;
+          if (isKube(error, "NotFound", "Conflict", "Invalid") && (await isGone(() => refresh(object, signal))))
+            return undefined;
+          if (isKube(error, "Invalid", "Forbidden")) refusals += 1;
           if (refusals > MAX_REFUSALS) throw error;
           const least = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
           if (!(await pause(clock, Math.max(backoff.next(), least), signal))) throw error;
@@ -207,9 +208,6 @@ function diffAnnotations(
 }
 
 /** Reports whether the answer may mean that the object does not exist any more. */
-function answered(error: unknown): boolean {
-  return isKube(error, "NotFound") || isKube(error, "Conflict") || isKube(error, "Invalid");
-}
 
 async function isGone(refresh: () => Promise<KubeObject | undefined>): Promise<boolean> {
   try {

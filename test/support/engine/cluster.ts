@@ -10,7 +10,7 @@ import type {
   ObjectKey,
   ObjectMeta,
 } from "../../../src/kube/api/types.ts";
-import { type Change } from "../../../src/kube/watch/store.ts";
+import type { Change } from "../../../src/kube/watch/store.ts";
 import { diffMerge, equalJson } from "../../../src/kube/write/merge-patch.ts";
 import type { Writer } from "../../../src/kube/write/writer.ts";
 
