@@ -1,7 +1,7 @@
 /** Messages of failures for the user: what, where and what to do, in one line. */
 import { KubeError } from "../../kube/api/errors.ts";
 import { ConfigError } from "../../operator/config/config.ts";
-import { ApiError } from "../../platform/transport/errors.ts";
+import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { printable } from "../../text/text.ts";
 import { CliError, EXIT } from "./exit.ts";
 
@@ -13,62 +13,54 @@ export function explain(error: unknown): { readonly message: string; readonly co
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof ApiError) return ofPlatform(error);
-  if (error instanceof KubeError) return ofCluster(error);
+  if (error instanceof ApiError) return BY_PLATFORM[error.failure.is](`${error.operation}: ${error.message}`, error);
+  if (error instanceof KubeError) return (BY_CLUSTER[error.failure] ?? refused)(printable(error.message));
   return `Something unexpected went wrong: ${printable(error instanceof Error ? error.message : String(error))}`;
 }
 
-/** The message of an ApiError is the platform's own, cleaned and without secrets. */
-function ofPlatform({ failure, message, operation, status }: ApiError): string {
-  const said = `${operation}: ${message}`;
-  switch (failure.is) {
-    case "Unauthorized":
-      return status === 0
-        ? `Nothing was sent (${said}). Replace the token in the connection's Secret.`
-        : `The platform rejected the token (401, ${said}). Replace the token in the connection's Secret.`;
-    case "Forbidden":
-      return `The token may not do this (403, ${said}). Use a connection whose token has the scope for it.`;
-    case "NotFound":
-      return `The platform does not know it (404, ${said}). Check the id and the connection.`;
-    case "NotSupported":
-      return `This platform does not offer ${operation}.`;
-    case "Conflict":
-      return `The platform is busy with something else (409, ${said}). Try again later.`;
-    case "Invalid":
-      return `The platform rejected the request (${said}).`;
-    case "RateLimited":
-    case "OverBudget":
-      return `The platform asks to slow down. Try again in ${Math.ceil(failure.retryAfterMs / 1000)} s.`;
-    case "Server":
-      return `The platform failed (${said}). Try again later.`;
-    case "Unreachable":
-      return `The platform cannot be reached (${said}). Check spec.baseUrl of the connection and the network.`;
-    case "OutcomeUnknown":
-      return `Whether the platform did it is not known (${said}). Look before you try again.`;
-    case "BadResponse":
-      return `The platform's answer cannot be read (${said}).`;
-    case "Refused":
-      return operation === "connect"
-        ? `Nothing was sent (${said}). --allow-insecure-platform and --allowed-platform-hosts say where a token may go.`
-        : `Nothing was sent (${said}).`;
-    default:
-      return failure satisfies never;
-  }
+/** @param said the platform's own message, cleaned and without secrets */
+type Words = (said: string, error: ApiError) => string;
+
+const BY_PLATFORM: Readonly<Record<ApiFailure["is"], Words>> = {
+  Unauthorized: (said, { status }) => {
+    const what = status === 0 ? `Nothing was sent (${said})` : `The platform rejected the token (401, ${said})`;
+    return `${what}. Replace the token in the connection's Secret.`;
+  },
+  Forbidden: (said) => `The token may not do this (403, ${said}). Use a connection whose token has the scope for it.`,
+  NotFound: (said) => `The platform does not know it (404, ${said}). Check the id and the connection.`,
+  NotSupported: (_said, { operation }) => `This platform does not offer ${operation}.`,
+  Conflict: (said) => `The platform is busy with something else (409, ${said}). Try again later.`,
+  Invalid: (said) => `The platform rejected the request (${said}).`,
+  RateLimited: slowDown,
+  OverBudget: slowDown,
+  Server: (said) => `The platform failed (${said}). Try again later.`,
+  Unreachable: (said) =>
+    `The platform cannot be reached (${said}). Check spec.baseUrl of the connection and the network.`,
+  OutcomeUnknown: (said) => `Whether the platform did it is not known (${said}). Look before you try again.`,
+  BadResponse: (said) => `The platform's answer cannot be read (${said}).`,
+  Refused: (said, { operation }) => {
+    const advice = " --allow-insecure-platform and --allowed-platform-hosts say where a token may go.";
+    return `Nothing was sent (${said}).${operation === "connect" ? advice : ""}`;
+  },
+};
+
+function slowDown(_said: string, { failure }: ApiError): string {
+  const seconds = "retryAfterMs" in failure ? Math.ceil(failure.retryAfterMs / 1_000) : 0;
+  return `The platform asks to slow down. Try again in ${seconds} s.`;
 }
 
-function ofCluster({ failure, message }: KubeError): string {
-  const said = printable(message);
-  switch (failure) {
-    case "Unauthorized":
-      return `The cluster does not accept your credentials: ${said}. Sign in again, or check --context.`;
-    case "Forbidden":
-      return `You may not do this in the cluster: ${said}.`;
-    case "Unreachable":
-    case "Timeout":
-      return `The cluster cannot be reached: ${said}. Check --kubeconfig and --context.`;
-    case "NotFound":
-      return `The cluster does not know it: ${said}.`;
-    default:
-      return `The cluster refused: ${said}.`;
-  }
+const BY_CLUSTER: Readonly<Partial<Record<KubeError["failure"], (said: string) => string>>> = {
+  Unauthorized: (said) => `The cluster does not accept your credentials: ${said}. Sign in again, or check --context.`,
+  Forbidden: (said) => `You may not do this in the cluster: ${said}.`,
+  Unreachable: unreachable,
+  Timeout: unreachable,
+  NotFound: (said) => `The cluster does not know it: ${said}.`,
+};
+
+function unreachable(said: string): string {
+  return `The cluster cannot be reached: ${said}. Check --kubeconfig and --context.`;
+}
+
+function refused(said: string): string {
+  return `The cluster refused: ${said}.`;
 }
