@@ -2,6 +2,7 @@
 import type { Command, Entry } from "./base/command.ts";
 import type { Arg, Flag, Flags } from "./base/flags.ts";
 import { PLATFORM_FLAGS } from "./base/globals.ts";
+import { align } from "./base/render.ts";
 
 export const EXIT_CODES =
   "Exit codes: 0 done, 1 failed, 2 a plan has changes, 3 not in time, 64 wrong usage, 130 ended by Ctrl-C.";
@@ -11,10 +12,9 @@ export function listUsage(program: string, entries: readonly Entry[], words: rea
   const prefix = words.map((word) => `${word} `).join("");
   const shown = entries.filter(({ name, hidden }) => hidden !== true && name.startsWith(prefix));
   const lines = [...shown.map(({ name, about }) => [name, about]), ...(prefix === "" ? [["help", "show this"]] : [])];
-  const width = Math.max(...lines.map(([name = ""]) => name.length)) + 2;
   return [
     `Usage: ${program} ${prefix}<command> [flags]\n\n`,
-    ...lines.map(([name = "", about = ""]) => `  ${name.padEnd(width)}${about}\n`),
+    ...align(lines, "  ").map((line) => `  ${line}\n`),
     `\n"${program} ${prefix}<command> --help" lists a command's flags.\n`,
     ...(prefix === "" ? [`${EXIT_CODES}\n`] : []),
   ].join("");
@@ -51,10 +51,9 @@ function pick(flags: Flags, wanted: (name: string) => boolean): Flags {
   return Object.fromEntries(Object.entries(flags).filter(([name]) => wanted(name)));
 }
 
-function section(title: string, lines: readonly (readonly [string, string])[]): readonly string[] {
+function section(title: string, lines: readonly (readonly string[])[]): readonly string[] {
   if (lines.length === 0) return [];
-  const width = Math.max(...lines.map(([head]) => head.length)) + 2;
-  return [`\n${title}:\n`, ...lines.map(([head, about]) => `  ${head.padEnd(width)}${about}\n`)];
+  return [`\n${title}:\n`, ...align(lines, "  ").map((line) => `  ${line}\n`)];
 }
 
 function argText({ name, optional, many }: Arg): string {
@@ -62,7 +61,7 @@ function argText({ name, optional, many }: Arg): string {
   return optional === true ? `[${text}]` : text;
 }
 
-function flagLine([name, flag]: readonly [string, Flag]): readonly [string, string] {
+function flagLine([name, flag]: readonly [string, Flag]): readonly string[] {
   const short = flag.short === undefined ? "    " : `-${flag.short}, `;
   const value = flag.is === "duration" ? " DURATION" : "value" in flag ? ` ${flag.value}` : "";
   return [`${short}--${name}${value}`, `${flag.about}${end(flag)}`];

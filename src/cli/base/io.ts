@@ -1,7 +1,9 @@
 /** Input and output of commands. Standard output is for data, standard error for everything else. */
 import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 import { styleText } from "node:util";
 
+import { isObject } from "../../kube/api/json.ts";
 import type { Clock } from "../../kube/api/types.ts";
 import { CliError, UsageError } from "./exit.ts";
 
@@ -49,7 +51,7 @@ export function paintFor(stream: Stream): Paint {
 export async function readText(io: Io, path: string): Promise<string> {
   if (path === "-") {
     if (io.stdin.isTTY === true) throw new UsageError("Nothing is piped in. Pipe it in, or name a file with -f.");
-    return readAll(io.stdin);
+    return text(io.stdin);
   }
   try {
     return await readFile(path, "utf8");
@@ -69,21 +71,10 @@ export async function readObject(io: Io, path: string): Promise<Readonly<Record<
     if (!(error instanceof YAMLError)) throw error;
     throw new CliError(`${nameOf(path)} is neither JSON nor YAML (${error.code}).`);
   }
-  if (isRecord(value)) return value;
+  if (isObject(value)) return value;
   throw new CliError(`${nameOf(path)} holds no object. It has to be one, in JSON or YAML.`);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function nameOf(path: string): string {
   return path === "-" ? "Standard input" : path;
-}
-
-async function readAll(input: Input): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of input) text += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
-  return text + decoder.decode();
 }

@@ -38,12 +38,12 @@ export async function printList<Row>(
     call.tell("Nothing found.");
     return;
   }
-  await print(call, view, rows, () => rows.map((row) => dataOf(view, row)));
+  await printRows(call, view, rows, () => rows.map((row) => dataOf(view, row)));
 }
 
 /** Writes one row in the format of -o; json and yaml write an object. */
 export async function printOne<Row>(call: Printing, view: View<Row>, row: Row): Promise<void> {
-  await print(call, view, [row], () => dataOf(view, row));
+  await printRows(call, view, [row], () => dataOf(view, row));
 }
 
 /** Writes plain data as JSON or YAML. @param value may hold bigint, which keeps its digits. */
@@ -51,38 +51,39 @@ export async function printData(call: Pick<Printing, "io">, output: "json" | "ya
   call.io.stdout.write(output === "json" ? await json(value) : await yaml(value));
 }
 
-async function print<Row>(call: Printing, view: View<Row>, rows: readonly Row[], data: () => unknown): Promise<void> {
+/** The same in each format of -o. */
+interface Forms {
+  /** For json and yaml. */
+  readonly data: () => unknown;
+  /** For name, one for each object. */
+  readonly names?: () => readonly string[];
+  /** For all others. */
+  readonly lines: () => readonly string[];
+}
+
+/** Writes in the format of -o. */
+export async function printAs(call: Printing, { data, names, lines }: Forms): Promise<void> {
   const { io, output } = call;
-  switch (output) {
-    case "json":
-    case "yaml":
-      return printData(call, output, data());
-    case "name":
-      io.stdout.write(rows.map((row) => `${printable(view.name(row))}\n`).join(""));
-      return;
-    case "table":
-    case "wide":
-    case "raw":
-      io.stdout.write(table(view, rows, output === "wide"));
-      return;
-    default:
-      output satisfies never;
-  }
+  if (output === "json" || output === "yaml") return printData(call, output, data());
+  const shown = output === "name" && names !== undefined ? names().map(printable) : lines();
+  io.stdout.write(shown.map((line) => `${line}\n`).join(""));
+}
+
+function printRows<Row>(call: Printing, view: View<Row>, rows: readonly Row[], data: () => unknown): Promise<void> {
+  const lines = (): readonly string[] => table(view, rows, call.output === "wide");
+  return printAs(call, { data, names: () => rows.map(view.name), lines });
 }
 
 function dataOf<Row>(view: View<Row>, row: Row): unknown {
   return view.data === undefined ? row : view.data(row);
 }
 
-function table<Row>(view: View<Row>, rows: readonly Row[], isWide: boolean): string {
+function table<Row>(view: View<Row>, rows: readonly Row[], isWide: boolean): readonly string[] {
   const columns = Object.entries({ ...view.columns, ...(isWide ? view.wide : {}) });
-  const lines = [
+  return align([
     columns.map(([title]) => title),
     ...rows.map((row) => columns.map(([, column]) => textOf(cellOf(row, column)))),
-  ];
-  return align(lines)
-    .map((line) => `${line}\n`)
-    .join("");
+  ]);
 }
 
 function cellOf<Row>(row: Row, column: Column<Row>): Cell {

@@ -9,7 +9,7 @@ import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { printable } from "../../text/text.ts";
 import { command } from "../base/command.ts";
-import { align, printData } from "../base/render.ts";
+import { align, printAs } from "../base/render.ts";
 import { eventsOf, type EventView } from "./shared/events.ts";
 import { actionLines, driftOf, fieldLine, planOf } from "./shared/plan-view.ts";
 import { fullName, shortTarget, TARGET, targetOf } from "./shared/target.ts";
@@ -18,36 +18,35 @@ export const status = command({
   asks: "cluster",
   args: [TARGET],
   formats: ["table", "json", "yaml", "name"],
-  run: async ({ cluster: open, args, output, io, host, program }) => {
+  run: async (call) => {
+    const { args, host, output, program } = call;
     const target = targetOf(args.object);
-    const cluster = await open();
+    const cluster = await call.cluster();
     const object = await cluster.get(target.kind, target.name);
-    if (output === "name") {
-      io.stdout.write(`${fullName(target)}\n`);
-      return;
-    }
-    const events = await eventsOf(cluster, object);
-    if (output === "json" || output === "yaml") {
-      const { kind, metadata } = object;
-      const { mark, state, externalId } = factOf(object);
-      const { name, namespace } = metadata;
-      await printData({ io }, output, {
-        kind,
-        ...(namespace === undefined ? {} : { namespace }),
-        name,
-        status: mark,
-        state,
-        externalId,
-        conditions: conditionsOf(object),
-        plan: planOf(object) ?? null,
-        events: events ?? null,
-      });
-      return;
-    }
-    const lines = summaryOf({ object, events, now: host.clock.now(), program });
-    io.stdout.write(`${lines.join("\n")}\n`);
+    const events = output === "name" ? undefined : await eventsOf(cluster, object);
+    await printAs(call, {
+      data: () => dataOf(object, events),
+      names: () => [fullName(target)],
+      lines: () => summaryOf({ object, events, now: host.clock.now(), program }),
+    });
   },
 });
+
+function dataOf(object: KubeObject, events: readonly EventView[] | undefined): object {
+  const { namespace, name } = object.metadata;
+  const { mark, state, externalId } = factOf(object);
+  return {
+    kind: object.kind,
+    ...(namespace === undefined ? {} : { namespace }),
+    name,
+    status: mark,
+    state,
+    externalId,
+    conditions: conditionsOf(object),
+    plan: planOf(object) ?? null,
+    events: events ?? null,
+  };
+}
 
 interface SummaryOf {
   readonly object: KubeObject;

@@ -4,13 +4,14 @@ import { below, dataOf, dotOf, factsOf, hierarchyOf } from "../../console/tree/h
 import { platformProject } from "../../kinds/project/crd.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
+import type { Store } from "../../kube/watch/store.ts";
 import { command } from "../base/command.ts";
 import { CliError } from "../base/exit.ts";
 import { ALL_NAMESPACES } from "../base/globals.ts";
 import { paintFor, type Io, type Stream } from "../base/io.ts";
-import { printData } from "../base/render.ts";
+import { printAs } from "../base/render.ts";
 import { renderTree, tellChanges } from "./shared/drawing.ts";
-import { followObjects, listObjects, type Following, type Scope } from "./shared/listing.ts";
+import { followObjects, listObjects, type Scope } from "./shared/listing.ts";
 import { createScreen } from "./shared/screen.ts";
 import { fullName } from "./shared/target.ts";
 
@@ -51,7 +52,7 @@ export const tree = command({
     try {
       await Promise.race([following.synced, aborted(stop)]);
       refuseUnknown(facts(), args.project, scope);
-      draw(following, facts, io, flags.output === "wide");
+      draw(following.store, facts, io, flags.output === "wide");
       await aborted(stop);
     } finally {
       await following.stop();
@@ -87,25 +88,18 @@ function refuseUnknown(facts: readonly Fact[], project: string | undefined, { na
   throw new CliError(`There is no PlatformProject ${JSON.stringify(project)} in ${where}.`);
 }
 
-async function show(facts: readonly Fact[], format: TreeFormat, io: Io): Promise<void> {
-  switch (format) {
-    case "table":
-    case "wide":
-      if (facts.length === 0) io.stderr.write("Nothing found.\n");
-      else io.stdout.write(`${drawn(facts, io.stdout, format === "wide").join("\n")}\n`);
-      return;
-    case "json":
-    case "yaml":
-      await printData({ io }, format, dataOf(hierarchyOf(facts)));
-      return;
-    case "name":
-      io.stdout.write(facts.map((fact) => `${fullName(fact)}\n`).join(""));
-      return;
-    case "dot":
-      io.stdout.write(dotOf(hierarchyOf(facts)));
-      return;
-    default:
-      format satisfies never;
+async function show(facts: readonly Fact[], output: TreeFormat, io: Io): Promise<void> {
+  if (output === "dot") io.stdout.write(dotOf(hierarchyOf(facts)));
+  else if (facts.length === 0 && (output === "table" || output === "wide")) io.stderr.write("Nothing found.\n");
+  else {
+    await printAs(
+      { io, output },
+      {
+        data: () => dataOf(hierarchyOf(facts)),
+        names: () => facts.map(fullName),
+        lines: () => drawn(facts, io.stdout, output === "wide"),
+      },
+    );
   }
 }
 
@@ -115,7 +109,7 @@ function drawn(facts: readonly Fact[], stdout: Stream, wide: boolean): readonly 
 }
 
 /** Redraws in place on a terminal; else draws once, and then prints a line per change. */
-function draw({ store }: Following, facts: () => readonly Fact[], { stdout }: Io, wide: boolean): void {
+function draw(store: Store, facts: () => readonly Fact[], { stdout }: Io, wide: boolean): void {
   const screen = createScreen(stdout);
   if (screen.live) {
     screen.follow((width) => renderTree(facts(), { width, paint: screen.paint, wide }));

@@ -5,7 +5,7 @@ import type { Access } from "../../base/access.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import type { Call } from "../../base/command.ts";
 import { paintFor } from "../../base/io.ts";
-import { printData } from "../../base/render.ts";
+import { printAs } from "../../base/render.ts";
 
 export interface CheckContext {
   readonly cluster: Cluster;
@@ -39,19 +39,18 @@ const SIGNS = {
   info: ["·", "dim"],
 } as const satisfies Readonly<Record<Finding["is"], unknown>>;
 
-export async function printFindings({ io, output }: Pick<Call, "io" | "output">, findings: readonly Finding[]) {
-  if (output === "json" || output === "yaml") {
-    const data = findings.map(({ what, is, detail }) => ({ check: what, result: is, detail }));
-    await printData({ io }, output, data);
-    return;
-  }
-  const paint = paintFor(io.stdout);
+export async function printFindings(call: Pick<Call, "io" | "output">, findings: readonly Finding[]) {
+  const paint = paintFor(call.io.stdout);
   const width = Math.max(...findings.map(({ what }) => what.length));
-  for (const { what, is, detail } of findings) {
-    const [sign, colour] = SIGNS[is];
-    const text = is === "info" ? wrapped(printable(detail), width + 4) : printable(detail);
-    io.stdout.write(`${paint(colour, sign)} ${what.padEnd(width)}  ${text}\n`);
-  }
+  await printAs(call, {
+    data: () => findings.map(({ what, is, detail }) => ({ check: what, result: is, detail })),
+    lines: () =>
+      findings.map(({ what, is, detail }) => {
+        const [sign, colour] = SIGNS[is];
+        const text = is === "info" ? wrapped(printable(detail), width + 4) : printable(detail);
+        return `${paint(colour, sign)} ${what.padEnd(width)}  ${text}`;
+      }),
+  });
 }
 
 /** The width of lists. */

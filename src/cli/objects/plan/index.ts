@@ -3,9 +3,8 @@ import { loadPlatformRules } from "../../../operator/config/config.ts";
 import { printable } from "../../../text/text.ts";
 import { command } from "../../base/command.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";
-import { type Format, PLATFORM_FLAGS } from "../../base/globals.ts";
-import type { Io } from "../../base/io.ts";
-import { align, printData } from "../../base/render.ts";
+import { PLATFORM_FLAGS } from "../../base/globals.ts";
+import { align, printAs } from "../../base/render.ts";
 import { actionLines } from "../shared/plan-view.ts";
 import { fullName, shortTarget } from "../shared/target.ts";
 import { readManifests } from "./manifests.ts";
@@ -25,7 +24,8 @@ export const plan = command({
   details:
     "Reads the cluster and the platform, and writes nothing. The exit code is 0 when nothing would be written to the\n" +
     "platform, 2 when something would, 1 when something cannot be planned.",
-  run: async ({ cluster: open, flags, output, io, tell, host }) => {
+  run: async (call) => {
+    const { flags, host, io, tell } = call;
     if (flags.filename.length === 0) throw new UsageError("Say what to plan with -f FILE or -f DIR.");
     const manifests = await readManifests(io, flags.filename, flags.recursive);
     const rules = loadPlatformRules({
@@ -33,33 +33,27 @@ export const plan = command({
       insecure: flags["allow-insecure-platform"],
     });
     const rows = await planManifests(manifests, {
-      cluster: await open(),
+      cluster: await call.cluster(),
       clock: host.clock,
       rules,
       operatorNamespace: flags["operator-namespace"],
       tell,
     });
-    await show(rows, output, io);
+    await printAs(call, {
+      data: () => rows.map(dataOf),
+      names: () => rows.filter(({ is }) => is === "change").map(fullName),
+      lines: () => tableOf(rows),
+    });
     if (rows.some(({ is }) => is === "error")) return EXIT.failed;
     return rows.some(({ is }) => is === "change") ? EXIT.changes : EXIT.ok;
   },
 });
 
-/** Writes the rows. The table ends with a summary. */
-async function show(rows: readonly PlanRow[], output: Format, io: Io): Promise<void> {
-  if (output === "json" || output === "yaml") {
-    await printData({ io }, output, rows.map(dataOf));
-    return;
-  }
-  const changes = rows.filter(({ is }) => is === "change");
-  const lines = output === "name" ? changes.map(fullName) : tableOf(rows);
-  io.stdout.write(lines.map((line) => `${line}\n`).join(""));
-}
-
 function dataOf({ kind, namespace, name, action, note, actions }: PlanRow): object {
   return { kind, ...(namespace === "" ? {} : { namespace }), name, action, ...(note === "" ? {} : { note }), actions };
 }
 
+/** The table ends with a summary. */
 function tableOf(rows: readonly PlanRow[]): readonly string[] {
   const namespaces = new Set(rows.map(({ namespace }) => namespace).filter((namespace) => namespace !== ""));
   const nameOf = (row: PlanRow): string =>
