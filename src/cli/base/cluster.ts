@@ -12,31 +12,18 @@ import { OPERATOR_VERSION } from "../../operator/config/version.ts";
 import { CliError } from "./exit.ts";
 import type { SharedFlags } from "./globals.ts";
 
-export interface Cluster {
-  /** For requests that have no method here. */
-  readonly client: ConnectedClient;
-  /** The namespace of -n, else of the context, else `default`. */
-  readonly namespace: string;
-  /** @throws CliError when it does not exist, KubeError */
-  get(kind: string, name: string, namespace?: string): Promise<KubeObject>;
-  /** @returns undefined when it does not exist @throws KubeError */
-  find(kind: string, name: string, namespace?: string): Promise<KubeObject | undefined>;
-  /** @param namespace "" for all of them; the cluster's `namespace` if absent @throws CliError, KubeError */
-  list(kind: string, namespace?: string): Promise<readonly KubeObject[]>;
-  /** Merges a change into an object, unless another one of its name replaced it. @throws KubeError */
-  patch(object: KubeObject, change: JsonObject): Promise<void>;
-  close(): Promise<void>;
-}
+export type Cluster = ReturnType<typeof openCluster>;
 
 /**
  * Connects as kubectl does; sends nothing yet.
  * @throws CliError when there is no usable kubeconfig
  */
-export function openCluster(flags: SharedFlags, clock: Clock): Cluster {
+export function openCluster(flags: SharedFlags, clock: Clock) {
   const client = connect(flags, clock);
   const namespace = flags.namespace ?? client.namespace ?? "default";
 
-  const find: Cluster["find"] = async (kind, name, inNamespace = namespace) => {
+  /** @returns undefined when it does not exist @throws KubeError */
+  const find = async (kind: string, name: string, inNamespace = namespace): Promise<KubeObject | undefined> => {
     const type = typeOf(kind);
     const path = objectPath(type, { namespace: type.namespaced ? inNamespace : "", name });
     try {
@@ -48,16 +35,20 @@ export function openCluster(flags: SharedFlags, clock: Clock): Cluster {
   };
 
   return {
+    /** For requests that have no method here. */
     client,
+    /** The namespace of -n, else of the context, else `default`. */
     namespace,
     find,
-    get: async (kind, name, inNamespace = namespace) => {
+    /** @throws CliError when it does not exist, KubeError */
+    get: async (kind: string, name: string, inNamespace = namespace): Promise<KubeObject> => {
       const found = await find(kind, name, inNamespace);
       if (found !== undefined) return found;
       const where = typeOf(kind).namespaced ? ` in namespace "${inNamespace}"` : "";
       throw new CliError(`${kind} "${name}" does not exist${where}. Check the name, or choose a namespace with -n.`);
     },
-    list: async (kind, inNamespace = namespace) => {
+    /** @param inNamespace "" for all of them @throws CliError, KubeError */
+    list: async (kind: string, inNamespace = namespace): Promise<readonly KubeObject[]> => {
       const type = typeOf(kind);
       try {
         return (await listAll(client, type, collectionPath(type, inNamespace))).objects;
@@ -66,11 +57,13 @@ export function openCluster(flags: SharedFlags, clock: Clock): Cluster {
         throw new CliError(`The cluster does not know ${type.plural}. Install the CRDs of platform-operator first.`);
       }
     },
-    patch: async ({ kind, metadata: { name, namespace = "", uid } }, change) => {
+    /** Merges a change into an object, unless another one of its name replaced it. @throws KubeError */
+    patch: async ({ kind, metadata }: KubeObject, change: JsonObject): Promise<void> => {
+      const { name, namespace: home = "", uid } = metadata;
       const own = isObject(change["metadata"]) ? change["metadata"] : {};
       await client.request({
         method: "PATCH",
-        path: objectPath(typeOf(kind), { namespace, name }),
+        path: objectPath(typeOf(kind), { namespace: home, name }),
         query: { fieldManager: "kubectl-platform" },
         body: { ...change, metadata: { ...own, uid } },
         contentType: "application/merge-patch+json",

@@ -19,28 +19,13 @@ export interface Target {
 }
 
 /** Every method throws CliError, KubeError or ApiError, each with a message for the user. */
-export interface Ports {
-  readonly shared: SharedFlags;
-  readonly cluster: () => Promise<Cluster>;
-  /** @param object the object whose connection is used; that of --connection or of the namespace if absent */
-  readonly access: (object?: KubeObject) => Promise<Access>;
-  /** Returns the platform of --connection or of the namespace. */
-  readonly platform: () => Promise<Platform>;
-  /**
-   * Resolves an id of the platform, or a custom resource, whose connection and id are then used.
-   * @param kinds the kinds that are allowed; a bare name is one of the first
-   */
-  readonly target: (text: string, kinds: readonly string[]) => Promise<Target>;
-}
+export type Ports = ReturnType<typeof opener>["ports"];
 
 /**
  * @param flags those of the command line, the shared ones included
  * @returns the ports, and what closes whatever was opened through them
  */
-export function opener(
-  flags: Parsed["flags"],
-  host: Host,
-): { readonly ports: Ports; readonly close: () => Promise<void> } {
+export function opener(flags: Parsed["flags"], host: Host) {
   const closers: (() => Promise<void>)[] = [];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- FlagValues says in types what parse does
   const shared = flags as unknown as SharedFlags;
@@ -54,7 +39,8 @@ export function opener(
   let opening: Promise<Cluster> | undefined;
   const cluster = (): Promise<Cluster> => (opening ??= open());
 
-  const access: Ports["access"] = async (object) => {
+  /** @param object the object whose connection is used; that of --connection or of the namespace if absent */
+  const access = async (object?: KubeObject): Promise<Access> => {
     const { openAccess } = await import("./access.ts");
     const opened = await openAccess(await cluster(), shared, host.clock, object);
     closers.push(() => opened.platform.close());
@@ -66,8 +52,13 @@ export function opener(
       shared,
       cluster,
       access,
+      /** Returns the platform of --connection or of the namespace. */
       platform: async () => (await access()).platform,
-      target: async (given, kinds) => {
+      /**
+       * Resolves an id of the platform, or a custom resource, whose connection and id are then used.
+       * @param kinds the kinds that are allowed; a bare name is one of the first
+       */
+      target: async (given: string, kinds: readonly string[]): Promise<Target> => {
         const { externalIdOf, nameOf } = await import("./targets.ts");
         const name = isUuidOfAnyCase(given) ? undefined : nameOf(given, kinds, ["an id"]);
         const object = name === undefined ? undefined : await (await cluster()).get(name.kind, name.name);
@@ -76,7 +67,7 @@ export function opener(
         return { id, platform: opened.platform, access: opened, object };
       },
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await Promise.all(closers.map((close) => close()));
     },
   };

@@ -1,7 +1,6 @@
 /** Reads or follows all custom resources that the user may see. */
 import { KubeError } from "../../../kube/api/errors.ts";
 import type { Clock, KubeObject, ResourceType } from "../../../kube/api/types.ts";
-import type { Store } from "../../../kube/watch/store.ts";
 import { createCaches, TYPES } from "../../../operator/config/caches.ts";
 import { type Cluster, typeOf } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
@@ -52,23 +51,8 @@ export async function listKind(
   }
 }
 
-/** Watched objects. */
-export interface Following {
-  readonly store: Store;
-  readonly objects: () => readonly KubeObject[];
-  /** Resolves when every kind is listed, or cannot be read. */
-  readonly synced: Promise<void>;
-  readonly stop: () => Promise<void>;
-}
-
 /** Starts to watch the objects. */
-export function followObjects({
-  cluster,
-  namespace,
-  kinds,
-  tell,
-  clock,
-}: Scope & { readonly clock: Clock }): Following {
+export function followObjects({ cluster, namespace, kinds, tell, clock }: Scope & { readonly clock: Clock }) {
   const types = typesOf(kinds);
   const known = new Set<string>();
   const synced = Promise.withResolvers<void>();
@@ -95,7 +79,13 @@ export function followObjects({
     onSynced: () => {},
   });
   start();
-  return { store, objects: () => types.flatMap(({ kind }) => store.list(kind)), synced: synced.promise, stop };
+  return {
+    store,
+    objects: () => types.flatMap(({ kind }) => store.list(kind)),
+    /** Resolves when every kind is listed, or cannot be read. */
+    synced: synced.promise,
+    stop,
+  };
 }
 
 function typesOf(kinds: readonly string[] | undefined): readonly ResourceType[] {

@@ -1,30 +1,20 @@
 /** Writes lines that stay, and on a terminal redraws a part below them in place. */
 import { stripVTControlCharacters } from "node:util";
 
-import { paintFor, type Paint, type Stream } from "../../base/io.ts";
+import { paintFor, type Stream } from "../../base/io.ts";
 
 /** The part of standard output that a screen uses. */
 export interface Terminal extends Stream {
   on?(event: "resize", listener: () => void): unknown;
 }
 
-export interface Screen {
-  /** Whether a part can be redrawn in place. */
-  readonly live: boolean;
-  readonly paint: Paint;
-  /** Writes lines that stay. */
-  readonly print: (text: string) => void;
-  /** Draws this below everything from now on, given the width; on a terminal only. */
-  readonly follow: (render: (width: number) => readonly string[]) => void;
-  /** Draws it again. */
-  readonly redraw: () => void;
-}
+export type Screen = ReturnType<typeof createScreen>;
 
 const WIDTH = 80;
 const HEIGHT = 24;
 
 /** @param live whether the terminal can move its cursor up */
-export function createScreen(terminal: Terminal, live = terminal.isTTY === true): Screen {
+export function createScreen(terminal: Terminal, live = terminal.isTTY === true) {
   let render: (width: number) => readonly string[] = () => [];
   let drawn: readonly string[] = [];
 
@@ -46,17 +36,21 @@ export function createScreen(terminal: Terminal, live = terminal.isTTY === true)
     write("", rendered());
   });
   return {
+    /** Whether a part can be redrawn in place. */
     live,
     paint: paintFor(terminal),
-    print: (text) => {
+    /** Writes lines that stay. */
+    print: (text: string): void => {
       write(`${text}\n`, rendered());
     },
-    follow: (next) => {
+    /** Draws this below everything from now on, given the width; on a terminal only. */
+    follow: (next: typeof render): void => {
       if (!live) return;
       render = next;
       write("", rendered());
     },
-    redraw: () => {
+    /** Draws it again. */
+    redraw: (): void => {
       const next = rendered();
       if (next.join("\n") !== drawn.join("\n")) write("", next);
     },
