@@ -30,23 +30,19 @@ export async function startServers({
   statusPage,
   log,
 }: ServersOptions): Promise<readonly HttpServer[]> {
-  const wanted = [
-    { name: "metrics", at: config.metricsBindAddress, begin: (at: BindAddress) => serve(at, metricsRoutes(registry)) },
-    {
-      name: "health",
-      at: config.healthProbeBindAddress,
-      begin: (at: BindAddress) => serve(at, healthRoutes(waitingFor)),
-    },
-    { name: "webhook", at: config.webhookBindAddress, begin: (at: BindAddress) => startReceiver(at, receiver) },
-    {
-      name: "status-page",
-      at: config.statusPageBindAddress,
-      begin: (at: BindAddress) => startStatusPage(at, statusPage),
-    },
+  const wanted: readonly [
+    name: string,
+    at: BindAddress | undefined,
+    begin: (at: BindAddress) => Promise<HttpServer>,
+  ][] = [
+    ["metrics", config.metricsBindAddress, (at) => serve(at, metricsRoutes(registry))],
+    ["health", config.healthProbeBindAddress, (at) => serve(at, healthRoutes(waitingFor))],
+    ["webhook", config.webhookBindAddress, (at) => startReceiver(at, receiver)],
+    ["status-page", config.statusPageBindAddress, (at) => startStatusPage(at, statusPage)],
   ];
   const started: HttpServer[] = [];
   try {
-    for (const { name, at, begin } of wanted) {
+    for (const [name, at, begin] of wanted) {
       if (at === undefined) continue;
       const server = await begin(at);
       started.push(server);

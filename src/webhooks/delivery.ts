@@ -70,29 +70,32 @@ export interface Expecting {
   readonly sendsSecret: boolean;
 }
 
-export type Judgement =
-  | { readonly is: "genuine"; readonly connection: ObjectKey }
-  /** There is no such path, or the path is right and the secret is not. */
-  | { readonly is: "unproven" };
-
 /** Receivers may be reached under any prefix, so the last segment decides. */
 const PATH = /^(?:\/[^?#]*)?\/([0-9a-f]{64})(?:\?.*)?$/;
 
 /** Descriptions of the header differ in its name (docs/architecture.md §9): both styles count. */
 const SECRET_HEADER = /^x-(?:.+-)?(?:signature|secret)(?:-.+)?$/;
 
-/** @param url the path and query of the request. Takes the same time for whatever is nearly right. */
-export function judge(expecting: readonly Expecting[], url: string, headers: IncomingHttpHeaders): Judgement {
+/**
+ * Takes the same time for whatever is nearly right.
+ * @param url the path and query of the request
+ * @returns the connection whose platform proves to have sent it; undefined where there is no such path, or the path is
+ * right and the secret is not
+ */
+export function senderOf(
+  expecting: readonly Expecting[],
+  url: string,
+  headers: IncomingHttpHeaders,
+): ObjectKey | undefined {
   const path = PATH.exec(url)?.[1];
-  if (path === undefined) return { is: "unproven" };
+  if (path === undefined) return undefined;
   // All are looked at, so that the time tells nothing of how many there are before the right one.
   const same = expecting.filter(({ keys }) => isSame(keys.path, path));
   const mine = same.at(0);
-  if (mine === undefined) return { is: "unproven" };
+  if (mine === undefined) return undefined;
   const secrets = Object.entries(headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value ?? ""] : []));
   const proven = secrets.flat().filter((secret) => isSame(mine.keys.secret, secret)).length > 0;
-  if (mine.sendsSecret && secrets.length > 0 && !proven) return { is: "unproven" };
-  return { is: "genuine", connection: mine.key };
+  return mine.sendsSecret && secrets.length > 0 && !proven ? undefined : mine.key;
 }
 
 /** Of hashes, which are of one length whatever was sent. */

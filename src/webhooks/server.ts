@@ -10,7 +10,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Clock, ObjectKey } from "../kube/api/types.ts";
 import type { BindAddress } from "../operator/config/flags.ts";
 import { type HttpServer, listen } from "../operator/config/http.ts";
-import { type EventLabel, readDelivery, type Expecting, judge } from "./delivery.ts";
+import { type EventLabel, readDelivery, type Expecting, senderOf } from "./delivery.ts";
 
 /** How a request ended: a label of bounded values. */
 export type DeliveryResult =
@@ -72,13 +72,12 @@ function createReceiver(options: ReceiverOptions): Server {
   const receive = async (request: IncomingMessage): Promise<Verdict> => {
     const deliveries = options.deliveries();
     if (deliveries === undefined) return { status: 503, event: "none", result: "standby" };
-    const judgement = judge(deliveries.expecting(), request.url ?? "", request.headers);
-    if (judgement.is !== "genuine") {
+    const connection = senderOf(deliveries.expecting(), request.url ?? "", request.headers);
+    if (connection === undefined) {
       if (!unproven(request.socket.remoteAddress ?? "")) return { status: 429, event: "none", result: "limited" };
       return { status: 401, event: "none", result: "rejected" };
     }
     if (request.method !== "POST") return { status: 405, event: "none", result: "rejected" };
-    const { connection } = judgement;
     // Taken without being read: the sender did nothing wrong, and what it told is found at the next look.
     if (!genuine(`${connection.kind}/${connection.namespace}/${connection.name}`)) {
       return { status: 200, event: "none", result: "limited" };
