@@ -47,13 +47,7 @@ export type Fields = { readonly [name in (typeof TEXTS)[number]]?: string | unde
   readonly error?: unknown;
 };
 
-export interface Logger {
-  trace(message: string, fields?: Fields): void;
-  debug(message: string, fields?: Fields): void;
-  info(message: string, fields?: Fields): void;
-  warn(message: string, fields?: Fields): void;
-  error(message: string, fields?: Fields): void;
-}
+export type Logger = Readonly<Record<LogLevel, (message: string, fields?: Fields) => void>>;
 
 /** Fields, or a function that returns them, which is called only for lines that are written. */
 type LazyFields = Fields | (() => Fields);

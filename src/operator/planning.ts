@@ -10,8 +10,7 @@ import { createOrphans, type Orphans } from "../engine/orphans/ledger.ts";
 import { createEngine, type Engine, type EngineDeps } from "../engine/reconcile/engine.ts";
 import { isKube, KubeError } from "../kube/api/errors.ts";
 import { keyOf } from "../kube/api/objects.ts";
-import type { Clock, JsonObject, KubeObject, ObjectKey } from "../kube/api/types.ts";
-import type { Namespaces, Reader } from "../kube/watch/readers.ts";
+import type { JsonObject, KubeObject, ObjectKey } from "../kube/api/types.ts";
 import type { Shards } from "../kube/write/shards.ts";
 import { createRedactor } from "../observability/secrets.ts";
 import { DEFAULT_DEADLINES } from "../platform/client/caller.ts";
@@ -21,25 +20,23 @@ import type { Config } from "./config/config.ts";
 import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
 import { createPlatforms } from "./platforms.ts";
 
-export interface PlanningOptions {
+/** Who the engine is, and how it reads the cluster. `installation` says whose records are the operator's own. */
+type Reading = Pick<
+  EngineDeps<Platform>,
+  "reader" | "namespaces" | "operatorNamespace" | "installation" | "clock" | "random"
+>;
+
+export interface PlanningOptions extends Reading {
   /** All custom resources that count, as they would be after the apply. */
   readonly objects: readonly KubeObject[];
   /** Those to plan, among them. */
   readonly wanted: readonly ObjectKey[];
-  readonly reader: Reader;
-  readonly namespaces: Namespaces;
   readonly rules: Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform">;
-  readonly operatorNamespace: string;
-  /** The uid of the kube-system namespace: whose records are the operator's own. */
-  readonly installation: string;
   readonly version: string;
   /** The orphan ledger, which is only read. @see PlanningOptions.unread */
   readonly shards: Shards;
   /** Told when the user may not read it: what it would have said is not considered then. */
   readonly unread: () => void;
-  readonly clock: Clock;
-  /** In [0, 1). */
-  readonly random: () => number;
   /** What to tell people of a failed exchange with the cluster, in a sentence. */
   readonly explain: (error: KubeError) => string;
 }
@@ -151,8 +148,12 @@ async function orphansOf({ shards, clock, random, unread }: PlanningOptions): Pr
   return orphans;
 }
 
-function engineOver(memory: Memory, options: PlanningOptions, orphans: Orphans): Engine<Platform> {
-  const { clock, random, version, rules } = options;
+function engineOver(
+  memory: Memory,
+  { rules, version, ...options }: PlanningOptions,
+  orphans: Orphans,
+): Engine<Platform> {
+  const { clock, random } = options;
   const platforms = createPlatforms({
     config: { ...rules, deadlines: DEFAULT_DEADLINES },
     version,
@@ -163,11 +164,8 @@ function engineOver(memory: Memory, options: PlanningOptions, orphans: Orphans):
   });
   return createEngine<Platform>(
     {
+      ...options,
       ...memory,
-      clock,
-      random,
-      reader: options.reader,
-      namespaces: options.namespaces,
       events: { record: () => {} },
       outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
       fence: { mayWrite: () => false },
@@ -175,12 +173,10 @@ function engineOver(memory: Memory, options: PlanningOptions, orphans: Orphans):
       // What is found out is told at once.
       windows: { ...DEFAULT_WINDOWS, deferMs: 0, graceMs: 0 },
       dryRun: true,
-      installation: options.installation,
       observer: { change: () => {}, status: () => {}, removed: () => {}, internal: () => {} },
       stopping: new AbortController().signal,
       connect: platforms.connect,
       orphans,
-      operatorNamespace: options.operatorNamespace,
       // Every object has its turn; nobody is woken.
       enqueue: () => {},
     },
