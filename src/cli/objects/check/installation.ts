@@ -8,20 +8,12 @@ import { RESOURCES } from "../../../kinds/crds.ts";
 import { isKube, KubeError } from "../../../kube/api/errors.ts";
 import { isObject, listMember, member, stringMember } from "../../../kube/api/json.ts";
 import { LEASE, objectPath } from "../../../kube/api/paths.ts";
-import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
+import type { Json, KubeObject } from "../../../kube/api/types.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
 import { LEASE_NAME } from "../../../operator/config/names.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { listKind } from "../shared/listing.ts";
 import { failed, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
-
-const CRD: ResourceType = {
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  kind: "CustomResourceDefinition",
-  plural: "customresourcedefinitions",
-  namespaced: false,
-};
 
 /** The CRDs have selectable fields, which Kubernetes has by default from 1.30 on (KEP-4358). */
 const LEAST_MINOR = 30;
@@ -73,7 +65,7 @@ async function compared(client: Cluster["client"]): Promise<Finding> {
 }
 
 async function schemaOf(client: Cluster["client"], { plural }: Resource): Promise<Json | undefined> {
-  const path = objectPath(CRD, { namespace: "", name: `${plural}.${GROUP}` });
+  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${GROUP}`;
   try {
     const versions = listMember(member(await client.request({ method: "GET", path }), "spec"), "versions");
     const current = versions.find((version) => stringMember(version, "name") === VERSION);

@@ -1,12 +1,10 @@
 /** Reads what is on the platform. It writes nothing. */
 import { isOfApplication } from "../../../kinds/shared/variables.ts";
 import type { Application } from "../../../platform/areas/applications.ts";
-import type { Cluster, ClusterStatus } from "../../../platform/areas/clusters.ts";
 import type { Database } from "../../../platform/areas/databases.ts";
 import type { Environment } from "../../../platform/areas/environments.ts";
 import type { Project } from "../../../platform/areas/projects.ts";
 import type { Service } from "../../../platform/areas/services.ts";
-import type { Binding, Template } from "../../../platform/areas/templates.ts";
 import type { Variable } from "../../../platform/areas/variables.ts";
 import type { Platform } from "../../../platform/index.ts";
 import { ApiError } from "../../../platform/transport/errors.ts";
@@ -34,30 +32,11 @@ export interface FoundEnvironment {
   readonly others: readonly Service[];
 }
 
-export interface FoundProject {
-  readonly record: Project;
-  readonly environments: readonly FoundEnvironment[];
-}
+export type Inventory = Awaited<ReturnType<typeof takeInventory>>;
+export type FoundProject = Inventory["projects"][number];
+export type FoundCluster = Inventory["clusters"][number];
 
-export interface FoundCluster {
-  readonly record: Cluster;
-  readonly status: ClusterStatus | undefined;
-  /** undefined without a binding. */
-  readonly binding: Binding | undefined;
-  /** The templates of the organization, which show the sensitive values. */
-  readonly templates: readonly Template[];
-}
-
-export interface Inventory {
-  readonly surface: Surface;
-  readonly projects: readonly FoundProject[];
-  /** Empty where the platform does not list them, or where single projects are exported. */
-  readonly clusters: readonly FoundCluster[];
-  /** What could not be read, as sentences. */
-  readonly gaps: readonly string[];
-}
-
-export interface Survey {
+interface Survey {
   readonly platform: Platform;
   readonly surface: Surface;
   /** Names or ids of projects; undefined for all, with the clusters. */
@@ -71,7 +50,8 @@ export interface Survey {
  * refuses or does not show becomes a gap; the rest is read nevertheless.
  * @throws ApiError when not even the projects can be listed
  */
-export async function takeInventory({ platform, surface, only, tell }: Survey): Promise<Inventory> {
+export async function takeInventory({ platform, surface, only, tell }: Survey) {
+  /** What could not be read, as sentences. */
   const gaps: string[] = [];
   /** What cannot be read is a gap; what does not exist is just not there. */
   const orGap = async <T>(what: string, read: Promise<T>): Promise<T | undefined> => {
@@ -85,13 +65,20 @@ export async function takeInventory({ platform, surface, only, tell }: Survey): 
   };
   const all = await platform.projects.list();
   const chosen = only === undefined ? all : all.filter(({ id, name }) => only.includes(id) || only.includes(name));
-  const projects: FoundProject[] = [];
-  for (const record of chosen.toSorted(byName)) {
+  const projects = await inTurn(chosen, async (record) => {
     tell(`reading project ${JSON.stringify(record.name)}`);
-    projects.push({ record, environments: await readEnvironments(record, { platform, surface, orGap }) });
-  }
+    return { record, environments: await readEnvironments(record, { platform, surface, orGap }) };
+  });
+  // Empty where the platform does not list them, or where single projects are exported.
   const clusters = only === undefined && surface === "Full" ? await readClusters({ platform, orGap }) : [];
   return { surface, projects, clusters, gaps };
+}
+
+/** Reads one after the other, by name. */
+async function inTurn<One extends Named, Found>(all: readonly One[], read: (one: One) => Promise<Found>) {
+  const found: Found[] = [];
+  for (const one of all.toSorted(byName)) found.push(await read(one));
+  return found;
 }
 
 interface Reading {
@@ -130,38 +117,39 @@ async function readServices(
   const applications = (await orGap(`${what}: its applications`, platform.applications.list(id))) ?? [];
   const databases = (await orGap(`${what}: its databases`, platform.databases.list(id))) ?? [];
   const known = new Set([...applications, ...databases].map((one) => one.id));
-  const found: FoundApplication[] = [];
-  for (const application of applications.toSorted(byName)) {
-    const name = `Application ${JSON.stringify(application.name)}`;
-    const variables = await orGap(`${name}: its variables`, platform.variables.list(application.id));
-    const secrets = await orGap(`${name}: its secrets`, platform.variables.listSecrets(application.id));
-    const state = states.get(application.id);
-    found.push({ record: application, state, variables: ownKeys(variables), secrets: ownKeys(secrets) });
-  }
   return {
-    applications: found,
+    applications: await inTurn(applications, async (record) => {
+      const name = `Application ${JSON.stringify(record.name)}`;
+      const variables = await orGap(`${name}: its variables`, platform.variables.list(record.id));
+      const secrets = await orGap(`${name}: its secrets`, platform.variables.listSecrets(record.id));
+      return { record, state: states.get(record.id), variables: ownKeys(variables), secrets: ownKeys(secrets) };
+    }),
     databases: databases.toSorted(byName).map((database) => ({ record: database, state: states.get(database.id) })),
     others: services.filter((service) => !known.has(service.id)).toSorted(byName),
   };
 }
 
-async function readClusters({ platform, orGap }: Omit<Reading, "surface">): Promise<readonly FoundCluster[]> {
+/** The templates of the organization show which values are sensitive; `binding` is undefined without one. */
+async function readClusters({ platform, orGap }: Omit<Reading, "surface">) {
   const templates = (await orGap("The templates", platform.templates.list())) ?? [];
   const records = (await orGap("The clusters", platform.clusters.list())) ?? [];
-  const clusters: FoundCluster[] = [];
-  for (const record of records.toSorted(byName)) {
+  return inTurn(records, async (record) => {
     const name = JSON.stringify(record.name);
     const status = await orGap(`Cluster ${name}`, platform.clusters.status(record.id));
     const binding = await orGap(`The binding of cluster ${name}`, platform.templates.binding(record.id));
-    clusters.push({ record, status, binding, templates });
-  }
-  return clusters;
+    return { record, status, binding, templates };
+  });
 }
 
 function ownKeys(variables: readonly Variable[] | undefined): readonly string[] | undefined {
   return variables?.filter(isOfApplication).map(({ key }) => key);
 }
 
-function byName(left: { readonly name: string; readonly id: string }, right: typeof left): number {
+interface Named {
+  readonly name: string;
+  readonly id: string;
+}
+
+function byName(left: Named, right: Named): number {
   return left.name < right.name ? -1 : left.name > right.name ? 1 : left.id < right.id ? -1 : 1;
 }

@@ -3,13 +3,13 @@ import { stringify } from "yaml";
 
 import { API_VERSION } from "../../../api/names.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
-import { listMember, member, stringMember } from "../../../kube/api/json.ts";
+import { listMember, member, stringEntries, stringMember } from "../../../kube/api/json.ts";
 import { objectPath } from "../../../kube/api/paths.ts";
 import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import { OPERATOR } from "../../../operator/config/names.ts";
 import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
 import type { Cluster } from "../../base/cluster.ts";
-import { listEvents } from "../shared/events.ts";
+import { listEvents, eventOf } from "../shared/events.ts";
 import { masked, maskedEnv, maskedText, maskedValue } from "./mask.ts";
 
 /** One file of the bundle. */
@@ -72,15 +72,11 @@ async function versionsOf({ client }: Cluster): Promise<Json> {
 async function eventsIn(cluster: Cluster, namespace: string): Promise<Json> {
   const fieldSelector = `involvedObject.apiVersion=${API_VERSION}`;
   const events = await listEvents(cluster, namespace, { fieldSelector, limit: 1_000 });
-  return events.map((event) => ({
-    object: `${text(member(event, "involvedObject"), "kind")}/${text(member(event, "involvedObject"), "name")}`,
-    namespace: text(member(event, "metadata"), "namespace"),
-    type: text(event, "type"),
-    reason: text(event, "reason"),
-    message: maskedText(text(event, "message")),
-    at: stringMember(event, "lastTimestamp") ?? stringMember(event, "eventTime"),
-    count: member(member(event, "series"), "count") ?? member(event, "count"),
-  }));
+  return events.map((event) => {
+    const { namespace = "", kind = "", name = "" } = Object.fromEntries(stringEntries(member(event, "involvedObject")));
+    const view = eventOf(event);
+    return { object: `${kind}/${name}`, namespace, ...view, message: maskedText(view.message) };
+  });
 }
 
 /** Returns the operator's deployment: image, arguments, environment, state. */
@@ -102,10 +98,6 @@ async function operatorOf({ client }: Cluster, namespace: string): Promise<Json>
     })),
     status: maskedValue(member(deployment, "status") ?? {}),
   };
-}
-
-function text(value: unknown, name: string): string {
-  return stringMember(value, name) ?? "";
 }
 
 function yaml(value: Json): string {

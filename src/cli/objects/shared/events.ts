@@ -23,7 +23,7 @@ export async function eventsOf(cluster: Cluster, { metadata }: KubeObject): Prom
   try {
     const fieldSelector = `involvedObject.uid=${metadata.uid}`;
     const events = await listEvents(cluster, metadata.namespace ?? "default", { fieldSelector, limit: 500 });
-    return events.map(viewOf).toSorted((left, right) => Date.parse(right.at) - Date.parse(left.at));
+    return events.map(eventOf).toSorted((left, right) => Date.parse(right.at) - Date.parse(left.at));
   } catch (error) {
     if (isKube(error, "Forbidden")) return undefined;
     throw error;
@@ -40,7 +40,8 @@ export async function listEvents(
   return listMember(answer, "items");
 }
 
-function viewOf(event: Json): EventView {
+/** @returns an event of the API server */
+export function eventOf(event: Json): EventView {
   const series = member(event, "series");
   const text = (name: string): string => stringMember(event, name) ?? "";
   const count = member(series, "count") ?? member(event, "count");
