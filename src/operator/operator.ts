@@ -35,23 +35,22 @@ export function createOperator(options: OperatorOptions) {
   let installation: string | undefined;
   let work: Work | undefined;
 
-  const parts = createParts(
-    { ...options, clock, random, abandoned: abandoned.signal },
-    {
-      synced: () => {
-        synced.resolve();
-      },
-      leading: () => {
-        if (installation === undefined || stopping.signal.aborted) return;
-        work = parts.work(installation);
-        void work.start();
-      },
-      lost: () => {
-        log.error("lost the lease: ending at once, as another process may lead now");
-        options.onFatal();
-      },
+  const parts = createParts({
+    ...options,
+    clock,
+    random,
+    abandoned: abandoned.signal,
+    onSynced: synced.resolve,
+    onStarted: () => {
+      if (installation === undefined || stopping.signal.aborted) return;
+      work = parts.work(installation);
+      void work.start();
     },
-  );
+    onLost: () => {
+      log.error("lost the lease: ending at once, as another process may lead now");
+      options.onFatal();
+    },
+  });
   const { caches, client, election, events, metrics, namespaces } = parts;
 
   const waitingFor = (): string | undefined => {

@@ -42,21 +42,17 @@ export interface PartsOptions {
   readonly random: () => number;
   /** Ends retries of outcomes that could not be stored. */
   readonly abandoned: AbortSignal;
-}
-
-/** Events of the composition. */
-export interface PartsEvents {
   /** Every first list is in the cache. */
-  readonly synced: () => void;
+  readonly onSynced: () => void;
   /** This process leads from now on. */
-  readonly leading: () => void;
+  readonly onStarted: () => void;
   /** This process does not lead any more. */
-  readonly lost: () => void;
+  readonly onLost: () => void;
 }
 
 /** @returns all parts, none of them started. @throws Error when no API server is configured */
-export function createParts(options: PartsOptions, tell: PartsEvents) {
-  const { config, version, clock, random, traces } = options;
+export function createParts(options: PartsOptions) {
+  const { config, version, clock, random, traces, onSynced, onStarted, onLost } = options;
   let working: Work | undefined;
   const tracker = createReconcileTracker(random, (key) => priorityIn(caches.store, key));
   const logs = tagged(options.logs, () => {
@@ -97,7 +93,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents) {
     onListenerError: (error) => {
       logs.engine.error("a change of the cache could not be followed", { error });
     },
-    onSynced: tell.synced,
+    onSynced,
   });
   caches.store.subscribe(metrics.changed);
   const election: LeaderElection = createLeadership({
@@ -105,8 +101,8 @@ export function createParts(options: PartsOptions, tell: PartsEvents) {
     config,
     log: logs.kube,
     onFailed: metrics.cluster.leaseFailed,
-    onStarted: tell.leading,
-    onLost: tell.lost,
+    onStarted,
+    onLost,
   });
   const turns = createTurns(tracker, (key) => {
     const connection = working?.connectionOf(key);

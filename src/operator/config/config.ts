@@ -98,15 +98,11 @@ export function loadPlatformRules(
   throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags)).join("\n"));
 }
 
-/** What the user's shell and kubectl set for a command. */
-export interface Shell {
-  readonly kubeconfig: string | undefined;
-  /** The input of a credential plugin from kubectl, as JSON (Kubernetes: "client-go credential plugins"). */
-  readonly execInfo: string | undefined;
-}
-
-/** @returns what the environment of a command sets */
-export function loadShell({ env }: Pick<Surroundings, "env"> = systemSurroundings()): Shell {
+/**
+ * @returns what the user's shell and kubectl set for a command; `execInfo` is the input of a credential plugin from
+ * kubectl, as JSON (Kubernetes: "client-go credential plugins")
+ */
+export function loadShell({ env }: Pick<Surroundings, "env"> = systemSurroundings()) {
   return { kubeconfig: env["KUBECONFIG"], execInfo: env["KUBERNETES_EXEC_INFO"] };
 }
 
