@@ -16,27 +16,18 @@ const FILE = {
   file: { is: "text", short: "f", value: "FILE", about: "file that holds the value; standard input when left out" },
 } as const;
 
-/** The operations on variables, and the same ones on secrets. */
-interface Operations {
+/** Chooses the operations on variables, or the same ones on secrets. */
+type Operations = (platform: Platform) => Pick<Platform["variables"], "list" | "create" | "update"> & {
   readonly updateOperation: "updateVariable" | "updateSecret";
-  readonly list: (platform: Platform, applicationId: string) => Promise<readonly Variable[]>;
-  readonly create: (platform: Platform, applicationId: string, input: VariableInput) => Promise<unknown>;
-  readonly update: (platform: Platform, applicationId: string, id: string, input: VariableInput) => Promise<unknown>;
-}
-
-const VARIABLES: Operations = {
-  updateOperation: "updateVariable",
-  list: ({ variables }, applicationId) => variables.list(applicationId),
-  create: ({ variables }, applicationId, input) => variables.create(applicationId, input),
-  update: ({ variables }, applicationId, id, input) => variables.update(applicationId, id, input),
 };
 
-const SECRETS: Operations = {
+const ofVariables: Operations = ({ variables }) => ({ ...variables, updateOperation: "updateVariable" });
+const ofSecrets: Operations = ({ variables: { listSecrets, createSecret, updateSecret } }) => ({
+  list: listSecrets,
+  create: createSecret,
+  update: updateSecret,
   updateOperation: "updateSecret",
-  list: ({ variables }, applicationId) => variables.listSecrets(applicationId),
-  create: ({ variables }, applicationId, input) => variables.createSecret(applicationId, input),
-  update: ({ variables }, applicationId, id, input) => variables.updateSecret(applicationId, id, input),
-};
+});
 
 interface ImportedLine {
   readonly name: string;
@@ -56,7 +47,7 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
     operations: ["listVariables"],
     args: [APPLICATION],
     view: viewOf("variable"),
-    read: (call) => list(call, call.args.application, VARIABLES),
+    read: (call) => list(call, call.args.application, ofVariables),
   }),
   listCommand({
     name: "secrets list",
@@ -65,7 +56,7 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
     args: [APPLICATION],
     details: "-o wide and -o json also show the owner, the service, and which secret one overrides or is an alias of.",
     view: viewOf("secret"),
-    read: (call) => list(call, call.args.application, SECRETS),
+    read: (call) => list(call, call.args.application, ofSecrets),
   }),
   apiCommand({
     name: "variables set",
@@ -77,7 +68,7 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
       const { application, key, value } = call.args;
       if (value !== undefined && call.flags.file !== undefined) throw new UsageError("Give <value> or -f, not both.");
       const input = { key, value: value ?? (await valueFrom(call, call.flags.file)) };
-      await set(call, application, input, VARIABLES);
+      await set(call, application, input, ofVariables);
     },
   }),
   apiCommand({
@@ -90,7 +81,7 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
       "The value comes from a file or from standard input and never stands on the command line. One line break at its end is dropped.",
     run: async (call) => {
       const input = { key: call.args.key, value: await valueFrom(call, call.flags.file) };
-      await set(call, call.args.application, input, SECRETS);
+      await set(call, call.args.application, input, ofSecrets);
     },
   }),
   apiCommand({
@@ -162,26 +153,27 @@ function viewOf(type: "variable" | "secret"): View<Variable> {
 
 async function list(call: Call, application: string, operations: Operations): Promise<readonly Variable[]> {
   const { platform, id } = await call.target(application, KINDS);
-  return (await operations.list(platform, id)).toSorted((left, right) => (left.key < right.key ? -1 : 1));
+  return (await operations(platform).list(id)).toSorted((left, right) => (left.key < right.key ? -1 : 1));
 }
 
 /** Changes the application's own entry where the platform can, else creates one. */
 async function set(call: Call, application: string, input: VariableInput, operations: Operations): Promise<void> {
   const { key } = input;
   const { platform, id, access } = await call.target(application, KINDS);
-  const own = (await operations.list(platform, id)).find((entry) => entry.key === key && isOwn(entry, id));
+  const { list: all, create, update, updateOperation } = operations(platform);
+  const own = (await all(id)).find((entry) => entry.key === key && isOwn(entry, id));
   if (own === undefined) {
-    await operations.create(platform, id, input);
+    await create(id, input);
     call.tell(`${key} is set. It takes effect with the next deployment.`);
     return;
   }
   const { offers } = await import("../base/surface.ts");
-  if (!(await offers(access, operations.updateOperation))) {
+  if (!(await offers(access, updateOperation))) {
     throw new CliError(
       `${key} exists, and this platform changes no single one. Use "${call.program} env import" with --overwrite.`,
     );
   }
-  await operations.update(platform, id, own.id, input);
+  await update(id, own.id, input);
   call.tell(`${key} is changed. It takes effect with the next deployment.`);
 }
 
