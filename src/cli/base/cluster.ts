@@ -4,13 +4,16 @@ import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { isObject } from "../../kube/api/json.ts";
 import { parseObject } from "../../kube/api/objects.ts";
 import { collectionPath, objectPath } from "../../kube/api/paths.ts";
-import { configSource } from "../../kube/api/transport.ts";
+import { configSource, mergePatch, readOptional } from "../../kube/api/transport.ts";
 import type { Clock, JsonObject, KubeObject, ResourceType } from "../../kube/api/types.ts";
 import { listAll } from "../../kube/watch/list.ts";
 import { TYPES } from "../../operator/config/caches.ts";
 import { OPERATOR_VERSION } from "../../operator/config/version.ts";
 import { CliError } from "./exit.ts";
 import type { SharedFlags } from "./globals.ts";
+
+/** The field manager of what users write with this program. */
+export const FIELD_MANAGER = "kubectl-platform";
 
 export type Cluster = ReturnType<typeof openCluster>;
 
@@ -26,12 +29,7 @@ export function openCluster(flags: SharedFlags, clock: Clock) {
   const find = async (kind: string, name: string, inNamespace = namespace): Promise<KubeObject | undefined> => {
     const type = typeOf(kind);
     const path = objectPath(type, { namespace: type.namespaced ? inNamespace : "", name });
-    try {
-      return parseObject(type, await client.request({ method: "GET", path }));
-    } catch (error) {
-      if (isKube(error, "NotFound")) return undefined;
-      throw error;
-    }
+    return parseObject(type, await readOptional(client, path));
   };
 
   return {
@@ -61,13 +59,9 @@ export function openCluster(flags: SharedFlags, clock: Clock) {
     patch: async ({ kind, metadata }: KubeObject, change: JsonObject): Promise<void> => {
       const { name, namespace: home = "", uid } = metadata;
       const own = isObject(change["metadata"]) ? change["metadata"] : {};
-      await client.request({
-        method: "PATCH",
-        path: objectPath(typeOf(kind), { namespace: home, name }),
-        query: { fieldManager: "kubectl-platform" },
-        body: { ...change, metadata: { ...own, uid } },
-        contentType: "application/merge-patch+json",
-      });
+      const path = objectPath(typeOf(kind), { namespace: home, name });
+      const query = { fieldManager: FIELD_MANAGER };
+      await client.request(mergePatch(path, { ...change, metadata: { ...own, uid } }, { query }));
     },
     close: () => client.close(),
   };

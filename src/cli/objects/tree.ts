@@ -1,4 +1,6 @@
 /** The command `tree`: the objects below their parents, with their state. */
+import { aborted } from "node:util";
+
 import { factOf, type Fact } from "../../console/tree/facts.ts";
 import { below, dataOf, dotOf, factsOf, hierarchyOf } from "../../console/tree/hierarchy.ts";
 import { platformProject } from "../../kinds/project/crd.ts";
@@ -50,25 +52,15 @@ export const tree = command({
     const following = followObjects({ ...scope, clock: host.clock });
     const facts = (): readonly Fact[] => factsIn(following.objects());
     try {
-      await Promise.race([following.synced, aborted(stop)]);
+      await Promise.race([following.synced, aborted(stop, stop)]);
       refuseUnknown(facts(), args.project, scope);
       draw(following.store, facts, io, flags.output === "wide");
-      await aborted(stop);
+      await aborted(stop, stop);
     } finally {
       await following.stop();
     }
   },
 });
-
-/** Resolves when the signal fires. */
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => {
-      resolve();
-    });
-  });
-}
 
 /** Returns the tree of one project, or all. */
 function selected(objects: readonly KubeObject[], project: string | undefined): readonly Fact[] {

@@ -8,6 +8,7 @@ import { RESOURCES } from "../../../kinds/crds.ts";
 import { isKube, KubeError } from "../../../kube/api/errors.ts";
 import { isObject, listMember, member, stringMember } from "../../../kube/api/json.ts";
 import { LEASE, objectPath } from "../../../kube/api/paths.ts";
+import { readOptional } from "../../../kube/api/transport.ts";
 import type { Json, KubeObject } from "../../../kube/api/types.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
 import { LEASE_NAME } from "../../../operator/config/names.ts";
@@ -66,28 +67,19 @@ async function compared(client: Cluster["client"]): Promise<Finding> {
 
 async function schemaOf(client: Cluster["client"], { plural }: Resource): Promise<Json | undefined> {
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${GROUP}`;
-  try {
-    const versions = listMember(member(await client.request({ method: "GET", path }), "spec"), "versions");
-    const current = versions.find((version) => stringMember(version, "name") === VERSION);
-    return member(member(current, "schema"), "openAPIV3Schema");
-  } catch (error) {
-    if (isKube(error, "NotFound")) return undefined;
-    throw error;
-  }
+  const versions = listMember(member(await readOptional(client, path), "spec"), "versions");
+  const current = versions.find((version) => stringMember(version, "name") === VERSION);
+  return member(member(current, "schema"), "openAPIV3Schema");
 }
 
 /** For users who may not read CRDs: the kinds that the API server serves. */
 async function served(client: Cluster["client"]): Promise<Finding> {
-  try {
-    const resources = listMember(await client.request({ method: "GET", path: `/apis/${API_VERSION}` }), "resources");
-    const names = new Set(resources.map((resource) => stringMember(resource, "name")));
-    const missing = RESOURCES.filter(({ plural }) => !names.has(plural)).map(({ plural }) => plural);
-    if (missing.length > 0) return failed(CRDS, `${missing.join(", ")} are missing. ${INSTALL}`);
-    return unknown(CRDS, `all ${RESOURCES.length} are there; you may not see whether they are current`);
-  } catch (error) {
-    if (!isKube(error, "NotFound")) throw error;
-    return failed(CRDS, `the cluster knows none of them. ${INSTALL}`);
-  }
+  const group = await readOptional(client, `/apis/${API_VERSION}`);
+  if (group === undefined) return failed(CRDS, `the cluster knows none of them. ${INSTALL}`);
+  const names = new Set(listMember(group, "resources").map((resource) => stringMember(resource, "name")));
+  const missing = RESOURCES.filter(({ plural }) => !names.has(plural)).map(({ plural }) => plural);
+  if (missing.length > 0) return failed(CRDS, `${missing.join(", ")} are missing. ${INSTALL}`);
+  return unknown(CRDS, `all ${RESOURCES.length} are there; you may not see whether they are current`);
 }
 
 type Path = readonly string[];
@@ -122,15 +114,14 @@ export async function checkOperator({
   clock,
 }: Pick<CheckContext, "cluster" | "operatorNamespace" | "clock">): Promise<readonly Finding[]> {
   try {
-    const path = objectPath(LEASE, { namespace, name: LEASE_NAME });
-    const lease = await cluster.client.request({ method: "GET", path });
-    return [leaseFinding(lease, namespace, clock.now())];
-  } catch (error) {
-    if (isKube(error, "Forbidden")) return [unknown(OPERATOR, `you may not see its lease in namespace "${namespace}"`)];
-    if (!isKube(error, "NotFound")) throw error;
+    const lease = await readOptional(cluster.client, objectPath(LEASE, { namespace, name: LEASE_NAME }));
+    if (lease !== undefined) return [leaseFinding(lease, namespace, clock.now())];
     const advice =
       "Install it, or name its namespace with --operator-namespace. With --leader-elect=false there is no lease.";
     return [failed(OPERATOR, `there is no lease ${LEASE_NAME} in namespace "${namespace}". ${advice}`)];
+  } catch (error) {
+    if (isKube(error, "Forbidden")) return [unknown(OPERATOR, `you may not see its lease in namespace "${namespace}"`)];
+    throw error;
   }
 }
 

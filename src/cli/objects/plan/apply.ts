@@ -3,8 +3,9 @@ import { KubeError } from "../../../kube/api/errors.ts";
 import { isObject, member, parseJson } from "../../../kube/api/json.ts";
 import { parseObject } from "../../../kube/api/objects.ts";
 import { collectionPath, objectPath } from "../../../kube/api/paths.ts";
+import { mergePatch } from "../../../kube/api/transport.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
-import { typeOf, type Cluster } from "../../base/cluster.ts";
+import { FIELD_MANAGER, typeOf, type Cluster } from "../../base/cluster.ts";
 import type { Manifest } from "./manifests.ts";
 
 /** The annotation with kubectl's last applied manifest. */
@@ -30,18 +31,12 @@ export async function dryApply(
   const type = typeOf(manifest.kind);
   const { name } = manifest;
   const at = type.namespaced ? namespace : "";
-  const query = { dryRun: "All", fieldManager: "kubectl-platform" };
+  const query = { dryRun: "All", fieldManager: FIELD_MANAGER };
   try {
     const answer = await client.request(
       old === undefined
         ? { method: "POST", path: collectionPath(type, at), query, body: created(manifest, at) }
-        : {
-            method: "PATCH",
-            path: objectPath(type, { namespace: at, name }),
-            query,
-            body: patchOf(manifest, old),
-            contentType: "application/merge-patch+json",
-          },
+        : mergePatch(objectPath(type, { namespace: at, name }), patchOf(manifest, old), { query }),
     );
     const object = parseObject(type, versioned(answer));
     if (object === undefined) throw new KubeError("BadResponse", 200, `${manifest.file}: the answer is no object`);
