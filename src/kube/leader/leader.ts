@@ -5,8 +5,8 @@ import { collectionPath, LEASE, objectPath } from "../api/paths.ts";
 import { DEADLINES, FIELD_MANAGER, type KubeClient, readOptional } from "../api/transport.ts";
 import type { Clock, Fence, Json, JsonObject } from "../api/types.ts";
 
-/** The lease of docs/architecture.md §10, in milliseconds. */
-const TIMES = { lease: 15_000, renewDeadline: 10_000, retry: 2_000 } as const;
+/** The lease of docs/architecture.md §10, in milliseconds; a candidate reads it at least every `candidate`. */
+const TIMES = { lease: 15_000, renewDeadline: 10_000, retry: 2_000, candidate: 1_000 } as const;
 /**
  * The longest write of the platform (docs/architecture.md §10): one may start only if it ends before the lease does.
  */
@@ -104,9 +104,18 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
     return "ours";
   };
 
-  const isHeldByOther = ({ record, at }: Observed): boolean => {
+  /** Returns for how long another process still holds the lease; 0 when it is free, or held by this one. */
+  const heldByOtherMs = ({ record, at }: Observed): number => {
+    if (record.holder === "" || record.holder === identity) return 0;
     const lasts = Math.min(Math.max(record.durationMs, TIMES.lease), LONGEST_LEASE_MS);
-    return record.holder !== "" && record.holder !== identity && clock.monotonic() < at + lasts;
+    return Math.max(0, at + lasts - clock.monotonic());
+  };
+
+  /** Returns when a candidate tries next: at the end of the lease that it observed, or before, to see a renewal. */
+  const nextTryMs = (): number => {
+    const held = observed === undefined ? 0 : heldByOtherMs(observed);
+    const usual = TIMES.candidate * (0.8 + random() / 5);
+    return held === 0 ? usual : Math.min(held, usual);
   };
 
   const acquireOrRenew = async (): Promise<"ours" | "theirs"> => {
@@ -122,7 +131,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
     const record = await read();
     if (record === undefined) return claim(undefined);
     observe(record);
-    if (observed !== undefined && isHeldByOther(observed)) return "theirs";
+    if (observed !== undefined && heldByOtherMs(observed) > 0) return "theirs";
     return claim(record);
   };
 
@@ -138,7 +147,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
   const run = async (): Promise<void> => {
     const { signal } = stopping;
     while ((await tried()) !== "ours") {
-      if (!(await pause(clock, TIMES.retry * (1 + random() / 5), signal))) return;
+      if (!(await pause(clock, nextTryMs(), signal))) return;
     }
     if (signal.aborted) return;
     leading = true;
