@@ -13,7 +13,7 @@ import { CliError } from "./exit.ts";
 import type { SharedFlags } from "./globals.ts";
 
 /** The field manager of what users write with this program. */
-export const FIELD_MANAGER = "kubectl-platform";
+export const USER_FIELD_MANAGER = "kubectl-platform";
 
 export type Cluster = ReturnType<typeof openCluster>;
 
@@ -60,7 +60,7 @@ export function openCluster(flags: SharedFlags, clock: Clock) {
       const { name, namespace: home = "", uid } = metadata;
       const own = isObject(change["metadata"]) ? change["metadata"] : {};
       const path = objectPath(typeOf(kind), { namespace: home, name });
-      const query = { fieldManager: FIELD_MANAGER };
+      const query = { fieldManager: USER_FIELD_MANAGER };
       await client.request(mergePatch(path, { ...change, metadata: { ...own, uid } }, { query }));
     },
     close: () => client.close(),

@@ -5,7 +5,7 @@ import { parseObject } from "../../../kube/api/objects.ts";
 import { collectionPath, objectPath } from "../../../kube/api/paths.ts";
 import { mergePatch } from "../../../kube/api/transport.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
-import { FIELD_MANAGER, typeOf, type Cluster } from "../../base/cluster.ts";
+import { USER_FIELD_MANAGER, typeOf, type Cluster } from "../../base/cluster.ts";
 import type { Manifest } from "./manifests.ts";
 
 /** The annotation with kubectl's last applied manifest. */
@@ -31,7 +31,7 @@ export async function dryApply(
   const type = typeOf(manifest.kind);
   const { name } = manifest;
   const at = type.namespaced ? namespace : "";
-  const query = { dryRun: "All", fieldManager: FIELD_MANAGER };
+  const query = { dryRun: "All", fieldManager: USER_FIELD_MANAGER };
   try {
     const answer = await client.request(
       old === undefined
