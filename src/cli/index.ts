@@ -2,7 +2,7 @@
 import { systemClock } from "../kube/api/clock.ts";
 import { OPERATOR_VERSION } from "../operator/config/version.ts";
 import { API_COMMANDS } from "./api/index.ts";
-import { command, type Entry } from "./base/command.ts";
+import { command, lazyCommand, type Entry } from "./base/command.ts";
 import { EXIT, UsageError } from "./base/exit.ts";
 import type { Host } from "./base/io.ts";
 import { find } from "./find.ts";
@@ -84,18 +84,10 @@ function ofProcess(): Host {
 }
 
 export const COMMANDS: readonly Entry[] = [
-  {
-    name: "run",
-    about: "run the operator",
-    load: async () => (await import("./run.ts")).run,
-  },
+  lazyCommand("run", "run the operator", () => import("./run.ts")),
   ...OBJECT_COMMANDS,
   ...API_COMMANDS,
-  {
-    name: "completion",
-    about: "print a completion script for a shell or for kubectl",
-    load: async () => (await import("./completion.ts")).completion,
-  },
+  lazyCommand("completion", "print a completion script for a shell or for kubectl", () => import("./completion.ts")),
   {
     name: "__complete",
     about: "print what could come next on a command line",

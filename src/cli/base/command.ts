@@ -31,6 +31,19 @@ export interface Command {
   readonly run: (argv: readonly string[], caller: Caller) => Promise<number>;
 }
 
+/**
+ * Declares the command that a module exports under its name. The module is loaded when the command is called.
+ * @param operations see Entry
+ */
+export function lazyCommand<Name extends string>(
+  name: Name,
+  about: string,
+  load: () => Promise<Readonly<Record<Name, Command>>>,
+  operations?: Entry["operations"],
+): Entry {
+  return { name, about, operations, load: async () => (await load())[name] };
+}
+
 /** The caller: its environment and its name. */
 export interface Caller {
   readonly host: Host;

@@ -1,6 +1,6 @@
 /** The commands that work on custom resources. */
 import type { OperationName } from "../../platform/codec/operations.ts";
-import type { Entry } from "../base/command.ts";
+import { lazyCommand, type Entry } from "../base/command.ts";
 
 /** The operations of an export. */
 const EXPORT_OPERATIONS = [
@@ -32,85 +32,45 @@ const REMOTE_OPERATIONS = [
   "getWebhook",
 ] as const satisfies readonly OperationName[];
 
+const loadDecisions = () => import("./decisions.ts");
+const loadOrphans = () => import("./orphans.ts");
+
 export const OBJECT_COMMANDS: readonly Entry[] = [
+  lazyCommand("tree", "draw what there is, what hangs from what, and how it goes", () => import("./tree.ts")),
+  lazyCommand(
+    "get",
+    "list custom resources, with --remote beside what the platform says",
+    () => import("./get.ts"),
+    REMOTE_OPERATIONS,
+  ),
+  lazyCommand("status", "show one object on one screen", () => import("./status.ts")),
+  lazyCommand(
+    "export",
+    "write what exists on the platform as YAML that adopts it",
+    () => import("./export/index.ts"),
+    EXPORT_OPERATIONS,
+  ),
+  lazyCommand("plan", "show what the operator would do if files were applied", () => import("./plan/index.ts")),
+  lazyCommand("orphans", "list what stayed on the platform when its resource went", loadOrphans),
   {
-    name: "tree",
-    about: "draw what there is, what hangs from what, and how it goes",
-    load: async () => (await import("./tree.ts")).tree,
-  },
-  {
-    name: "get",
-    about: "list custom resources, with --remote beside what the platform says",
-    operations: REMOTE_OPERATIONS,
-    load: async () => (await import("./get.ts")).get,
-  },
-  {
-    name: "status",
-    about: "show one object on one screen",
-    load: async () => (await import("./status.ts")).status,
-  },
-  {
-    name: "export",
-    about: "write what exists on the platform as YAML that adopts it",
-    operations: EXPORT_OPERATIONS,
-    load: async () => (await import("./export/index.ts")).exportCommand,
-  },
-  {
-    name: "plan",
-    about: "show what the operator would do if files were applied",
-    load: async () => (await import("./plan/index.ts")).plan,
-  },
-  {
-    name: "orphans",
-    about: "list what stayed on the platform when its resource went",
-    load: async () => (await import("./orphans.ts")).orphans,
-  },
-  {
+    ...lazyCommand("forget", "take objects out of that list; on the platform they stay", loadOrphans),
     name: "orphans forget",
-    about: "take objects out of that list; on the platform they stay",
-    load: async () => (await import("./orphans.ts")).forget,
   },
-  {
-    name: "check",
-    about: "see whether everything is in place, and what to do where it is not",
-    operations: ["listProjects"],
-    load: async () => (await import("./check/index.ts")).check,
-  },
-  {
-    name: "report",
-    about: "write a bundle for support, without secrets",
-    operations: ["listProjects"],
-    load: async () => (await import("./report/index.ts")).report,
-  },
-  {
-    name: "reconcile",
-    about: "have the operator look at objects now",
-    operations: ["getApplicationLog"],
-    load: async () => (await import("./reconcile.ts")).reconcile,
-  },
-  {
-    name: "pause",
-    about: "have the operator leave objects alone",
-    load: async () => (await import("./decisions.ts")).pause,
-  },
-  {
-    name: "suspend",
-    about: "the same as pause, in the word that Flux has for it",
-    load: async () => (await import("./decisions.ts")).pause,
-  },
-  {
-    name: "resume",
-    about: "let the operator go on with paused objects",
-    load: async () => (await import("./decisions.ts")).resume,
-  },
-  {
-    name: "approve",
-    about: "let an object's plan be carried out",
-    load: async () => (await import("./decisions.ts")).approve,
-  },
-  {
-    name: "resolve",
-    about: "say what the operator must not decide by itself",
-    load: async () => (await import("./decisions.ts")).resolve,
-  },
+  lazyCommand(
+    "check",
+    "see whether everything is in place, and what to do where it is not",
+    () => import("./check/index.ts"),
+    ["listProjects"],
+  ),
+  lazyCommand("report", "write a bundle for support, without secrets", () => import("./report/index.ts"), [
+    "listProjects",
+  ]),
+  lazyCommand("reconcile", "have the operator look at objects now", () => import("./reconcile.ts"), [
+    "getApplicationLog",
+  ]),
+  lazyCommand("pause", "have the operator leave objects alone", loadDecisions),
+  { ...lazyCommand("pause", "the same as pause, in the word that Flux has for it", loadDecisions), name: "suspend" },
+  lazyCommand("resume", "let the operator go on with paused objects", loadDecisions),
+  lazyCommand("approve", "let an object's plan be carried out", loadDecisions),
+  lazyCommand("resolve", "say what the operator must not decide by itself", loadDecisions),
 ];

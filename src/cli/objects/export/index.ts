@@ -20,7 +20,7 @@ import { contextOf, documentOf, yamlOf, type Document, type Home, type Item } fr
 import { takeInventory, type FoundCluster, type FoundProject, type Inventory } from "./inventory.ts";
 import { applicationItem, databaseItem, environmentItem, otherService, projectItem, type Place } from "./kinds.ts";
 
-export const exportCommand = command({
+const exportCommand = command({
   asks: "platform",
   flags: {
     project: { is: "list", value: "ID|NAME", about: "only this project" },
@@ -62,6 +62,8 @@ export const exportCommand = command({
     tell(`Wrote ${files.length} ${files.length === 1 ? "file" : "files"} to ${flags.output}.`);
   },
 });
+
+export { exportCommand as export };
 
 function refuseUnknown(only: readonly string[] | undefined, { projects }: Inventory): void {
   const found = new Set(projects.flatMap(({ record }) => [record.id, record.name]));
