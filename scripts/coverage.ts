@@ -3,8 +3,9 @@
  * commands declare their operations in the table of commands; those of the kinds, and the tests, are declared here.
  */
 import { COMMANDS } from "../src/cli/index.ts";
-import type { KindName } from "../src/kinds/crds.ts";
+import { BY_KIND, type KindName } from "../src/kinds/crds.ts";
 import { operations, type OperationName, isDocumented } from "../src/platform/codec/operations.ts";
+import { FEATURES } from "./platforms.ts";
 
 const OF_CONNECTIONS = [
   "listProjects",
@@ -14,39 +15,13 @@ const OF_CONNECTIONS = [
   "updateWebhook",
 ] as const satisfies readonly OperationName[];
 
-/**
- * The operations that each kind calls. test/integration/every-operation.test.ts compares them with the calls of the
- * operator, and test/unit/platforms.test.ts with what the kinds and the table of features declare.
- */
-export const USED_BY: Readonly<Record<KindName, readonly OperationName[]>> = {
+/** The operations that a kind calls beside those that its features need (scripts/platforms.ts). */
+const BESIDE: Readonly<Partial<Record<KindName, readonly OperationName[]>>> = {
   ClusterPlatformConnection: OF_CONNECTIONS,
   PlatformConnection: OF_CONNECTIONS,
-  PlatformCluster: [
-    "stopCluster",
-    "upgradeCluster",
-    "getClusterToken",
-    "listClusters",
-    "getClusterStatus",
-    "deployCluster",
-    "getGcpCredentials",
-  ],
-  PlatformProject: [
-    "listProjects",
-    "createProject",
-    "getProject",
-    "updateProject",
-    "deleteProject",
-    "getProjectEnvironmentStats",
-  ],
-  PlatformEnvironment: [
-    "listProjects",
-    "getProjectEnvironmentStats",
-    "createEnvironment",
-    "listEnvironments",
-    "getEnvironment",
-    "updateEnvironment",
-    "deleteEnvironment",
-  ],
+  PlatformCluster: ["stopCluster", "upgradeCluster", "getClusterToken", "listClusters", "getGcpCredentials"],
+  PlatformProject: ["listProjects", "createProject", "getProject", "getProjectEnvironmentStats"],
+  PlatformEnvironment: ["listProjects", "getProjectEnvironmentStats", "createEnvironment", "getEnvironment"],
   PlatformApplication: [
     "listProjects",
     "getProjectEnvironmentStats",
@@ -55,37 +30,26 @@ export const USED_BY: Readonly<Record<KindName, readonly OperationName[]>> = {
     "getApplicationStatus",
     "deployApplication",
     "getIngressStatus",
-    "listApplications",
     "getApplication",
-    "updateApplication",
-    "deleteApplication",
-    "stopApplication",
     "importVariables",
     "listVariables",
     "listSecrets",
-    "updateSecret",
     "getDeploymentStatus",
   ],
   PlatformDatabase: [
     "listProjects",
     "getProjectEnvironmentStats",
-    "listServiceStatuses",
     "getIngressStatus",
     "createDatabase",
     "deployDatabase",
     "stopDatabase",
-    "listDatabases",
     "getDatabase",
-    "updateDatabase",
-    "deleteDatabase",
     "getDeploymentStatus",
     "listManagedDatabaseTypes",
   ],
   PlatformBlueprint: [
     "listProjects",
     "getProjectEnvironmentStats",
-    "listServices",
-    "listServiceStatuses",
     "getIngressStatus",
     "createBlueprint",
     "getDeploymentStatus",
@@ -93,15 +57,11 @@ export const USED_BY: Readonly<Record<KindName, readonly OperationName[]>> = {
   PlatformVariableSet: [
     "listProjects",
     "getProjectEnvironmentStats",
-    "getApplication",
     "importVariables",
     "listVariables",
-    "deleteVariable",
     "listSecrets",
-    "updateSecret",
-    "deleteSecret",
   ],
-  PlatformBinding: ["listTemplates", "putBinding", "getBinding", "listClusters"],
+  PlatformBinding: ["listTemplates", "putBinding", "listClusters"],
   PlatformCatalog: ["listTemplates", "listCloudProviders", "listManagedDatabaseTypes", "listGitRepositories"],
   PlatformOperation: [
     "listProjects",
@@ -110,19 +70,27 @@ export const USED_BY: Readonly<Record<KindName, readonly OperationName[]>> = {
     "getHelmDefaultValues",
     "getApplicationStatus",
     "deployApplication",
-    "getApplication",
     "deployDatabase",
     "stopDatabase",
-    "getDatabase",
     "getDeploymentStatus",
     "stopCluster",
     "upgradeCluster",
     "listClusters",
-    "getClusterStatus",
     "sendInvoices",
   ],
-  PlatformWebhook: ["createWebhook", "getWebhook", "updateWebhook", "deleteWebhook"],
+  PlatformWebhook: ["createWebhook"],
 };
+
+const beside: ReadonlyMap<string, readonly OperationName[]> = new Map(Object.entries(BESIDE));
+
+/** The operations that each kind calls. test/integration/every-operation.test.ts compares them with its calls. */
+export const USED_BY: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.keys(BY_KIND).map((kind) => [kind, new Set([...needsOf(kind), ...(beside.get(kind) ?? [])])]),
+);
+
+function needsOf(kind: string): readonly OperationName[] {
+  return FEATURES.flatMap((row) => (row.kind === kind && row.needs !== "Nothing" ? row.needs : []));
+}
 
 /** Calls every operation of the client, by name, against the simulator on both surfaces. */
 const EVERY_OPERATION = "unit/platform-operations";
@@ -232,7 +200,7 @@ export function coveragePage(): string {
   const rows = Object.keys(operations)
     .filter(isOperation)
     .map((name): Row => {
-      const users = Object.entries(USED_BY).filter(([, used]) => used.includes(name));
+      const users = [...USED_BY].filter(([, used]) => used.has(name));
       const commands = COMMANDS.filter((entry) => entry.operations?.includes(name));
       return { name, kinds: users.map(([kind]) => kind), commands: commands.map((entry) => entry.name) };
     });

@@ -97,7 +97,6 @@ describe("the full surface", () => {
     const { body } = await call(simulator, "GET /api/v1/openapi.json", undefined, null);
     const ours = operations.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, "{}")}`);
     expect(published(body).sort()).toEqual([...ours].sort());
-    expect(ours).toHaveLength(32 + 31);
   });
 });
 

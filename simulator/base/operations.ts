@@ -102,13 +102,7 @@ const full = {
   cancelDeploymentRequest: ["POST", "/deploymentQueue/{deploymentRequestId}/cancelDeployment", "deploy", 202],
 } as const satisfies Record<string, Row>;
 
-type Rows = typeof documented & typeof full;
-export type OperationId = keyof Rows;
-
-/** The operations whose requests may have a body. */
-export type BodyOperationId = {
-  [Id in OperationId]: Rows[Id][0] extends "POST" | "PUT" ? Id : never;
-}[OperationId];
+export type OperationId = keyof typeof documented | keyof typeof full;
 
 /** The whole surface, documented operations first. */
 export const operations: readonly (Operation & { readonly id: OperationId })[] = [

@@ -10,26 +10,16 @@ import {
 } from "../model/world.ts";
 import type { Simulation } from "../request/simulation.ts";
 
-type RecordKind = Exclude<
-  {
-    [Kind in keyof World]: World[Kind] extends ReadonlyMap<string, { readonly id: string }> ? Kind : never;
-  }[keyof World],
-  "organizations"
->;
+/** Maps of the world whose entries are not records with an id of their own, or that nobody edits. */
+const OTHERS: ReadonlySet<string> = new Set<keyof World>(["organizations", "manifests", "graves"]);
 
 /** @returns the records that can be looked at, edited and taken out behind the operator's back, by kind and id */
-function recordsOf(world: World): Readonly<Record<RecordKind, Map<string, object>>> {
-  return {
-    projects: world.projects,
-    environments: world.environments,
-    services: world.services,
-    clusters: world.clusters,
-    variables: world.variables,
-    webhooks: world.webhooks,
-    blueprints: world.blueprints,
-    requests: world.requests,
-    credentials: world.credentials,
-  };
+function recordsOf(world: World): Readonly<Record<string, Map<string, object>>> {
+  return Object.fromEntries(Object.entries<unknown>(world).filter(areRecords));
+}
+
+function areRecords(entry: [kind: string, records: unknown]): entry is [string, Map<string, object>] {
+  return entry[1] instanceof Map && !OTHERS.has(entry[0]);
 }
 
 /** @returns the record of that id, whatever it is. @throws Problem 404 */

@@ -188,25 +188,6 @@ export interface Blueprint extends Dated {
   tag: string;
 }
 
-/** All that the platform holds: plain data that tests and the control endpoint may change in place. */
-export interface World {
-  readonly organizations: Map<string, Organization>;
-  readonly projects: Map<string, Project>;
-  readonly environments: Map<string, Environment>;
-  readonly services: Map<string, Service>;
-  readonly clusters: Map<string, Cluster>;
-  readonly variables: Map<string, Variable>;
-  readonly webhooks: Map<string, Webhook>;
-  readonly blueprints: Map<string, Blueprint>;
-  readonly requests: Map<string, DeploymentRequest>;
-  readonly credentials: Map<string, Credentials>;
-  readonly manifests: Map<string, BlueprintManifest>;
-  templates: TemplateVersion[];
-  repositories: Repository[];
-  /** What was deleted, with its parent: some deployments answer 403 for it. */
-  readonly graves: Map<string, string | null>;
-}
-
 export interface Credentials {
   readonly id: string;
   readonly organizationId: string;
@@ -226,23 +207,27 @@ export interface Repository {
   gitTokenId: string | null;
 }
 
+/** All that the platform holds: plain data that tests and the control endpoint may change in place. */
+export type World = ReturnType<typeof emptyWorld>;
+
 /** @returns a world without anything. */
-export function emptyWorld(): World {
+export function emptyWorld() {
   return {
-    organizations: new Map(),
-    projects: new Map(),
-    environments: new Map(),
-    services: new Map(),
-    clusters: new Map(),
-    variables: new Map(),
-    webhooks: new Map(),
-    blueprints: new Map(),
-    requests: new Map(),
-    credentials: new Map(),
-    manifests: new Map(),
-    templates: [],
-    repositories: [],
-    graves: new Map(),
+    organizations: new Map<string, Organization>(),
+    projects: new Map<string, Project>(),
+    environments: new Map<string, Environment>(),
+    services: new Map<string, Service>(),
+    clusters: new Map<string, Cluster>(),
+    variables: new Map<string, Variable>(),
+    webhooks: new Map<string, Webhook>(),
+    blueprints: new Map<string, Blueprint>(),
+    requests: new Map<string, DeploymentRequest>(),
+    credentials: new Map<string, Credentials>(),
+    manifests: new Map<string, BlueprintManifest>(),
+    templates: [] as TemplateVersion[],
+    repositories: [] as Repository[],
+    /** What was deleted, with its parent: some deployments answer 403 for it. */
+    graves: new Map<string, string | null>(),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Need, OperationId } from "../base/operations.ts";
 import { Problem } from "../base/problems.ts";
 import { requireScope, type Principal } from "./auth.ts";
 import type { Effect } from "./journal.ts";
+import type { Masks } from "./masks.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** One call that got through to its operation. */
@@ -35,6 +36,8 @@ export interface Route {
   /** Schemas for the OpenAPI document. */
   readonly input: Input;
   readonly answer: z.ZodType;
+  /** The members of its body that the journal may keep. Every other member is masked. */
+  readonly keeps: Masks | undefined;
   /** @throws Problem, 400 for an input that does not fit. */
   handle(input: RawInput, call: Call): Result;
 }
@@ -51,6 +54,7 @@ export function route<In extends Input & z.ZodRawShape>(spec: {
   readonly operation: OperationId;
   readonly input: In;
   readonly answer: z.ZodType;
+  readonly keeps?: Masks;
   handle(input: z.output<z.ZodObject<In>>, call: Call): Result;
 }): Route {
   const input = z.object(spec.input);
@@ -58,6 +62,7 @@ export function route<In extends Input & z.ZodRawShape>(spec: {
     operation: spec.operation,
     input: spec.input,
     answer: spec.answer,
+    keeps: spec.keeps,
     handle(raw, call) {
       const parsed = input.safeParse(raw);
       if (!parsed.success) throw new Problem(400, explain(parsed.error));

@@ -6,6 +6,7 @@ import { markEdited } from "../model/state-changes.ts";
 import { addBuiltIns } from "../model/variables.ts";
 import { servicesOf, type Fields, type Service } from "../model/world.ts";
 import { checkNameFree, findEnvironment, findService, listed } from "../request/lookups.ts";
+import { safe } from "../request/masks.ts";
 import { showService, showStatus } from "../request/render.ts";
 import { route, type Call } from "../request/route.ts";
 import {
@@ -51,9 +52,15 @@ const Body = z
     error: "min_running_instances is greater than max_running_instances",
   });
 
+const KEEPS = safe(
+  ...["name", "description", "git_repository", "build_mode", "dockerfile_path", "healthchecks", "ports"],
+  ...["cpu", "memory", "min_running_instances", "max_running_instances"],
+);
+
 export const applicationRoutes = [
   route({
     operation: "createApplication",
+    keeps: KEEPS,
     input: { params: EnvironmentPath, body: Body },
     answer: ServiceBody,
     handle({ params, body }, call) {
@@ -83,6 +90,7 @@ export const applicationRoutes = [
   }),
   route({
     operation: "updateApplication",
+    keeps: KEEPS,
     input: { params: ApplicationPath, body: Body },
     answer: ServiceBody,
     handle({ params, body }, call) {
@@ -107,6 +115,7 @@ export const applicationRoutes = [
   }),
   route({
     operation: "deployApplication",
+    keeps: safe("git_commit_id"),
     input: {
       params: ApplicationPath,
       body: z.object({ git_commit_id: z.string().regex(/^[0-9a-f]{7,64}$/i, "is no commit id") }),

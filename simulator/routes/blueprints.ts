@@ -6,6 +6,7 @@ import { bornNow, newService } from "../model/creation.ts";
 import { addVariable, checkVariableName, ownPlace } from "../model/variables.ts";
 import type { Blueprint } from "../model/world.ts";
 import { checkNameFree, findEnvironment } from "../request/lookups.ts";
+import { maskVariables, safe } from "../request/masks.ts";
 import { alsoNeeds, route } from "../request/route.ts";
 import { Id, Name } from "../request/schemas.ts";
 import { order } from "../request/service-orders.ts";
@@ -23,6 +24,7 @@ const Body = z.object({
 export const blueprintRoutes = [
   route({
     operation: "createBlueprint",
+    keeps: { ...safe("name", "tag", "icon", "spec_overrides"), variables: maskVariables },
     input: {
       params: z.object({ environmentId: Id }),
       query: z.object({ deploy: z.enum(["true", "false"]).default("false") }),
@@ -71,6 +73,7 @@ export const blueprintRoutes = [
   }),
   route({
     operation: "createHelmDefaultValues",
+    keeps: safe("source"),
     input: {
       params: z.object({ environmentId: Id }),
       body: z.object({ source: z.record(z.string(), z.unknown()) }),

@@ -5,6 +5,7 @@ import { bornNow, newService } from "../model/creation.ts";
 import { markEdited } from "../model/state-changes.ts";
 import { servicesOf, type Service } from "../model/world.ts";
 import { checkNameFree, findEnvironment, findService, listed } from "../request/lookups.ts";
+import { safe } from "../request/masks.ts";
 import { showService } from "../request/render.ts";
 import { route, type Call } from "../request/route.ts";
 import { Id, listOf, Name, Nothing, Positive, Service as ServiceBody, ServiceStatus } from "../request/schemas.ts";
@@ -29,9 +30,12 @@ const Creation = z.looseObject({
 /** Type and mode stay what they were. */
 const Update = z.looseObject({ ...sizes, name: Name.optional(), version: sizes.version.optional() });
 
+const KEEPS = safe("name", "type", "mode", "version", "accessibility", "cpu", "memory", "storage");
+
 export const databaseRoutes = [
   route({
     operation: "createDatabase",
+    keeps: KEEPS,
     input: { params: EnvironmentPath, body: Creation },
     answer: ServiceBody,
     handle({ params, body }, call) {
@@ -61,6 +65,7 @@ export const databaseRoutes = [
   }),
   route({
     operation: "updateDatabase",
+    keeps: KEEPS,
     input: { params: DatabasePath, body: Update },
     answer: ServiceBody,
     handle({ params, body }, call) {

@@ -4,6 +4,7 @@ import { Problem } from "../base/problems.ts";
 import { bornNow } from "../model/creation.ts";
 import { environmentsOf, servicesOf, type Cluster, type Environment } from "../model/world.ts";
 import { checkNameFree, findCluster, findEnvironment, findProject, listed } from "../request/lookups.ts";
+import { safe } from "../request/masks.ts";
 import { showEnvironment } from "../request/render.ts";
 import { route, type Call } from "../request/route.ts";
 import { Environment as EnvironmentBody, Id, listOf, Name, Nothing } from "../request/schemas.ts";
@@ -17,6 +18,7 @@ const Mode = z.enum(["DEVELOPMENT", "STAGING", "PRODUCTION"]);
 export const environmentRoutes = [
   route({
     operation: "createEnvironment",
+    keeps: safe("name", "mode", "cluster", "cluster_id"),
     input: {
       params: ProjectPath,
       body: z.object({
@@ -77,6 +79,7 @@ export const environmentRoutes = [
   }),
   route({
     operation: "updateEnvironment",
+    keeps: safe("name", "mode"),
     input: { params: EnvironmentPath, body: z.object({ name: Name.optional(), mode: Mode.optional() }) },
     answer: EnvironmentBody,
     handle({ params, body }, call) {

@@ -4,6 +4,7 @@ import { Problem } from "../base/problems.ts";
 import { bornNow } from "../model/creation.ts";
 import type { Webhook } from "../model/world.ts";
 import { checkOrganization, findWebhook } from "../request/lookups.ts";
+import { safe } from "../request/masks.ts";
 import { showWebhook } from "../request/render.ts";
 import { route } from "../request/route.ts";
 import { Id, listOf, Nothing, Webhook as WebhookAnswer } from "../request/schemas.ts";
@@ -17,6 +18,8 @@ const WebhookBody = z.looseObject({
   // Of deployed services, which want it always; the documentation shows none.
   kind: z.enum(["STANDARD", "SLACK"]).optional(),
 });
+
+const KEEPS = safe("target_url", "events", "enabled", "kind");
 
 export const organizationRoutes = [
   route({
@@ -61,6 +64,7 @@ export const organizationRoutes = [
   }),
   route({
     operation: "createWebhook",
+    keeps: KEEPS,
     input: { params: OrganizationPath, body: WebhookBody },
     answer: WebhookAnswer,
     handle({ params, body }, call) {
@@ -87,6 +91,7 @@ export const organizationRoutes = [
   }),
   route({
     operation: "updateWebhook",
+    keeps: KEEPS,
     input: { params: WebhookPath, body: WebhookBody },
     answer: WebhookAnswer,
     handle({ params, body }, call) {

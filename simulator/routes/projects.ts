@@ -3,6 +3,7 @@ import { z } from "zod";
 import { bornNow } from "../model/creation.ts";
 import type { Project } from "../model/world.ts";
 import { checkNameFree, checkOrganization, findProject, listed } from "../request/lookups.ts";
+import { safe } from "../request/masks.ts";
 import { showProject } from "../request/render.ts";
 import { route, type Call } from "../request/route.ts";
 import { Id, listOf, Name, Nothing, Project as ProjectBody, Text } from "../request/schemas.ts";
@@ -14,6 +15,8 @@ const Body = z.object({ name: Name, description: Text });
 
 const siblings = (call: Call, organizationId: string): Project[] =>
   [...call.sim.world.projects.values()].filter((project) => project.organizationId === organizationId);
+
+const KEEPS = safe("name", "description");
 
 export const projectRoutes = [
   route({
@@ -28,6 +31,7 @@ export const projectRoutes = [
   }),
   route({
     operation: "createProject",
+    keeps: KEEPS,
     input: { params: OrganizationPath, body: Body },
     answer: ProjectBody,
     handle({ params, body }, call) {
@@ -54,6 +58,7 @@ export const projectRoutes = [
   }),
   route({
     operation: "updateProject",
+    keeps: KEEPS,
     input: { params: ProjectPath, body: Body },
     answer: ProjectBody,
     handle({ params, body }, call) {

@@ -13,6 +13,7 @@ import {
 import type { Cluster, Fields } from "../model/world.ts";
 import { checkWish, layersOf, templateFor } from "../request/bindings.ts";
 import { checkOrganization, findClusterOf } from "../request/lookups.ts";
+import { maskConfig, safe } from "../request/masks.ts";
 import { route, type Call } from "../request/route.ts";
 import { Id, listOf } from "../request/schemas.ts";
 import { Binding as BindingAnswer, Template } from "./template-schemas.ts";
@@ -46,6 +47,11 @@ export const templateRoutes = [
   }),
   route({
     operation: "updateClusterPlatformBinding",
+    keeps: {
+      ...safe("templateKey", "templateVersion", "layerSelections"),
+      managedConfig: maskConfig,
+      customerProvidedInputs: maskConfig,
+    },
     input: { params: BindingPath, body: Body },
     answer: BindingAnswer,
     handle({ params, body }, call) {

@@ -14,6 +14,7 @@ import {
 } from "../model/variables.ts";
 import type { Fields, Service, Variable } from "../model/world.ts";
 import { findService, listed } from "../request/lookups.ts";
+import { maskVariables, safe } from "../request/masks.ts";
 import { route, type Call } from "../request/route.ts";
 import { Id, listOf, Nothing, Secret, Text, Variable as VariableBody } from "../request/schemas.ts";
 
@@ -38,12 +39,14 @@ export const variableRoutes = [
   }),
   route({
     operation: "createApplicationVariable",
+    keeps: safe("key", "value", "description"),
     input: { params: ApplicationPath, body: Creation },
     answer: VariableBody,
     handle: ({ params, body }, call) => create(call, params.applicationId, { ...body, secret: false }),
   }),
   route({
     operation: "updateApplicationVariable",
+    keeps: safe("key", "value"),
     input: { params: VariablePath, body: Update },
     answer: VariableBody,
     handle: ({ params, body }, call) => update(call, params.applicationId, params.variableId, false, body),
@@ -62,12 +65,14 @@ export const variableRoutes = [
   }),
   route({
     operation: "createApplicationSecret",
+    keeps: safe("key", "description"),
     input: { params: ApplicationPath, body: Creation },
     answer: Secret,
     handle: ({ params, body }, call) => create(call, params.applicationId, { ...body, secret: true }),
   }),
   route({
     operation: "updateApplicationSecret",
+    keeps: safe("key"),
     input: { params: SecretPath, body: Update },
     answer: Secret,
     handle: ({ params, body }, call) => update(call, params.applicationId, params.secretId, true, body),
@@ -80,6 +85,7 @@ export const variableRoutes = [
   }),
   route({
     operation: "importEnvironmentVariable",
+    keeps: { ...safe("overwrite"), vars: maskVariables },
     input: { params: ApplicationPath, body: Import },
     answer: z.object({
       total_variables_to_import: z.int(),

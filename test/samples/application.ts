@@ -1,3 +1,4 @@
+import { application as leaves } from "../hostile/generated/kinds/services.ts";
 import { application, NEXT_COMMIT } from "../support/kube/manifests.ts";
 import { type Fields, ID, type Sample } from "./sample.ts";
 
@@ -54,10 +55,12 @@ export const applicationSample: Sample = {
     ],
     ["a port twice", { ports: [{ internalPort: 80 }, { internalPort: 80 }] }, /ports\[1\]: Duplicate value/],
   ],
+  rules: 6,
   good: ({ name, ground, spec }) => application(name, ground, spec),
   hostile: ({ name, ground }) =>
     application(name, ground, { variables: [{ name: "__proto__", value: "x".repeat(32_000) }] }),
   writes: ["createApplication", "deployApplication"],
   change: () => ({ deploy: { gitCommitId: NEXT_COMMIT } }),
   changes: ["deployApplication"],
+  leaves,
 };

@@ -1,3 +1,4 @@
+import { binding as leaves } from "../hostile/generated/kinds/clusters.ts";
 import { resource } from "../support/kube/manifests.ts";
 import { type Fields, ID, NOWHERE, type Sample } from "./sample.ts";
 
@@ -27,6 +28,7 @@ export const bindingSample: Sample = {
       /exactly one of value and valueFrom must be set/,
     ],
   ],
+  rules: 5,
   good: ({ env, name, spec }) =>
     resource(KIND, name, {
       clusterRef: { externalId: env.platform.clusterIds[0] ?? "" },
@@ -43,4 +45,5 @@ export const bindingSample: Sample = {
   writes: ["updateClusterPlatformBinding"],
   change: () => ({ managedConfig: { ingress: { domain: { value: "changed.example.com" } } } }),
   changes: ["updateClusterPlatformBinding"],
+  leaves,
 };

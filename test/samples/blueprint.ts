@@ -1,3 +1,4 @@
+import { blueprint as leaves } from "../hostile/generated/kinds/sets.ts";
 import { blueprint } from "../support/kube/manifests.ts";
 import type { Sample } from "./sample.ts";
 
@@ -25,8 +26,10 @@ export const blueprintSample: Sample = {
     ["a variable without value", { variables: [{ name: "A" }] }, /exactly one of value and valueFrom must be set/],
     ["deletion policy Delete", { lifecycle: { deletionPolicy: "Delete" } }, /deletionPolicy: Unsupported value/],
   ],
+  rules: 6,
   good: ({ name, ground, spec }) => blueprint(name, ground, spec),
   hostile: ({ name, ground }) => blueprint(name, ground, { tag: "constructor/9.9.9" }),
   writes: ["createBlueprint"],
   change: () => ({ specOverrides: { cpu: "1" } }),
+  leaves,
 };

@@ -1,3 +1,4 @@
+import { catalog as leaves } from "../hostile/generated/kinds/others.ts";
 import { resource } from "../support/kube/manifests.ts";
 import type { Sample } from "./sample.ts";
 
@@ -12,7 +13,9 @@ export const catalogSample: Sample = {
     ["an interval of seconds", { interval: "10s" }, /interval.*should match/],
   ],
   duplicates: [["a section twice", { include: ["Templates", "Templates"] }, /include\[1\]: Duplicate value/]],
+  rules: 0,
   good: ({ name, spec }) => resource(KIND, name, { include: ["Templates"], ...spec }),
   hostile: ({ name }) => resource(KIND, name, { include: ["Templates"], connectionRef: { name: "constructor" } }),
   writes: [],
+  leaves,
 };

@@ -1,3 +1,4 @@
+import { cluster as leaves } from "../hostile/generated/kinds/clusters.ts";
 import { resource } from "../support/kube/manifests.ts";
 import { type Fields, ID, NOWHERE, type Sample } from "./sample.ts";
 
@@ -21,6 +22,7 @@ export const clusterSample: Sample = {
     ["PEM as it is", tokenTo({ ...SERVER, caBundle: "-----BEGIN" }), /caBundle.*should match/],
     ["deletion policy Delete", { lifecycle: { deletionPolicy: "Delete" } }, /deletionPolicy: Unsupported value/],
   ],
+  rules: 2,
   good: ({ env, name, spec }) =>
     resource(KIND, name, {
       externalId: env.platform.clusterIds[1] ?? "",
@@ -32,4 +34,5 @@ export const clusterSample: Sample = {
   writes: ["stopCluster"],
   change: () => ({ runState: "Running" }),
   changes: ["deployCluster"],
+  leaves,
 };

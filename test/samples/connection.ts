@@ -1,3 +1,4 @@
+import { clusterConnection, connection as leaves } from "../hostile/generated/kinds/others.ts";
 import { connection } from "../support/kube/manifests.ts";
 import { ID, type Sample } from "./sample.ts";
 
@@ -25,9 +26,11 @@ export const connectionSample: Sample = {
     ["an unknown surface", { surface: "Strict" }, /surface: Unsupported value/],
     ["no budget", { rateLimit: { requestsPerSecond: 0 } }, /requestsPerSecond.*greater than or equal to 1/],
   ],
+  rules: 2,
   good: ({ env, name, spec }) => connection(env, name, { auth: { tokenSecretRef: { name: "default" } }, ...spec }),
   hostile: ({ env, name }) => connection(env, name, { baseUrl: "http://169.254.169.254" }),
   writes: [],
+  leaves,
 };
 
 /** Its Secret is in the namespace of the caller's choice: `auth` goes into the spec. */
@@ -35,7 +38,9 @@ export const clusterConnectionSample: Sample = {
   smallest,
   accepted: [["namespaces by label", { allowedNamespaces: { selector: { matchLabels: { "a.example/b": "c" } } } }]],
   refused: [],
+  rules: 2,
   good: (place) => ({ ...connectionSample.good(place), kind: "ClusterPlatformConnection" }),
   hostile: (place) => ({ ...connectionSample.hostile(place), kind: "ClusterPlatformConnection" }),
   writes: [],
+  leaves: clusterConnection,
 };

@@ -1,3 +1,4 @@
+import { database as leaves } from "../hostile/generated/kinds/services.ts";
 import { database } from "../support/kube/manifests.ts";
 import type { Sample } from "./sample.ts";
 
@@ -22,9 +23,11 @@ export const databaseSample: Sample = {
     ["a fraction of storage", { storage: 1.5 }, /storage.*must be of type integer/],
     ["another run state", { runState: "Paused" }, /runState: Unsupported value/],
   ],
+  rules: 5,
   good: ({ name, ground, spec }) => database(name, ground, spec),
   hostile: ({ name, ground }) => database(name, ground, { type: "CONSTRUCTOR", version: "0.0.0" }),
   writes: ["createDatabase", "deployDatabase"],
   change: () => ({ runState: "Stopped" }),
   changes: ["stopDatabase"],
+  leaves,
 };

@@ -1,3 +1,4 @@
+import { environment as leaves } from "../hostile/generated/kinds/tree.ts";
 import { environment } from "../support/kube/manifests.ts";
 import { ID, OTHER_ID, type Sample } from "./sample.ts";
 
@@ -16,9 +17,11 @@ export const environmentSample: Sample = {
     ["a mode in lower case", { mode: "staging" }, /mode.*should match/],
     ["two clusters", { clusterRef: { name: "edge", externalId: ID } }, REFERENCE],
   ],
+  rules: 5,
   good: ({ env, name, ground, spec }) => environment(env, name, ground, spec),
   hostile: ({ env, name }) => environment(env, name, "constructor"),
   writes: ["createEnvironment"],
   change: () => ({ mode: "PRODUCTION" }),
   changes: ["updateEnvironment"],
+  leaves,
 };

@@ -1,3 +1,4 @@
+import { operation as leaves } from "../hostile/generated/kinds/others.ts";
 import { operation } from "../support/kube/manifests.ts";
 import { type Fields, ID, NOWHERE, type Sample } from "./sample.ts";
 
@@ -63,7 +64,9 @@ export const operationSample: Sample = {
     ["a negative limit", { type: "SendInvoices", backoffLimit: -1 }, /backoffLimit.*greater than or equal to 0/],
     ["no deadline at all", { type: "SendInvoices", activeDeadlineSeconds: 0 }, /activeDeadlineSeconds.*greater than/],
   ],
+  rules: 12,
   good: ({ name, spec }) => operation(name, { type: "SendInvoices", ...spec }),
   hostile: ({ name }) => operation(name, { type: "StopDatabase", databaseRef: { externalId: NOWHERE } }),
   writes: ["downloadInvoices"],
+  leaves,
 };

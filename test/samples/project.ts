@@ -1,3 +1,4 @@
+import { project as leaves } from "../hostile/generated/kinds/tree.ts";
 import { project } from "../support/kube/manifests.ts";
 import { NOWHERE, type Sample } from "./sample.ts";
 
@@ -9,9 +10,11 @@ export const projectSample: Sample = {
     ["a name with a line break", { name: "a\nb" }, /name.*should match/],
     ["an empty name", { name: "" }, /name.*should match/],
   ],
+  rules: 1,
   good: ({ name, spec }) => project(name, spec),
   hostile: ({ name }) => project(name, { externalId: NOWHERE }),
   writes: ["createProject"],
   change: () => ({ description: "changed" }),
   changes: ["updateProject"],
+  leaves,
 };

@@ -1,5 +1,6 @@
 import type { OperationId } from "../../simulator/base/operations.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
+import type { KindCases } from "../hostile/generated/outcomes.ts";
 import type { Manifest } from "../support/env/cluster.ts";
 import type { Fixtures } from "../support/kube/manifests.ts";
 
@@ -31,6 +32,8 @@ export interface Sample {
   /** What may be laid over it. */
   readonly accepted: readonly (readonly [title: string, change: Fields])[];
   readonly refused: readonly Refused[];
+  /** How many CEL rules its CRD has: a number that changed is looked at. */
+  readonly rules: number;
   /** Duplicates in lists that the API server keys: the operator never receives them. */
   readonly duplicates?: readonly Refused[];
   /** Returns one that the simulated platform has within seconds. */
@@ -43,4 +46,6 @@ export interface Sample {
   change?(place: Place): JsonObject;
   /** What that change asks the platform for; absent where no platform can do it. */
   readonly changes?: readonly OperationId[];
+  /** Every leaf of its spec, and what becomes of a change of it. */
+  readonly leaves: KindCases;
 }

@@ -1,3 +1,4 @@
+import { variableSet as leaves } from "../hostile/generated/kinds/sets.ts";
 import { resource } from "../support/kube/manifests.ts";
 import { type Fields, ID, NOWHERE, type Sample } from "./sample.ts";
 
@@ -44,6 +45,7 @@ export const variableSetSample: Sample = {
     ["a variable with both", variable({ value: "1", valueFrom: { secretKeyRef } }), /exactly one of value/],
     ["a scope in lower case", { scope: "application" }, /scope.*should match/],
   ],
+  rules: 4,
   good: ({ name, ground, spec }) =>
     resource(KIND, name, {
       targets: [{ applicationRef: { name: ground } }],
@@ -59,4 +61,5 @@ export const variableSetSample: Sample = {
   writes: ["importEnvironmentVariable", "deployApplication"],
   change: ({ name }) => ({ variables: [{ name: name.toUpperCase(), value: "2" }] }),
   changes: ["importEnvironmentVariable", "deployApplication"],
+  leaves,
 };

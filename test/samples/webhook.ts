@@ -1,3 +1,4 @@
+import { webhook as leaves } from "../hostile/generated/kinds/tree.ts";
 import { resource } from "../support/kube/manifests.ts";
 import { NOWHERE, type Sample } from "./sample.ts";
 
@@ -10,6 +11,7 @@ export const webhookSample: Sample = {
     ["a target without scheme", { targetUrl: "hooks.example.com" }, /targetUrl.*should match/],
     ["no event", { events: [] }, /events.*at least 1/],
   ],
+  rules: 1,
   good: ({ name, spec }) =>
     resource(KIND, name, {
       targetUrl: `https://hooks.example.com/${name}`,
@@ -21,4 +23,5 @@ export const webhookSample: Sample = {
   writes: ["createWebhook"],
   change: () => ({ enabled: false }),
   changes: ["updateWebhook"],
+  leaves,
 };

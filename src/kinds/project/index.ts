@@ -2,7 +2,7 @@
 import type { JsonObject, ReconcileContext } from "../../engine/contract/kind.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
 import { faultCondition, NOT_READ, sideRead, type SideRead } from "../shared/answers.ts";
-import { listAge, namedKind, withMine } from "../shared/named-kind.ts";
+import { listAge, namedKind, ofOrganization } from "../shared/named-kind.ts";
 import { mineOf, type NamedAction, type NamedObserved } from "../shared/named-plan.ts";
 import { projectNotAllowed } from "../shared/names.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
@@ -10,8 +10,6 @@ import type { TypesOf } from "../shared/types.ts";
 import { LISTED_ENVIRONMENTS, platformProject, type ProjectSpec } from "./crd.ts";
 
 export interface Seen extends NamedObserved<Project> {
-  /** All projects of the organization. */
-  readonly records: readonly Project[];
   readonly environments: SideRead<readonly EnvironmentCount[]>;
 }
 
@@ -19,6 +17,8 @@ export interface Seen extends NamedObserved<Project> {
 export type ProjectTypes = TypesOf<typeof platformProject, { observed: Seen; action: NamedAction }>;
 
 export type ProjectContext = ReconcileContext<ProjectTypes>;
+
+const reads = ofOrganization<Project>({ list: "listProjects", get: "getProject" }, ({ projects }) => projects);
 
 export const project = namedKind<ProjectTypes, Project>({
   resource: platformProject,
@@ -37,25 +37,15 @@ export const project = namedKind<ProjectTypes, Project>({
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
 
   observe: async (context, api) => {
-    const { records, presence } = await withMine(context, await api.projects.list(listAge(context)), api, {
-      operation: "getProject",
-      get: (id) => api.projects.get(id),
-      list: () => api.projects.list(),
-    });
-    const exists = context.id !== undefined && presence === "Present";
+    const seen = await reads.observe(context, api);
+    const exists = context.id !== undefined && seen.presence === "Present";
     const environments =
       exists && context.goal === "present"
         ? await sideRead(api.projects.environmentStats(context.id, listAge(context)), "the environments")
         : NOT_READ;
-    return { records, presence, environments, serverNow: api.serverNow() };
+    return { ...seen, environments };
   },
-
-  observeParent: async (_context, api) => ({
-    records: await api.projects.list(),
-    presence: "Present",
-    environments: NOT_READ,
-    serverNow: api.serverNow(),
-  }),
+  observeParent: async (context, api) => ({ ...(await reads.observeParent(context, api)), environments: NOT_READ }),
 
   recordOf: mineOf,
   memoryOf: ({ memory }) => memory,

@@ -2,21 +2,20 @@
  * Builds a kind of objects that have a name, unique in their parent, settings, and no state of their own. Such kinds
  * plan, act, trace and report alike, and their declarations say what differs (docs/architecture.md §3).
  */
-import type {
-  Kind,
-  Known,
-  OpenIntent,
-  Presence,
-  ReconcileContext,
-  Report,
-  Trace,
-  Uuid,
-} from "../../engine/contract/kind.ts";
+import type { Kind, Known, OpenIntent, ReconcileContext, Report, Trace, Uuid } from "../../engine/contract/kind.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { offered, unlessMissing } from "./answers.ts";
 import { idsBefore, landed, notCreated } from "./create-trace.ts";
-import { driftOf, mineOf, planNamed, shownIn, type NamedPlan, type NamedTypes } from "./named-plan.ts";
+import {
+  driftOf,
+  mineOf,
+  planNamed,
+  shownIn,
+  type NamedObserved,
+  type NamedPlan,
+  type NamedTypes,
+} from "./named-plan.ts";
 import type { Listed } from "./names.ts";
 import { isKnown, isRoutine, presenceIn } from "./presence.ts";
 
@@ -45,34 +44,58 @@ export function listAge(context: Parameters<typeof isRoutine>[0]): { readonly ma
 }
 
 /** The reads of the objects of a kind that lie in the organization itself. */
-interface Reads<Item> {
-  /** The operation of `get`, beyond the specification. */
-  readonly operation: OperationName;
+interface Area<Item> {
+  /** @throws ApiError */
+  list(options?: { readonly maxAgeMs: number }): Promise<readonly Item[]>;
   /** @throws ApiError */
   get(id: Uuid): Promise<Item>;
-  /** @throws ApiError */
-  list(): Promise<readonly Item[]>;
+}
+
+/** Returns how a kind observes objects that lie in the organization itself, by the operations of its area. */
+export function ofOrganization<Item extends Listed>(
+  operations: Readonly<Record<keyof Area<Item>, OperationName>>,
+  areaOf: (api: Platform) => Area<Item>,
+) {
+  return {
+    /** @throws ApiError */
+    observe: async (context: ReconcileContext, api: Platform): Promise<NamedObserved<Item>> => {
+      const area = areaOf(api);
+      const listed = await offered(api, operations.list, () => area.list(listAge(context)));
+      const seen =
+        listed === undefined
+          ? { records: undefined, presence: "Unproven" as const }
+          : await withMine(context, listed, api, operations.get, area);
+      return { ...seen, serverNow: api.serverNow() };
+    },
+    /** @throws ApiError */
+    observeParent: async (_context: ReconcileContext, api: Platform): Promise<NamedObserved<Item>> => ({
+      records: await areaOf(api).list(),
+      presence: "Present",
+      serverNow: api.serverNow(),
+    }),
+  };
 }
 
 /**
  * Reads the list once more where it lacks a recorded object, as it may lag; by its id where that is offered.
  * @throws ApiError
  */
-export async function withMine<Item extends Listed>(
+async function withMine<Item extends Listed>(
   context: ReconcileContext,
   listed: readonly Item[],
   api: Platform,
-  reads: Reads<Item>,
-): Promise<{ readonly records: readonly Item[]; readonly presence: Presence }> {
+  get: OperationName,
+  area: Area<Item>,
+): Promise<Pick<NamedObserved<Item>, "records" | "presence">> {
   const { id } = context;
   const presenceAmong = (list: readonly Item[]) => presenceIn(context, list, ({ id: one }) => one === id);
   const presence = presenceAmong(listed);
   if (id === undefined || context.identitySource !== "recorded" || isKnown(presence, context.goal))
     return { records: listed, presence };
-  const mine = await unlessMissing(offered(api, reads.operation, () => reads.get(id)));
+  const mine = await unlessMissing(offered(api, get, () => area.get(id)));
   if (mine !== undefined) return { records: [...listed, mine], presence: "Present" };
-  if (context.supports(reads.operation) === "Supported") return { records: listed, presence: "Gone" };
-  const records = await reads.list();
+  if (context.supports(get) === "Supported") return { records: listed, presence: "Gone" };
+  const records = await area.list();
   return { records, presence: presenceAmong(records) };
 }
 

@@ -1,5 +1,5 @@
 /** Projects, environments and webhooks. */
-import type { Json } from "../../../../src/kube/api/types.ts";
+import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
 import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves } from "../common.ts";
 import { sent, told, type Entry, type KindCases } from "../outcomes.ts";
 import {
@@ -15,36 +15,49 @@ const NOT_DEPLOYED = ["retry", "progressDeadline"];
 
 const NO_UPDATE = told("UpdateNotSupported", "the documented surface has no update of it");
 
-const setting =
-  (create: string, update: string) =>
-  (to: Json): Entry => ({
-    to,
-    full: sent(update, to),
-    documented: NO_UPDATE,
-    created: sent(create, to),
-  });
+/** What becomes of a change of a setting. @param documented where the documented surface has no update of it */
+export const setting =
+  (create: string, update: string, documented = NO_UPDATE) =>
+  (to: Json): Entry => ({ to, full: sent(update, to), documented, created: sent(create, to) });
+
+/**
+ * The cases of a kind whose objects lie in the organization itself.
+ * @param seed its settings
+ * @param leaves the same, each with another value
+ * @param without the members of a lifecycle that it does not have
+ */
+export function rootCases(
+  kind: string,
+  seed: (name: string) => JsonObject,
+  leaves: (name: string) => Readonly<Record<string, Entry>>,
+  without = NOT_DEPLOYED,
+): KindCases {
+  return {
+    kind,
+    stands: () => [],
+    misuses: () => IMPOSSIBLE_WINDOWS,
+    seed: (fixture, name) => ({
+      connectionRef: { name: fixture.name },
+      ...seed(name),
+      lifecycle: lifecycle(without),
+    }),
+    leaves: (fixture, name) => ({
+      ...rootConnectionLeaves(fixture),
+      ...leaves(name),
+      externalId: takenOver(fixture.id(kind, name)),
+      ...lifecycleLeaves(without),
+      "lifecycle.deletionPolicy": { ...lifecycleLeaves([])["lifecycle.deletionPolicy"]!, to: "Delete" },
+    }),
+  };
+}
 
 const ofProject = setting("createProject", "updateProject");
 
-export const project: KindCases = {
-  kind: "PlatformProject",
-  stands: () => [],
-  misuses: () => IMPOSSIBLE_WINDOWS,
-  seed: (fixture, name) => ({
-    connectionRef: { name: fixture.name },
-    name,
-    description: "the seed",
-    lifecycle: lifecycle(NOT_DEPLOYED),
-  }),
-  leaves: (fixture, name) => ({
-    ...rootConnectionLeaves(fixture),
-    name: ofProject(`${name} renamed`),
-    description: ofProject("another one"),
-    externalId: takenOver(fixture.id("PlatformProject", name)),
-    ...lifecycleLeaves(NOT_DEPLOYED),
-    "lifecycle.deletionPolicy": { ...lifecycleLeaves([])["lifecycle.deletionPolicy"]!, to: "Delete" },
-  }),
-};
+export const project = rootCases(
+  "PlatformProject",
+  (name) => ({ name, description: "the seed" }),
+  (name) => ({ name: ofProject(`${name} renamed`), description: ofProject("another one") }),
+);
 
 const ofEnvironment = setting("createEnvironment", "updateEnvironment");
 
@@ -82,25 +95,18 @@ function cluster(name: string, externalId: string) {
 
 const ofWebhook = setting("createWebhook", "updateWebhook");
 
-export const webhook: KindCases = {
-  kind: "PlatformWebhook",
-  stands: () => [],
-  misuses: () => IMPOSSIBLE_WINDOWS,
-  seed: (fixture, name) => ({
-    connectionRef: { name: fixture.name },
+export const webhook = rootCases(
+  "PlatformWebhook",
+  (name) => ({
     targetUrl: `http://127.0.0.1:9/${name}`,
     events: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED"],
     enabled: true,
-    lifecycle: lifecycle(["adoptionPolicy", "onMissing", ...NOT_DEPLOYED]),
   }),
-  leaves: (fixture, name) => ({
-    ...rootConnectionLeaves(fixture),
+  (name) => ({
     targetUrl: ofWebhook(`http://127.0.0.1:9/${name}/elsewhere`),
     events: ofWebhook(["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED", "DEPLOYMENT_SUCCESSFUL"]),
     "events[]": { ...ofWebhook(["DEPLOYMENT_CANCELLED", "DEPLOYMENT_FAILED"]), to: "DEPLOYMENT_CANCELLED" },
     enabled: ofWebhook(false),
-    externalId: takenOver(fixture.id("PlatformWebhook", name)),
-    ...lifecycleLeaves(["adoptionPolicy", "onMissing", ...NOT_DEPLOYED]),
-    "lifecycle.deletionPolicy": { ...lifecycleLeaves([])["lifecycle.deletionPolicy"]!, to: "Delete" },
   }),
-};
+  ["adoptionPolicy", "onMissing", ...NOT_DEPLOYED],
+);
