@@ -1,6 +1,6 @@
 /**
  * `make new-kind NAME=PlatformRegistry`: writes the skeleton of a kind whose objects have a name, settings and no state
- * (docs/architecture.md §3), and enters it into every list of kinds. Its test fails until it is filled in.
+ * (docs/architecture.md §3), and enters it into every list of kinds. A test fails until it is filled in.
  */
 import { execFile } from "node:child_process";
 import { access, mkdir, readFile, writeFile } from "node:fs/promises";
@@ -37,9 +37,8 @@ await promisify(execFile)(join(root, "node_modules/.bin/oxfmt"), [...texts.keys(
 console.log(`Wrote ${[...skeleton.keys()].join(", ")}.
 Entered ${names.kind} into ${[...texts.keys()].filter((path) => !skeleton.has(path)).join(", ")}.
 What is left to do:
-  1. Replace every ${FILL_IN} in the new files; src/kinds/${names.folder}/index.test.ts fails until then.
-  2. Compare the operations with the platform: paths in src/platform/codec/operations.ts and simulator/base/operations.ts,
-     how many there are in simulator/surface.test.ts and src/cli/base/surface.test.ts.
-     A member that may be a secret stays out of simulator/http/mask.ts.
-  3. Write test/integration/kinds-${names.folder}.test.ts, and name it in SHOWN_BY of scripts/coverage.ts.
+  1. Replace every ${FILL_IN} in the new files; test/unit/new-kind.test.ts fails until then.
+  2. Compare the operations with the platform: paths in src/platform/codec/operations.ts and simulator/base/operations.ts.
+     A member that may be a secret is not among those that a route of simulator/routes/${names.camels}.ts keeps.
+  3. Write test/integration/kinds-${names.folder}.test.ts of what is special, and name it in SHOWN_BY of scripts/coverage.ts.
   4. make generate check`);

@@ -88,45 +88,23 @@ function ofSimulator({ type, types, camel, camels }: Names): readonly Registrati
     },
     {
       file: "simulator/model/world.ts",
-      block: "export interface World {",
-      lines: `  readonly ${camels}: Map<string, ${type}>;`,
-    },
-    {
-      file: "simulator/model/world.ts",
       block: "export function emptyWorld",
       end: "\n  }",
-      lines: `    ${camels}: new Map(),`,
-    },
-    {
-      file: "simulator/control/records.ts",
-      block: "function recordsOf(",
-      end: "\n  }",
-      lines: `    ${camels}: world.${camels},`,
+      lines: `    ${camels}: new Map<string, ${type}>(),`,
     },
     imported("simulator/routes/index.ts", `${camel}Routes`, `./${camels}.ts`),
     { file: "simulator/routes/index.ts", block: "export const routes", end: "\n]", lines: `  ...${camel}Routes,` },
-    {
-      file: "simulator/http/mask.ts",
-      block: "const MASKS = {",
-      lines: `  create${type}: safe("name", "description"),\n  update${type}: safe("name", "description"),`,
-    },
   ];
 }
 
 function ofScripts({ kind, type, types, nouns }: Names): readonly Registration[] {
-  const operations = [`list${types}`, `create${type}`, `get${type}`, `update${type}`, `delete${type}`];
   return [
-    {
-      file: "scripts/coverage.ts",
-      block: "export const USED_BY",
-      lines: `  ${kind}: [${operations.map((name) => `"${name}"`).join(", ")}],`,
-    },
     {
       file: "scripts/platforms.ts",
       block: "export const FEATURES",
       end: "\n]",
       lines: [
-        `\n  only("${kind}", "create; adopt by name; report drift", ["create${type}", "list${types}"], "nothing is sent", "NotSupportedByApi"),`,
+        `\n  only("${kind}", "create; adopt by name; report drift", ["create${type}", "list${types}", "get${type}"], "nothing is sent", "NotSupportedByApi"),`,
         `  only("${kind}", "change", ["update${type}", "list${types}"], "nothing is sent", "UpdateNotSupported"),`,
         `  only("${kind}", "delete", ["delete${type}"], "there are no ${nouns} to delete", "DeleteNotSupported"),`,
       ].join("\n"),
@@ -134,15 +112,13 @@ function ofScripts({ kind, type, types, nouns }: Names): readonly Registration[]
   ];
 }
 
-function ofTests({ kind, type, types, camel, camels, folder, short }: Names): readonly Registration[] {
+function ofTests({ kind, type, types, camel, camels, folder }: Names): readonly Registration[] {
   // The documented surface lacks them all: there, the operation itself is called with an id of something else.
   const other = "({ id: w.projectId, name: w.name(), record: {} })";
   const made = `await w.admin.${camels}.create({ name: w.name() }).catch(() => ${other})`;
   return [
     imported("test/samples/index.ts", `${camel}Sample`, `./${folder}.ts`),
     { file: "test/samples/index.ts", block: "export const SAMPLES", lines: `  ${kind}: ${camel}Sample,` },
-    imported("test/hostile/generated/kinds/index.ts", camel, `./${folder}.ts`),
-    { file: "test/hostile/generated/kinds/index.ts", block: "export const KINDS", end: "\n]", lines: `  ${camel},` },
     {
       file: "test/support/platform/operations.ts",
       block: "export const full",
@@ -165,18 +141,6 @@ function ofTests({ kind, type, types, camel, camels, folder, short }: Names): re
         `  { operation: "update${type}", body: { name: "two" } },`,
         `  { operation: "delete${type}" },`,
       ].join("\n"),
-    },
-    {
-      file: "test/unit/generated.test.ts",
-      block: "expect(Object.fromEntries(counts)).toEqual({",
-      end: "\n    }",
-      lines: `      ${kind}: 1,`,
-    },
-    {
-      file: "src/kinds/crds.test.ts",
-      block: "flatMap(({ shortNames }) => shortNames)).toEqual([",
-      end: "\n    ]",
-      lines: `      "${short}",`,
     },
   ];
 }

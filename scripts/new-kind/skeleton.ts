@@ -4,18 +4,16 @@ import { join } from "node:path";
 
 import type { Names } from "./names.ts";
 
-/** Marks what is to be filled in: the test of the skeleton fails as long as it stands somewhere. */
+/** Marks what is to be filled in: test/unit/new-kind.test.ts fails as long as it stands somewhere. */
 export const FILL_IN = "FILL-IN";
 
 /** Where the text of each template goes. */
 const PLACES = {
   "crd.ts": "src/kinds/{{folder}}/crd.ts",
   "index.ts": "src/kinds/{{folder}}/index.ts",
-  "index.test.ts": "src/kinds/{{folder}}/index.test.ts",
   "area.ts": "src/platform/areas/{{camels}}.ts",
   "routes.ts": "simulator/routes/{{camels}}.ts",
   "sample.ts": "test/samples/{{folder}}.ts",
-  "leaves.ts": "test/hostile/generated/kinds/{{folder}}.ts",
   "example.yaml": "examples/{{folder}}.yaml",
 };
 

@@ -1,10 +1,11 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
 import { namesOf } from "../../scripts/new-kind/names.ts";
 import { registered, registrationsOf } from "../../scripts/new-kind/registrations.ts";
+import { FILL_IN } from "../../scripts/new-kind/skeleton.ts";
 
 const root = join(import.meta.dirname, "../..");
 const registrations = registrationsOf(namesOf("PlatformRegistry"));
@@ -39,4 +40,11 @@ describe("a new kind", () => {
     expect(twice).toHaveLength(text.length + 2 * (registration.lines.length + 1));
     expect(() => registered("", registration)).toThrow("any more");
   });
+
+  it.each(globSync(["src/kinds/*/*.ts", "test/samples/*.ts", "examples/*.yaml"], { cwd: root }))(
+    "is filled in: %s",
+    (file) => {
+      expect(readFileSync(join(root, file), "utf8")).not.toContain(FILL_IN);
+    },
+  );
 });
