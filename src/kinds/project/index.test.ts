@@ -91,6 +91,12 @@ describe("the plan of a project", () => {
 
   it.each<[string, Parameters<typeof contextOf>[0], readonly Project[], string]>([
     ["it does not exist", fresh, [remote({ id: OTHER, name: "other" })], "createProject"],
+    [
+      "it does not exist, and none can be created",
+      { ...fresh, supports: () => "Unsupported" },
+      [],
+      "stalled NotSupportedByApi",
+    ],
     ["one of its name exists", fresh, [remote({ name: "Shop" })], `adopt ${MINE}`],
     [
       "one of its name exists and may not be taken",

@@ -160,6 +160,8 @@ function planNew(kind: NamedPlan, context: NamedContext, seen: NamedObserved): P
   const refused = kind.checkReach?.(context, found?.id) ?? (found && kind.checkRecord?.(context, matches[0]));
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (found !== undefined) return found;
+  if (context.supports(kind.operations.create) === "Unsupported")
+    return stalled("NotSupportedByApi", `The platform's surface cannot create a ${kind.noun}.`);
   const why: Why = { reason: "Creating", message: `Creating ${what}.` };
   return once(kind.operations.create, "create", why, { creates: true, name, mark: markOf(seen) });
 }
