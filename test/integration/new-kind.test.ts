@@ -45,15 +45,14 @@ describe("make new-kind", () => {
 
   it("writes tests that fail where something is to be filled in, and nowhere else", async () => {
     const args = ["--project=unit", "--reporter=json", "--outputFile.json=report.json"];
-    const tests = ["test/unit/new-kind", "test/unit/kind-contract", "test/unit/samples", "simulator/"];
+    const tests = ["test/unit/new-kind", "test/kinds/contract", "test/unit/samples", "simulator/"];
     await expect(run(bin("vitest"), ["run", ...args, ...tests], { cwd: copy })).rejects.toThrow("Command failed");
     const report = Report.parse(JSON.parse(await readFile(join(copy, "report.json"), "utf8")));
     const results = report.testResults.flatMap(({ assertionResults }) => assertionResults);
     const failed = results.filter(({ status }) => status === "failed").map(({ title }) => title);
     const files = ["examples/NAME.yaml", "src/kinds/NAME/crd.ts", "src/kinds/NAME/index.ts", "test/samples/NAME.ts"];
-    expect(failed.toSorted()).toEqual(
-      files.flatMap((file) => ["mail-box", "registry"].map((name) => `is filled in: ${file.replace("NAME", name)}`)),
-    );
+    const unfilled = ["mail-box", "registry"].flatMap((name) => files.map((file) => file.replace("NAME", name)));
+    expect(new Set(failed)).toEqual(new Set(unfilled.map((file) => `is filled in: ${file}`)));
   });
 
   it("overwrites nothing", async () => {
