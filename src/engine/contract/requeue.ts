@@ -49,15 +49,14 @@ export function jitter(ms: Ms, random: number): Ms {
 }
 
 /**
- * Returns the interval, shifted by up to 10 % towards the time at which a group is reconciled: after a few polls the
- * objects under one parent share its reads, and groups are spread over the interval.
+ * Returns how long until the group's next turn, a tenth to eleven tenths of the interval: the objects under one parent
+ * are reconciled at one time and share its reads, and groups are spread over the interval.
  * @param now on the monotonic clock
  */
 export function abreast(ms: Ms, group: string, now: Ms): Ms {
   const slot = (hash(group) / 2 ** 32) * ms;
-  const late = (((now - slot) % ms) + ms) % ms;
-  const shift = late > ms / 2 ? ms - late : -late;
-  return Math.round(ms + Math.max(-ms / 10, Math.min(ms / 10, shift)));
+  const left = ms - ((((now - slot) % ms) + ms) % ms);
+  return Math.round(left < ms / 10 ? left + ms : left);
 }
 
 function hash(text: string): number {
