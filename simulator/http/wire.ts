@@ -5,10 +5,11 @@ import { problemBody } from "../base/problems.ts";
 import { advance } from "../lifecycle/transitions.ts";
 import { effectOf, type Fault } from "../request/faults.ts";
 import type { CallEntry } from "../request/journal.ts";
+import { maskBody } from "../request/masks.ts";
 import { barePath, matchOperation, type Match } from "../request/matching.ts";
 import type { Simulation } from "../request/simulation.ts";
+import { routes } from "../routes/index.ts";
 import type { App, WireAnswer, WireRequest } from "./app.ts";
-import { maskBody } from "./mask.ts";
 import { misbehave, sendAnswer } from "./misbehaviour.ts";
 
 /** The largest request body that is taken in. */
@@ -58,11 +59,12 @@ export function accept(sim: Simulation, app: App, request: WireRequest): Accepte
   const path = barePath(request.url);
   const match = matchOperation(request.method, path, sim.settings.surface);
   const operation = match.is === "operation" ? match.id : undefined;
+  const keeps = routes.find((route) => route.operation === operation)?.keeps;
   const entry = sim.journal.call({
     method: request.method,
     path: request.url,
     operation: operation ?? null,
-    body: maskBody(request.body, operation, sim.world),
+    body: maskBody(request.body, keeps, sim.world),
   });
   const fault = sim.faults.take({ method: request.method, path, operation });
   return { entry, fault, work: () => perform(sim, app, request, entry, match, path) };

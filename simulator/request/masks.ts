@@ -1,9 +1,10 @@
 import { z } from "zod";
 
+import { parseJson } from "../base/json.ts";
 import type { World } from "../model/world.ts";
 
 /** What a secret value is shown as. */
-export const masked = "***";
+const masked = "***";
 
 const Variables = z.array(z.looseObject({ is_secret: z.boolean().optional() }));
 const Config = z.record(z.string(), z.record(z.string(), z.unknown()));
@@ -17,6 +18,36 @@ export type Masks = Readonly<Record<string, Mask>>;
 /** Declares members that never hold a secret. */
 export const safe = (...members: readonly string[]): Masks =>
   Object.fromEntries(members.map((member) => [member, (value: unknown) => value]));
+
+/**
+ * A secret that nobody thought of must not stand in the journal: a body of which nothing is declared is masked whole.
+ * @param keeps of the route
+ * @returns the body as the journal may keep it: parsed, secret values masked; undefined without a body.
+ */
+export function maskBody(raw: Buffer, keeps: Masks | undefined, world: World): unknown {
+  if (raw.length === 0) return undefined;
+  const body = parse(raw);
+  if (keeps === undefined || typeof body !== "object" || body === null || Array.isArray(body)) return masked;
+  return mapValues({ ...body }, (value, member) =>
+    Object.hasOwn(keeps, member) ? keeps[member]?.(value, world) : masked,
+  );
+}
+
+function parse(raw: Buffer): unknown {
+  try {
+    return printable(parseJson(raw.toString()));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The journal is read as JSON, so integers beyond 2^53 are kept as text. */
+function printable(value: unknown): unknown {
+  if (typeof value === "bigint") return value.toString();
+  if (Array.isArray(value)) return value.map(printable);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, printable(member)]));
+}
 
 /** Hides the values of the variables that are secret. */
 export function maskVariables(value: unknown): unknown {
@@ -45,7 +76,7 @@ function sensitiveFields(world: World): ReadonlySet<string> {
   );
 }
 
-export function mapValues<T, To>(
+function mapValues<T, To>(
   record: Readonly<Record<string, T>>,
   change: (value: T, key: string) => To,
 ): Record<string, To> {

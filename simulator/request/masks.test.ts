@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { operations } from "../base/operations.ts";
-import { maskBody } from "./mask.ts";
+import { operations, type OperationId } from "../base/operations.ts";
+import { routes } from "../routes/index.ts";
+import { maskBody } from "./masks.ts";
 
 const world = { templates: [] } as unknown as Parameters<typeof maskBody>[2];
-const masked = (operation: Parameters<typeof maskBody>[1], body: object): unknown =>
-  maskBody(Buffer.from(JSON.stringify(body)), operation, world);
+const keeps = (operation: OperationId) => routes.find((route) => route.operation === operation)?.keeps;
+const masked = (operation: OperationId, body: object): unknown =>
+  maskBody(Buffer.from(JSON.stringify(body)), keeps(operation), world);
 
 describe("the journal", () => {
   it("keeps bodies without secrets, and masks the secrets of others", () => {
@@ -25,7 +27,10 @@ describe("the journal", () => {
     ];
     const body = { templateKey: "a", managedConfig: { ingress: { dnsApiToken: "s3cret", domain: "a.example" } } };
     expect(
-      maskBody(Buffer.from(JSON.stringify(body)), "updateClusterPlatformBinding", { ...world, templates } as never),
+      maskBody(Buffer.from(JSON.stringify(body)), keeps("updateClusterPlatformBinding"), {
+        ...world,
+        templates,
+      } as never),
     ).toEqual({ templateKey: "a", managedConfig: { ingress: { dnsApiToken: "***", domain: "a.example" } } });
     expect(masked("createBlueprint", { name: "cache", variables: "s3cret" })).toEqual({
       name: "cache",
@@ -41,9 +46,9 @@ describe("the journal", () => {
   });
 
   it("masks the whole body of an operation that it does not know, or that cannot be read", () => {
-    expect(masked(undefined, { token: "s3cret" })).toBe("***");
+    expect(maskBody(Buffer.from("{}"), undefined, world)).toBe("***");
     expect(masked("deleteProject", { token: "s3cret" })).toBe("***");
-    expect(maskBody(Buffer.from("{"), "createProject", world)).toBe("***");
-    expect(maskBody(Buffer.alloc(0), "createProject", world)).toBeUndefined();
+    expect(maskBody(Buffer.from("{"), keeps("createProject"), world)).toBe("***");
+    expect(maskBody(Buffer.alloc(0), keeps("createProject"), world)).toBeUndefined();
   });
 });
