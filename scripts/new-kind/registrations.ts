@@ -130,18 +130,6 @@ function ofTests({ kind, type, types, camel, camels, folder }: Names): readonly 
         `  delete${type}: { needs: "write", call: async (p, w) => p.${camels}.delete((${made}).id) },`,
       ].join("\n"),
     },
-    {
-      file: "simulator/answers.test.ts",
-      block: "const story",
-      end: "\n]",
-      lines: [
-        `  { operation: "create${type}", body: { name: "one" }, keep: "${camel}Id" },`,
-        `  { operation: "list${types}" },`,
-        `  { operation: "get${type}" },`,
-        `  { operation: "update${type}", body: { name: "two" } },`,
-        `  { operation: "delete${type}" },`,
-      ].join("\n"),
-    },
   ];
 }
 

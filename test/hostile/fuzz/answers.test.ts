@@ -5,11 +5,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { OperationName } from "../../../src/platform/codec/operations.ts";
 import type { Platform } from "../../../src/platform/index.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
-import { createTransport, type HttpAnswer } from "../../../src/platform/transport/http.ts";
 import { effort } from "../../support/env/effort.ts";
 import { answerOf, emptyPlatform, memoryPlatform } from "../../support/hostile/empty-platform.ts";
 import { anyJson, mutated } from "../../support/hostile/mutations.ts";
-import { startHarness } from "../../support/platform/env.ts";
+import { listenerOf, startHarness } from "../../support/platform/env.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { casesOf, documented, full } from "../../support/platform/operations.ts";
 
@@ -24,26 +23,11 @@ const STATUSES = [200, 201, 202, 204, 299, 302, 400, 401, 403, 404, 405, 409, 42
 const valid = new Map<OperationName, string>();
 
 beforeAll(async () => {
-  const http = createTransport({
-    connections: 4,
-    connectTimeoutMs: 5_000,
-    ca: undefined,
-    mayCall: () => true,
-    allowAddress: () => true,
-  });
   const world = await startHarness("full", "");
-  let last: HttpAnswer = answerOf(200, "");
-  const transport = {
-    close: () => http.close(),
-    exchange: async (request: Parameters<typeof http.exchange>[0]) => {
-      last = await http.exchange(request);
-      return last;
-    },
-  };
-  const platform = world.connect({ transport });
+  const { platform, heard } = listenerOf(world);
   for (const [name, { call }] of cases) {
     await call(platform, world);
-    valid.set(name, last.text);
+    valid.set(name, heard().text);
   }
   await world.close();
 });

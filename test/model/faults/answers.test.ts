@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseJson, stringifyJson } from "../../../src/platform/codec/json.ts";
 import { isRead, type OperationName } from "../../../src/platform/codec/operations.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
-import { createTransport } from "../../../src/platform/transport/http.ts";
 import { effort } from "../../support/env/effort.ts";
 import { answerOf, emptyPlatform, memoryPlatform } from "../../support/hostile/empty-platform.ts";
-import { startHarness, type World } from "../../support/platform/env.ts";
+import { listenerOf, startHarness, type World } from "../../support/platform/env.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { casesOf, documented, full } from "../../support/platform/operations.ts";
 
@@ -21,26 +20,10 @@ let world: World;
 
 beforeAll(async () => {
   world = await startHarness("full", "");
-  const http = createTransport({
-    connections: 1,
-    connectTimeoutMs: 5_000,
-    ca: undefined,
-    mayCall: () => true,
-    allowAddress: () => true,
-  });
-  const listening = world.connect({
-    transport: {
-      exchange: async (request) => {
-        const answer = await http.exchange(request);
-        said = answer.text;
-        return answer;
-      },
-      close: () => http.close(),
-    },
-  });
+  const { platform: listening, heard } = listenerOf(world);
   for (const [name, { call }] of cases) {
     await call(listening, world);
-    answers.set(name, said);
+    answers.set(name, heard().text);
   }
 });
 

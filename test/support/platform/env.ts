@@ -6,6 +6,7 @@ import type { ApplicationInput } from "../../../src/platform/areas/applications.
 import type { DatabaseInput } from "../../../src/platform/areas/databases.ts";
 import { connectPlatform } from "../../../src/platform/index.ts";
 import type { Platform, PlatformOptions } from "../../../src/platform/index.ts";
+import { createTransport, type HttpAnswer, type HttpRequest } from "../../../src/platform/transport/http.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
 import { hurriedClock } from "./client.ts";
 
@@ -93,6 +94,15 @@ export async function startHarness(surface: Surface, pathPrefix: string): Promis
       await simulator.close();
     },
   };
+}
+
+/** @returns an administrator's client, and the last answer that it was given over the wire */
+export function listenerOf(world: World): { readonly platform: Platform; readonly heard: () => HttpAnswer } {
+  let last: HttpAnswer = { status: 0, text: "", header: () => undefined };
+  const options = { connections: 1, connectTimeoutMs: 5_000, ca: undefined };
+  const http = createTransport({ ...options, mayCall: () => true, allowAddress: () => true });
+  const exchange = async (request: HttpRequest) => (last = await http.exchange(request));
+  return { platform: world.connect({ transport: { exchange, close: () => http.close() } }), heard: () => last };
 }
 
 export function applicationInput(name: string): ApplicationInput {
