@@ -19,34 +19,17 @@ export interface Figures extends ObjectFigures, OperationFigures, PlatformFigure
 /** What the parts of the operator report to the metrics. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Two dozen series of Node's that no dashboard of the operator uses. */
-const UNASKED = [
-  "nodejs_active_handles",
-  "nodejs_active_handles_total",
-  "nodejs_active_requests",
-  "nodejs_active_requests_total",
-  "nodejs_active_resources",
-  "nodejs_active_resources_total",
-  "nodejs_heap_space_size_available_bytes",
-  "nodejs_heap_space_size_total_bytes",
-  "nodejs_heap_space_size_used_bytes",
-  "nodejs_eventloop_utilization_histogram",
-  "nodejs_eventloop_utilization_summary",
-] as const;
-
-/** Series from files under /proc, which the operator may not read (scripts/node-flags.ts): they would stay 0. */
-const UNREADABLE = [
-  "process_heap_bytes",
-  "process_max_fds",
-  "process_open_fds",
-  "process_resident_memory_bytes",
-  "process_virtual_memory_bytes",
-] as const;
+/**
+ * Two dozen series of Node's that no dashboard of the operator uses, and those from files under /proc, which the
+ * operator may not read (scripts/node-flags.ts): they would stay 0.
+ */
+const UNWANTED =
+  /^(nodejs_(active|heap_space_size|eventloop_utilization)_|process_(heap|resident_memory|virtual_memory)_|process_(max|open)_fds)/;
 
 export function createMetrics(figures: Figures) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  for (const name of [...UNASKED, ...UNREADABLE]) registry.removeSingleMetric(name);
+  for (const { name } of registry.getMetricsAsArray()) if (UNWANTED.test(name)) registry.removeSingleMetric(name);
   instruments(registry).gaugeFunc("process_resident_memory_bytes", () => process.memoryUsage.rss());
   const counted = objectMetrics(registry, figures);
   const followed = operationMetrics(registry, figures);
