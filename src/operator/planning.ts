@@ -30,7 +30,7 @@ export interface PlanningOptions extends Reading {
   /** All custom resources that count, as they would be after the apply. */
   readonly objects: readonly KubeObject[];
   /** Those to plan, among them. */
-  readonly wanted: readonly ObjectKey[];
+  readonly wanted: readonly KubeObject[];
   readonly rules: Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform">;
   readonly version: string;
   /** The orphan ledger, which is only read. @see PlanningOptions.unread */
@@ -61,13 +61,13 @@ export async function planObjects(options: PlanningOptions): Promise<readonly Pl
   const engine = engineOver(memory, options, orphans);
   for (const object of options.objects) engine.changed({ type: "added", object }, true);
   const ranks = new Map(TYPES.map(({ kind }, rank) => [kind, rank]));
-  const rank = ({ kind }: ObjectKey): number => ranks.get(kind) ?? ranks.size;
+  const rank = ({ kind }: KubeObject): number => ranks.get(kind) ?? ranks.size;
+  const problemOf = createPlanner(memory, engine, options.explain);
   const planned: Planned[] = [];
-  const work: Work = { memory, engine, opened: new Map(), explain: options.explain };
   try {
-    for (const key of options.wanted.toSorted((left, right) => rank(left) - rank(right))) {
-      const problem = await problemOf(work, key);
-      planned.push({ object: objectIn(memory, key), problem });
+    for (const object of options.wanted.toSorted((left, right) => rank(left) - rank(right))) {
+      const problem = await problemOf(object);
+      planned.push({ object: memory.cache.get(keyOf(object)) ?? object, problem });
     }
     return planned;
   } finally {
@@ -76,58 +76,46 @@ export async function planObjects(options: PlanningOptions): Promise<readonly Pl
   }
 }
 
-interface Work {
-  readonly memory: Memory;
-  readonly engine: Engine<Platform>;
+/** @returns a function that plans an object, and returns why nothing can be said of it */
+function createPlanner({ cache }: Memory, engine: Engine<Platform>, explain: PlanningOptions["explain"]) {
   /** Connections that were opened, and why they cannot be used. */
-  readonly opened: Map<string, string | undefined>;
-  readonly explain: PlanningOptions["explain"];
-}
+  const opened = new Map<string, string | undefined>();
 
-/** Plans an object. @returns why nothing can be said of it */
-async function problemOf(work: Work, key: ObjectKey): Promise<string | undefined> {
-  const { engine, opened } = work;
-  const object = objectIn(work.memory, key);
-  if (object.metadata.deletionTimestamp !== undefined) return undefined;
-  const isConnection = Object.values<string>(CONNECTION_KINDS).includes(key.kind);
-  const route = isConnection ? undefined : engine.route(object);
-  if (route?.is === "none") return route.why.message;
-  if (route !== undefined) {
-    const connection = keyText(route.key);
-    if (!opened.has(connection)) opened.set(connection, await opening(work, route.key));
-    const closed = opened.get(connection);
-    if (closed !== undefined) return closed;
-  }
-  return reconcileFully(work, key);
-}
-
-function objectIn({ cache }: Memory, key: ObjectKey): KubeObject {
-  const object = cache.get(key);
-  if (object === undefined) throw new RangeError(`${keyText(key)} is not among the objects`);
-  return object;
-}
-
-/** Opens a connection as the engine does. @returns why it cannot be used */
-async function opening(work: Work, key: ObjectKey): Promise<string | undefined> {
-  const failure = await reconcileFully(work, key);
-  const object = work.memory.cache.get(key);
-  const ready = object && conditionOf(object, "Ready");
-  if (failure === undefined && ready?.status === "True") return undefined;
-  return `${key.kind} "${key.name}" cannot be used: ${failure ?? ready?.message ?? "it does not exist."}`;
-}
-
-/** @returns why the cluster could not be read */
-async function reconcileFully({ engine, explain }: Work, key: ObjectKey): Promise<string | undefined> {
-  try {
-    for (let count = 0; count < RECONCILES; count += 1) {
-      const requeueAfterMs = await engine.reconcile(key);
-      if (requeueAfterMs !== 0) return undefined;
+  /** @returns why the cluster could not be read */
+  const reconcile = async (key: ObjectKey): Promise<string | undefined> => {
+    try {
+      for (let count = 0; count < RECONCILES; count += 1) {
+        const requeueAfterMs = await engine.reconcile(key);
+        if (requeueAfterMs !== 0) return undefined;
+      }
+      return undefined;
+    } catch (error) {
+      if (error instanceof KubeError) return explain(error);
+      throw error;
     }
-    return undefined;
-  } catch (error) {
-    if (error instanceof KubeError) return explain(error);
-    throw error;
-  }
+  };
+  /** Opens a connection as the engine does. @returns why it cannot be used */
+  const open = async (key: ObjectKey): Promise<string | undefined> => {
+    const failure = await reconcile(key);
+    const object = cache.get(key);
+    const ready = object && conditionOf(object, "Ready");
+    if (failure === undefined && ready?.status === "True") return undefined;
+    return `${key.kind} "${key.name}" cannot be used: ${failure ?? ready?.message ?? "it does not exist."}`;
+  };
+
+  return async (object: KubeObject): Promise<string | undefined> => {
+    if (object.metadata.deletionTimestamp !== undefined) return undefined;
+    const isConnection = Object.values<string>(CONNECTION_KINDS).includes(object.kind);
+    const route = isConnection ? undefined : engine.route(object);
+    if (route?.is === "none") return route.why.message;
+    if (route !== undefined) {
+      const connection = keyText(route.key);
+      if (!opened.has(connection)) opened.set(connection, await open(route.key));
+      const closed = opened.get(connection);
+      if (closed !== undefined) return closed;
+    }
+    return reconcile(keyOf(object));
+  };
 }
 
 /** The orphan ledger as far as the user may read it. @throws KubeError */

@@ -3,7 +3,6 @@ import { API_VERSION } from "../../../api/names.ts";
 import { factOf, idOf } from "../../../console/tree/facts.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { isObject, member, stringMember } from "../../../kube/api/json.ts";
-import { keyOf } from "../../../kube/api/objects.ts";
 import type { Clock, Json, KeyValues, KubeObject } from "../../../kube/api/types.ts";
 import { createNamespaces, createReader, type Namespaces, type Reader } from "../../../kube/watch/readers.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
@@ -46,7 +45,7 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
   const namespaces = permitted(createNamespaces(cluster.client, clock));
   const planned = await planObjects({
     objects: [...new Map([...present, ...applied]).values()],
-    wanted: [...applied.values()].map(keyOf),
+    wanted: [...applied.values()],
     reader: overlaidReader(createReader(cluster.client, clock), manifests, cluster.namespace),
     namespaces,
     rules,
