@@ -8,18 +8,14 @@ import { createReader } from "../../kube/watch/readers.ts";
 import { loadPlatformRules } from "../../operator/config/config.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";
 import { OPERATOR_VERSION } from "../../operator/config/version.ts";
-import { connectPlatform, type Platform } from "../../platform/index.ts";
+import { connectPlatform } from "../../platform/index.ts";
 import type { Cluster } from "./cluster.ts";
 import { CliError } from "./exit.ts";
 import type { SharedFlags } from "./globals.ts";
 import { nameOf } from "./targets.ts";
 
 /** An open connection. */
-export interface Access {
-  readonly platform: Platform;
-  readonly connection: KubeObject;
-  readonly spec: ConnectionSpec;
-}
+export type Access = Awaited<ReturnType<typeof openAccess>>;
 
 const { kind: NAMESPACED } = platformConnection;
 const { kind: CLUSTER_WIDE } = clusterPlatformConnection;
@@ -32,12 +28,7 @@ const MOST_PARENTS = 8;
  * @param object the object whose connection is used; the namespace's connection if absent
  * @throws CliError, KubeError, ApiError "Refused"
  */
-export async function openAccess(
-  cluster: Cluster,
-  flags: SharedFlags,
-  clock: Clock,
-  object?: KubeObject,
-): Promise<Access> {
+export async function openAccess(cluster: Cluster, flags: SharedFlags, clock: Clock, object?: KubeObject) {
   const connection = await choose(cluster, flags.connection, object);
   const spec = specOf(connection);
   const hosts = flags["allowed-platform-hosts"];

@@ -2,8 +2,8 @@
 import type { Flags, FlagValues } from "./flags.ts";
 
 export const LIST_FORMATS = ["table", "wide", "json", "yaml", "name"] as const;
-/** raw: unchanged from the platform. */
-export type Format = (typeof LIST_FORMATS)[number] | "raw";
+/** raw: unchanged from the platform; dot: for Graphviz. */
+export type Format = (typeof LIST_FORMATS)[number] | "raw" | "dot";
 
 /** The flags of every command that talks to the cluster. */
 export const KUBE_FLAGS = {

@@ -1,22 +1,14 @@
 /** The cluster and the platform of a command: opened when first used, closed at the end. */
 import type { KubeObject } from "../../kube/api/types.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
-import type { Platform } from "../../platform/index.ts";
 import type { Access } from "./access.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Parsed } from "./flags.ts";
 import type { SharedFlags } from "./globals.ts";
 import type { Host } from "./io.ts";
 
-/** An object of the platform that the user named. */
-export interface Target {
-  readonly id: string;
-  readonly platform: Platform;
-  /** The connection to the platform. */
-  readonly access: Access;
-  /** The custom resource, when the user named one. */
-  readonly object: KubeObject | undefined;
-}
+/** An object of the platform that the user named, the connection to it, and its resource when that was named. */
+export type Target = Awaited<ReturnType<Ports["target"]>>;
 
 /** Every method throws CliError, KubeError or ApiError, each with a message for the user. */
 export type Ports = ReturnType<typeof opener>["ports"];
@@ -58,7 +50,7 @@ export function opener(flags: Parsed["flags"], host: Host) {
        * Resolves an id of the platform, or a custom resource, whose connection and id are then used.
        * @param kinds the kinds that are allowed; a bare name is one of the first
        */
-      target: async (given: string, kinds: readonly string[]): Promise<Target> => {
+      target: async (given: string, kinds: readonly string[]) => {
         const { externalIdOf, nameOf } = await import("./targets.ts");
         const name = isUuidOfAnyCase(given) ? undefined : nameOf(given, kinds, ["an id"]);
         const object = name === undefined ? undefined : await (await cluster()).get(name.kind, name.name);

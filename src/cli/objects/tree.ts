@@ -7,9 +7,9 @@ import { platformProject } from "../../kinds/project/crd.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Store } from "../../kube/watch/store.ts";
-import { command } from "../base/command.ts";
+import { command, type Call } from "../base/command.ts";
 import { CliError } from "../base/exit.ts";
-import { ALL_NAMESPACES } from "../base/globals.ts";
+import { ALL_NAMESPACES, LIST_FORMATS } from "../base/globals.ts";
 import { paintFor, type Io, type Stream } from "../base/io.ts";
 import { printAs } from "../base/render.ts";
 import { renderTree, tellChanges } from "./shared/drawing.ts";
@@ -17,35 +17,27 @@ import { followObjects, listObjects, type Scope } from "./shared/listing.ts";
 import { createScreen } from "./shared/screen.ts";
 import { fullName } from "./shared/target.ts";
 
-const FORMATS = ["table", "wide", "json", "yaml", "name", "dot"] as const;
-type TreeFormat = (typeof FORMATS)[number];
-
 export const tree = command({
   asks: "cluster",
   args: [{ name: "project", about: "a PlatformProject: only what is in it", optional: true }],
   flags: {
     watch: { is: "switch", short: "w", about: "go on: draw it again on a terminal, else print every change" },
     ...ALL_NAMESPACES,
-    output: {
-      is: "text",
-      short: "o",
-      value: "FORMAT",
-      choices: FORMATS,
-      fallback: "table",
-      about: `${FORMATS.join(", ")}; dot is for Graphviz`,
-    },
   },
-  run: async ({ cluster: open, args, flags, io, tell, host }) => {
-    const cluster = await open();
+  formats: [...LIST_FORMATS, "dot"],
+  details: "-o dot is for Graphviz.",
+  run: async (call) => {
+    const { args, flags, host, io, output, tell } = call;
+    const cluster = await call.cluster();
     const scope: Scope = { cluster, namespace: flags["all-namespaces"] ? "" : cluster.namespace, tell };
     const factsIn = (objects: readonly KubeObject[]): readonly Fact[] => selected(objects, args.project);
     if (!flags.watch) {
       const facts = factsIn(await listObjects(scope));
       refuseUnknown(facts, args.project, scope);
-      await show(facts, flags.output, io);
+      await show(call, facts);
       return;
     }
-    if (flags.output !== "table" && flags.output !== "wide") {
+    if (output !== "table" && output !== "wide") {
       throw new CliError("--watch draws the tree itself: it takes -o table or wide.");
     }
     const stop = host.interrupt();
@@ -54,7 +46,7 @@ export const tree = command({
     try {
       await Promise.race([following.synced, aborted(stop, stop)]);
       refuseUnknown(facts(), args.project, scope);
-      draw(following.store, facts, io, flags.output === "wide");
+      draw(following.store, facts, io, output === "wide");
       await aborted(stop, stop);
     } finally {
       await following.stop();
@@ -80,18 +72,16 @@ function refuseUnknown(facts: readonly Fact[], project: string | undefined, { na
   throw new CliError(`There is no PlatformProject ${JSON.stringify(project)} in ${where}.`);
 }
 
-async function show(facts: readonly Fact[], output: TreeFormat, io: Io): Promise<void> {
+async function show(call: Call, facts: readonly Fact[]): Promise<void> {
+  const { io, output, tell } = call;
   if (output === "dot") io.stdout.write(dotOf(hierarchyOf(facts)));
-  else if (facts.length === 0 && (output === "table" || output === "wide")) io.stderr.write("Nothing found.\n");
+  else if (facts.length === 0 && (output === "table" || output === "wide")) tell("Nothing found.");
   else {
-    await printAs(
-      { io, output },
-      {
-        data: () => dataOf(hierarchyOf(facts)),
-        names: () => facts.map(fullName),
-        lines: () => drawn(facts, io.stdout, output === "wide"),
-      },
-    );
+    await printAs(call, {
+      data: () => dataOf(hierarchyOf(facts)),
+      names: () => facts.map(fullName),
+      lines: () => drawn(facts, io.stdout, output === "wide"),
+    });
   }
 }
 
