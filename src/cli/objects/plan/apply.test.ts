@@ -46,7 +46,7 @@ describe("a manifest in a dry run", () => {
       spec: { name: "Web" },
     });
     const applied = await dryApply(cluster, manifest({ name: "Web" }), "shop", undefined);
-    expect(applied).toMatchObject({ is: "applied", object: { kind: KIND, metadata: { uid: "new" } } });
+    expect(applied).toMatchObject({ kind: KIND, metadata: { uid: "new" } });
     expect(asked).toEqual([
       expect.objectContaining({
         method: "POST",
@@ -77,32 +77,26 @@ describe("a manifest in a dry run", () => {
 
   it("is refused in the API server's words", async () => {
     const { cluster } = answering("Invalid");
-    expect(await dryApply(cluster, manifest({}), "shop", undefined)).toEqual({
-      is: "refused",
-      why: expect.stringMatching(/^The API server refuses it: POST \S+\/platformprojects: refused/),
-    });
+    expect(await dryApply(cluster, manifest({}), "shop", undefined)).toMatch(
+      /^The API server refuses it: POST \S+\/platformprojects: refused/,
+    );
   });
 
   it.each<[KubeFailure]>([["Forbidden"], ["NotFound"]])("is worked out here on %s", async (failure) => {
     const { cluster } = answering(failure);
     expect(await dryApply(cluster, manifest({ name: "Web" }), "shop", undefined)).toMatchObject({
-      is: "applied",
-      object: {
-        metadata: { namespace: "shop", generation: 1 },
-        spec: { name: "Web" },
-        status: { observedGeneration: -1 },
-      },
+      metadata: { namespace: "shop", generation: 1 },
+      spec: { name: "Web" },
+      status: { observedGeneration: -1 },
     });
     const old = existing(
       { name: "Web", description: "Old.", lifecycle: { deletionPolicy: "Delete" } },
       { description: "Old." },
     );
     expect(await dryApply(cluster, manifest({ name: "Shop" }), "shop", old)).toMatchObject({
-      object: {
-        metadata: { uid: "1", generation: 4 },
-        spec: { name: "Shop", lifecycle: { deletionPolicy: "Delete" } },
-        status: { externalId: "0a1b" },
-      },
+      metadata: { uid: "1", generation: 4 },
+      spec: { name: "Shop", lifecycle: { deletionPolicy: "Delete" } },
+      status: { externalId: "0a1b" },
     });
   });
 

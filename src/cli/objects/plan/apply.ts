@@ -11,15 +11,11 @@ import type { Manifest } from "./manifests.ts";
 /** The annotation with kubectl's last applied manifest. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-export type Applied =
-  | { readonly is: "applied"; readonly object: KubeObject }
-  /** The API server refuses it. */
-  | { readonly is: "refused"; readonly why: string };
-
 /**
  * Applies a manifest without storing anything. Where the user may not write, the result is computed here, without
  * validation.
  * @param old the current object
+ * @returns the result, or why the API server refuses it
  * @throws KubeError when the API server cannot be asked
  */
 export async function dryApply(
@@ -27,7 +23,7 @@ export async function dryApply(
   manifest: Manifest,
   namespace: string,
   old: KubeObject | undefined,
-): Promise<Applied> {
+): Promise<KubeObject | string> {
   const type = typeOf(manifest.kind);
   const { name } = manifest;
   const at = type.namespaced ? namespace : "";
@@ -40,14 +36,13 @@ export async function dryApply(
     );
     const object = parseObject(type, versioned(answer));
     if (object === undefined) throw new KubeError("BadResponse", 200, `${manifest.file}: the answer is no object`);
-    return { is: "applied", object };
+    return object;
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
-    if (error.failure === "Invalid")
-      return { is: "refused", why: `The API server refuses it: ${error.said() ?? error.message}` };
+    if (error.failure === "Invalid") return `The API server refuses it: ${error.said() ?? error.message}`;
     // The namespace is created by the same files and does not exist yet.
     if (error.failure !== "Forbidden" && error.failure !== "NotFound") throw error;
-    return { is: "applied", object: overlaid(manifest, at, old) };
+    return overlaid(manifest, at, old);
   }
 }
 

@@ -39,8 +39,8 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
   for (const manifest of ours) {
     const id = idOf(manifest.kind, manifest.namespace, manifest.name);
     const answer = await dryApply(cluster, manifest, manifest.namespace, present.get(id));
-    if (answer.is === "applied") applied.set(id, replanned(answer.object));
-    else refused.push(refusedRow(manifest, answer.why));
+    if (typeof answer === "string") refused.push(refusedRow(manifest, answer));
+    else applied.set(id, replanned(answer));
   }
   const namespaces = permitted(createNamespaces(cluster.client, clock));
   const planned = await planObjects({
