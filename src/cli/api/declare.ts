@@ -32,36 +32,30 @@ export function apiCommand<const Args extends readonly Arg[] = readonly [], cons
   return { name, about, operations, load: async () => command({ ...spec, asks: "platform" }) };
 }
 
-interface Read<Args extends readonly Arg[], Own extends Flags, Row, Answer> extends Omit<
+interface Read<Args extends readonly Arg[], Own extends Flags, Row> extends Omit<
   ApiCommand<Args, Own>,
   "run" | "formats"
 > {
   readonly view: View<Row>;
-  readonly read: (call: Call<ArgValues<Args>, FlagValues<Own>>) => Promise<Answer>;
+  readonly read: (call: Call<ArgValues<Args>, FlagValues<Own>>) => Promise<Row | readonly Row[]>;
 }
 
-/** Declares a command that prints the rows that it reads. */
-export function listCommand<Row, const Args extends readonly Arg[] = readonly [], const Own extends Flags = NoFlags>({
+/** Declares a command that prints what it reads, one record or a list. */
+export function readCommand<Row, const Args extends readonly Arg[] = readonly [], const Own extends Flags = NoFlags>({
   view,
   read,
   ...spec
-}: Read<Args, Own, Row, readonly Row[]>): Entry {
+}: Read<Args, Own, Row>): Entry {
   return apiCommand<Args, Own>({
     ...spec,
     formats: LIST_FORMATS,
-    run: async (call) => printList(call, view, await read(call)),
+    run: async (call) => {
+      const answer = await read(call);
+      return isRows(answer) ? printList(call, view, answer) : printOne(call, view, answer);
+    },
   });
 }
 
-/** Declares a command that prints the one record that it reads. */
-export function showCommand<Row, const Args extends readonly Arg[] = readonly [], const Own extends Flags = NoFlags>({
-  view,
-  read,
-  ...spec
-}: Read<Args, Own, Row, Row>): Entry {
-  return apiCommand<Args, Own>({
-    ...spec,
-    formats: LIST_FORMATS,
-    run: async (call) => printOne(call, view, await read(call)),
-  });
+function isRows<Row>(answer: Row | readonly Row[]): answer is readonly Row[] {
+  return Array.isArray(answer);
 }

@@ -9,7 +9,7 @@ import type { Project } from "../../platform/areas/projects.ts";
 import type { Entry } from "../base/command.ts";
 import { CliError } from "../base/exit.ts";
 import type { View } from "../base/render.ts";
-import { apiCommand, listCommand, showCommand } from "./declare.ts";
+import { apiCommand, readCommand } from "./declare.ts";
 
 type Region = CloudProvider["regions"][number];
 
@@ -58,21 +58,21 @@ function same(left: string | undefined, right: string): boolean {
 }
 
 export const ORGANIZATION: readonly Entry[] = [
-  listCommand({
+  readCommand({
     name: "projects",
     about: "list the projects of the organization",
     operations: ["listProjects"],
     view: projectView,
     read: async (call) => (await call.platform()).projects.list(),
   }),
-  listCommand({
+  readCommand({
     name: "providers",
     about: "list the cloud providers",
     operations: ["listCloudProviders"],
     view: providerView,
     read: async (call) => (await call.platform()).catalogue.cloudProviders(),
   }),
-  listCommand({
+  readCommand({
     name: "regions",
     about: "list the regions and zones of a cloud provider",
     operations: ["listCloudProviders"],
@@ -97,14 +97,14 @@ export const ORGANIZATION: readonly Entry[] = [
       );
     },
   }),
-  listCommand({
+  readCommand({
     name: "database-types",
     about: "list the types of managed databases",
     operations: ["listManagedDatabaseTypes"],
     view: databaseTypeView,
     read: async (call) => (await call.platform()).catalogue.managedDatabaseTypes(),
   }),
-  listCommand({
+  readCommand({
     name: "repositories",
     about: "list the git repositories of the connected account",
     operations: ["listGitRepositories"],
@@ -116,7 +116,7 @@ export const ORGANIZATION: readonly Entry[] = [
       return (await call.platform()).organization.gitRepositories(gitTokenId === undefined ? {} : { gitTokenId });
     },
   }),
-  showCommand({
+  readCommand({
     name: "credentials show",
     about: "show cloud credentials",
     operations: ["getGcpCredentials"],

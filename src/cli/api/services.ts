@@ -5,7 +5,7 @@ import type { Entry } from "../base/command.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
 import { readObject } from "../base/io.ts";
 import { printOne, type View } from "../base/render.ts";
-import { apiCommand, APPLICATION, listCommand, showCommand } from "./declare.ts";
+import { apiCommand, APPLICATION, readCommand } from "./declare.ts";
 
 const INGRESS_KINDS = {
   application: ["PlatformApplication"],
@@ -43,7 +43,7 @@ export function serviceView(type: "application" | "database"): View<ServiceStatu
 }
 
 export const SERVICES: readonly Entry[] = [
-  listCommand({
+  readCommand({
     name: "env-stats",
     about: "count the services of each environment of a project",
     operations: ["getProjectEnvironmentStats"],
@@ -54,7 +54,7 @@ export const SERVICES: readonly Entry[] = [
       return platform.projects.environmentStats(id);
     },
   }),
-  showCommand({
+  readCommand({
     name: "app-status",
     about: "show what the platform says of an application",
     operations: ["getApplicationStatus"],
@@ -81,7 +81,7 @@ export const SERVICES: readonly Entry[] = [
       await printOne(call, { columns: { STATE: "status", ROUTER: "routerId" }, name: () => `${type}/${id}` }, status);
     },
   }),
-  showCommand({
+  readCommand({
     name: "deployment",
     about: "show how far a deployment request is",
     operations: ["getDeploymentStatus"],

@@ -8,7 +8,7 @@ import { CliError, EXIT, UsageError } from "../base/exit.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
 import { readText } from "../base/io.ts";
 import { printList, type View } from "../base/render.ts";
-import { apiCommand, APPLICATION, listCommand } from "./declare.ts";
+import { apiCommand, APPLICATION, readCommand } from "./declare.ts";
 
 const KINDS = ["PlatformApplication"] as const;
 const KEY = { name: "key", about: "name of the variable" } as const;
@@ -41,7 +41,7 @@ const importView: View<ImportedLine> = {
 };
 
 export const VARIABLES_AND_SECRETS: readonly Entry[] = [
-  listCommand({
+  readCommand({
     name: "variables list",
     about: "list the variables of an application, without values",
     operations: ["listVariables"],
@@ -49,7 +49,7 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
     view: viewOf("variable"),
     read: (call) => list(call, call.args.application, ofVariables),
   }),
-  listCommand({
+  readCommand({
     name: "secrets list",
     about: "list the secrets of an application, without values",
     operations: ["listSecrets"],
