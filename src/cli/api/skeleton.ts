@@ -9,6 +9,7 @@ import type {
   TemplateLayer,
 } from "../../platform/areas/templates.ts";
 import { printable } from "../../text/text.ts";
+import { dnsLabel } from "../base/targets.ts";
 
 export interface SkeletonOptions {
   /** The id of the cluster; a placeholder if absent. */
@@ -26,7 +27,7 @@ const PLAIN = /^[A-Za-z][\w.-]*$/;
  * that are off by default, constraints and descriptions are comments; sensitive fields come from a Secret.
  */
 export function skeletonOf(template: Template, { cluster, context }: SkeletonOptions): string {
-  const name = objectName(template.key);
+  const name = dnsLabel(template.key) || "template";
   const lines = [
     ...comment(template.description),
     `apiVersion: ${API_VERSION}`,
@@ -181,14 +182,4 @@ function comment(text: string | undefined): readonly string[] {
 
 function scalar(text: string): string {
   return PLAIN.test(text) && !NOT_PLAIN.test(text) ? text : JSON.stringify(text);
-}
-
-/** Returns a DNS-1123 name like `text`. */
-function objectName(text: string): string {
-  const name = text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9-]+/g, "-")
-    .slice(0, 63)
-    .replaceAll(/^-+|-+$/g, "");
-  return name === "" ? "template" : name;
 }

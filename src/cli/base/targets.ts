@@ -48,3 +48,16 @@ export function externalIdOf(object: KubeObject): string {
   const because = conditionOf(object, "Ready")?.message ?? "The operator has not seen it yet.";
   throw new CliError(`${kind} "${metadata.name}" is not on the platform yet. ${because}`);
 }
+
+/** The longest name: that of a DNS label, so that it fits everywhere. */
+const LONGEST = 63;
+
+/**
+ * @param spare how many characters to leave for others
+ * @returns the text as a DNS-1123 label; empty when no character of it is allowed
+ */
+export function dnsLabel(text: string, spare = 0): string {
+  const plain = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+  const label = plain.replaceAll(/[^a-z0-9]+/g, "-").replace(/^-+/, "");
+  return label.slice(0, LONGEST - spare).replace(/-+$/, "");
+}

@@ -4,6 +4,7 @@ import { stringify } from "yaml";
 import { API_VERSION } from "../../../api/names.ts";
 import { type KindName, RESOURCES } from "../../../kinds/crds.ts";
 import { printable } from "../../../text/text.ts";
+import { dnsLabel } from "../../base/targets.ts";
 
 /** A spec as plain data; members that are undefined are left out. */
 export type SpecData = Readonly<Record<string, unknown>>;
@@ -87,17 +88,8 @@ export function contextOf(items: readonly Item[], home: Home): ExportContext {
   };
 }
 
-/** The longest name: that of a DNS label, so that it fits everywhere. */
-const LONGEST = 63;
 /** The part of an id that makes a name unique, in characters. */
 const ID_PART = 8;
-
-/** @returns the text as a DNS-1123 label of at most `longest` characters; empty when no character of it is allowed */
-export function dnsLabel(text: string, longest = LONGEST): string {
-  const plain = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
-  const label = plain.replaceAll(/[^a-z0-9]+/g, "-").replace(/^-+/, "");
-  return label.slice(0, longest).replace(/-+$/, "");
-}
 
 /**
  * Gives each object the first of its preferred names that no other has.
@@ -120,7 +112,7 @@ export function namesFor(things: readonly Nameless[], taken: ReadonlySet<string>
     }
   }
   for (const { id, wishes } of things.filter((thing) => !names.has(thing.id))) {
-    give(id, unused(dnsLabel(wishes[0] ?? "", LONGEST - ID_PART - 1), id, used));
+    give(id, unused(dnsLabel(wishes[0] ?? "", ID_PART + 1), id, used));
   }
   return names;
 }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { dnsLabel, namesFor } from "./documents.ts";
+import { dnsLabel } from "../../base/targets.ts";
+import { namesFor } from "./documents.ts";
 
 describe("a label", () => {
   it.each([
