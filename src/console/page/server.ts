@@ -9,7 +9,7 @@ import { isIP } from "node:net";
 import type { Clock } from "../../kube/api/types.ts";
 import type { Store } from "../../kube/watch/store.ts";
 import type { BindAddress } from "../../operator/config/flags.ts";
-import { type HttpServer, listen } from "../../operator/config/http.ts";
+import { type Answer, type HttpServer, listen } from "../../operator/config/http.ts";
 import { createStreams, type Streams } from "./events.ts";
 import { partOf, queryOf } from "./query.ts";
 import type { About, TreePage } from "./shape.ts";
@@ -50,12 +50,6 @@ const TEXT = "text/plain; charset=utf-8";
 const WRONG_HOST =
   "This page answers under localhost, an address, or the name of a Service (name.namespace.svc).\n" +
   "A proxy in front of it sends one of these as Host.\n";
-
-interface Answer {
-  readonly status: number;
-  readonly type: string;
-  readonly body: string;
-}
 
 /** Starts the status page. @throws Error with what to do when the address cannot be used */
 export async function startStatusPage(address: BindAddress, options: StatusPageOptions): Promise<HttpServer> {
@@ -98,7 +92,7 @@ async function respond(page: Page, request: IncomingMessage, response: ServerRes
     follow(page.streams, request, response);
     return;
   }
-  const { status, type, body } = refusal ?? (await answer(page, path, search));
+  const { status, type = TEXT, body } = refusal ?? (await answer(page, path, search));
   response.writeHead(status, {
     ...HEADERS,
     "content-type": type,
@@ -110,23 +104,23 @@ async function respond(page: Page, request: IncomingMessage, response: ServerRes
 
 /** What is answered whatever was asked for. */
 function refuse({ method, headers }: IncomingMessage): Answer | undefined {
-  if (!isOwnHost(headers.host)) return { status: 421, type: TEXT, body: WRONG_HOST };
-  if (method !== "GET" && method !== "HEAD") return { status: 405, type: TEXT, body: "only GET and HEAD\n" };
+  if (!isOwnHost(headers.host)) return { status: 421, body: WRONG_HOST };
+  if (method !== "GET" && method !== "HEAD") return { status: 405, body: "only GET and HEAD\n" };
   return undefined;
 }
 
 async function answer({ options, trees }: Page, path: string, search: string): Promise<Answer> {
   const asset = ASSETS.get(path);
   if (asset !== undefined) return { status: 200, ...asset };
-  if (path !== "/api/tree") return { status: 404, type: TEXT, body: "not found\n" };
+  if (path !== "/api/tree") return { status: 404, body: "not found\n" };
   const query = queryOf(new URLSearchParams(search));
-  if (query === undefined) return { status: 400, type: TEXT, body: "no such show, page or text\n" };
+  if (query === undefined) return { status: 400, body: "no such show, page or text\n" };
   try {
     const part = partOf(await trees.read(), query);
     const body: TreePage = { operator: options.about(), now: options.clock.now().toISOString(), ...part };
     return { status: 200, type: "application/json; charset=utf-8", body: JSON.stringify(body) };
   } catch {
-    return { status: 500, type: TEXT, body: "failed\n" };
+    return { status: 500, body: "failed\n" };
   }
 }
 
@@ -148,13 +142,8 @@ function follow(streams: Streams, request: IncomingMessage, response: ServerResp
  */
 import files from "./assets.json" with { type: "json" };
 
-export interface Asset {
-  readonly type: string;
-  readonly body: string;
-}
-
 /** Path → what is served there. */
-export const ASSETS: ReadonlyMap<string, Asset> = new Map([
+export const ASSETS: ReadonlyMap<string, Omit<Answer, "status">> = new Map([
   ["/", { type: "text/html; charset=utf-8", body: files["index.html"] }],
   ["/app.js", { type: "text/javascript; charset=utf-8", body: files["app.js"] }],
   ["/style.css", { type: "text/css; charset=utf-8", body: files["style.css"] }],

@@ -7,8 +7,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 
 import type { BindAddress } from "./flags.ts";
 
-interface Answer {
+export interface Answer {
   readonly status: number;
+  /** Plain text if absent. */
   readonly type?: string;
   readonly body: string;
 }
@@ -16,12 +17,7 @@ interface Answer {
 /** Path → answer, e.g. "/healthz". */
 export type Routes = Readonly<Record<string, () => Answer | Promise<Answer>>>;
 
-export interface HttpServer {
-  /** The address, e.g. "http://127.0.0.1:8080". */
-  readonly url: string;
-  /** Ends all connections. */
-  stop(): Promise<void>;
-}
+export type HttpServer = Awaited<ReturnType<typeof listen>>;
 
 /** The time for a request to one of these paths. */
 const REQUEST_MS = 5_000;
@@ -36,7 +32,7 @@ export async function serve(address: BindAddress, routes: Routes): Promise<HttpS
 }
 
 /** Makes a server listen. @throws Error with what to do when the address cannot be used */
-export async function listen(server: Server, address: BindAddress): Promise<HttpServer> {
+export async function listen(server: Server, address: BindAddress) {
   server.listen(address.port, address.host);
   try {
     await once(server, "listening");
@@ -50,8 +46,10 @@ export async function listen(server: Server, address: BindAddress): Promise<Http
   const bound = server.address();
   const port = typeof bound === "object" && bound !== null ? bound.port : address.port;
   return {
+    /** The address, e.g. "http://127.0.0.1:8080". */
     url: `http://${hostOf(address)}:${String(port)}`,
-    stop: async () => {
+    /** Ends all connections. */
+    stop: async (): Promise<void> => {
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();
