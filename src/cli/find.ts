@@ -3,14 +3,11 @@ import type { Entry } from "./base/command.ts";
 import type { Flag, Flags } from "./base/flags.ts";
 import { PLATFORM_FLAGS } from "./base/globals.ts";
 
-interface Found {
-  readonly entry: Entry;
-  /** The rest for the command, starting with shared flags that stood before it. */
-  readonly rest: readonly string[];
-}
-
-/** @returns the command with the most words that the line starts with; shared flags may stand before it */
-export function find(entries: readonly Entry[], argv: readonly string[]): Found | undefined {
+/**
+ * @returns the command with the most words that the line starts with, and the rest for it; shared flags may stand
+ * before the command, and are in the rest
+ */
+export function find(entries: readonly Entry[], argv: readonly string[]) {
   const start = leadingFlags(argv);
   const words = argv.slice(start);
   const [entry] = entries

@@ -11,25 +11,18 @@ import { spellingsOf } from "../platform/codec/text.ts";
 const REMEMBERED = 2_000;
 const MARK = "[redacted]";
 
-export interface Redactor {
-  /**
-   * Registers the current values of `source`. Its earlier values stay redacted too, as a value that was just rotated
-   * may still be in use.
-   */
-  hold(source: string, values: readonly string[]): void;
-  /**
-   * @param namespace redacts the values of its Secrets only; of all Secrets, and all tokens, if absent
-   * @returns `text` without any registered value, whether plain, inside JSON, base64 or percent-encoded
-   */
-  redact(text: string, namespace?: string): string;
-}
+export type Redactor = ReturnType<typeof createRedactor>;
 
 /** @returns a redactor without values */
-export function createRedactor(): Redactor {
+export function createRedactor() {
   const held = new Map<string, { readonly values: readonly string[]; readonly forms: readonly string[] }>();
 
   return {
-    hold: (source, values) => {
+    /**
+     * Registers the current values of `source`. Its earlier values stay redacted too, as a value that was just rotated
+     * may still be in use.
+     */
+    hold: (source: string, values: readonly string[]): void => {
       const before = held.get(source);
       held.delete(source);
       if (before !== undefined && isDeepStrictEqual(before.values, values)) {
@@ -41,7 +34,11 @@ export function createRedactor(): Redactor {
       const oldest = held.keys().next().value;
       if (held.size > REMEMBERED && oldest !== undefined) held.delete(oldest);
     },
-    redact: (text, namespace) => {
+    /**
+     * @param namespace redacts the values of its Secrets only; of all Secrets, and all tokens, if absent
+     * @returns `text` without any registered value, whether plain, inside JSON, base64 or percent-encoded
+     */
+    redact: (text: string, namespace?: string): string => {
       let clean = text;
       for (const [source, { forms }] of held) {
         if (namespace !== undefined && !source.startsWith(sourceOf(namespace, ""))) continue;

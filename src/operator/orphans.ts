@@ -24,15 +24,8 @@ export function droppedOrphan(namespace: string, { kind, namespace: own, name, i
   };
 }
 
-/** An entry as it is stored, and where. */
-export interface StoredOrphan {
-  readonly shard: number;
-  readonly key: string;
-  readonly orphan: Orphan;
-}
-
-/** Returns all entries, the newest first. @throws KubeError */
-export async function storedOrphans(shards: Shards): Promise<readonly StoredOrphan[]> {
+/** Returns all entries as they are stored, and where, the newest first. @throws KubeError */
+export async function storedOrphans(shards: Shards) {
   const all = await Promise.all(
     Array.from({ length: shards.count }, async (_, shard) => {
       const { data } = await shards.read(shard);

@@ -34,11 +34,7 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
       let held: string | undefined;
       const platform = connectPlatform({
         ...shared,
-        baseUrl: settings.baseUrl,
-        pathPrefix: settings.pathPrefix,
-        organizationId: settings.organizationId,
-        scheme: settings.scheme,
-        surface: settings.surface,
+        ...settings,
         token: () => {
           const value = token();
           if (value !== held) redactor.hold(`token/${name}`, [value]);

@@ -24,18 +24,12 @@ const EVENTS = [
 /** A bounded label: names that nobody documented are one. */
 export type EventLabel = (typeof EVENTS)[number] | "other";
 
-export interface Delivery {
-  readonly event: EventLabel;
-  /** Ids of applications, each once. */
-  readonly ids: readonly string[];
-}
-
 /** Nobody deploys more at once. */
 const MOST_IDS = 500;
 
 const id = z.guid().transform((text) => text.toLowerCase());
 const body = z.object({
-  event_type: z.enum(EVENTS).or(z.literal("other")).catch("other"),
+  event_type: z.enum([...EVENTS, "other"]).catch("other"),
   payload: z
     .object({
       application_id: id.optional().catch(undefined),
@@ -51,12 +45,10 @@ const body = z.object({
     .catch({ application_id: undefined, applications: [] }),
 });
 
-const NOTHING: Delivery = { event: "other", ids: [] };
-
-/** @returns what there is to it; nothing for what cannot be read. Never throws. */
-export function readDelivery(text: string): Delivery {
+/** @returns its event and the ids of applications, each once; nothing for what cannot be read. Never throws. */
+export function readDelivery(text: string): { readonly event: EventLabel; readonly ids: readonly string[] } {
   const parsed = body.safeParse(tryParseJson(text));
-  if (!parsed.success) return NOTHING;
+  if (!parsed.success) return { event: "other", ids: [] };
   const { event_type: event, payload } = parsed.data;
   const ids = [payload.application_id, ...payload.applications].filter((one) => one !== undefined);
   return { event, ids: [...new Set(ids)].slice(0, MOST_IDS) };

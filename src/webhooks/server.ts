@@ -135,22 +135,12 @@ async function readText(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-export interface Rate {
-  readonly perSecond: number;
-  readonly burst: number;
-}
-
 /** How many names are remembered; the one that came longest ago makes room. */
 const REMEMBERED = 1_000;
 
-interface Bucket {
-  readonly tokens: number;
-  readonly at: number;
-}
-
 /** @returns a function that takes one request of `name` into account, and tells whether it is within the rate. */
-export function createAllowance(clock: Clock, rate: Rate): (name: string) => boolean {
-  const buckets = new Map<string, Bucket>();
+export function createAllowance(clock: Clock, rate: typeof GENUINE): (name: string) => boolean {
+  const buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
   return (name) => {
     const now = clock.monotonic();
     const { tokens, at } = buckets.get(name) ?? { tokens: rate.burst, at: now };

@@ -3,7 +3,7 @@
  * were deleted.
  */
 import { ageOf } from "../../console/tree/duration.ts";
-import { forgetOrphans, orphanShards, storedOrphans, type StoredOrphan } from "../../operator/orphans.ts";
+import { forgetOrphans, orphanShards, storedOrphans } from "../../operator/orphans.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import { command } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
@@ -54,7 +54,9 @@ export const forget = command({
   },
 });
 
-function viewAt(now: Date): View<StoredOrphan["orphan"]> {
+type Orphan = Awaited<ReturnType<typeof storedOrphans>>[number]["orphan"];
+
+function viewAt(now: Date): View<Orphan> {
   return {
     columns: {
       NAMESPACE: "namespace",

@@ -1,14 +1,8 @@
 /** How each mark looks, and what it means. */
 import type { Mark } from "./facts.ts";
 
-interface Appearance {
-  /** Where there is room for one character. */
-  readonly sign: string;
-  readonly word: string;
-  readonly meaning: string;
-}
-
-export const MARKS: Readonly<Record<Mark, Appearance>> = {
+/** The sign is for where there is room for one character. */
+export const MARKS: Readonly<Record<Mark, Readonly<Record<"sign" | "word" | "meaning", string>>>> = {
   stalled: { sign: "✘", word: "Stalled", meaning: "A person is needed: the operator does not go on by itself" },
   warned: {
     sign: "!",
