@@ -113,9 +113,7 @@ function ofScripts({ kind, type, types, nouns }: Names): readonly Registration[]
 }
 
 function ofTests({ kind, type, types, camel, camels, folder }: Names): readonly Registration[] {
-  // The documented surface lacks them all: there, the operation itself is called with an id of something else.
-  const other = "({ id: w.projectId, name: w.name(), record: {} })";
-  const made = `await w.admin.${camels}.create({ name: w.name() }).catch(() => ${other})`;
+  const made = `w.admin.${camels}.create({ name: w.name() })`;
   return [
     imported("test/samples/index.ts", `${camel}Sample`, `./${folder}.ts`),
     { file: "test/samples/index.ts", block: "export const SAMPLES", lines: `  ${kind}: ${camel}Sample,` },
@@ -125,9 +123,9 @@ function ofTests({ kind, type, types, camel, camels, folder }: Names): readonly 
       lines: [
         `  list${types}: { needs: "read", call: (p) => p.${camels}.list() },`,
         `  create${type}: { needs: "write", call: (p, w) => p.${camels}.create({ name: w.name() }) },`,
-        `  get${type}: { needs: "read", call: async (p, w) => p.${camels}.get((${made}).id) },`,
-        `  update${type}: { needs: "write", call: async (p, w) => p.${camels}.update(${made}, { name: w.name() }) },`,
-        `  delete${type}: { needs: "write", call: async (p, w) => p.${camels}.delete((${made}).id) },`,
+        `  get${type}: { needs: "read", call: async (p, w) => p.${camels}.get(await idOf(w, ${made})) },`,
+        `  update${type}: { needs: "write", call: async (p, w) => p.${camels}.update(await ${made}, { name: w.name() }) },`,
+        `  delete${type}: { needs: "write", call: async (p, w) => p.${camels}.delete(await idOf(w, ${made})) },`,
       ].join("\n"),
     },
   ];
