@@ -1,5 +1,8 @@
 import type { KindName } from "../../src/kinds/crds.ts";
 import { SAMPLES } from "../samples/index.ts";
-import { kindContract } from "../support/kinds/contract.ts";
+import { kindContract, policyContract } from "../support/kinds/contract.ts";
 
-for (const [kind, sample] of Object.entries(SAMPLES)) kindContract(kind as KindName, sample);
+for (const [kind, sample] of Object.entries(SAMPLES)) {
+  kindContract(kind as KindName, sample);
+  policyContract(kind as KindName, sample);
+}

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { operationOf, type OperationId, type Surface, surfaces } from "../../../simulator/base/operations.ts";
+import { APPROVED_PLAN } from "../../../src/api/names.ts";
+import { planIn } from "../../../src/engine/policies/policy-status.ts";
 import { BY_KIND, type KindName } from "../../../src/kinds/crds.ts";
 import { createKinds } from "../../../src/kinds/index.ts";
+import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { ID, type Sample } from "../../samples/sample.ts";
 import { idOf } from "../env/settling.ts";
@@ -16,6 +19,8 @@ const TRUE: unknown = expect.stringMatching(/^True/);
 const FALSE: unknown = expect.stringMatching(/^(False|Unknown)/);
 const UNSUPPORTED: unknown = expect.stringMatching(/^False\/(Update)?NotSupported/);
 const KINDS = createKinds();
+/** Every hour of every day. */
+const ALWAYS = [{ schedule: "0 * * * *", duration: "2h", timeZone: "Europe/Berlin" }];
 
 /**
  * The story that all kinds have in common, told of the sample of one: it is brought about once, left in peace, changed,
@@ -35,8 +40,7 @@ export function kindContract(kind: KindName, sample: Sample): void {
 
   describe.each(surfaces)(`${kind} on the %s surface`, (surface) => {
     const supports = supportsOn(surface === "full" ? "Full" : "Documented");
-    const isOffered = (ids: readonly OperationId[]) =>
-      surface === "full" || ids.every((id) => operationOf(id).surface === "documented");
+    const isOffered = (ids: readonly OperationId[]) => areOffered(ids, surface);
 
     it("is brought about once and left in peace, and refused where its spec is wrong", async () => {
       const { env, specOf, applied } = await stage(kind, sample, surface);
@@ -89,6 +93,66 @@ export function kindContract(kind: KindName, sample: Sample): void {
   });
 }
 
+/**
+ * What the policies of a sample hold back is not asked for; once they let it, all that the sample says is, and once.
+ * Kinds that never write have none of it.
+ */
+export function policyContract(kind: KindName, sample: Sample): void {
+  const writes = sample.writes.toSorted();
+  const isLasting = KINDS[kind].oneShot === undefined;
+  const served = surfaces.filter((surface) => writes.length > 0 && areOffered(sample.writes, surface));
+
+  describe.each(served)(`the policies of ${kind} on the %s surface`, (surface) => {
+    it.runIf(isLasting)("ObserveOnly: nothing, neither while it is there nor when it goes", async () => {
+      const { env, specOf, applied, removed } = await stage(kind, sample, surface);
+      const lifecycle = { managementPolicy: "ObserveOnly" };
+      const [, asked] = await applied("watched", { ...specOf("watched"), lifecycle });
+      const { status } = env.get(kind, "watched");
+      const seen = [asked, member(status, "observedGeneration"), env.told(kind, "watched", "Reconciling")];
+      expect(seen, "it waits for nothing").toEqual([[], 1, ""]);
+      expect(await removed("watched")).toEqual([]);
+    });
+
+    it.runIf(isLasting)("CreateOnly: nothing more once it was brought about, whatever is changed", async () => {
+      const { env, specOf, applied } = await stage(kind, sample, surface);
+      const lifecycle = { managementPolicy: "CreateOnly", applyPolicy: "Automatic" };
+      const spec = { ...specOf("once"), lifecycle };
+      expect(await applied("once", spec)).toEqual([TRUE, writes]);
+      const change = sample.change?.({ env, name: "once", ground: GROUND });
+      const [, asked] = await applied("once", { ...spec, ...change });
+      expect([asked, member(env.get(kind, "once").status, "observedGeneration")]).toEqual([[], 2]);
+    });
+
+    it("a change window: nothing outside of it, and what it takes once that opens", async () => {
+      const { env, specOf, applied, removed } = await stage(kind, sample, surface);
+      const within = (is: "Deny" | "Allow") => ({
+        ...specOf("window"),
+        lifecycle: { applyPolicy: "Automatic", syncWindows: { kind: is, windows: ALWAYS } },
+      });
+      const [, asked] = await applied("window", within("Deny"));
+      expect([env.told(kind, "window"), asked]).toEqual([expect.stringContaining("OutsideChangeWindow"), []]);
+      // All of an operation's spec is immutable: it is made anew.
+      if (!isLasting) await removed("window");
+      expect(await applied("window", within("Allow"))).toEqual([TRUE, writes]);
+    });
+
+    it("Manual: nothing before its plan is approved, and then what the plan says, once", async () => {
+      const { env, specOf, applied, goal } = await stage(kind, sample, surface);
+      const mark = env.mark();
+      const [, asked] = await applied("manual", { ...specOf("manual"), lifecycle: { applyPolicy: "Manual" } });
+      expect([env.told(kind, "manual"), asked]).toEqual([expect.stringContaining("ApprovalPending"), []]);
+      for (let approvals = 0; approvals < 3 && planIn(env.get(kind, "manual")) !== undefined; approvals += 1) {
+        env.cluster.annotate(kind, "manual", { [APPROVED_PLAN]: planIn(env.get(kind, "manual"))?.hash ?? null });
+        await env.run(20 * MINUTE);
+      }
+      expect([env.told(kind, "manual", goal), env.writes(mark).toSorted()]).toEqual([TRUE, writes]);
+    });
+  });
+}
+
+const areOffered = (ids: readonly OperationId[], surface: Surface): boolean =>
+  surface === "full" || ids.every((id) => operationOf(id).surface === "documented");
+
 /** The operator with a connection, and a tree that samples stand on. */
 async function stage(kind: KindName, sample: Sample, surface: Surface) {
   const env = await operatorEnv({ surface });
@@ -99,6 +163,7 @@ async function stage(kind: KindName, sample: Sample, surface: Surface) {
   const manifestOf = (name: string) => sample.good({ env, name, ground: GROUND });
   return {
     env,
+    goal,
     specOf: (name: string): JsonObject => manifestOf(name)["spec"] as JsonObject,
     /** Applies, and waits. @returns what is told of the goal, and the writes that it took */
     applied: async (name: string, spec: JsonObject): Promise<readonly [told: string, writes: readonly string[]]> => {
