@@ -85,7 +85,7 @@ export function arrange(
   const places = shards.map(({ data }): Place => ({
     data: new Map(data),
     changes: new Map(),
-    bytes: sum([...data].map(bytesOf)),
+    bytes: [...data].reduce((total, entry) => total + bytesOf(entry), 0),
   }));
   const set = (place: Place, key: string, text: string | null): void => {
     const old = place.data.get(key);
@@ -130,8 +130,4 @@ function emptied(
 
 function bytesOf([key, text]: readonly [string, string]): number {
   return Buffer.byteLength(key) + Buffer.byteLength(text);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

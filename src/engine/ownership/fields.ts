@@ -67,9 +67,11 @@ export function createFieldOwnership() {
     writer: (entry: string, self: KubeObject, realm: Tenant): string | undefined => {
       const key = keyText(keyOf(self));
       const here = tenantOf(realm);
+      // It has written the entry, or stands for the object that the entry is in.
+      const isOnRecord = (one: Writer): boolean => one.recorded.has(entry) || isOwner(entry, one);
       const all = [...(byEntry.get(entry) ?? [])]
         .flatMap((one) => writers.get(one) ?? [])
-        .filter((one) => one.namespace === self.metadata.namespace || (one.realm === here && isOnRecord(entry, one)));
+        .filter((one) => one.namespace === self.metadata.namespace || (one.realm === here && isOnRecord(one)));
       const first = all.reduce<Writer | undefined>(
         (best, one) => (best === undefined || precedes(entry, one, best) ? one : best),
         undefined,
@@ -97,11 +99,6 @@ function entriesOf(writer: Writer | undefined): readonly string[] {
 
 function has({ recorded, wanted }: Writer, entry: string): boolean {
   return recorded.has(entry) || wanted.has(entry);
-}
-
-/** Whether it has written the entry, or stands for the object that the entry is in. */
-function isOnRecord(entry: string, writer: Writer): boolean {
-  return writer.recorded.has(entry) || isOwner(entry, writer);
 }
 
 function isOwner(entry: string, { id }: Writer): boolean {

@@ -39,12 +39,10 @@ export async function remove(r: Reconciliation): Promise<Ms | undefined> {
   const policy = policiesOf(object, defaultsFor(ports, object)).deletion;
   const id = idOf(r);
   const certain = openSlot(object, local).is === "empty";
-  if (policy === "Retain" || !hasEnd(kind)) {
-    return await leave(
-      r,
-      "Retain",
-      kept(certain ? "Normal" : "Warning", subject(kind, id), "deletionPolicy is Retain."),
-    );
+  const hasEnd = kind.externalLifecycle === true || kind.externalLifecycle === "InOthers";
+  if (policy === "Retain" || !hasEnd) {
+    const event = kept(certain ? "Normal" : "Warning", subject(kind, id), "deletionPolicy is Retain.");
+    return await leave(r, "Retain", event);
   }
   const nothing = kind.externalLifecycle === true && certain && id === undefined && identify(object).is === "none";
   if (nothing) return await releaseObject(r, undefined);
@@ -54,11 +52,6 @@ export async function remove(r: Reconciliation): Promise<Ms | undefined> {
     return await writeStatus(r, { is: "waiting", why, exchange: "none" });
   }
   return await deleteResolved(r, policy);
-}
-
-/** Reports whether the resource has something on the platform that its deletion can end. */
-function hasEnd({ externalLifecycle }: Pick<Kind, "externalLifecycle">): boolean {
-  return externalLifecycle === true || externalLifecycle === "InOthers";
 }
 
 /** Deletes the object of the platform, where a connection leads to it. */
@@ -84,15 +77,12 @@ async function deleteExternal(r: Resolved, policy: "Delete" | "Stop"): Promise<M
     const farewell = isKnown ? reached(policy, subject(kind, id)) : undefined;
     return policy === "Delete" ? await releaseObject(r, farewell) : await leave(r, "Stop", farewell);
   }
+  // How much longer a rejected token is tried, where it is rejected for good.
   const left = isBarred(ports, connection, result) ? untilRelease(ports, connection) : undefined;
-  if (isGivenUp(result, left)) return await giveUp(r, result);
+  const isFinal = result.is === "stalled" && FINAL.has(result.why.reason);
+  if (isFinal || (left !== undefined && left <= 0)) return await giveUp(r, result);
   const again = left === undefined ? result.again : Math.min(left, result.again ?? soon(r));
   return await writeStatus(r, { ...result, again });
-}
-
-/** @param left how much longer a rejected token is tried; undefined where the token is not rejected for good */
-function isGivenUp(result: Result, left: Ms | undefined): boolean {
-  return (left !== undefined && left <= 0) || (result.is === "stalled" && FINAL.has(result.why.reason));
 }
 
 /** Returns why the object of the platform is not this resource's to delete. */

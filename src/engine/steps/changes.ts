@@ -31,13 +31,10 @@ export function reportChange(r: Resolved, step: Step, result: Answer): void {
     sent: error === undefined || wasSent(error),
   };
   ports.observer.change(change);
-  const hasOwnOutcome = error === undefined && change.cause === "SpecChanged" && !isCreate(step);
+  const isCreate = step.repeat === "once" && step.creates;
+  const hasOwnOutcome = error === undefined && change.cause === "SpecChanged" && !isCreate;
   if (change.sent && !hasOwnOutcome)
     ports.events.record({ regarding: object, action: step.op, ...eventOf(change, error) });
-}
-
-function isCreate(step: Step): boolean {
-  return step.repeat === "once" && step.creates;
 }
 
 /** Returns the first cause that applies. Pure. */

@@ -3,8 +3,14 @@ import { APPROVED_PLAN } from "../../api/names.ts";
 import type { Goal, Ms, Plan, Step, Why } from "../contract/kind.ts";
 import { pollInterval } from "../contract/requeue.ts";
 import { windowState, type WindowState } from "../policies/change-window.ts";
-import { covers, isApproved, planOf, type StatusPlan } from "../policies/policy-status.ts";
-import { appliedGenerationOf, type PolicyStatus } from "../policies/policy-status.ts";
+import {
+  appliedGenerationOf,
+  covers,
+  isApproved,
+  planOf,
+  type PolicyStatus,
+  type StatusPlan,
+} from "../policies/policy-status.ts";
 import type { Policies } from "../policies/policy.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 

@@ -63,10 +63,9 @@ function checkProgress(context: ApplicationContext, progress: Progress): Check {
   ) {
     return undefined;
   }
-  return stalled(
-    "ExternalResourceDeleted",
-    "The application was uninstalled on the platform. Nothing is deployed in its place; request a retry with the annotation platform-operator.io/reconcile-requested-at.",
-  );
+  const message =
+    "The application was uninstalled on the platform. Nothing is deployed in its place; request a retry with the annotation platform-operator.io/reconcile-requested-at.";
+  return stalled("ExternalResourceDeleted", message);
 }
 
 /** Deploys, if that is due: for a cause of the operator's, to start what was stopped, or as another attempt. */
@@ -125,8 +124,7 @@ function deployDue(context: ApplicationContext, progress: Progress, cause: Cause
 function checkStopped({ spec: { deploy, runState } }: ApplicationContext, { status }: Seen): Check {
   if (servicePhase(status?.state ?? "") !== "stopped" || deploy === undefined || runState === "Stopped")
     return undefined;
-  return stalled(
-    "DriftDetected",
-    "The application was stopped on the platform, but spec.runState is Running. Start it with the annotation platform-operator.io/reconcile-requested-at, or set spec.runState to Stopped.",
-  );
+  const message =
+    "The application was stopped on the platform, but spec.runState is Running. Start it with the annotation platform-operator.io/reconcile-requested-at, or set spec.runState to Stopped.";
+  return stalled("DriftDetected", message);
 }

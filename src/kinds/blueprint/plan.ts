@@ -80,10 +80,9 @@ function checkBegun(context: BlueprintContext, { status, request }: Seen): Check
   const last = context.memory.lastDeployment;
   if (last === undefined || last.finishedAt !== undefined || last.baseline === undefined) return undefined;
   if (request !== undefined || status?.state !== "READY" || isRecent(context, last.startedAt)) return undefined;
-  return stalled(
-    "DeploymentFailed",
-    "The service was to be deployed right after its creation, but the platform shows no such deployment. Deploy it on the platform.",
-  );
+  const message =
+    "The service was to be deployed right after its creation, but the platform shows no such deployment. Deploy it on the platform.";
+  return stalled("DeploymentFailed", message);
 }
 
 /** Reports what only the platform can fix. */

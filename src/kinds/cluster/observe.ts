@@ -49,12 +49,13 @@ async function shown(context: ClusterContext, api: Platform): Promise<Seen | und
   // What others read earlier proves no absence.
   const listed = typeof shared === "string" && isRoutine(context) ? await read(0) : shared;
   if (typeof listed === "string") return { ...NOTHING_SEEN, listed };
-  const status = await clusterStatus(id, api, {
-    listMaxAgeMs: isFollowed(context) ? 0 : LIST_MAX_AGE_MS,
-    isListed: true,
-  });
+  const { memory } = context;
+  // It was last observed at work, or has an open request.
+  const isFollowed = memory.lastOrder?.baseline !== undefined || clusterPhase(memory.state ?? "") === "busy";
+  const status = await clusterStatus(id, api, { listMaxAgeMs: isFollowed ? 0 : LIST_MAX_AGE_MS, isListed: true });
+  const hasMoved = status !== undefined && baselineOf(memory) !== baselineOf(factsOf(status));
   // A version that was listed before an upgrade ended would be reported as its result.
-  const isOver = hasMoved(context, status) && clusterPhase(status?.status ?? "") !== "busy";
+  const isOver = hasMoved && clusterPhase(status.status) !== "busy";
   return { ...NOTHING_SEEN, listed: isOver ? await read(0) : listed, status };
 }
 
@@ -84,16 +85,6 @@ export async function clusterStatus(
 /** Reports whether the platform shows the state of a cluster, by its own status or in a list. */
 export function showsClusters(supports: ClusterContext["supports"]): boolean {
   return supports("getClusterStatus") === "Supported" || supports("listClusters") === "Supported";
-}
-
-/** Reports whether the cluster was last observed at work, or has an open request. */
-function isFollowed({ memory }: ClusterContext): boolean {
-  return memory.lastOrder?.baseline !== undefined || clusterPhase(memory.state ?? "") === "busy";
-}
-
-/** Reports whether the cluster changed since its version was last shown: the list may be older than that. */
-function hasMoved({ memory }: ClusterContext, status: ClusterStatus | undefined): boolean {
-  return status !== undefined && baselineOf(memory) !== baselineOf(factsOf(status));
 }
 
 /** A cluster that is not there is answered with 400 or 404 (docs/architecture.md §9). */

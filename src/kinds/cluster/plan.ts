@@ -150,10 +150,9 @@ function checkUnseen(context: ClusterContext, seen: Seen, wanted: RunState): Pla
   const isStopped = context.memory.runState === "Stopped";
   if (wanted === "Running") {
     if (!isStopped) return undefined;
-    return stalled(
-      "NotSupportedByApi",
-      "The cluster was stopped, and the platform's surface has no start of clusters. Start it on the platform, then remove spec.runState; or set it to Stopped.",
-    );
+    const message =
+      "The cluster was stopped, and the platform's surface has no start of clusters. Start it on the platform, then remove spec.runState; or set it to Stopped.";
+    return stalled("NotSupportedByApi", message);
   }
   if (isStopped && (context.requested === undefined || seen.ordered)) return undefined;
   return give(context, seen, { operation: "Stop" }, { changes: changeTo(wanted, seen) });
@@ -165,8 +164,6 @@ function changeTo(desired: RunState, seen: Seen): readonly DriftField[] {
 
 function changedByOthers(wanted: RunState): Plan<never> {
   const [what, is] = wanted === "Running" ? ["stopped", "Running"] : ["started", "Stopped"];
-  return stalled(
-    "DriftDetected",
-    `The cluster was ${what} on the platform, but spec.runState is ${is}. Undo it with the annotation platform-operator.io/reconcile-requested-at or with driftPolicy Correct, or change spec.runState.`,
-  );
+  const message = `The cluster was ${what} on the platform, but spec.runState is ${is}. Undo it with the annotation platform-operator.io/reconcile-requested-at or with driftPolicy Correct, or change spec.runState.`;
+  return stalled("DriftDetected", message);
 }

@@ -58,10 +58,8 @@ function notObservableAfterwards(context: ClusterContext, seen: Seen, wanted: st
     const message = `${taken}; its list of clusters does not show the version yet.`;
     return { is: "waiting", why: { reason: "Upgrading", message } };
   }
-  return stalled(
-    "UpgradeFailed",
-    `${taken}, but the cluster does not run it. Look at the cluster on the platform, or request a retry with the annotation platform-operator.io/reconcile-requested-at.`,
-  );
+  const message = `${taken}, but the cluster does not run it. Look at the cluster on the platform, or request a retry with the annotation platform-operator.io/reconcile-requested-at.`;
+  return stalled("UpgradeFailed", message);
 }
 
 function checkOffer(context: ClusterContext, seen: Seen, wanted: string): Plan<Do> {
@@ -78,15 +76,11 @@ function notOffered(seen: Seen, wanted: string, next: string | undefined): Plan<
   const runs = shownVersion(seen);
   const now = runs === undefined ? "" : `The cluster runs Kubernetes ${runs}. `;
   if (next === undefined) {
-    return stalled(
-      "VersionNotAvailable",
-      `${now}The platform offers it no newer version, so ${wanted} cannot be reached. Fix or remove spec.kubernetesVersion.`,
-    );
+    const message = `${now}The platform offers it no newer version, so ${wanted} cannot be reached. Fix or remove spec.kubernetesVersion.`;
+    return stalled("VersionNotAvailable", message);
   }
-  return stalled(
-    "VersionNotAvailable",
-    `${now}The platform offers it ${next} next, not ${wanted}. Set spec.kubernetesVersion to ${next} first, or remove it.`,
-  );
+  const message = `${now}The platform offers it ${next} next, not ${wanted}. Set spec.kubernetesVersion to ${next} first, or remove it.`;
+  return stalled("VersionNotAvailable", message);
 }
 
 /** @returns below 0 when `left` is older, above when it is newer; versions are major.minor. */

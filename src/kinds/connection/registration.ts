@@ -92,10 +92,8 @@ function plan<Spec extends ConnectionSpec>(context: RegistrationContext<Spec>, s
   const id = inputs.anew && !seen.sent ? undefined : idOf(context);
   if (id === undefined) return create(context);
   if (seen.shown === "gone") {
-    return stalled(
-      "ExternalResourceDeleted",
-      `The platform has no webhook ${id} any more. Nothing is registered in its place; to register again, ${ANEW}.`,
-    );
+    const message = `The platform has no webhook ${id} any more. Nothing is registered in its place; to register again, ${ANEW}.`;
+    return stalled("ExternalResourceDeleted", message);
   }
   const claim = checkClaim(context, seen, id);
   return claim ?? firstOf(context, [() => checkShown(context, seen), () => checkSent(context, seen)]);
@@ -111,10 +109,8 @@ function create<Spec extends ConnectionSpec>({ inputs }: RegistrationContext<Spe
 function checkClaim<Spec>({ identitySource, memory, inputs }: RegistrationContext<Spec>, seen: Seen, id: Uuid) {
   if (identitySource === "recorded" || memory.webhook !== undefined) return undefined;
   if (typeof seen.shown === "object" && seen.shown.targetUrl === inputs.url) return { is: "adopt" as const, id };
-  return stalled(
-    "NotObservable",
-    `An annotation says that the webhook ${id} is this connection's, and nothing proves it. To register again, ${ANEW}.`,
-  );
+  const message = `An annotation says that the webhook ${id} is this connection's, and nothing proves it. To register again, ${ANEW}.`;
+  return stalled("NotObservable", message);
 }
 
 function checkShown<Spec>(context: RegistrationContext<Spec>, seen: Seen): Plan<Do> | undefined {

@@ -57,7 +57,9 @@ function checkDeploy(context: DatabaseContext, seen: Seen, progress: Progress): 
   // Somebody stopped it: changes are deployed with the next start.
   if (progress.phase === "stopped" || progress.phase === "gone") return undefined;
   const last = followed(context, seen);
-  if (last === undefined || isPending(context, last) || isAsked(context, progress, last.retry)) {
+  // What failed, or is in a state that says nothing, is tried again on request.
+  const mayRetry = progress.phase === "failed" || progress.phase === "unknown";
+  if (last === undefined || isPending(context, last) || (mayRetry && isAsked(context, last))) {
     return deploy(context, seen, {});
   }
   return checkRetry(context, last, progress, "the database", (attempts) => deploy(context, seen, { attempts }));
@@ -67,16 +69,12 @@ function checkDeploy(context: DatabaseContext, seen: Seen, progress: Progress): 
 function checkUnseen(context: DatabaseContext, seen: Seen): Check {
   if (seen.ordered || seen.status === undefined) return undefined;
   const { runState = "Running" } = context.memory;
-  const asked = isAskedUnseen(context);
+  const asked = isAsked(context, context.memory.lastDeployment);
   const unwanted = asked ? undefined : unwantedRunState(context);
   if (unwanted === undefined && !asked && runState === context.spec.runState) return undefined;
   if (unwanted !== undefined && context.policies.corrects !== "Everything") return changed(context, unwanted);
   if (context.spec.runState === "Stopped") return stop(NAMES, context, seen);
   return deploy(context, seen, { corrects: unwanted !== undefined });
-}
-
-function isAskedUnseen({ requested, memory }: DatabaseContext): boolean {
-  return requested !== undefined && requested !== memory.lastDeployment?.retry;
 }
 
 /** Reports whether an operation stopped or deployed it, and its end is not shown. */
@@ -86,9 +84,9 @@ function changed({ memory, spec }: DatabaseContext, to: "Running" | "Stopped"): 
   return stalled("DriftDetected", message);
 }
 
-/** Reports whether the user asks to retry what failed, or what is in a state that says nothing; once per token. */
-function isAsked({ requested }: DatabaseContext, { phase }: Progress, handled: string | undefined): boolean {
-  return (phase === "failed" || phase === "unknown") && requested !== undefined && requested !== handled;
+/** Reports whether the user asks for a deployment; once per token. */
+function isAsked({ requested }: DatabaseContext, last: DatabaseDeployment | undefined): boolean {
+  return requested !== undefined && requested !== last?.retry;
 }
 
 function deploy(

@@ -73,7 +73,8 @@ export async function siblingsOf<Item>(
   api: Platform,
 ): Promise<readonly Item[] | "gone" | undefined> {
   const exists = async () => (await projectOfEnvironment(api, context.inputs.environmentId)) !== undefined;
-  const siblings = orUnshown(offered(api, operation, async () => ({ listed: await list() }), exists));
+  const shown = offered(api, operation, async () => ({ listed: await list() }), exists);
+  const siblings = shown.then((read) => read ?? "unshown");
   const isRecorded = context.identitySource === "recorded";
   const found =
     context.goal === "present"
@@ -81,10 +82,6 @@ export async function siblingsOf<Item>(
       : await orGone(siblings, async () => !(await exists()));
   if (found === undefined) return "gone";
   return found === "unshown" ? undefined : found.listed;
-}
-
-async function orUnshown<T>(read: Promise<T | undefined>): Promise<T | "unshown"> {
-  return (await read) ?? "unshown";
 }
 
 /** Reads the states of all services of the environment, of which the platform showed one. @throws ApiError */

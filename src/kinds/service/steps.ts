@@ -24,8 +24,7 @@ import {
   shownField,
   unsentPaths,
 } from "./settings.ts";
-import { movedPast } from "./trace.ts";
-import { orderMark } from "./trace.ts";
+import { movedPast, orderMark } from "./trace.ts";
 
 /** The update, where the settings differ and the surface has one; it corrects others unless the spec changed. */
 export function checkSettings(
@@ -55,10 +54,8 @@ export function checkSettings(
 /** Where the platform shows no settings, those that were sent last are compared. */
 function checkSent({ noun, plural }: ServiceNames, changed: readonly string[]): Plan<never> | undefined {
   if (changed.length === 0) return undefined;
-  return stalled(
-    "UpdateNotSupported",
-    `The platform's surface has no update of ${plural}: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the ${noun} again.`,
-  );
+  const message = `The platform's surface has no update of ${plural}: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the ${noun} again.`;
+  return stalled("UpdateNotSupported", message);
 }
 
 /**
@@ -69,10 +66,8 @@ export function stop(kind: ServiceNames, context: ServiceContext, { status }: Si
   const { noun, plural, operations } = kind;
   const { stop: op } = operations;
   if (op === undefined || context.supports(op) === "Unsupported") {
-    return stalled(
-      "NotSupportedByApi",
-      `The platform's surface has no stop of ${plural}. Set spec.runState to Running, or stop it on the platform.`,
-    );
+    const message = `The platform's surface has no stop of ${plural}. Set spec.runState to Running, or stop it on the platform.`;
+    return stalled("NotSupportedByApi", message);
   }
   const why: Why = { reason: "Stopping", message: `The ${noun} is being stopped.` };
   const { stopping, runState } = context.memory;

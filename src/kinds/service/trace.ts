@@ -131,10 +131,12 @@ function traceOrder(kind: ServiceKind, intent: OpenIntent, context: ServiceConte
   const { memory, now } = context;
   const seen = { ...kind.nothingSeen, status };
   if (intent.op === kind.operations.stop) {
-    if (!stopLanded(status)) return { is: "absent" };
+    if (!/^STOP|STOPPING$/.test(status.state)) return { is: "absent" };
     return { is: "landed", known: [{ seen, memory: { ...memory, runState: "Stopped" } }] };
   }
-  if (!deployLanded(intent, status)) return { is: "absent" };
+  const { mark } = intent;
+  const isNews = movedPast(textIn(mark, "baseline"), status) || isFresh(mark, status);
+  if (!isNews && servicePhase(status.state) !== "busy") return { is: "absent" };
   const lastDeployment = { ...markedDeployment(kind, intent), ...landedDeployment(intent, status, now) };
   return { is: "landed", known: [{ seen, memory: { ...memory, runState: "Running", lastDeployment } }] };
 }
@@ -148,16 +150,6 @@ function markedDeployment(
   const marked = Object.fromEntries(members.map((member) => [member, baseline(mark, member)]));
   const parsed = (lastDeployment: object) => resource.memory.parse({ lastDeployment }).lastDeployment;
   return parsed({ ...marked, gitCommitId }) ?? parsed({ gitCommitId });
-}
-
-/** Whether the status shows that the order to stop was carried out. */
-function stopLanded(status: ServiceStatus): boolean {
-  return /^STOP|STOPPING$/.test(status.state);
-}
-
-/** Whether the status shows that the order to deploy was carried out. @param intent its mark is an orderMark */
-function deployLanded({ mark }: OpenIntent, status: ServiceStatus): boolean {
-  return movedPast(textIn(mark, "baseline"), status) || isFresh(mark, status) || servicePhase(status.state) === "busy";
 }
 
 /** What the service tells of the deployment that landed; `baseline` is that of the mark. */

@@ -5,8 +5,7 @@ import { MAX_NAMES, MAX_TARGETS, type KnownTarget } from "./crd.ts";
 import type { Judged, Verdict } from "./judge.ts";
 import { missingTargets, numbered, troubleOf, unsynced, type Outlook } from "./messages.ts";
 import type { Seen, SetContext } from "./model.ts";
-import { outlookOf } from "./plan.ts";
-import { remembered, unprunable } from "./plan.ts";
+import { outlookOf, remembered, unprunable } from "./plan.ts";
 import { isFresh, targetsOf, type Target } from "./target.ts";
 
 export function report(context: SetContext, seen: Seen): Report {

@@ -181,10 +181,8 @@ function planRemoval({ id, spec, supports }: WebhookContext, { shown: mine }: Se
     return stalled("DeleteNotSupported", "The platform's surface has no deletion of webhooks.");
   // Ids can be written by whoever may edit the object; another target may be another team's receiver.
   if (mine.targetUrl !== spec.targetUrl) {
-    return stalled(
-      "NameConflict",
-      `The webhook ${id} does not have the target that spec.targetUrl says, so it may not be the one that is meant; it is not deleted.`,
-    );
+    const message = `The webhook ${id} does not have the target that spec.targetUrl says, so it may not be the one that is meant; it is not deleted.`;
+    return stalled("NameConflict", message);
   }
   return safely("deleteWebhook", "delete");
 }

@@ -138,7 +138,7 @@ export function createReflector(options: ReflectorOptions) {
         await watch(stop);
       } catch (error) {
         if (stop.aborted) return;
-        const failure = toKubeError(error);
+        const failure = error instanceof KubeError ? error : new KubeError("BadResponse", 0, "the reflector failed");
         current = current && !mustRelist(failure);
         const wait = Math.max(delayAfter(failure), failure.retryAfterMs ?? 0);
         observer?.failed?.(type.kind, failure, wait);
@@ -173,10 +173,6 @@ export function createReflector(options: ReflectorOptions) {
  */
 function mustRelist(failure: KubeError): boolean {
   return ["Gone", "BadResponse", "Invalid", "NotFound"].includes(failure.failure);
-}
-
-function toKubeError(error: unknown): KubeError {
-  return error instanceof KubeError ? error : new KubeError("BadResponse", 0, "the reflector failed");
 }
 
 /** With a burst of 8 and one more every 6 s there are at most 18 connects in any minute (B6: 20). */

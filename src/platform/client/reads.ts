@@ -121,7 +121,7 @@ export function createRetry(clock: Clock, random: () => number) {
         return value;
       } catch (error) {
         if (isTransient(error)) failures += 1;
-        else if (isAnswer(error)) failures = 0;
+        else if (error instanceof ApiError && error.status > 0) failures = 0; // an answer, if only a refusal
         const pause = BASE_MS * made * (0.5 + random());
         const isLast = isDown || made === MAX_ATTEMPTS || !isTransient(error);
         if (isLast || clock.monotonic() + pause >= endsAt) throw error;
@@ -129,11 +129,6 @@ export function createRetry(clock: Clock, random: () => number) {
       }
     }
   };
-}
-
-/** Reports whether the platform answered, even if it refused. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof ApiError && error.status > 0;
 }
 
 function isTransient(error: unknown): boolean {

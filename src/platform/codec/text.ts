@@ -15,7 +15,8 @@ const MASK = "•••";
 /** One line without control, bidi or other invisible characters, without `secrets`, at most 300 characters. */
 export function cleaned(raw: string, secrets: readonly string[]): string {
   // Before, as cleaning changes a secret of several lines; and after, as it may put one together.
-  const safe = masked(oneLine(masked(raw.slice(0, MAX_READ), secrets)), secrets);
+  const line = printable(masked(raw.slice(0, MAX_READ), secrets)).replaceAll(/ {2,}/g, " ");
+  const safe = masked(line, secrets);
   if (safe.length <= MAX_LENGTH) return safe;
   return `${safe.slice(0, MAX_LENGTH - 1).replace(/\p{Cs}$/u, "")}…`; // not half a surrogate pair
 }
@@ -28,10 +29,6 @@ export function cleaned(raw: string, secrets: readonly string[]): string {
 export function errorText(status: number, body: string, secrets: readonly string[]): string {
   const words = cleaned(ownWords(body), secrets);
   return words === "" || words.startsWith("<") ? `the platform answered ${status}` : words;
-}
-
-function oneLine(raw: string): string {
-  return printable(raw).replaceAll(/ {2,}/g, " ");
 }
 
 /** The longest ones first, so that none survives as the rest of another. */
