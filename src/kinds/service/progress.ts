@@ -167,11 +167,11 @@ export function checkRetry<Do>(
   of: string,
   again: (attempts: number) => Plan<Do>,
 ): Plan<Do> | undefined {
-  const { attempts = 0, finishedAt } = last ?? {};
+  const { attempts = 0, finishedAt, startedAt, state: ended = "" } = last ?? {};
   if (retry === undefined || finishedAt === undefined || attempts >= retry.limit) return undefined;
   // A cancelled deployment is no failure, and a failed stop is none of the deployment.
-  const failed = phase === "failed" && last?.startedAt !== undefined && /(^|_)ERROR$/.test(last.state ?? "");
-  if (!failed || state !== last.state) return undefined;
+  const isFailed = phase === "failed" && startedAt !== undefined && /(^|_)ERROR$/.test(ended);
+  if (!isFailed || state !== ended) return undefined;
   const left = Date.parse(finishedAt) + retry.backoffMs - now.getTime();
   if (!(left > 0)) return again(attempts + 1);
   const message = `The platform reports ${state} for ${of}. It is deployed again after the time that spec.lifecycle.retry says.`;
