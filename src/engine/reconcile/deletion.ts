@@ -78,10 +78,10 @@ async function deleteExternal(r: Resolved, policy: "Delete" | "Stop"): Promise<M
     return policy === "Delete" ? await releaseObject(r, farewell) : await leave(r, "Stop", farewell);
   }
   // How much longer a rejected token is tried, where it is rejected for good.
-  const left = isBarred(ports, connection, result) ? untilRelease(ports, connection) : undefined;
+  const left = isBarred(ports, connection, result) ? untilRelease(ports, connection) : Infinity;
   const isFinal = result.is === "stalled" && FINAL.has(result.why.reason);
-  if (isFinal || (left !== undefined && left <= 0)) return await giveUp(r, result);
-  const again = left === undefined ? result.again : Math.min(left, result.again ?? soon(r));
+  if (isFinal || left <= 0) return await giveUp(r, result);
+  const again = left === Infinity ? result.again : Math.min(left, result.again ?? soon(r));
   return await writeStatus(r, { ...result, again });
 }
 

@@ -22,9 +22,7 @@ import { warnOfInterval } from "./warnings.ts";
  */
 export async function writeStatus(r: Ended, ended: Result): Promise<Ms> {
   const { ports, kind, object, local } = r;
-  // A request is held while its plan is not approved, or its window not open.
-  const isHeld = r.policyStatus?.plan !== undefined && r.policyStatus.plan.approved !== true;
-  const isHandled = isAnswered(r, ended) && !isHeld;
+  const isHandled = isAnswered(r, ended) && !isHeld(r);
   const result = await writeOutputs(r, ended);
   const now = ports.clock.now();
   const status = buildStatus({
@@ -60,6 +58,11 @@ function isAnswered({ kind, context, report }: Ended, result: Result): boolean {
   if (report === undefined) return false;
   if (result.is === "settled" || result.is === "stalled" || result.is === "unknown") return true;
   return result.is === "waiting" && result.exchange === "ok";
+}
+
+/** Reports whether a reconcile request is held: its plan is not approved, or its window not open. */
+function isHeld({ policyStatus }: Ended): boolean {
+  return policyStatus?.plan !== undefined && policyStatus.plan.approved !== true;
 }
 
 /** Reports whether the identity belongs into the status: something was recorded, written or found in order there. */

@@ -31,10 +31,13 @@ export function reportChange(r: Resolved, step: Step, result: Answer): void {
     sent: error === undefined || wasSent(error),
   };
   ports.observer.change(change);
-  const isCreate = step.repeat === "once" && step.creates;
-  const hasOwnOutcome = error === undefined && change.cause === "SpecChanged" && !isCreate;
+  const hasOwnOutcome = error === undefined && change.cause === "SpecChanged" && !isCreate(step);
   if (change.sent && !hasOwnOutcome)
     ports.events.record({ regarding: object, action: step.op, ...eventOf(change, error) });
+}
+
+function isCreate(step: Step): boolean {
+  return step.repeat === "once" && step.creates;
 }
 
 /** Returns the first cause that applies. Pure. */
