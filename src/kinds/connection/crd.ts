@@ -153,8 +153,8 @@ const clusterSpec = z.object({
     .describe("Namespaces that may use this connection: those named and those selected. Defaults to none."),
 });
 
-export type ConnectionSpec = z.output<typeof namespacedSpec>;
-export type ClusterConnectionSpec = z.output<typeof clusterSpec>;
+/** The spec of both kinds; one that is namespaced has no allowedNamespaces. */
+export type ConnectionSpec = z.output<typeof clusterSpec>;
 
 const surfaceFound = z
   .enum(["Documented", "Partial", "Full"])

@@ -4,7 +4,7 @@ import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import type { ReconcileContext } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
+import type { ConnectionMemory } from "./crd.ts";
 import { clusterConnection, connection, type ConnectionTypes } from "./index.ts";
 
 const ORGANIZATION = "00000000-0000-4000-8000-000000000001";
@@ -46,7 +46,7 @@ function talking(surface: "Auto" | "Documented" | "Full", lists: readonly (reado
       time += ms;
     },
     look: async (memory: ConnectionMemory = {}) => {
-      const context = { spec: { surface }, memory } as ReconcileContext<ConnectionTypes<ConnectionSpec>>;
+      const context = { spec: { surface }, memory } as ReconcileContext<ConnectionTypes>;
       const seen = await connection.observe(context, api);
       return connection.report(context, seen);
     },
@@ -131,9 +131,7 @@ describe("the surface of a connection", () => {
 describe("an organization that the platform does not find", () => {
   const observed = (is: ApiFailure["is"]) => {
     const list = () => Promise.reject(new ApiError("listProjects", { is } as ApiFailure, 404, "No such organization"));
-    const context = { spec: { surface: "Full", organizationId: ORGANIZATION } } as ReconcileContext<
-      ConnectionTypes<ConnectionSpec>
-    >;
+    const context = { spec: { surface: "Full", organizationId: ORGANIZATION } } as ReconcileContext<ConnectionTypes>;
     const seen = connection.observe(context, {
       capabilities: capabilitiesOn("Full"),
       projects: { list },

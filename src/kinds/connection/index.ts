@@ -6,13 +6,7 @@ import type { Platform } from "../../platform/index.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
 import { offered } from "../shared/answers.ts";
 import type { TypesOf } from "../shared/types.ts";
-import {
-  clusterPlatformConnection,
-  platformConnection,
-  type ClusterConnectionSpec,
-  type ConnectionMemory,
-  type ConnectionSpec,
-} from "./crd.ts";
+import { clusterPlatformConnection, platformConnection, type ConnectionMemory, type ConnectionSpec } from "./crd.ts";
 import { registration } from "./registration.ts";
 
 interface Seen {
@@ -33,17 +27,13 @@ const NOWHERE_AGAIN_MS = 15_000;
 /** How soon the surface is probed again where the platform did not answer. */
 const UNANSWERED_AGAIN_MS = 60_000;
 
-export type ConnectionTypes<Spec> = TypesOf<Resource<Spec, ConnectionMemory>, { observed: Seen; action: never }>;
-type ConnectionKind<Spec> = Kind<ConnectionTypes<Spec>>;
+export type ConnectionTypes = TypesOf<Resource<ConnectionSpec, ConnectionMemory>, { observed: Seen; action: never }>;
 
-function connectionKind<Spec extends ConnectionSpec>(
-  resource: ConnectionKind<Spec>["resource"],
-  allowedNamespaces: (spec: Spec) => ConnectionSettings["allowedNamespaces"],
-): ConnectionKind<Spec> {
+function connectionKind(resource: Kind<ConnectionTypes>["resource"]): Kind<ConnectionTypes> {
   return {
     resource,
     externalLifecycle: false,
-    connection: (spec) => settings(spec, resource.scope, allowedNamespaces(spec)),
+    connection: (spec) => settings(spec, resource.scope),
     receiverRegistration: { condition: "WebhookRegistered", kind: registration(resource) },
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),
     observe: async ({ spec, memory }, api) => {
@@ -135,11 +125,8 @@ const SURFACES: Readonly<Record<Surface, string>> = {
   Full: "The platform offers every operation beyond its specification that was tried.",
 };
 
-function settings(
-  spec: ConnectionSpec,
-  scope: ConnectionKind<ConnectionSpec>["resource"]["scope"],
-  allowedNamespaces: ConnectionSettings["allowedNamespaces"],
-): ConnectionSettings {
+function settings(spec: ConnectionSpec, scope: Resource["scope"]): ConnectionSettings {
+  const { allowedNamespaces: allowed } = spec;
   return {
     baseUrl: spec.baseUrl,
     pathPrefix: spec.pathPrefix,
@@ -152,15 +139,10 @@ function settings(
     allowUnverifiedIds: spec.allowUnverifiedIds ?? (scope === "Namespaced" && spec.allowedProjects === undefined),
     allowedProjects: spec.allowedProjects,
     defaults: { lifecycle: spec.defaults?.lifecycle ?? {}, pollInterval: spec.defaults?.pollInterval },
-    allowedNamespaces,
+    allowedNamespaces: allowed && { names: allowed.names ?? [], matchLabels: allowed.selector?.matchLabels },
     receiver: spec.webhook && { url: spec.webhook.receiverUrl, secret: spec.webhook.secretRef },
   };
 }
 
-export const connection = connectionKind<ConnectionSpec>(platformConnection, () => undefined);
-
-export const clusterConnection = connectionKind<ClusterConnectionSpec>(
-  clusterPlatformConnection,
-  ({ allowedNamespaces: allowed }) =>
-    allowed && { names: allowed.names ?? [], matchLabels: allowed.selector?.matchLabels },
-);
+export const connection = connectionKind(platformConnection);
+export const clusterConnection = connectionKind(clusterPlatformConnection);

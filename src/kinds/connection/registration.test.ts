@@ -4,12 +4,12 @@ import { startKindHarness, type KindHarness, type SurfaceName } from "../../../t
 import { type FlatContext, grouped, USUAL_POLICIES } from "../../../test/support/kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Fingerprint, OpenIntent, ReconcileContext, Plan, ReceiverInputs } from "../../engine/contract/kind.ts";
-import { platformConnection, type ConnectionMemory, type ConnectionSpec } from "./crd.ts";
+import { platformConnection, type ConnectionMemory } from "./crd.ts";
 import { registration, type RegistrationTypes } from "./registration.ts";
 
-type RegistrationContext = ReconcileContext<RegistrationTypes<ConnectionSpec>>;
+type RegistrationContext = ReconcileContext<RegistrationTypes>;
 
-const KIND = registration<ConnectionSpec>(platformConnection);
+const KIND = registration(platformConnection);
 const PATH = "f".repeat(64);
 const print = (digest: string): Fingerprint => ({ key: "k", digest, sources: "s" });
 const inputs: ReceiverInputs = {

@@ -22,12 +22,11 @@ interface Seen {
 }
 
 type Do = "create" | "update";
-export type RegistrationTypes<Spec> = TypesOf<
-  Resource<Spec, ConnectionMemory>,
+export type RegistrationTypes = TypesOf<
+  Resource<ConnectionSpec, ConnectionMemory>,
   { inputs: ReceiverInputs; observed: Seen; action: Do }
 >;
-type RegistrationContext<Spec> = ReconcileContext<RegistrationTypes<Spec>>;
-type RegistrationKind<Spec> = Kind<RegistrationTypes<Spec>>;
+type RegistrationContext = ReconcileContext<RegistrationTypes>;
 
 /** What the documentation shows, and what deployed services know (docs/architecture.md §9). */
 const EVENTS = {
@@ -38,9 +37,7 @@ const EVENTS = {
 const ANEW = "annotate the connection with platform-operator.io/resolve=recreate";
 
 /** @param resource the connection that registers its receiver. */
-export function registration<Spec extends ConnectionSpec>(
-  resource: RegistrationKind<Spec>["resource"],
-): RegistrationKind<Spec> {
+export function registration(resource: Kind<RegistrationTypes>["resource"]): Kind<RegistrationTypes> {
   return {
     resource,
     externalLifecycle: false,
@@ -84,7 +81,7 @@ export function registration<Spec extends ConnectionSpec>(
   };
 }
 
-function plan<Spec extends ConnectionSpec>(context: RegistrationContext<Spec>, seen: Seen): Plan<Do> {
+function plan(context: RegistrationContext, seen: Seen): Plan<Do> {
   const { spec, inputs } = context;
   if (!inputs.url.startsWith("https:") && spec.baseUrl.startsWith("https:")) {
     return stalled("InvalidSpec", "spec.webhook.receiverUrl must be https: what proves a delivery is sent to it.");
@@ -99,21 +96,21 @@ function plan<Spec extends ConnectionSpec>(context: RegistrationContext<Spec>, s
   return claim ?? firstOf(context, [() => checkShown(context, seen), () => checkSent(context, seen)]);
 }
 
-function create<Spec extends ConnectionSpec>({ inputs }: RegistrationContext<Spec>): Plan<Do> {
+function create({ inputs }: RegistrationContext): Plan<Do> {
   const name = shownTarget(inputs.url);
   const why: Why = { reason: "Creating", message: `Registering the operator's receiver at ${name}.` };
   return once("createWebhook", "create", why, { creates: true, mark: null, name });
 }
 
 /** Checks an id that only an annotation holds, as after a loss of status: it counts if it leads to the receiver. */
-function checkClaim<Spec>({ identitySource, memory, inputs }: RegistrationContext<Spec>, seen: Seen, id: Uuid) {
+function checkClaim({ identitySource, memory, inputs }: RegistrationContext, seen: Seen, id: Uuid) {
   if (identitySource === "recorded" || memory.webhook !== undefined) return undefined;
   if (typeof seen.shown === "object" && seen.shown.targetUrl === inputs.url) return { is: "adopt" as const, id };
   const message = `An annotation says that the webhook ${id} is this connection's, and nothing proves it. To register again, ${ANEW}.`;
   return stalled("NotObservable", message);
 }
 
-function checkShown<Spec>(context: RegistrationContext<Spec>, seen: Seen): Plan<Do> | undefined {
+function checkShown(context: RegistrationContext, seen: Seen): Plan<Do> | undefined {
   if (typeof seen.shown !== "object" || seen.sent) return undefined;
   const differs = driftOf(wanted(context), seen.shown).length > 0;
   if (!differs && !isOutdated(context.memory.webhook?.registered, context.inputs.registered)) return undefined;
@@ -122,7 +119,7 @@ function checkShown<Spec>(context: RegistrationContext<Spec>, seen: Seen): Plan<
   return safely("updateWebhook", "update", { message });
 }
 
-function checkSent<Spec>({ memory, inputs }: RegistrationContext<Spec>, seen: Seen): Plan<Do> | undefined {
+function checkSent({ memory, inputs }: RegistrationContext, seen: Seen): Plan<Do> | undefined {
   if (seen.shown !== undefined || !isOutdated(memory.webhook?.registered, inputs.registered)) return undefined;
   return NO_UPDATE;
 }
@@ -133,22 +130,17 @@ const NO_UPDATE = stalled(
 );
 
 /** A record with a valid signature is newer than the status, whose write a crash may have prevented. */
-function idOf<Spec>({ id, identitySource, memory }: RegistrationContext<Spec>): Uuid | undefined {
+function idOf({ id, identitySource, memory }: RegistrationContext): Uuid | undefined {
   return identitySource === "recorded" ? id : (memory.webhook?.id ?? id);
 }
 
-function wanted<Spec>({ inputs, supports }: RegistrationContext<Spec>) {
+function wanted({ inputs, supports }: RegistrationContext) {
   const events = EVENTS[takesMore({ supports }) ? "Full" : "Documented"];
   return { targetUrl: inputs.url, events: [...events], enabled: true };
 }
 
 /** Returns the memory to store. A record without a status was made just before a crash. */
-function reported<Spec>({
-  id,
-  identitySource,
-  memory,
-  inputs,
-}: RegistrationContext<Spec>): ConnectionMemory["webhook"] {
+function reported({ id, identitySource, memory, inputs }: RegistrationContext): ConnectionMemory["webhook"] {
   const known = memory.webhook;
   if (identitySource === "recorded" && id !== undefined && id !== known?.id)
     return { id, registered: inputs.registered };
