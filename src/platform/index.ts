@@ -15,7 +15,6 @@ import { type Caller, type CallerOptions, createCaller, DEFAULT_DEADLINES, type 
 import { type Capabilities, createCapabilities } from "./client/capabilities.ts";
 import type { Target } from "./client/request.ts";
 import { isUuidOfAnyCase } from "./codec/paths.ts";
-import type { Budget } from "./rate/gate.ts";
 import { createGates, type Gates } from "./rate/gates.ts";
 import type { Ceiling } from "./rate/pacer.ts";
 import { addressFilter, type AddressRules, checkedBase } from "./transport/address.ts";
@@ -55,34 +54,17 @@ export interface PlatformOptions
   readonly transport?: Transport;
 }
 
-type Areas = ReturnType<typeof areas>;
-
 /**
  * One connection. Every method throws ApiError and nothing else. Ids that are no UUIDs and inputs that no platform
  * could understand are Refused before any request.
  */
-export interface Platform extends Areas, Pick<Caller, "reserve" | "refresh"> {
-  /** What is known of the operations beyond the specification. */
-  readonly capabilities: Capabilities;
-  /**
-   * For how long the platform has refused requests (429), and when the next may be sent; undefined while it does not.
-   */
-  limited(): { readonly sinceMs: number; readonly leftMs: number } | undefined;
-  /** Tells the token's rate gate apart from all others. */
-  gateId(): string;
-  /** What the rate gate has left, for metrics. */
-  budget(): Budget;
-  /** The platform's clock: its last `Date` header and the time since. Undefined before the first answer. */
-  serverNow(): Date | undefined;
-  /** Ends all connections; calls under way fail. */
-  close(): Promise<void>;
-}
+export type Platform = ReturnType<typeof connectPlatform>;
 
 /**
  * Connects to a platform; sends nothing yet.
  * @throws ApiError "Refused" for a base URL, prefix or organization that is not allowed.
  */
-export function connectPlatform(options: PlatformOptions): Platform {
+export function connectPlatform(options: PlatformOptions) {
   const { clock, random, organizationId, scheme, token } = options;
   const base = checkedBase(options.baseUrl, options.pathPrefix, options);
   if (!isUuidOfAnyCase(organizationId))
@@ -91,7 +73,8 @@ export function connectPlatform(options: PlatformOptions): Platform {
   const { rate: ceiling = {}, onLimited: limited = () => {} } = options;
   const { gate, id, leave } = gates.join({ origin: new URL(base).origin, token, ceiling, limited });
   const transport = options.transport ?? overHttp(options);
-  const capabilities = createCapabilities(options.surface ?? "Auto", clock);
+  const learning = createCapabilities(options.surface ?? "Auto", clock);
+  const capabilities: Capabilities = learning;
   let observed: { readonly date: Date; readonly at: number } | undefined;
   const userAgent = `platform-operator/${options.version}`;
   const caller = createCaller({
@@ -100,7 +83,7 @@ export function connectPlatform(options: PlatformOptions): Platform {
     deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
     gate,
     transport,
-    capabilities,
+    capabilities: learning,
     onServerDate: (date) => {
       observed = { date, at: clock.monotonic() };
     },
@@ -109,15 +92,23 @@ export function connectPlatform(options: PlatformOptions): Platform {
     ...areas(caller),
     reserve: caller.reserve,
     refresh: caller.refresh,
+    /** What is known of the operations beyond the specification. */
     capabilities,
-    limited: () => {
+    /**
+     * For how long the platform has refused requests (429), and when the next may be sent; undefined while it does not.
+     */
+    limited: (): { readonly sinceMs: number; readonly leftMs: number } | undefined => {
       const { pausedMs, refusedMs } = gate().budget();
       return pausedMs === 0 && refusedMs === 0 ? undefined : { sinceMs: refusedMs, leftMs: pausedMs };
     },
+    /** Tells the token's rate gate apart from all others. */
     gateId: id,
+    /** What the rate gate has left, for metrics. */
     budget: () => gate().budget(),
-    serverNow: () => observed && new Date(observed.date.getTime() + clock.monotonic() - observed.at),
-    close: () => {
+    /** The platform's clock: its last `Date` header and the time since. Undefined before the first answer. */
+    serverNow: (): Date | undefined => observed && new Date(observed.date.getTime() + clock.monotonic() - observed.at),
+    /** Ends all connections; calls under way fail. */
+    close: (): Promise<void> => {
       leave();
       return transport.close();
     },

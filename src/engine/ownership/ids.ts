@@ -8,14 +8,7 @@ import { recordedIdIn } from "../contract/status.ts";
 
 export type IdOwnership = ReturnType<typeof createIdOwnership>;
 
-interface Claim {
-  readonly key: string;
-  readonly name: string;
-  readonly namespace: string;
-  readonly since: string;
-  /** The tenant of the record; undefined while the id is only claimed. */
-  readonly recorded: string | undefined;
-}
+type Claim = ReturnType<typeof claimOf>;
 
 export function createIdOwnership() {
   const byId = new Map<string, Map<string, Claim>>();
@@ -110,7 +103,7 @@ export function createIdOwnership() {
   };
 }
 
-function claimOf(object: KubeObject, recorded: string | undefined): Claim {
+function claimOf(object: KubeObject, recorded: string | undefined) {
   const key = keyOf(object);
   const since = object.metadata.creationTimestamp ?? "";
   return { key: keyText(key), name: shortName(key), namespace: key.namespace, since, recorded };

@@ -50,19 +50,10 @@ export function isActive(layer: TemplateLayer, spec: BindingSpec, cluster: Clust
 }
 
 /** The status of the layers that are selected, by the spec, by the template, or because they are mandatory. */
-export interface Standing {
-  readonly selected: number;
-  readonly enabled: number;
-  /** E.g. "gpu is SKIPPED (Not available on IBM)", for layers that are not enabled. */
-  readonly off: readonly string[];
-  /** The same for layers of which it is unknown whether they are enabled, or should be. */
-  readonly unclear: readonly string[];
-  /** Whether the platform leaves out a layer that it should not: waiting does not help. */
-  readonly refused: boolean;
-}
+export type Standing = NonNullable<ReturnType<typeof standing>>;
 
 /** @returns undefined while nothing is known of the layers */
-export function standing({ spec, memory }: BindingContext, { bound, template, cluster }: Seen): Standing | undefined {
+export function standing({ spec, memory }: BindingContext, { bound, template, cluster }: Seen) {
   const layers = bound === undefined ? memory.layers : bound === "none" ? undefined : bound.layers;
   if (layers === undefined) return undefined;
   const reported = new Map(layers.map((layer) => [layer.key, layer]));
@@ -75,8 +66,11 @@ export function standing({ spec, memory }: BindingContext, { bound, template, cl
   return {
     selected: judged.length,
     enabled: judged.filter(({ finding }) => finding === "enabled").length,
+    /** E.g. "gpu is SKIPPED (Not available on IBM)", for layers that are not enabled. */
     off: off.map(({ text }) => text),
+    /** The same for layers of which it is unknown whether they are enabled, or should be. */
     unclear: judged.filter(({ finding }) => finding === "unclear").map(({ text }) => text),
+    /** Whether the platform leaves out a layer that it should not: waiting does not help. */
     refused: off.some(({ answer }) => answer?.status === "SKIPPED"),
   };
 }

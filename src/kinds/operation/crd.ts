@@ -19,17 +19,8 @@ const TYPES = [
 
 export type OperationType = (typeof TYPES)[number];
 
-type Field =
-  | "applicationRef"
-  | "gitCommitId"
-  | "databaseRef"
-  | "clusterRef"
-  | "environmentRef"
-  | "source"
-  | "outputConfigMap";
-
 /** Which types take a field. They need it, and no other type takes it. */
-const FIELDS: readonly (readonly [field: Field, types: readonly OperationType[]])[] = [
+const FIELDS = [
   ["applicationRef", ["DeployApplication"]],
   ["gitCommitId", ["DeployApplication"]],
   ["databaseRef", ["DeployDatabase", "StopDatabase"]],
@@ -37,9 +28,9 @@ const FIELDS: readonly (readonly [field: Field, types: readonly OperationType[]]
   ["environmentRef", ["RenderHelmDefaultValues"]],
   ["source", ["RenderHelmDefaultValues"]],
   ["outputConfigMap", ["RenderHelmDefaultValues"]],
-];
+] as const satisfies readonly (readonly [field: string, types: readonly OperationType[]])[];
 
-function needed(field: Field, types: readonly OperationType[]): string {
+function needed(field: string, types: readonly OperationType[]): string {
   return `spec.${field} must be set for the type ${types.join(" or ")}, and for no other`;
 }
 
@@ -148,7 +139,7 @@ export const spec = z
   .superRefine((operation, context) => {
     for (const [field, types] of FIELDS) {
       const isSet = operation[field] !== undefined;
-      if (isSet === types.includes(operation.type)) continue;
+      if (isSet === types.some((type) => type === operation.type)) continue;
       context.addIssue({ code: "custom", path: [field], message: needed(field, types) });
     }
   });

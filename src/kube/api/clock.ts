@@ -47,21 +47,13 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<bo
 }
 
 /** A signal that fires after a deadline or with its parent. */
-export interface Deadline {
-  readonly signal: AbortSignal;
-  /** True once the time is over, false when the parent fired. */
-  readonly expired: () => boolean;
-  /** Stops the timer; the parent still counts. */
-  readonly hold: () => void;
-  /** Must be called when the work has ended: releases the timer and the parent. */
-  readonly done: () => void;
-}
+export type Deadline = ReturnType<typeof deadline>;
 
 /**
  * @returns a deadline of `ms` on `clock`. AbortSignal.any is not used, as it keeps listeners on a parent that lives
  * long.
  */
-export function deadline(clock: Clock, ms: number, parent?: AbortSignal): Deadline {
+export function deadline(clock: Clock, ms: number, parent?: AbortSignal) {
   const controller = new AbortController();
   let expired = false;
   const cancel = clock.after(ms, () => {
@@ -75,9 +67,12 @@ export function deadline(clock: Clock, ms: number, parent?: AbortSignal): Deadli
   parent?.addEventListener("abort", follow, { once: true });
   return {
     signal: controller.signal,
+    /** True once the time is over, false when the parent fired. */
     expired: () => expired,
+    /** Stops the timer; the parent still counts. */
     hold: cancel,
-    done: () => {
+    /** Must be called when the work has ended: releases the timer and the parent. */
+    done: (): void => {
       cancel();
       parent?.removeEventListener("abort", follow);
     },

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import type { RequestOptions } from "node:https";
-import type { ConnectionOptions } from "node:tls";
 
 import { KubeConfig } from "@kubernetes/client-node/dist/config.js";
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
@@ -108,16 +107,9 @@ function takeTokenFile(config: KubeConfig, clock: Clock): (() => Promise<string>
   return fileToken(path, clock);
 }
 
-interface Resolved {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly tls: Pick<
-    ConnectionOptions,
-    "ca" | "cert" | "key" | "pfx" | "passphrase" | "rejectUnauthorized" | "servername"
-  >;
-  readonly proxy: string | undefined;
-}
+type Resolved = Awaited<ReturnType<typeof resolveCredentials>>;
 
-async function resolveCredentials(config: KubeConfig, token: (() => Promise<string>) | undefined): Promise<Resolved> {
+async function resolveCredentials(config: KubeConfig, token: (() => Promise<string>) | undefined) {
   const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);
   const headers: [string, string][] = Object.entries(options.headers ?? {}).map(([name, value]) => [

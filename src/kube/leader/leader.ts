@@ -199,23 +199,13 @@ export function openFence(): Fence {
 }
 
 /** The fields of a Lease (coordination.k8s.io/v1) that leader election uses. */
-export interface LeaseRecord {
-  readonly resourceVersion: string;
-  /** Empty when it was released. */
-  readonly holder: string;
-  readonly durationMs: number;
-  readonly acquireTime: string | undefined;
-  readonly transitions: number;
-  /** All of metadata and spec, so that a write keeps unknown fields. */
-  readonly metadata: JsonObject;
-  readonly spec: JsonObject;
-}
+export type LeaseRecord = ReturnType<typeof fromLease>;
 
 /**
  * @returns the record of a Lease, whatever a user wrote into it
  * @throws KubeError "BadResponse" when the answer is no object with a resourceVersion
  */
-export function fromLease(answer: Json): LeaseRecord {
+export function fromLease(answer: Json) {
   const metadata = member(answer, "metadata");
   const resourceVersion = stringMember(metadata, "resourceVersion");
   if (!isObject(metadata) || resourceVersion === undefined) {
@@ -225,10 +215,12 @@ export function fromLease(answer: Json): LeaseRecord {
   const spec = isObject(given) ? given : {};
   return {
     resourceVersion,
+    /** Empty when it was released. */
     holder: stringMember(spec, "holderIdentity") ?? "",
     durationMs: count(spec["leaseDurationSeconds"]) * 1_000,
     acquireTime: stringMember(spec, "acquireTime"),
     transitions: count(spec["leaseTransitions"]),
+    /** All of metadata and spec, so that a write keeps unknown fields. */
     metadata,
     spec,
   };

@@ -7,25 +7,14 @@ import type { Json, KubeObject, ResourceType } from "../api/types.ts";
 /** The size of a page: 10,000 objects then block the event loop for 20 ms at most. */
 const PAGE = 500;
 
-export interface Listed {
-  readonly objects: readonly KubeObject[];
-  readonly resourceVersion: string;
-  /** The number of items that are no objects. */
-  readonly malformed: number;
-}
-
 /**
  * Lists a collection page by page, from etcd's quorum: `resourceVersion=0` could be answered from a stale cache and is
  * never sent.
  * @throws KubeError "Gone" when the continuation has expired, "BadResponse" when the answer is no list
  */
-export async function listAll(
-  client: KubeClient,
-  type: ResourceType,
-  path: string,
-  signal?: AbortSignal,
-): Promise<Listed> {
+export async function listAll(client: KubeClient, type: ResourceType, path: string, signal?: AbortSignal) {
   const objects: KubeObject[] = [];
+  /** The number of items that are no objects. */
   let malformed = 0;
   let token: string | undefined;
   for (;;) {

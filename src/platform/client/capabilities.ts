@@ -17,37 +17,6 @@ export interface KnownOperations {
 /** A summary, which decides nothing. undefined while nothing is known. */
 export type SurfaceSummary = "Documented" | "Partial" | "Full" | undefined;
 
-export interface Capabilities {
-  /** Returns Unknown again for an operation that was not supported an hour ago. */
-  supports(name: string): Support;
-  /** Returns the same, but keeps Unsupported until another answer arrives. */
-  learned(name: string): Support;
-  /**
-   * Reports whether an optional read should be sent now: not while it is Unsupported, nor soon after an inconclusive
-   * answer. So its cost does not grow with the number of objects.
-   */
-  isWorthTrying(name: OperationName): boolean;
-  /**
-   * Records that the operation was answered 404 for an object that the platform showed in the same reconcile: it does
-   * not exist.
-   */
-  missing(name: string): void;
-  /** Forgets an inconclusive 404 whose proof could not be read, so that it is tried again soon. */
-  unproven(name: string): void;
-  /** Restores what an older process learned. What this one knows stays. */
-  restore(known: { readonly [Key in keyof KnownOperations]?: KnownOperations[Key] | undefined }): void;
-  known(): KnownOperations;
-  /** Returns the HTTP status of the last inconclusive answer to a read; 0 without an answer. */
-  inconclusive(name: OperationName): number | undefined;
-  summary(): SurfaceSummary;
-}
-
-/** What the caller reports of each answer. */
-export interface Learning extends Capabilities {
-  succeeded(name: OperationName): void;
-  failed(name: OperationName, error: ApiError): void;
-}
-
 /** How long an unsupported operation is not tried. */
 const RETRY_MS = 3_600_000;
 /** The first pause after an inconclusive answer, e.g. a 500; each further one is twice as long. */
@@ -73,8 +42,16 @@ interface Learned {
 
 const NOTHING: Learned = { support: "Unknown", restsUntil: Number.NEGATIVE_INFINITY, pauseMs: PAUSE_MS };
 
+type Restored = { readonly [Key in keyof KnownOperations]?: KnownOperations[Key] | undefined };
+
+/** What the caller reports each answer to. */
+export type Learning = ReturnType<typeof createCapabilities>;
+
+/** What is known, for those who ask. */
+export type Capabilities = Omit<Learning, "succeeded" | "failed">;
+
 /** @param surface the platform's surface as the user declares it: then nothing is learned */
-export function createCapabilities(surface: "Auto" | "Documented" | "Full", clock: Pick<Clock, "monotonic">): Learning {
+export function createCapabilities(surface: "Auto" | "Documented" | "Full", clock: Pick<Clock, "monotonic">) {
   const learned = new Map<string, Learned>();
   const of = (name: string): Learned => learned.get(name) ?? NOTHING;
   const isOpen = (name: string): boolean =>
@@ -103,35 +80,48 @@ export function createCapabilities(surface: "Auto" | "Documented" | "Full", cloc
   const known = (): KnownOperations => ({ supported: named("Supported"), unsupported: named("Unsupported") });
 
   return {
+    /** Returns Unknown again for an operation that was not supported an hour ago. */
     supports,
+    /** Returns the same, but keeps Unsupported until another answer arrives. */
     learned: last,
     known,
-    inconclusive: (name) => of(name).status,
-    isWorthTrying: (name) =>
+    /** Returns the HTTP status of the last inconclusive answer to a read; 0 without an answer. */
+    inconclusive: (name: OperationName): number | undefined => of(name).status,
+    /**
+     * Reports whether an optional read should be sent now: not while it is Unsupported, nor soon after an inconclusive
+     * answer. So its cost does not grow with the number of objects.
+     */
+    isWorthTrying: (name: OperationName): boolean =>
       supports(name) === "Supported" || (supports(name) === "Unknown" && clock.monotonic() >= of(name).restsUntil),
-    missing: (name) => {
+    /**
+     * Records that the operation was answered 404 for an object that the platform showed in the same reconcile: it does
+     * not exist.
+     */
+    missing: (name: string): void => {
       note(name, "Unsupported", RETRY_MS);
     },
-    unproven: (name) => {
+    /** Forgets an inconclusive 404 whose proof could not be read, so that it is tried again soon. */
+    unproven: (name: string): void => {
       if (of(name).support === "Unknown") learned.delete(name);
     },
-    restore: ({ supported = [], unsupported = [] }) => {
+    /** Restores what an older process learned. What this one knows stays. */
+    restore: ({ supported = [], unsupported = [] }: Restored): void => {
       for (const name of unsupported) if (!learned.has(name)) note(name, "Unsupported", RETRY_MS);
       for (const name of supported) note(name, "Supported", 0);
     },
-    summary: () => {
+    summary: (): SurfaceSummary => {
       if (surface !== "Auto") return surface;
       const { supported, unsupported } = known();
       // Any other operation may be missing alone; without this read none has been seen to exist.
       if (supported.length === 0) return unsupported.includes("getProject") ? "Documented" : undefined;
       return unsupported.length === 0 ? "Full" : "Partial";
     },
-    succeeded: (name) => {
+    succeeded: (name: OperationName): void => {
       note(name, "Supported", 0);
       // What was just written can be read: an earlier 404 of that read may have meant that nothing was there.
       for (const read of operation(name).stale ?? []) if (of(read).support === "Unknown") learned.delete(read);
     },
-    failed: (name, { failure, status }) => {
+    failed: (name: OperationName, { failure, status }: ApiError): void => {
       if (status === 405 || status === 501) return note(name, "Unsupported", RETRY_MS);
       if (!isRead(name) || of(name).support === "Unsupported" || !INCONCLUSIVE.has(failure.is)) return;
       const pauseMs = failure.is === "NotFound" ? RETRY_MS : Math.min(RETRY_MS, of(name).pauseMs * 2);
