@@ -59,10 +59,11 @@ export function abreast(ms: Ms, group: string, now: Ms): Ms {
   return Math.round(left < ms / 10 ? left + ms : left);
 }
 
+/** Returns the FNV-1a hash of a text, in [0, 2^32). */
 function hash(text: string): number {
-  let sum = 7;
-  for (const letter of text) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) >>> 0;
-  return sum;
+  let sum = 2_166_136_261;
+  for (const letter of text) sum = Math.imul(sum ^ (letter.codePointAt(0) ?? 0), 16_777_619);
+  return sum >>> 0;
 }
 
 /** Returns the follow interval, which grows by half each time. @param waits reconciles in a row */
