@@ -54,10 +54,15 @@ export async function prepare(rig: Rig, namespace: string, rateLimit: JsonObject
 }
 
 /** Creates applications, each with five variables and a commit to deploy. Resolves when all are Ready. */
-export async function createAll(rig: Rig, namespace: string, objects: number): Promise<void> {
+export async function createAll(
+  rig: Rig,
+  namespace: string,
+  objects: number,
+  gitCommitId: string = "1".repeat(40),
+): Promise<void> {
   const create = creator(rig, namespace);
   const ready = whenReady(rig, APPLICATION, namespace, { objects, generation: 1 });
-  await each(objects, (name) => create(APPLICATION, name, applicationSpec(name)));
+  await each(objects, (name) => create(APPLICATION, name, applicationSpec(name, gitCommitId)));
   await ready;
 }
 
@@ -86,7 +91,7 @@ export async function removeAll({ client }: Rig, namespace: string): Promise<voi
   await client.request({ method: "DELETE", path: collectionPath(APPLICATION, namespace) });
 }
 
-function applicationSpec(name: string): JsonObject {
+function applicationSpec(name: string, gitCommitId: string): JsonObject {
   const number = Number(name.split("-")[1]);
   return {
     environmentRef: { name: `environment-${String(number % ENVIRONMENTS)}` },
@@ -100,7 +105,7 @@ function applicationSpec(name: string): JsonObject {
     maxRunningInstances: 2,
     ports: [{ internalPort: 8_080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true }],
     variables: ["A", "B", "C", "D", "E"].map((variable) => ({ name: variable, value: `${variable} of ${name}` })),
-    deploy: { gitCommitId: "1".repeat(40) },
+    deploy: { gitCommitId },
   };
 }
 

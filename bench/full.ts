@@ -15,6 +15,7 @@ import { createAll, edit, prepare, redeployAll, removeAll, UNLIMITED } from "./a
 import { cpuMsOf, type Figures, journal, measure, memoryOf, watchStalls } from "./figures.ts";
 import { page } from "./page.ts";
 import { buildPeer, type Rig, startRig, type Subject } from "./rig.ts";
+import { tenantsOf, type TenantsFigures } from "./tenants.ts";
 
 const text = { type: "string" } as const;
 const { values: options } = parseArgs({
@@ -37,6 +38,8 @@ const IDLE_MS = 60_000;
 /** Requests a second of the platform that limits them, and the applications that are created on it. */
 const LIMIT = 20;
 const LIMITED = 150;
+/** The limits under which namespaces of different size compete. */
+const LIMITS = [5, 20, 50];
 
 export interface Latency {
   readonly p50: number;
@@ -80,6 +83,7 @@ export interface Results {
   readonly redeploy: Readonly<Record<Subject, readonly Figures[]>>;
   readonly large: Readonly<Record<Rival, ManyFigures>>;
   readonly limited: Readonly<Record<Rival, LimitedFigures>>;
+  readonly tenants: Readonly<Record<Rival, readonly TenantsFigures[]>>;
   /** Seconds until so many applications are Ready: with the default budget of a connection, and with a large one. */
   readonly budget: { readonly applications: number; readonly ownSeconds: number; readonly largeSeconds: number };
   /** Resident memory with ten objects, in MiB. */
@@ -108,6 +112,7 @@ try {
     ...(await bursts()),
     budget: await budget(),
     limited: { operator: await limitedOf("operator"), peer: await limitedOf("peer") },
+    tenants: { operator: await tenants("operator"), peer: await tenants("peer") },
     smallRssMiB: await small(),
     large: await large(),
   };
@@ -239,6 +244,16 @@ async function limitedOf(subject: Rival): Promise<LimitedFigures> {
   await removeAll(rig, namespace);
   say(`limited, ${subject}: ${JSON.stringify(figures)}`);
   return figures;
+}
+
+/** Namespaces of different size that compete, under each limit. */
+async function tenants(subject: Rival): Promise<readonly TenantsFigures[]> {
+  const all: TenantsFigures[] = [];
+  for (const limit of LIMITS) {
+    all.push(await tenantsOf(rig, subject, limit, setRate));
+    say(`tenants, ${subject}: ${JSON.stringify(all.at(-1))}`);
+  }
+  return all;
 }
 
 /** What a connection costs whose budget is left to the operator, on a platform that does not limit. */

@@ -2,6 +2,7 @@
 import type { Figures } from "./figures.ts";
 import type { Results } from "./full.ts";
 import type { Subject } from "./rig.ts";
+import type { TenantsFigures } from "./tenants.ts";
 
 type Row = readonly [what: string, operator: string, peer: string, oracle: string, ratio: string];
 
@@ -41,6 +42,11 @@ export function page(results: Results): string {
     "150 applications are created on a platform that allows 20 requests a second and answers 429 beyond that. The bound is the time that the limit alone takes for the calls that each made.",
     "",
     ...table(limitedRows(results)),
+    "## Tenants that compete under a limit",
+    "",
+    "Three namespaces with 90, 9 and 1 percent of the applications are created at once on a platform that limits requests, while a person edits settled applications of a fourth. Jain's index is of what each of the three got, as a part of its max-min fair share, until the two smaller ones had all of their own: 1 is fair, 0.33 is all for one.",
+    "",
+    ...table(tenantsRows(results)),
     "## The rate that a connection finds by itself",
     "",
     `${String(results.budget.applications)} applications on a platform without a limit: ${results.budget.ownSeconds.toFixed(1)} s where the connection has no \`spec.rateLimit\`, ${results.budget.largeSeconds.toFixed(1)} s with one of 1,000 requests a second. With ten applications the operator uses ${results.smallRssMiB.toFixed(0)} MiB.`,
@@ -110,6 +116,31 @@ function limitedRows({ limited: { operator, peer } }: Results): readonly Row[] {
     row("answers 429, percent", operator.refusedPercent, peer.refusedPercent, 2),
     row("answers 429 after ten seconds, percent", operator.lateRefusedPercent, peer.lateRefusedPercent, 2),
   ];
+}
+
+function tenantsRows({ tenants: { operator, peer } }: Results): readonly Row[] {
+  return operator.flatMap((own, index) => {
+    const other = peer[index];
+    if (other === undefined) return [];
+    const row = (what: string, of: (one: TenantsFigures) => number, digits: number): Row => {
+      const [mine, theirs] = [of(own), of(other)];
+      return [
+        `${String(own.limit)}/s: ${what}`,
+        mine.toFixed(digits),
+        theirs.toFixed(digits),
+        "–",
+        ratio(mine, theirs),
+      ];
+    };
+    return [
+      row("time / bound", ({ seconds, boundSeconds }) => seconds / boundSeconds, 2),
+      row("answers 429 after ten seconds, percent", (one) => one.lateRefusedPercent, 2),
+      row("Jain's index", ({ jain }) => jain, 2),
+      row("edit → request, p50, ms", (one) => one.edit.p50, 0),
+      row("edit → request, longest, ms", (one) => one.edit.longest, 0),
+      row("edits without a request", (one) => one.edit.missing, 0),
+    ];
+  });
 }
 
 function ratio(own: number, other: number): string {
