@@ -4,7 +4,7 @@
  */
 import { destination, pino } from "pino";
 
-import type { LoggerName, LogLevel, LogLevels } from "../operator/config/validators.ts";
+import { eachLogger, type LoggerName, type LogLevel, type LogLevels } from "../operator/config/validators.ts";
 import { cleanText } from "../text/text.ts";
 import type { Redactor } from "./secrets.ts";
 
@@ -105,16 +105,6 @@ export function tagged(logs: Logs, tags: () => Fields): Logs {
 
 function made(fields: LazyFields | undefined): Fields {
   return typeof fields === "function" ? fields() : (fields ?? {});
-}
-
-function eachLogger(make: (name: LoggerName) => LazyLogger): Logs {
-  return {
-    app: make("app"),
-    kube: make("kube"),
-    engine: make("engine"),
-    platform: make("platform"),
-    changes: make("changes"),
-  };
 }
 
 function eachLevel(make: (level: LogLevel) => LazyLogger["info"]): LazyLogger {

@@ -37,6 +37,17 @@ export type LoggerName = (typeof LOGGERS)[number];
 
 export type LogLevels = Readonly<Record<LoggerName, LogLevel>>;
 
+/** @returns what `make` makes for each part */
+export function eachLogger<Made>(make: (name: LoggerName) => Made): Readonly<Record<LoggerName, Made>> {
+  return {
+    app: make("app"),
+    kube: make("kube"),
+    engine: make("engine"),
+    platform: make("platform"),
+    changes: make("changes"),
+  };
+}
+
 const anyOf = new Intl.ListFormat("en-GB", { type: "disjunction" });
 const isLevel = (text: string): text is LogLevel => (LOG_LEVELS as readonly string[]).includes(text);
 
@@ -65,11 +76,5 @@ export function parseLogLevels(text: string): LogLevels | { readonly problem: st
     const named = single.find(({ name }) => name === wanted)?.level;
     return named !== undefined && isLevel(named) ? named : usual;
   };
-  return Object.freeze({
-    app: levelOf("app", all),
-    kube: levelOf("kube", all),
-    engine: levelOf("engine", all),
-    platform: levelOf("platform", all),
-    changes: levelOf("changes", "info"),
-  });
+  return Object.freeze(eachLogger((name) => levelOf(name, name === "changes" ? "info" : all)));
 }
