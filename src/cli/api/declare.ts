@@ -16,11 +16,8 @@ export async function printAnswer<Row>(call: Call, view: View<Row>, answer: Row 
   else await printOne(call, view, answer);
 }
 
-interface ApiCommand<Args extends readonly Arg[], Own extends Flags> extends Spec<Args, Own> {
-  readonly name: Entry["name"];
-  readonly about: Entry["about"];
-  readonly operations?: Entry["operations"];
-}
+type ApiCommand<Args extends readonly Arg[], Own extends Flags> = Pick<Entry, "name" | "about" | "operations"> &
+  Spec<Args, Own>;
 
 /** Declares a command together with its entry in the table of commands. */
 export function apiCommand<const Args extends readonly Arg[] = readonly [], const Own extends Flags = NoFlags>({

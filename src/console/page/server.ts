@@ -56,11 +56,15 @@ export async function startStatusPage(address: BindAddress, options: StatusPageO
   const { clock, store } = options;
   const trees = createTrees(store, clock);
   const streams = createStreams(clock);
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const [path = "", search = ""] = (request.url ?? "").split("?", 2);
+    const refusal = refuse(request);
+    if (refusal === undefined && path === "/api/events") follow(streams, request, response);
+    else send(request, response, refusal ?? (await answer(options, trees, path, search)));
+  };
   const server = createServer(
     { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, maxHeaderSize: MOST_HEADER_BYTES },
-    (request, response) => {
-      void respond({ options, trees, streams }, request, response);
-    },
+    (request, response) => void respond(request, response),
   );
   server.maxConnections = MOST_CONNECTIONS;
   server.maxRequestsPerSocket = 1_000;
@@ -79,20 +83,7 @@ export async function startStatusPage(address: BindAddress, options: StatusPageO
   };
 }
 
-interface Page {
-  readonly options: StatusPageOptions;
-  readonly trees: Trees;
-  readonly streams: Streams;
-}
-
-async function respond(page: Page, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [path = "", search = ""] = (request.url ?? "").split("?", 2);
-  const refusal = refuse(request);
-  if (refusal === undefined && path === "/api/events") {
-    follow(page.streams, request, response);
-    return;
-  }
-  const { status, type = TEXT, body } = refusal ?? (await answer(page, path, search));
+function send(request: IncomingMessage, response: ServerResponse, { status, type = TEXT, body }: Answer): void {
   response.writeHead(status, {
     ...HEADERS,
     "content-type": type,
@@ -109,7 +100,12 @@ function refuse({ method, headers }: IncomingMessage): Answer | undefined {
   return undefined;
 }
 
-async function answer({ options, trees }: Page, path: string, search: string): Promise<Answer> {
+async function answer(
+  { about, clock }: StatusPageOptions,
+  trees: Trees,
+  path: string,
+  search: string,
+): Promise<Answer> {
   const asset = ASSETS.get(path);
   if (asset !== undefined) return { status: 200, ...asset };
   if (path !== "/api/tree") return { status: 404, body: "not found\n" };
@@ -117,7 +113,7 @@ async function answer({ options, trees }: Page, path: string, search: string): P
   if (query === undefined) return { status: 400, body: "no such show, page or text\n" };
   try {
     const part = partOf(await trees.read(), query);
-    const body: TreePage = { operator: options.about(), now: options.clock.now().toISOString(), ...part };
+    const body: TreePage = { operator: about(), now: clock.now().toISOString(), ...part };
     return { status: 200, type: "application/json; charset=utf-8", body: JSON.stringify(body) };
   } catch {
     return { status: 500, body: "failed\n" };
