@@ -10,11 +10,7 @@ import type { Access } from "../base/access.ts";
 import { offers } from "../base/surface.ts";
 
 /** One field on both sides; undefined where a side does not have it. */
-export interface RemoteField {
-  readonly path: string;
-  readonly wanted: string | undefined;
-  readonly found: string | undefined;
-}
+export type RemoteField = Readonly<ReturnType<typeof fieldsOf>[number]>;
 
 /** Reads one object by its id on the platform. Members are spelled as in specs. */
 type Read = (platform: Platform, id: string) => Promise<object | undefined>;
@@ -75,7 +71,7 @@ const OURS = new Set(["lifecycle", "connectionRef", "externalId", "variables", "
 const HIDDEN = new Set(["record", "targetSecret"]);
 
 /** Returns every field of either side: those of the spec first. */
-export function fieldsOf(spec: Json, record: Json): readonly RemoteField[] {
+export function fieldsOf(spec: Json, record: Json) {
   const wanted = new Map(leaves(spec, "", OURS));
   const found = new Map(leaves(record, "", HIDDEN));
   const paths = [...wanted.keys(), ...[...found.keys()].filter((path) => !wanted.has(path))];

@@ -11,27 +11,7 @@ import { printable } from "../../text/text.ts";
  */
 export type Mark = "new" | "working" | "ready" | "warned" | "stalled" | "deleting";
 
-export interface Fact {
-  /** "PlatformProject/shop/web": kind, namespace, name. */
-  readonly id: string;
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  /** The id of the object that it hangs from in the tree. */
-  readonly parent: string | undefined;
-  readonly mark: Mark;
-  /** The platform's own word: an application's state, a binding's layers. Empty for others. */
-  readonly state: string;
-  /** The reason and message of the condition that matters most. */
-  readonly reason: string;
-  readonly message: string;
-  /** Since when that condition is as it is, as the API server has it; empty while there is none. */
-  readonly since: string;
-  /** Of an application: the first digits of the commit of its last deployment. */
-  readonly commit: string;
-  /** Its id on the platform; empty while it has none. */
-  readonly externalId: string;
-}
+export type Fact = Readonly<ReturnType<typeof factOf>>;
 
 const text = z.string().catch("");
 
@@ -55,21 +35,27 @@ export function isReady(object: KubeObject): boolean {
 }
 
 /** @param parent the id of the object that it hangs from. @returns what the object says of itself. */
-export function factOf(object: KubeObject, parent?: string): Fact {
+export function factOf(object: KubeObject, parent?: string) {
   const { name, namespace = "" } = object.metadata;
   const { mark, word } = markOf(object);
   return {
+    /** "PlatformProject/shop/web": kind, namespace, name. */
     id: idOf(object.kind, namespace, name),
     kind: object.kind,
     namespace,
     name,
     parent,
     mark,
+    /** The platform's own word: an application's state, a binding's layers. Empty for others. */
     state: printable(stringMember(object.status, "state") ?? stringMember(object.status, "layersEnabled") ?? ""),
+    /** The reason and message of the condition that matters most. */
     reason: printable(word.reason),
     message: printable(word.message),
+    /** Since when that condition is as it is, as the API server has it; empty while there is none. */
     since: word.lastTransitionTime,
+    /** Of an application: the first digits of the commit of its last deployment. */
     commit: printable(stringMember(object.status, "commit") ?? ""),
+    /** Its id on the platform; empty while it has none. */
     externalId: printable(stringMember(object.status, "externalId") ?? ""),
   };
 }

@@ -8,15 +8,7 @@ import type { Cluster } from "../../base/cluster.ts";
 /** The core API, which can be searched by the object that an event is about. */
 const EVENT: ResourceType = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
 
-export interface EventView {
-  readonly type: string;
-  readonly reason: string;
-  readonly message: string;
-  /** When it was last seen, RFC 3339. */
-  readonly at: string;
-  /** How often it was seen. */
-  readonly count: number;
-}
+export type EventView = Readonly<ReturnType<typeof eventOf>>;
 
 /** @returns the events on an object, the last one first; undefined when the user may not read them @throws KubeError */
 export async function eventsOf(cluster: Cluster, { metadata }: KubeObject): Promise<readonly EventView[] | undefined> {
@@ -41,7 +33,7 @@ export async function listEvents(
 }
 
 /** @returns an event of the API server */
-export function eventOf(event: Json): EventView {
+export function eventOf(event: Json) {
   const series = member(event, "series");
   const text = (name: string): string => stringMember(event, name) ?? "";
   const count = member(series, "count") ?? member(event, "count");
@@ -49,12 +41,14 @@ export function eventOf(event: Json): EventView {
     type: text("type"),
     reason: text("reason"),
     message: text("message"),
+    /** When it was last seen, RFC 3339. */
     at:
       stringMember(series, "lastObservedTime") ??
       stringMember(event, "lastTimestamp") ??
       stringMember(event, "eventTime") ??
       stringMember(member(event, "metadata"), "creationTimestamp") ??
       "",
+    /** How often it was seen. */
     count: typeof count === "number" ? count : 1,
   };
 }

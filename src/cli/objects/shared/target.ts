@@ -3,7 +3,7 @@ import { GROUP } from "../../../api/names.ts";
 import { shortNameOf } from "../../../console/tree/words.ts";
 import { RESOURCES } from "../../../kinds/crds.ts";
 import { UsageError } from "../../base/exit.ts";
-import { kindOf } from "../../base/targets.ts";
+import { kindOf, type Name } from "../../base/targets.ts";
 
 /** The argument that names one object. */
 export const TARGET = { name: "object", about: "kind and name, e.g. papp/api" } as const;
@@ -15,12 +15,6 @@ export const TARGETS = {
   many: true,
 } as const;
 
-/** One object by its kind and name. */
-export interface Target {
-  readonly kind: string;
-  readonly name: string;
-}
-
 /** @param word a kind in any spelling, see kindOf @throws UsageError for an unknown kind */
 export function kindNamed(word: string): string {
   const kind = kindOf(word);
@@ -30,7 +24,7 @@ export function kindNamed(word: string): string {
 }
 
 /** @param text "kind/name" @throws UsageError for anything else */
-export function targetOf(text: string): Target {
+export function targetOf(text: string): Name {
   const [word = "", name = "", ...rest] = text.split("/");
   if (word === "" || name === "" || rest.length > 0) {
     throw new UsageError(`${JSON.stringify(text)} names no object: give kind and name, e.g. papp/api.`);
@@ -39,11 +33,11 @@ export function targetOf(text: string): Target {
 }
 
 /** @returns the object as `kubectl -o name` prints it, e.g. "platformproject.platform-operator.io/web" */
-export function fullName({ kind, name }: Target): string {
+export function fullName({ kind, name }: Name): string {
   return `${kind.toLowerCase()}.${GROUP}/${name}`;
 }
 
 /** @returns the object as users type it, e.g. "papp/api" */
-export function shortTarget({ kind, name }: Target): string {
+export function shortTarget({ kind, name }: Name): string {
   return `${shortNameOf(kind)}/${name}`;
 }
