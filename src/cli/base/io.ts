@@ -1,5 +1,6 @@
 /** Input and output of commands. Standard output is for data, standard error for everything else. */
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { styleText } from "node:util";
 
@@ -58,6 +59,22 @@ export async function readText(io: Io, path: string): Promise<string> {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     throw new CliError(`${path} cannot be read${code === "" ? "" : ` (${code})`}. Check the path.`);
+  }
+}
+
+/** Writes files into a directory, which is made where it does not exist. @throws CliError when one cannot be written */
+export async function writeFiles(
+  directory: string,
+  files: readonly { readonly name: string; readonly text: string }[],
+): Promise<void> {
+  try {
+    for (const { name, text: content } of files) {
+      const path = join(directory, name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, content);
+    }
+  } catch (error) {
+    throw new CliError(`${directory} cannot be written: ${error instanceof Error ? error.message : "it failed"}.`);
   }
 }
 

@@ -141,14 +141,8 @@ export function documentOf({ kind, id, describe }: Item, context: ExportContext)
   };
 }
 
-interface Checked {
-  readonly spec: SpecData;
-  readonly comments: readonly string[];
-  readonly fits: boolean;
-}
-
 /** Drops one member after the other until the rest is accepted. */
-function fitting(kind: KindName, spec: SpecData): Checked {
+function fitting(kind: KindName, spec: SpecData) {
   const schema = RESOURCES.find((resource) => resource.kind === kind)?.spec;
   const dropped = new Map<string, string>();
   let left = spec;

@@ -2,9 +2,6 @@
  * The command `export`: writes what exists on the platform as YAML that adopts it, and changes nothing when it is
  * applied.
  */
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-
 import { platformBinding } from "../../../kinds/binding/crd.ts";
 import { platformCluster } from "../../../kinds/cluster/crd.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
@@ -13,6 +10,7 @@ import type { KubeObject } from "../../../kube/api/types.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { command } from "../../base/command.ts";
 import { CliError, UsageError } from "../../base/exit.ts";
+import { writeFiles } from "../../base/io.ts";
 import { surfaceOf } from "../../base/surface.ts";
 import { listObjects } from "../shared/listing.ts";
 import { bindingId, bindingItem, clusterItem } from "./clusters.ts";
@@ -58,7 +56,11 @@ const exportCommand = command({
       io.stdout.write(yamlOf(documents, notes));
       return;
     }
-    await write(flags.output, files, notes);
+    const named = files.map(({ name, documents }, at) => ({
+      name: `${name}.yaml`,
+      text: yamlOf(documents, at === 0 ? notes : []),
+    }));
+    await writeFiles(flags.output, named);
     tell(`Wrote ${files.length} ${files.length === 1 ? "file" : "files"} to ${flags.output}.`);
   },
 });
@@ -106,14 +108,8 @@ function notesOf({ surface, gaps }: Inventory): readonly string[] {
   return [...(surface === "Full" ? [] : [unseen]), webhooks, ...gaps];
 }
 
-interface File {
-  /** Without its extension. */
-  readonly name: string;
-  readonly documents: readonly Document[];
-}
-
-/** @returns one file for each project, and one for the clusters if there are any */
-export function filesOf({ projects, clusters }: Inventory, home: Home): readonly File[] {
+/** @returns one file for each project, and one for the clusters if there are any; names are without extension */
+export function filesOf({ projects, clusters }: Inventory, home: Home) {
   const inProjects = projects.map((project) => ({ id: project.record.id, parts: projectParts(project) }));
   const inClusters = clusters.flatMap(clusterItems);
   const items = [...inProjects.flatMap(({ parts }) => parts), ...inClusters].filter(isItem);
@@ -147,16 +143,4 @@ function projectParts({ record, environments }: FoundProject): readonly (Item | 
 
 function clusterItems(found: FoundCluster): readonly Item[] {
   return [clusterItem(found), ...(found.binding === undefined ? [] : [bindingItem(found, found.binding)])];
-}
-
-async function write(directory: string, files: readonly File[], notes: readonly string[]): Promise<void> {
-  try {
-    await mkdir(directory, { recursive: true });
-    for (const [at, { name, documents }] of files.entries()) {
-      await writeFile(join(directory, `${name}.yaml`), yamlOf(documents, at === 0 ? notes : []));
-    }
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : "it failed";
-    throw new CliError(`${directory} cannot be written: ${reason}.`);
-  }
 }

@@ -3,7 +3,7 @@ import { API_VERSION } from "../../../api/names.ts";
 import { factOf, idOf } from "../../../console/tree/facts.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { isObject, member, stringMember } from "../../../kube/api/json.ts";
-import type { Clock, Json, KeyValues, KubeObject } from "../../../kube/api/types.ts";
+import type { Json, KeyValues, KubeObject } from "../../../kube/api/types.ts";
 import { createNamespaces, createReader, type Namespaces, type Reader } from "../../../kube/watch/readers.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
 import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
@@ -16,11 +16,8 @@ import { dryApply } from "./apply.ts";
 import { type Manifest, shown } from "./manifests.ts";
 import { type PlanRow, rowOf } from "./rows.ts";
 
-export interface Overlay {
+export interface Overlay extends Pick<PlanningOptions, "clock" | "rules" | "operatorNamespace"> {
   readonly cluster: Cluster;
-  readonly clock: Clock;
-  readonly rules: PlanningOptions["rules"];
-  readonly operatorNamespace: string;
   readonly tell: (line: string) => void;
 }
 

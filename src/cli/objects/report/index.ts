@@ -1,6 +1,5 @@
 /** The command `report`: writes a support bundle without secrets. */
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 
 import { stringify } from "yaml";
@@ -9,6 +8,7 @@ import { OPERATOR } from "../../../operator/config/names.ts";
 import { command } from "../../base/command.ts";
 import { CliError, UsageError } from "../../base/exit.ts";
 import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../../base/globals.ts";
+import { writeFiles } from "../../base/io.ts";
 import { runChecks } from "../check/index.ts";
 import { listObjects } from "../shared/listing.ts";
 import { objectEntries, partEntries, type BundleFile } from "./gather.ts";
@@ -76,17 +76,10 @@ function readme(entries: readonly BundleFile[], gaps: readonly string[], namespa
 }
 
 async function write(file: string, bundle: readonly BundleFile[], now: Date): Promise<void> {
+  if (!ARCHIVE.test(file)) return writeFiles(file, bundle);
+  const named = bundle.map(({ name, text }) => ({ name: `platform-report/${name}`, text }));
   try {
-    if (ARCHIVE.test(file)) {
-      const named = bundle.map(({ name, text }) => ({ name: `platform-report/${name}`, text }));
-      await writeFile(file, gzipSync(tarOf(named, now)));
-      return;
-    }
-    for (const { name, text } of bundle) {
-      const path = join(file, name);
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, text);
-    }
+    await writeFile(file, gzipSync(tarOf(named, now)));
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "it failed";
     throw new CliError(`${file} cannot be written (${code}). Name another place with -f.`);
