@@ -1,16 +1,9 @@
 /** What hangs from what: every object below the first thing that it refers to, sorted, and how other tools read it. */
-import type { Reference } from "../../engine/contract/kind.ts";
 import { RESOURCES } from "../../kinds/crds.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";
 import { factOf, idOf, type Fact } from "./facts.ts";
-
-/** What one object shows without the others. Its parent may have a name, or only an id on the platform. */
-interface OwnFact {
-  readonly fact: Fact;
-  readonly parent: Reference | undefined;
-}
 
 /**
  * Keeps the fact of each version of an object, as parsing a spec takes longer than all the rest.
@@ -18,14 +11,17 @@ interface OwnFact {
  */
 export function createFactCache() {
   const kinds = new Map(boundKinds().map((kind) => [kind.kind, kind]));
-  const known = new WeakMap<KubeObject, OwnFact>();
+  /** What one object shows without the others. Its parent may have a name, or only an id on the platform. */
+  const make = (object: KubeObject) => ({
+    fact: factOf(object),
+    parent: kinds.get(object.kind)?.references(object)[0],
+  });
+  const known = new WeakMap<KubeObject, ReturnType<typeof make>>();
 
-  const own = (object: KubeObject): OwnFact => {
-    const found = known.get(object);
-    if (found !== undefined) return found;
-    const made = { fact: factOf(object), parent: kinds.get(object.kind)?.references(object)[0] };
-    known.set(object, made);
-    return made;
+  const own = (object: KubeObject): ReturnType<typeof make> => {
+    const found = known.get(object) ?? make(object);
+    known.set(object, found);
+    return found;
   };
 
   return {
