@@ -5,7 +5,7 @@
  * A replica that does not lead answers 503, so that a sender that repeats finds the leader; what it does not repeat,
  * the leader finds at its next look.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 import type { Clock, ObjectKey } from "../kube/api/types.ts";
 import type { BindAddress } from "../operator/config/flags.ts";
@@ -62,10 +62,6 @@ interface Verdict {
 
 /** Starts the receiver. @throws Error with what to do when the address cannot be used */
 export async function startReceiver(address: BindAddress, options: ReceiverOptions): Promise<HttpServer> {
-  return await listen(createReceiver(options), address);
-}
-
-function createReceiver(options: ReceiverOptions): Server {
   const genuine = createAllowance(options.clock, GENUINE);
   const unproven = createAllowance(options.clock, UNPROVEN);
 
@@ -111,7 +107,7 @@ function createReceiver(options: ReceiverOptions): Server {
   );
   server.maxConnections = MOST_CONNECTIONS;
   server.maxRequestsPerSocket = 1_000;
-  return server;
+  return await listen(server, address);
 }
 
 /** Says nothing but the status. What is not read ends the connection, with whatever is still on its way. */
