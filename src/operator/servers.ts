@@ -22,14 +22,8 @@ export interface ServersOptions {
 }
 
 /** Starts the servers that have an address; each says in the log where it listens. @throws Error as `serve` */
-export async function startServers({
-  config,
-  registry,
-  waitingFor,
-  receiver,
-  statusPage,
-  log,
-}: ServersOptions): Promise<readonly HttpServer[]> {
+export async function startServers(options: ServersOptions): Promise<readonly HttpServer[]> {
+  const { config, registry, waitingFor, receiver, statusPage, log } = options;
   const wanted: readonly [
     name: string,
     at: BindAddress | undefined,

@@ -34,13 +34,8 @@ const PREFIX = "platform_operator";
 /** The attributes that are known. */
 type Facts = Readonly<Record<string, string | number | undefined>>;
 
-export function createOtlpTraces({
-  config,
-  endpoint,
-  log,
-  redactor,
-  version,
-}: TracesOptions & { readonly endpoint: string }): Traces {
+export function createOtlpTraces(options: TracesOptions & { readonly endpoint: string }): Traces {
+  const { config, endpoint, log, redactor, version } = options;
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: SEND_MS });
   const bounded = boundedExport(exporter, {
     failed: (count) => {

@@ -108,11 +108,10 @@ const OPERATOR = "operator";
 const SKEW_MS = 60_000;
 
 /** Checks the lease of the leader. @throws KubeError */
-export async function checkOperator({
-  cluster,
-  operatorNamespace: namespace,
-  clock,
-}: Pick<CheckContext, "cluster" | "operatorNamespace" | "clock">): Promise<readonly Finding[]> {
+export async function checkOperator(
+  context: Pick<CheckContext, "cluster" | "operatorNamespace" | "clock">,
+): Promise<readonly Finding[]> {
+  const { cluster, operatorNamespace: namespace, clock } = context;
   try {
     const lease = await readOptional(cluster.client, objectPath(LEASE, { namespace, name: LEASE_NAME }));
     if (lease !== undefined) return [leaseFinding(lease, namespace, clock.now())];

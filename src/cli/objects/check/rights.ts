@@ -62,11 +62,8 @@ export async function checkUser(cluster: Cluster): Promise<readonly Finding[]> {
  * objects. It may be limited to some namespaces.
  * @throws KubeError
  */
-export async function checkOperatorRights({
-  cluster,
-  operatorNamespace,
-  serviceAccount,
-}: CheckContext): Promise<readonly Finding[]> {
+export async function checkOperatorRights(context: CheckContext): Promise<readonly Finding[]> {
+  const { cluster, operatorNamespace, serviceAccount } = context;
   const what = "operator's rights";
   const account = `${operatorNamespace}/${serviceAccount}`;
   const user = `system:serviceaccount:${operatorNamespace}:${serviceAccount}`;
