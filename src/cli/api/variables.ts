@@ -29,13 +29,7 @@ const ofSecrets: Operations = ({ variables: { listSecrets, createSecret, updateS
   updateOperation: "updateSecret",
 });
 
-interface ImportedLine {
-  readonly name: string;
-  readonly secret: boolean;
-  readonly imported: boolean;
-}
-
-const importView: View<ImportedLine> = {
+const importView: View<{ readonly name: string; readonly secret: boolean; readonly imported: boolean }> = {
   columns: { KEY: "name", SECRET: "secret", IMPORTED: "imported" },
   name: ({ name, secret }) => `${secret ? "secret" : "variable"}/${name}`,
 };

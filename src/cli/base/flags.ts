@@ -151,12 +151,7 @@ function countOf(name: string, given: string, least: number): number {
   return Number(given);
 }
 
-const UNITS: ReadonlyMap<string, number> = new Map([
-  ["ms", 1],
-  ["s", 1_000],
-  ["m", 60_000],
-  ["h", 3_600_000],
-]);
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** @returns milliseconds. */
 function durationOf(name: string, given: string): number {
@@ -164,7 +159,7 @@ function durationOf(name: string, given: string): number {
     throw new UsageError(`--${name} takes a duration such as 90s or 1m30s, not ${JSON.stringify(given)}.`);
   }
   const parts = [...given.matchAll(/(\d+)(ms|[smh])/g)];
-  return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (UNITS.get(unit) ?? 0), 0);
+  return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
 }
 
 function argsOf(args: readonly Arg[], given: readonly string[]): Parsed["args"] {

@@ -48,7 +48,13 @@ export async function printOne<Row>(call: Printing, view: View<Row>, row: Row): 
 
 /** Writes plain data as JSON or YAML. @param value may hold bigint, which keeps its digits. */
 export async function printData(call: Pick<Printing, "io">, output: "json" | "yaml", value: unknown): Promise<void> {
-  call.io.stdout.write(output === "json" ? await json(value) : await yaml(value));
+  if (output === "json") {
+    const { stringifyJson } = await import("../../platform/codec/json.ts");
+    call.io.stdout.write(`${stringifyJson(value, 2)}\n`);
+  } else {
+    const { stringify } = await import("yaml");
+    call.io.stdout.write(stringify(value, { lineWidth: 0 }));
+  }
 }
 
 /** The same in each format of -o. */
@@ -94,16 +100,6 @@ function cellOf<Row>(row: Row, column: Column<Row>): Cell {
 function textOf(value: Cell): string {
   const text = value === undefined ? "" : printable(String(value));
   return text === "" ? "<none>" : text;
-}
-
-async function json(value: unknown): Promise<string> {
-  const { stringifyJson } = await import("../../platform/codec/json.ts");
-  return `${stringifyJson(value, 2)}\n`;
-}
-
-async function yaml(value: unknown): Promise<string> {
-  const { stringify } = await import("yaml");
-  return stringify(value, { lineWidth: 0 });
 }
 
 /** Pads the cells of each column to one width. @returns one line for each row */

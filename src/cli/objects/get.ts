@@ -57,9 +57,7 @@ function localView(now: Date, everywhere: boolean): View<KubeObject> {
   };
 }
 
-interface RemoteRow extends RemoteField {
-  readonly object: KubeObject;
-}
+type RemoteRow = RemoteField & { readonly object: KubeObject };
 
 const REMOTE: View<RemoteRow> = {
   columns: {

@@ -13,7 +13,7 @@ export function projectItem({ id, name, description }: FoundProject["record"]): 
     id,
     wishes: [name],
     describe: ({ connectionRef, lifecycle }) => ({
-      spec: { connectionRef, name, description: nonEmpty(description), externalId: id, lifecycle },
+      spec: { connectionRef, name, description: description || undefined, externalId: id, lifecycle },
     }),
   };
 }
@@ -134,8 +134,4 @@ export function otherService({ name, serviceType, blueprintId, id }: FoundEnviro
 /** Sets runState for stopped services only; the default, Running, leaves the others as they are. */
 function runStateOf(state: string | undefined): "Stopped" | undefined {
   return state !== undefined && servicePhase(state) === "stopped" ? "Stopped" : undefined;
-}
-
-function nonEmpty(text: string | undefined): string | undefined {
-  return text === "" ? undefined : text;
 }

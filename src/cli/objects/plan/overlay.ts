@@ -97,14 +97,11 @@ function refusedRow({ kind, namespace, name, file }: Placed, why: string): PlanR
 /** For users who may not read namespaces nothing is known of them. */
 function permitted(namespaces: Namespaces): Namespaces {
   return {
-    get: async (name, maxAgeMs) => {
-      try {
-        return await namespaces.get(name, maxAgeMs);
-      } catch (error) {
+    get: (name, maxAgeMs) =>
+      namespaces.get(name, maxAgeMs).catch((error: unknown) => {
         if (isKube(error, "Forbidden")) return { uid: "", labels: {}, terminating: false };
         throw error;
-      }
-    },
+      }),
   };
 }
 
