@@ -232,10 +232,8 @@ async function readToken(
   const token = secret?.data.get(key);
   if (token !== undefined && token !== "") return token;
   const what = secret === undefined ? "does not exist" : `has no key "${key}", or it is empty`;
-  return {
-    reason: "CredentialsMissing",
-    message: `Secret "${name}" in namespace "${namespace}" ${what}. Create it with the platform's token under the key "${key}".`,
-  };
+  const message = `Secret "${name}" in namespace "${namespace}" ${what}. Create it with the platform's token under the key "${key}".`;
+  return { reason: "CredentialsMissing", message };
 }
 
 /** The window of the limit of mass changes that no new generation caused (docs/architecture.md §7). */

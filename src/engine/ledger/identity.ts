@@ -86,16 +86,12 @@ export function identityMismatch(object: KubeObject, now: RecordedIdentity): Why
     (host !== undefined && host !== now.host) ||
     (organizationId !== undefined && organizationId !== now.organizationId)
   ) {
-    return {
-      reason: "ConnectionChanged",
-      message: `This resource was recorded on ${host ?? "another host"}, organisation ${organizationId ?? "unknown"}; its connection now leads to ${now.host}, organisation ${now.organizationId}. Point it back, or create a new resource.`,
-    };
+    const message = `This resource was recorded on ${host ?? "another host"}, organisation ${organizationId ?? "unknown"}; its connection now leads to ${now.host}, organisation ${now.organizationId}. Point it back, or create a new resource.`;
+    return { reason: "ConnectionChanged", message };
   }
   if (parentId !== undefined && now.parentId !== undefined && parentId !== now.parentId) {
-    return {
-      reason: "ParentChanged",
-      message: `This resource was recorded under the parent ${parentId}; its reference now leads to ${now.parentId}. Point it back, or create a new resource.`,
-    };
+    const message = `This resource was recorded under the parent ${parentId}; its reference now leads to ${now.parentId}. Point it back, or create a new resource.`;
+    return { reason: "ParentChanged", message };
   }
   return undefined;
 }

@@ -152,10 +152,8 @@ async function clear(r: Resolved, intent: Intent): Promise<void> {
 
 function waiting(intent: Intent): Why {
   const what = intent.name === undefined ? intent.op : `${intent.op} of "${intent.name}"`;
-  return {
-    reason: intent.creates ? "Creating" : "Progressing",
-    message: `An earlier ${what} was not confirmed; the operator watches whether it was executed before it tries again.`,
-  };
+  const message = `An earlier ${what} was not confirmed; the operator watches whether it was executed before it tries again.`;
+  return { reason: intent.creates ? "Creating" : "Progressing", message };
 }
 
 /** Returns the reason of a create that only a person can resolve. */
@@ -167,8 +165,6 @@ function unconfirmed({ kind, metadata }: KubeObject, intent: Intent): Why {
 }
 
 function several(intent: Intent, count: number): Why {
-  return {
-    reason: "DuplicateRemote",
-    message: `${count} objects of the platform may be the result of one ${intent.op}. Nothing is deleted. Set spec.externalId to the right one.`,
-  };
+  const message = `${count} objects of the platform may be the result of one ${intent.op}. Nothing is deleted. Set spec.externalId to the right one.`;
+  return { reason: "DuplicateRemote", message };
 }

@@ -124,10 +124,8 @@ function isElsewhere({ siblings }: ServiceSeen, id: Uuid): boolean {
 
 /** The reason of a resource whose recorded id lies in another environment. */
 function elsewhere(noun: Noun, id: Uuid): Why {
-  return {
-    reason: "NotObservable",
-    message: `The platform does not show that the ${noun} ${id} belongs to the environment of this resource, so it is not touched. Point the reference to its environment, or create a new resource.`,
-  };
+  const message = `The platform does not show that the ${noun} ${id} belongs to the environment of this resource, so it is not touched. Point the reference to its environment, or create a new resource.`;
+  return { reason: "NotObservable", message };
 }
 
 /** Returns the plan for the goals "stopped" and "absent". */

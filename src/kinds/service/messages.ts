@@ -67,10 +67,8 @@ const LONGEST_STATE = 64;
 
 /** The reason of a state that does not tell whether the service works. */
 export function unknownState(state: string, noun: Noun): Why {
-  return {
-    reason: "UnknownState",
-    message: `The platform reports ${shownState(state)}, which does not show whether the ${noun} works. The operator keeps checking.`,
-  };
+  const message = `The platform reports ${shownState(state)}, which does not show whether the ${noun} works. The operator keeps checking.`;
+  return { reason: "UnknownState", message };
 }
 
 /** Returns a state as it is shown: printable, at most 64 characters. */

@@ -48,10 +48,8 @@ export function adoptOrRefuse(
 
 /** The reason where another custom resource holds the object. */
 export function alreadyManaged(id: Uuid, holder: string): Why {
-  return {
-    reason: "AlreadyManaged",
-    message: `The object ${id} belongs to the resource "${holder}" already. Delete one of the two resources; the platform's object stays under deletionPolicy Retain.`,
-  };
+  const message = `The object ${id} belongs to the resource "${holder}" already. Delete one of the two resources; the platform's object stays under deletionPolicy Retain.`;
+  return { reason: "AlreadyManaged", message };
 }
 
 /**
@@ -83,10 +81,8 @@ export function checkLatecomers(
 
 /** The reason of a resource whose object is gone from the platform. */
 export function deletedThere(what: string, id: Uuid): Why {
-  return {
-    reason: "ExternalResourceDeleted",
-    message: `The platform has no ${what} with the id ${id} any more. Nothing is created in its place: delete this resource and apply it again, or set spec.lifecycle.onMissing to Recreate.`,
-  };
+  const message = `The platform has no ${what} with the id ${id} any more. Nothing is created in its place: delete this resource and apply it again, or set spec.lifecycle.onMissing to Recreate.`;
+  return { reason: "ExternalResourceDeleted", message };
 }
 
 /** Forgets an object that is proven gone, so that it is created anew, where the policy wants that. */
@@ -101,18 +97,14 @@ export function gone(
 
 /** The reason of a given or claimed id that leads nowhere. */
 export function notThere(what: string, id: Uuid, where: string): Why {
-  return {
-    reason: "InvalidSpec",
-    message: `The platform shows no ${what} with the id ${id} in ${where}. Fix or remove the id.`,
-  };
+  const message = `The platform shows no ${what} with the id ${id} in ${where}. Fix or remove the id.`;
+  return { reason: "InvalidSpec", message };
 }
 
 /** The reason of a deletion that would delete an object of another name than the spec's. */
 export function otherName(what: string, id: Uuid): Why {
-  return {
-    reason: "NameConflict",
-    message: `The object ${id} is not named as spec.name says, so it may not be the ${what} that is meant; it is not deleted.`,
-  };
+  const message = `The object ${id} is not named as spec.name says, so it may not be the ${what} that is meant; it is not deleted.`;
+  return { reason: "NameConflict", message };
 }
 
 /** Returns why nothing is done in a project that the connection's allowedProjects lacks. @param project its id, if known */

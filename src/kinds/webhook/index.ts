@@ -116,10 +116,8 @@ function readyMessage({ spec, supports }: WebhookContext): string {
 function unknown({ supports }: WebhookContext): Why {
   const needed =
     supports("getWebhook") === "Supported" ? "" : " (if the connection lets such ids stand: spec.allowUnverifiedIds)";
-  return {
-    reason: "CreateResultUnknown",
-    message: `The platform did not confirm the webhook, and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId${needed}; if not, annotate this resource with platform-operator.io/resolve=recreate.`,
-  };
+  const message = `The platform did not confirm the webhook, and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId${needed}; if not, annotate this resource with platform-operator.io/resolve=recreate.`;
+  return { reason: "CreateResultUnknown", message };
 }
 
 function plan(context: WebhookContext, seen: Seen): Plan<Do> {
