@@ -192,15 +192,9 @@ const stored = z.object({
   at: record.outcome.shape.at.catch(""),
 });
 
-export const memory = memoryOf({
-  startedAt: record.startedAt,
-  targetId: record.targetId,
-  request: record.request,
-  failedRequests: record.failedRequests,
-  lastFailure: record.lastFailure,
-  outcome: stored,
-  expiresAt: record.expiresAt,
-});
+const { deadline: _deadline, remainingSeconds: _remainingSeconds, digest: _digest, ...kept } = record;
+
+export const memory = memoryOf({ ...kept, outcome: stored });
 
 export type OperationMemory = z.output<typeof memory>;
 export type Outcome = NonNullable<OperationMemory["outcome"]>;

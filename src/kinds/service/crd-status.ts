@@ -58,18 +58,17 @@ export type ServiceFailure = z.output<typeof failure>;
 
 export const LAST_FAILURE = "The last failure, kept until a deployment succeeds.";
 
-const byPath = z.record(z.string(), z.string().max(8192).describe("The value as JSON."));
+const byPath = (description: string) =>
+  z
+    .record(z.string(), z.string().max(8192).describe("The value as JSON."))
+    .optional()
+    .describe(description)
+    .meta({ maxProperties: 64 });
 
 /** The members of `written`; a kind adds what else it writes. */
 export const writtenFields = {
-  settings: byPath
-    .optional()
-    .describe("The settings as they were last sent, by path in the spec.")
-    .meta({ maxProperties: 64 }),
-  altered: byPath
-    .optional()
-    .describe("The settings that the platform then stored otherwise, by path in the spec, as it stored them.")
-    .meta({ maxProperties: 64 }),
+  settings: byPath("The settings as they were last sent, by path in the spec."),
+  altered: byPath("The settings that the platform then stored otherwise, by path in the spec, as it stored them."),
   revision: count.optional().describe("How many times the settings were sent."),
 };
 

@@ -9,7 +9,7 @@ import {
   type Do,
   type Import,
   type Inputs,
-  type Remove,
+  type OfEntry,
   type Seen,
   type SetContext,
   type SetVariable,
@@ -80,20 +80,14 @@ function stamp(now: Date | undefined, last: string | undefined): string | undefi
 }
 
 async function sent(step: Do, context: SetContext, seen: Seen, target: Target, api: Platform): Promise<KnownTarget> {
-  switch (step.what) {
-    case "import":
-      return await importVariables(step, context, seen, target, api);
-    case "updateSecret": {
-      const variables = context.inputs.variables.filter(({ name }) => name === step.name);
-      await api.variables.updateSecret(step.id, step.entryId, { key: step.name, value: variables[0]?.value ?? "" });
-      return written(context, seen, target, variables, new Set([step.name]));
-    }
-    case "remove":
-      await remove(step, api);
-      return { ...target.known, variables: (target.known.variables ?? []).filter(({ key }) => key !== step.name) };
-    default:
-      return step satisfies never;
+  if (step.what === "import") return await importVariables(step, context, seen, target, api);
+  if (step.what === "remove") {
+    await remove(step, api);
+    return { ...target.known, variables: (target.known.variables ?? []).filter(({ key }) => key !== step.name) };
   }
+  const variables = context.inputs.variables.filter(({ name }) => name === step.name);
+  await api.variables.updateSecret(step.id, step.entryId, { key: step.name, value: variables[0]?.value ?? "" });
+  return written(context, seen, target, variables, new Set([step.name]));
 }
 
 async function importVariables(
@@ -112,7 +106,7 @@ async function importVariables(
 }
 
 /** What is not listed any more, e.g. together with a variable that it was an alias of, is removed all the same. */
-async function remove({ id, entryId, isSecret }: Remove, api: Platform): Promise<void> {
+async function remove({ id, entryId, isSecret }: OfEntry, api: Platform): Promise<void> {
   try {
     await (isSecret ? api.variables.deleteSecret(id, entryId) : api.variables.delete(id, entryId));
   } catch (error) {

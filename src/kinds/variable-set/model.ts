@@ -58,7 +58,7 @@ export interface Seen {
 }
 
 /** One request for one application. */
-export type Do = Import | UpdateSecret | Remove;
+export type Do = Import | OfEntry;
 
 export interface Import {
   readonly what: "import";
@@ -67,15 +67,9 @@ export interface Import {
   readonly names: readonly string[];
 }
 
-interface UpdateSecret {
-  readonly what: "updateSecret";
-  readonly id: Uuid;
-  readonly name: string;
-  readonly entryId: Uuid;
-}
-
-export interface Remove {
-  readonly what: "remove";
+/** A secret is replaced, or a variable or secret removed. */
+export interface OfEntry {
+  readonly what: "updateSecret" | "remove";
   readonly id: Uuid;
   readonly name: string;
   readonly entryId: Uuid;

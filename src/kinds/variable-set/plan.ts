@@ -112,8 +112,8 @@ function replacements(context: SetContext, seen: Seen, outlook: readonly Outlook
     for (const { variable, own, verdict: mine } of judged) {
       if (mine !== verdict || own === undefined || isImportable(context, { own })) continue;
       const { name, isSecret } = variable;
-      const at = { id: target.id, name, entryId: own.id };
-      const step: Do = isSecret ? { what: "updateSecret", ...at } : { what: "remove", ...at, isSecret: true };
+      const what = isSecret ? "updateSecret" : "remove";
+      const step: Do = { what, id: target.id, name, entryId: own.id, isSecret: true };
       if (seen.sent.has(sentKey(step))) continue;
       const [op, how] = isSecret ? ["updateSecret", "Replace"] : ["deleteSecret", "Remove"];
       return stepOf(op, step, `${how} the secret ${name} of application ${target.label}.`, verdict);
