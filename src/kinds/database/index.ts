@@ -1,9 +1,8 @@
 /** PlatformDatabase: exists, settings, deployed and running, or stopped. */
 import type { Known, OpenIntent, Trace, Why } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
-import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
-import { defineService } from "../service/define.ts";
+import { defineService, type TracedStatus } from "../service/define.ts";
 import { recordOf, type ServiceAction } from "../service/model.ts";
 import { offered, isStoppedAlready } from "../shared/answers.ts";
 import { baseline } from "../shared/create-trace.ts";
@@ -85,11 +84,7 @@ async function send(
 }
 
 /** Reads the state afresh, to trace an order. @throws ApiError */
-async function statusOf(
-  intent: OpenIntent,
-  context: DatabaseContext,
-  api: Platform,
-): Promise<ServiceStatus | "unshown" | undefined> {
+async function statusOf(intent: OpenIntent, context: DatabaseContext, api: Platform): Promise<TracedStatus> {
   const environmentId = intent.parentId ?? context.inputs.environmentId;
   const statuses = await offered(api, "listServiceStatuses", () => api.services.statuses(environmentId));
   return statuses === undefined ? "unshown" : statuses.find(({ id }) => id === (intent.id ?? context.id));

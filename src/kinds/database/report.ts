@@ -31,17 +31,12 @@ export function report(context: DatabaseContext, seen: Seen): Facts {
   };
 }
 
+const SHOWN = ["name", "type", "version", "mode", "createdAt", "updatedAt"] as const;
+
 /** Returns what the status shows of the platform's record, and keeps where it is shown once. */
 export function shownRecord(record: Partial<Database>): Partial<DatabaseMemory> {
-  const shown = {
-    name: fitOptional(record.name),
-    type: fitOptional(record.type),
-    version: fitOptional(record.version),
-    mode: fitOptional(record.mode),
-    createdAt: fitOptional(record.createdAt),
-    updatedAt: fitOptional(record.updatedAt),
-  };
-  return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined));
+  const shown = SHOWN.map((name) => [name, fitOptional(record[name])] as const);
+  return Object.fromEntries(shown.filter(([, value]) => value !== undefined));
 }
 
 export function ready(context: DatabaseContext, { status, unseen }: Seen): Why {

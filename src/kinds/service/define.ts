@@ -42,6 +42,12 @@ import type { Setting } from "./settings.ts";
 import { checkSettings } from "./steps.ts";
 import { traceService } from "./trace.ts";
 
+/** "unshown" where the platform does not show the service. */
+export type TracedStatus = ServiceStatus | "unshown" | undefined;
+
+type Folded<K extends ServiceTypes> = Known<K["observed"], K["memory"]>;
+type Traced<K extends ServiceTypes> = Trace<K["observed"], K["memory"]>;
+
 /**
  * What a kind of services declares of its own. The members that are optional are as for every service where they are
  * absent.
@@ -92,8 +98,8 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
     context: ReconcileContext<K>,
     seen: K["observed"],
     api: Platform,
-    shared: (context: ReconcileContext<K>) => Promise<Known<K["observed"], K["memory"]>>,
-  ): Promise<Known<K["observed"], K["memory"]>>;
+    shared: (context: ReconcileContext<K>) => Promise<Folded<K>>,
+  ): Promise<Folded<K>>;
   /** Returns what is remembered of a service that was just created; `context` has what was written. */
   created?(context: ReconcileContext<K>, seen: K["observed"], made: Item, api: Platform): K["memory"] | undefined;
   /** Returns what a deployment that is started now is of. */
@@ -105,19 +111,11 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
     answer: ServiceStatus | undefined,
   ): { readonly seen: Partial<K["observed"]>; readonly memory: Partial<K["memory"]> };
   /** @throws ApiError */
-  traceCreate?(
-    intent: OpenIntent,
-    context: ReconcileContext<K>,
-    api: Platform,
-  ): Promise<Trace<K["observed"], K["memory"]>>;
+  traceCreate?(intent: OpenIntent, context: ReconcileContext<K>, api: Platform): Promise<Traced<K>>;
   /** Reads the service afresh, to trace an order; "unshown" where the platform does not show it. @throws ApiError */
-  statusOf?(
-    intent: OpenIntent,
-    context: ReconcileContext<K>,
-    api: Platform,
-  ): Promise<ServiceStatus | "unshown" | undefined>;
+  statusOf?(intent: OpenIntent, context: ReconcileContext<K>, api: Platform): Promise<TracedStatus>;
   /** Returns what follows for an order to a service that is not shown. */
-  unconfirmed?(intent: OpenIntent, context: ReconcileContext<K>): Trace<K["observed"], K["memory"]>;
+  unconfirmed?(intent: OpenIntent, context: ReconcileContext<K>): Traced<K>;
 
   ready(context: ReconcileContext<K>, seen: K["observed"]): Why;
   /** Returns what is reported before the service is recorded, too. */
