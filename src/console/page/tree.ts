@@ -28,8 +28,7 @@ const SLICE_MS = 10;
 /** @returns the trees of a cache. */
 export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
   const facts = createFactCache();
-  let revision = 0;
-  let kept: { readonly revision: number; readonly tree: Tree } | undefined;
+  let kept: Tree | undefined;
   let making: Promise<Tree> | undefined;
 
   const objects = (): readonly KubeObject[] => TYPES.flatMap(({ kind }) => cache.list(kind));
@@ -43,15 +42,14 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
       began = clock.monotonic();
     }
     // In one go: what changed meanwhile is in it.
-    const made = { revision, tree: treeOf(hierarchyOf(facts.factsOf(objects()))) };
-    kept = made;
-    return made.tree;
+    kept = treeOf(hierarchyOf(facts.factsOf(objects())));
+    return kept;
   };
 
   return {
     /** @returns the tree of now. Those that ask at once share the work. */
     read: async (): Promise<Tree> => {
-      if (kept?.revision === revision) return kept.tree;
+      if (kept !== undefined) return kept;
       making ??= make().finally(() => {
         making = undefined;
       });
@@ -59,7 +57,7 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
     },
     /** To be called for every change of the cache. */
     changed: (): void => {
-      revision += 1;
+      kept = undefined;
     },
   };
 }
