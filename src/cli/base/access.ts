@@ -87,19 +87,17 @@ function denied(error: unknown): undefined {
 }
 
 /** Returns the connection that the object or the nearest of its parents names. */
-async function ofObject(cluster: Cluster, object: KubeObject): Promise<KubeObject | undefined> {
-  const kinds = boundKinds();
-  let at: KubeObject | undefined = object;
-  for (let step = 0; at !== undefined && step < MOST_PARENTS; step += 1) {
-    const current: KubeObject = at;
-    const { namespace } = current.metadata;
-    const reference = member(current.spec, "connectionRef");
-    const name = stringMember(reference, "name");
-    if (name !== undefined) return cluster.get(stringMember(reference, "kind") ?? NAMESPACED, name, namespace);
-    const parent = kinds.find(({ kind }) => kind === current.kind)?.references(current)[0];
-    at = parent?.name === undefined ? undefined : await cluster.find(parent.kind, parent.name, namespace);
-  }
-  return undefined;
+async function ofObject(cluster: Cluster, object: KubeObject, steps = MOST_PARENTS): Promise<KubeObject | undefined> {
+  const { namespace } = object.metadata;
+  const reference = member(object.spec, "connectionRef");
+  const name = stringMember(reference, "name");
+  if (name !== undefined) return cluster.get(stringMember(reference, "kind") ?? NAMESPACED, name, namespace);
+  const [parent] =
+    boundKinds()
+      .find(({ kind }) => kind === object.kind)
+      ?.references(object) ?? [];
+  const found = parent?.name === undefined ? undefined : await cluster.find(parent.kind, parent.name, namespace);
+  return found === undefined || steps === 1 ? undefined : ofObject(cluster, found, steps - 1);
 }
 
 /**
