@@ -85,10 +85,7 @@ function differs({ wanted, found }: RemoteField): boolean {
   return wanted !== undefined && found !== undefined && wanted !== found;
 }
 
-async function remoteRows(
-  { access, tell }: Pick<Call, "access" | "tell">,
-  objects: readonly KubeObject[],
-): Promise<readonly RemoteRow[]> {
+async function remoteRows({ access, tell }: Call, objects: readonly KubeObject[]): Promise<readonly RemoteRow[]> {
   const rows: RemoteRow[] = [];
   for (const object of objects) {
     const id = factOf(object).externalId;

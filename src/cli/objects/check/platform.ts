@@ -58,13 +58,11 @@ function concerns({ kind, spec }: KubeObject, namespace: string): boolean {
 /** Calls the platform as the user would. @throws ApiError, KubeError */
 export async function checkPlatform(context: CheckContext): Promise<readonly Finding[]> {
   const what = "platform";
-  let access: Access;
-  try {
-    access = await context.access();
-  } catch (error) {
-    if (error instanceof CliError) return [unknown(what, error.message)];
+  const access = await context.access().catch((error: unknown) => {
+    if (error instanceof CliError) return error;
     throw error;
-  }
+  });
+  if (access instanceof CliError) return [unknown(what, access.message)];
   const { length } = await access.platform.projects.list();
   return [
     ok(what, `it answers; the token sees ${length} ${length === 1 ? "project" : "projects"}`),

@@ -74,10 +74,7 @@ function placed(manifest: Manifest, cluster: Cluster): Placed {
 }
 
 /** Returns all custom resources of the manifests' namespaces and the cluster-scoped ones, by id. */
-async function presentIn(
-  manifests: readonly Placed[],
-  { cluster, tell }: Overlay,
-): Promise<ReadonlyMap<string, KubeObject>> {
+async function presentIn(manifests: readonly Placed[], { cluster, tell }: Overlay) {
   const namespaces = new Set(manifests.map(({ namespace }) => namespace).filter((namespace) => namespace !== ""));
   const lists = await Promise.all([...namespaces].map((namespace) => listObjects({ cluster, namespace, tell })));
   return new Map(lists.flat().map((object) => [factOf(object).id, object]));
