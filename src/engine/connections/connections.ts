@@ -47,26 +47,7 @@ export type Opened<Api> =
   | { readonly is: "open"; readonly connection: Connection<Api> }
   | { readonly is: "closed"; readonly why: Why };
 
-export interface Connections<Api> {
-  /** Opens the connection that an object describes, with the current token of its Secret. */
-  open(object: KubeObject, settings: ConnectionSettings): Promise<Opened<Api>>;
-  /** Reads the Secret again if that is due. Without a Secret, users keep the last good token. */
-  refresh(connection: Connection<Api>): Promise<void>;
-  /** Returns a connection that is or was open, even if its object or Secret is gone: for the deletion of its users. */
-  last(key: ObjectKey): Connection<Api> | undefined;
-  byUid(uid: string): Connection<Api> | undefined;
-  /** Returns all open connections. */
-  all(): readonly Connection<Api>[];
-  /** Requests a probe: a user failed in a way that may be the connection's fault. */
-  suspect(connection: Connection<Api>): void;
-  /** Registers an object with pending work that waits for a connection, which may not be open yet. */
-  waitFor(key: ObjectKey, userKey: string): void;
-  /** Wakes everything that waits, after a successful probe. */
-  recovered(connection: Connection<Api>): void;
-  /** Forgets a deleted user. */
-  forget(userKey: string): void;
-  closeAll(): Promise<void>;
-}
+export type Connections<Api extends RatedApi> = ReturnType<typeof createConnections<Api>>;
 
 /** How long a replaced client serves the calls under way: longer than the longest deadline. */
 const RETIRE_MS = 30_000;
@@ -84,7 +65,7 @@ export interface ConnectionsDeps<Api> {
   readonly wake: (keyText: string) => void;
 }
 
-export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Api>): Connections<Api> {
+export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Api>) {
   const open = new Map<string, Connection<Api>>();
   const tokens = new Map<string, string>();
   const waiting = new Map<string, Set<string>>();
@@ -135,7 +116,8 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
   };
 
   return {
-    open: async (object, settings) => {
+    /** Opens the connection that an object describes, with the current token of its Secret. */
+    async open(object: KubeObject, settings: ConnectionSettings): Promise<Opened<Api>> {
       const key = keyOf(object);
       const id = keyText(key);
       const known = open.get(id);
@@ -157,35 +139,43 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       open.set(id, connection);
       return { is: "open", connection };
     },
-    refresh: async (connection) => {
+    /** Reads the Secret again if that is due. Without a Secret, users keep the last good token. */
+    async refresh(connection: Connection<Api>): Promise<void> {
       const read = await secretOf(connection.key, connection.settings, SECRET_MAX_AGE_MS);
       if (typeof read === "string") take(keyText(connection.key), read);
       else deps.wake(keyText(connection.key));
     },
-    last: (key) => open.get(keyText(key)),
-    byUid: (uid) => [...open.values()].find((connection) => connection.uid === uid),
-    all: () => [...open.values()],
-    suspect: (connection) => {
+    /** Returns a connection that is or was open, even if its object or Secret is gone: for the deletion of its users. */
+    last: (key: ObjectKey): Connection<Api> | undefined => open.get(keyText(key)),
+    byUid: (uid: string): Connection<Api> | undefined =>
+      [...open.values()].find((connection) => connection.uid === uid),
+    /** Returns all open connections. */
+    all: (): readonly Connection<Api>[] => [...open.values()],
+    /** Requests a probe: a user failed in a way that may be the connection's fault. */
+    suspect(connection: Connection<Api>): void {
       if (connection.trouble !== undefined) return;
       // At most one requested probe a second.
       connection.nextProbeAt = (connection.probedAt ?? -1_000) + 1_000;
       deps.wake(keyText(connection.key));
     },
-    waitFor: (key, userKey) => {
+    /** Registers an object with pending work that waits for a connection, which may not be open yet. */
+    waitFor: (key: ObjectKey, userKey: string): void => {
       waitingFor(keyText(key)).add(userKey);
     },
-    recovered: (connection) => {
+    /** Wakes everything that waits, after a successful probe. */
+    recovered(connection: Connection<Api>): void {
       connection.trouble = undefined;
       connection.failures = 0;
       connection.failingSince = undefined;
       connection.barredAt = undefined;
       wakeAll(connection.waiting);
     },
-    forget: (userKey) => {
+    /** Forgets a deleted user. */
+    forget: (userKey: string): void => {
       const sets = [...open.values()].flatMap(({ users, denied }) => [users, denied]);
       for (const set of [...sets, ...waiting.values()]) set.delete(userKey);
     },
-    closeAll: async () => {
+    closeAll: async (): Promise<void> => {
       const clients = [...retired, ...[...open.values()].map(({ api }) => api)];
       await Promise.all(clients.map(async (api) => await api.close()));
     },
