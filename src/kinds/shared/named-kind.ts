@@ -3,7 +3,7 @@
  * plan, act, trace and report alike, and their declarations say what differs (docs/architecture.md §3).
  */
 import type { Kind, Known, OpenIntent, ReconcileContext, Report, Trace, Uuid } from "../../engine/contract/kind.ts";
-import type { OperationName } from "../../platform/codec/operations.ts";
+import { isDocumented, type OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { offered, unlessMissing } from "./answers.ts";
 import { idsBefore, landed, notCreated } from "./create-trace.ts";
@@ -112,7 +112,9 @@ export function namedKind<K extends NamedTypes<Item>, Item extends Listed>(decla
     listable: (supports) => list === undefined || supports(list) !== "Unsupported",
     needs: (spec) => declared.needs(spec),
     observe: (context, api) => declared.observe(context, api),
-    shows: (_step, { id }, seen) => shownIn(seen).some((one) => one.id === id),
+    // What holds a new object was read: a 404 then means that the platform has no such create.
+    shows: (step, { id }, seen) =>
+      step.do === "create" ? !isDocumented(step.op) : shownIn(seen).some((one) => one.id === id),
     plan: (context, seen) => planNamed(declared, context, seen),
     act: async ({ do: what }, context, seen, api) => await act(declared, what, context, seen, api),
     trace: async (intent, context, api) =>
