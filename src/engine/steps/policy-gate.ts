@@ -92,18 +92,15 @@ interface Place {
   readonly rests: boolean;
 }
 
-interface Sifted {
-  /** A step that may be taken, or the kind's plan without the steps that may not. */
-  readonly plan: Plan;
-  readonly mayTake: boolean;
-  /** Steps that wait for approval or a window. */
-  readonly later: readonly Step[];
-  readonly forbids: boolean;
-}
+type Sifted = ReturnType<typeof sift>;
 
 type PlanWithout = (blockedOperations: ReadonlySet<string>, pendingOperations: ReadonlySet<string>) => Plan;
 
-function sift(place: Place, planWithout: PlanWithout): Sifted {
+/**
+ * Returns a step that may be taken, or the kind's plan without the steps that may not; and, as `later`, the steps that
+ * wait for approval or a window.
+ */
+function sift(place: Place, planWithout: PlanWithout) {
   const later: Step[] = [];
   const blockedOperations = new Set<string>();
   const pendingOperations = new Set<string>();

@@ -1,6 +1,6 @@
 /** What the parts of the binding exchange. */
 import type { ValueFrom } from "../../api/fields.ts";
-import type { Fingerprint, ReconcileContext, ResolvedNeeds, Uuid, ValueRequest } from "../../engine/contract/kind.ts";
+import type { ReconcileContext, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { Binding, Template } from "../../platform/areas/templates.ts";
 import type { TypesOf } from "../shared/types.ts";
 import { requestsOf } from "../shared/variables.ts";
@@ -16,15 +16,7 @@ export interface Leaf {
   readonly from: "spec" | "Secret" | "ConfigMap";
 }
 
-export interface Inputs {
-  readonly clusterId: Uuid;
-  /** managedConfig, by path. */
-  readonly config: readonly Leaf[];
-  /** customerProvidedInputs, by path. */
-  readonly customer: readonly Leaf[];
-  /** The fingerprint of all that the spec wants bound. */
-  readonly fingerprint: Fingerprint;
-}
+export type Inputs = ReturnType<typeof inputsOf>;
 
 /** The mode and provider of a cluster. */
 export interface ClusterKind {
@@ -81,7 +73,7 @@ export function valueRequests(spec: BindingSpec): readonly ValueRequest[] {
 }
 
 /** Returns all values, and the fingerprint of them and the rest of what is bound. */
-export function inputsOf(spec: BindingSpec, resolved: ResolvedNeeds): Inputs {
+export function inputsOf(spec: BindingSpec, resolved: ResolvedNeeds) {
   const clusterId = resolved.id("spec.clusterRef");
   const config = configOf(spec).map((declared) => resolve(declared, resolved));
   const customer = customerOf(spec).map((declared) => resolve(declared, resolved));

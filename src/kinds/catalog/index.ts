@@ -84,12 +84,7 @@ function readyMessage(configMap: string, sections: readonly Section[], { omitted
   return `The catalogue is in ConfigMap "${configMap}".${[...unread, ...cut].join("")}`;
 }
 
-export interface Documents {
-  /** By file name. */
-  readonly data: Readonly<Record<string, string>>;
-  /** How many items of which section did not fit. */
-  readonly omitted: readonly { readonly name: Section["name"]; readonly count: number }[];
-}
+type Documents = ReturnType<typeof documentsOf>;
 
 /** A ConfigMap holds 1 MiB, and the API server's own limit of a request is close to that. */
 export const MAX_BYTES = 900 * 1024;
@@ -104,7 +99,7 @@ const encoder = new TextEncoder();
  * counts what does not fit; a section that cannot be read says why in `error`.
  * @param maxBytes of all documents together, in UTF-8
  */
-export function documentsOf(sections: readonly Section[], maxBytes: number = MAX_BYTES): Documents {
+export function documentsOf(sections: readonly Section[], maxBytes: number = MAX_BYTES) {
   let room = maxBytes;
   const documents = sections.map(({ name, items, error }) => {
     room -= FRAME_BYTES + (error === undefined ? 0 : encoder.encode(error).length * 2);
