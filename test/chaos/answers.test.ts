@@ -1,7 +1,6 @@
 /** What an API server in trouble answers, for each verb. */
 import { describe, it, vi } from "vitest";
 
-import { effort } from "../support/env/effort.ts";
 import { defaults, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 import { effects } from "./effects.ts";
@@ -89,7 +88,7 @@ const troubles: readonly Trouble[] = [
 ];
 
 describe("[B11] every call of the API server", () => {
-  it.concurrent.for(troubles.slice(0, effort.cases(2, troubles.length)))(
+  it.concurrent.for(troubles)(
     "met by $what: done again in its time, and nothing twice",
     { timeout: 400_000 },
     async ({ what, fate, times }, { task, expect }) => {

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
-import { effort } from "../support/env/effort.ts";
 import { defaults, project } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
@@ -15,7 +14,7 @@ import type { Watch } from "./tap/call.ts";
 /** Longer than two compactions: the first one takes note of the version up to which the second one deletes. */
 const HELD_MS = 30_000;
 
-describe.runIf(effort.all)("a control plane that forgets", { timeout: 300_000 }, () => {
+describe("a control plane that forgets", { timeout: 300_000 }, () => {
   let controlPlane: ControlPlane;
   let env: ChaosEnv;
   /** By kind: how often a watch was told that its version is gone. */

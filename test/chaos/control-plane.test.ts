@@ -8,7 +8,6 @@ import { z } from "zod";
 
 import { isKube } from "../../src/kube/api/errors.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
-import { effort } from "../support/env/effort.ts";
 import type { Exit } from "../support/env/operator.ts";
 import { defaults, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
@@ -30,7 +29,7 @@ const SUCCESSION_MS = 120_000;
 const LOST = { code: 1, signal: null, said: "lost the lease: ending at once, as another process may lead now" };
 const KEPT = "goes on";
 
-describe.runIf(effort.all)("a control plane", { timeout: 400_000 }, () => {
+describe("a control plane", { timeout: 400_000 }, () => {
   const children: ChildProcess[] = [];
   let controlPlane: ControlPlane;
   let env: ChaosEnv;

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { isKube } from "../../src/kube/api/errors.ts";
 import { collectionPath, EVENT } from "../../src/kube/api/paths.ts";
 import { listAll } from "../../src/kube/watch/list.ts";
-import { effort } from "../support/env/effort.ts";
 import { idOf } from "../support/env/settling.ts";
 import { application, connection, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
@@ -61,13 +60,13 @@ const orders: readonly (readonly [name: string, order: readonly string[]])[] = [
   ["connection-first", ["PlatformConnection", "Secret", ...TREE]],
   ["parents-first", [...TREE, "PlatformConnection", "Secret"]],
 ];
-const policies = effort.all ? (["Delete", "Retain"] as const) : (["Delete"] as const);
+const policies = ["Delete", "Retain"] as const;
 const rows = orders.flatMap(([name, order]) =>
   policies.map((policy) => ({ name: `${name}-${policy.toLowerCase()}`, policy, order })),
 );
 
 /** The orders on the documented surface are deletion.test.ts's as well. */
-const surfaces = effort.all ? (["full", "documented"] as const) : (["full"] as const);
+const surfaces = ["full", "documented"] as const;
 
 /** The tests of one bed follow each other, the beds do not. */
 const inOrder = { concurrent: false } as const;

@@ -1,7 +1,6 @@
 /** Plans that once found a defect are run for good; those of the life in process by test/model/two-faults-*.test.ts. */
 import { describe, it } from "vitest";
 
-import { effort } from "../support/env/effort.ts";
 import { failOver } from "./failover.ts";
 import { keptFailovers, keptLives } from "./kept.ts";
 import { live } from "./lifecycle/run.ts";
@@ -23,7 +22,7 @@ describe.concurrent("[A1] what once went wrong", () => {
 });
 
 describe.concurrent("[D3] what once went wrong", () => {
-  it.for(keptFailovers.slice(0, effort.cases(2, Infinity)))("$name: $found", async ({ failover }, { expect }) => {
+  it.for(keptFailovers)("$name: $found", async ({ failover }, { expect }) => {
     const { violations } = await failOver(failover);
     expect(violations, violations.join("\n")).toEqual([]);
   });

@@ -24,7 +24,7 @@ function lows(values: readonly number[]): readonly [early: number, late: number]
 }
 
 describe("[D8] churn", () => {
-  it.runIf(effort.all)(
+  it(
     "of watches, connections and objects leaves descriptors and memory as they are",
     { timeout: effort.soakMinutes * 60_000 + 300_000 },
     async ({ task }) => {

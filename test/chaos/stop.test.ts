@@ -6,7 +6,6 @@ import { INTENT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { LEASE_NAME } from "../../src/operator/config/names.ts";
 import { cluster, comes } from "../support/env/cluster.ts";
-import { effort } from "../support/env/effort.ts";
 import type { Exit } from "../support/env/operator.ts";
 import {
   application,
@@ -86,18 +85,6 @@ const LIFE: readonly Chapter[] = [CREATION, REDEPLOY, DELETION];
 type Meant = (what: string, nth: number) => boolean;
 /** Asked in each chapter of each round. @returns undefined when the operator shall not be told to stop there */
 type Choice = (chapter: Chapter, round: number) => Meant | undefined;
-
-const POINTS: Readonly<Record<Chapter["name"], readonly string[]>> = {
-  creation: ["kube PATCH platformprojects/shop", "platform createEnvironment shop", "platform createApplication shop"],
-  redeploy: ["kube PATCH platformapplications/shop/status", "platform deployApplication shop"],
-  deletion: ["platform deleteApplication shop"],
-};
-
-/** One of the points in each chapter of each round. */
-const points: Choice = ({ name }, round) => {
-  const point = POINTS[name][round];
-  return point === undefined ? undefined : (what) => what === point;
-};
 
 /** What is read a third time is looked at until it changes. */
 const LOOKS = 2;
@@ -241,30 +228,17 @@ async function fixture(surface: Surface): Promise<ChaosEnv> {
   return env;
 }
 
-interface Life {
-  readonly surface: Surface;
-  readonly at: string;
-  readonly choose: () => Choice;
-  /** During which calls the operator is told to stop at least. */
-  readonly atLeast: readonly string[];
-}
-
-const some: Life = { surface: "full", at: "some", choose: () => points, atLeast: Object.values(POINTS).flat() };
-const every = (["full", "documented"] as const).map((surface): Life => {
-  const writes = LIFE.flatMap(({ does }) => does(surface)).map((operation) => `platform ${operation} shop`);
-  return { surface, at: "all", choose: () => everyCall(STARTING), atLeast: writes };
-});
-
 describe.concurrent("[A7] SIGTERM", () => {
-  it.for(effort.all ? every : [some])(
-    "at $at calls of the life of a tree, $surface surface",
+  it.for(["full", "documented"] as const)(
+    "at all calls of the life of a tree, %s surface",
     { timeout: 1_200_000 },
-    async ({ surface, choose, atLeast }, { expect, task }) => {
+    async (surface, { expect, task }) => {
       await using env = await fixture(surface);
       const before = inventory(env);
       const stops = stopsOf(env);
-      const lived = await live(env, stops, choose());
-      expect(stops.steps).toEqual(expect.arrayContaining([...atLeast]));
+      const lived = await live(env, stops, everyCall(STARTING));
+      const writes = LIFE.flatMap(({ does }) => does(surface)).map((operation) => `platform ${operation} shop`);
+      expect(stops.steps).toEqual(expect.arrayContaining(writes));
       expect(effects(env)).toEqual(lived.flatMap(({ does }) => does(surface)));
       expect([...duplicates(env), ...leaks(env, before, surface), ...upsets(env)]).toEqual([]);
       expect(stops.longestMs()).toBeLessThan(STOP_MS);
@@ -272,7 +246,7 @@ describe.concurrent("[A7] SIGTERM", () => {
     },
   );
 
-  it.runIf(effort.all)("at every call from the start on", { timeout: 1_200_000 }, async ({ expect, task }) => {
+  it("at every call from the start on", { timeout: 1_200_000 }, async ({ expect, task }) => {
     await using env = await fixture("full");
     const stops = stopsOf(env);
     await CREATION.act(env, "shop");

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { member, stringMember } from "../../src/kube/api/json.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";
 import { TYPES } from "../../src/operator/config/caches.ts";
-import { effort } from "../support/env/effort.ts";
 import { idOf } from "../support/env/settling.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
@@ -228,7 +227,7 @@ describe("a watch that breaks", () => {
     figure(task, `0 lists after ${what} in one line`);
   });
 
-  it.runIf(effort.all)("[B6] that ends at once for a minute: at most 20 connects a minute", async ({ task }) => {
+  it("[B6] that ends at once for a minute: at most 20 connects a minute", async ({ task }) => {
     const connects = new Map<string, number>();
     env.director = {
       decide: ({ what }) => {
@@ -251,7 +250,7 @@ describe("a watch that breaks", () => {
 });
 
 describe("a watch that is dead without a word", () => {
-  it.runIf(effort.all)("[B5] is found out within 45 s", async ({ task }) => {
+  it("[B5] is found out within 45 s", async ({ task }) => {
     let isDead = true;
     const deadSince = new Map<string, number>();
     /** How many milliseconds later each was opened anew. */
