@@ -49,14 +49,20 @@ export function jitter(ms: Ms, random: number): Ms {
 }
 
 /**
- * Returns how long until the group's next turn, a tenth to eleven tenths of the interval: the objects under one parent
- * are reconciled at one time and share its reads, and groups are spread over the interval.
+ * Returns the interval, shifted by up to 10 % towards the time at which a group is reconciled: after a few polls the
+ * objects under one parent share its reads, and groups are spread over the interval.
  * @param now on the monotonic clock
  */
 export function abreast(ms: Ms, group: string, now: Ms): Ms {
-  const slot = (hash(group) / 2 ** 32) * ms;
-  const left = ms - ((((now - slot) % ms) + ms) % ms);
-  return Math.round(left < ms / 10 ? left + ms : left);
+  const left = nextTurn(ms, group, now);
+  const shift = left < ms / 2 ? left : left - ms;
+  return Math.round(ms + Math.max(-ms / 10, Math.min(ms / 10, shift)));
+}
+
+/** Returns how long until a group is reconciled next, above 0, at most the interval. */
+export function nextTurn(ms: Ms, group: string, now: Ms): Ms {
+  const turn = (hash(group) / 2 ** 32) * ms;
+  return ms - ((((now - turn) % ms) + ms) % ms);
 }
 
 /** Returns the FNV-1a hash of a text, in [0, 2^32). */

@@ -7,7 +7,7 @@ import type { Enqueue, Ports, ProvidedPorts } from "../context/context.ts";
 import { createLocalStates } from "../context/local-state.ts";
 import { keyText, parseKey, recordedTenant } from "../contract/keys.ts";
 import type { ExternalWrite, Kind, Ms, Reference, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
-import { abreast } from "../contract/requeue.ts";
+import { nextTurn } from "../contract/requeue.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { isSettled, recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
 import { isForeign } from "../ledger/identity.ts";
@@ -150,7 +150,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const firstPollMs = (object: KubeObject): Ms => {
     const { pollMs } = deps.windows;
     const parentId = recordedIdentityIn(object, "parentId");
-    return parentId === undefined ? deps.random() * pollMs : abreast(pollMs, parentId, deps.clock.monotonic());
+    return parentId === undefined ? deps.random() * pollMs : nextTurn(pollMs, parentId, deps.clock.monotonic());
   };
 
   /** Objects of the first list with nothing pending are verified over the poll interval. */
