@@ -123,7 +123,7 @@ exec kubectl-platform __complete "$@"
 
 const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH, kubectl: KUBECTL } as const;
 
-export const completion = command({
+export const completionCommand = command({
   asks: "nothing",
   args: [{ name: "shell", about: "what completes", choices: ["bash", "zsh", "fish", "kubectl"] }],
   details:

@@ -14,7 +14,7 @@ Each flag can be given as an environment variable: --log-level is PLATFORM_OPERA
 `;
 
 /** Ends with 0 after a clean stop, 1 when the operator failed, 64 for arguments that are wrong. */
-export const run = rawCommand(async (args, { host }) => {
+export const runCommand = rawCommand(async (args, { host }) => {
   const { stdout, stderr } = host.io;
   if (args.includes("--help") || args.includes("-h")) {
     stdout.write(usage);

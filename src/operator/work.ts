@@ -13,7 +13,7 @@ import { createController, type Result } from "../kube/queue/controller.ts";
 import type { WorkQueue } from "../kube/queue/workqueue.ts";
 import type { Change, Store } from "../kube/watch/store.ts";
 import type { Logger } from "../observability/logger.ts";
-import type { Outcome, ReconcileMetrics } from "../observability/metrics/controller-runtime.ts";
+import type { ReconcileMetrics, ResultLabel } from "../observability/metrics/controller-runtime.ts";
 import type { ReconcileTracker, RunningReconcile } from "../observability/reconcile-tracker.ts";
 import { fieldsOfKey } from "../observability/telemetry.ts";
 import type { Traces } from "../observability/traces/traces.ts";
@@ -65,7 +65,7 @@ export function createWork(options: WorkOptions) {
   const reconcile = async (text: string, running: RunningReconcile): Promise<Result> => {
     const key = parseKey(text);
     const startedAt = clock.monotonic();
-    const ended = (outcome: Outcome): void => {
+    const ended = (outcome: ResultLabel): void => {
       const durationMs = clock.monotonic() - startedAt;
       metrics.finished(key.kind, outcome, durationMs / 1_000);
       if (outcome !== "error")
@@ -180,7 +180,7 @@ async function loadOrphans({ engine, clock, log }: WorkOptions, signal: AbortSig
   }
 }
 
-function outcomeOf(afterMs: number | undefined): Outcome {
+function outcomeOf(afterMs: number | undefined): ResultLabel {
   if (afterMs === undefined) return "success";
   return afterMs > 0 ? "requeue_after" : "requeue";
 }

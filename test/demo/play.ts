@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import type { Screen } from "../../src/cli/objects/shared/screen.ts";
-import { conditionOf, isReady } from "../../src/console/tree/facts.ts";
+import { conditionView, isReady } from "../../src/console/tree/facts.ts";
 import { wordOf } from "../../src/console/tree/words.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { DemoOptions } from "./options.ts";
@@ -67,7 +67,7 @@ export function createScene(env: Env, screen: Screen, options: DemoOptions, sign
     conditions: (kind, name, ...types) => {
       const found = object(kind, name);
       const lines = types.map((type) => {
-        const condition = conditionOf(found, type);
+        const condition = conditionView(found, type);
         return condition === undefined
           ? `${type}: none`
           : `${type}=${condition.status} ${condition.reason}: ${condition.message}`;
@@ -80,7 +80,7 @@ export function createScene(env: Env, screen: Screen, options: DemoOptions, sign
       view.until(
         `${wordOf(kind)} ${name}: ${type}=${status} ${reason ?? ""}`.trim(),
         () => {
-          const condition = conditionOf(object(kind, name), type);
+          const condition = conditionView(object(kind, name), type);
           return condition?.status === status && (reason === undefined || condition.reason === reason);
         },
         waitMs,
@@ -99,7 +99,7 @@ export function createScene(env: Env, screen: Screen, options: DemoOptions, sign
         `application ${name}: Ready with commit ${commit}`,
         () => {
           const application = object("PlatformApplication", name);
-          const deployed = conditionOf(application, "Ready")?.message.includes(commit.slice(0, 7)) === true;
+          const deployed = conditionView(application, "Ready")?.message.includes(commit.slice(0, 7)) === true;
           return deployed && isReady(application);
         },
         waitMs,

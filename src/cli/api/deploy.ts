@@ -10,7 +10,7 @@ import type { Call, Entry } from "../base/command.ts";
 import { CliError, EXIT } from "../base/exit.ts";
 import type { Flags } from "../base/flags.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
-import type { Target } from "../base/open.ts";
+import type { PlatformTarget } from "../base/open.ts";
 import { printOne } from "../base/render.ts";
 import { apiCommand, APPLICATION, printAnswer } from "./declare.ts";
 import { serviceView } from "./services.ts";
@@ -163,7 +163,7 @@ async function follow(call: Call, { wanted, timeoutMs, look, later }: Following)
 
 /** Follows a deployment request if there is one, else the application's status once it has changed. */
 function lookAtApplication(
-  { platform, id }: Target,
+  { platform, id }: PlatformTarget,
   started: ServiceStatus | undefined,
   before: ServiceStatus | undefined,
 ): Following["look"] {

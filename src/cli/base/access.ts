@@ -1,5 +1,5 @@
 /** Opens the platform as a user: through a connection object, with a token that the user may read. */
-import { conditionOf } from "../../console/tree/facts.ts";
+import { conditionView } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionSpec } from "../../kinds/connection/crd.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
@@ -9,7 +9,7 @@ import { loadPlatformRules } from "../../operator/config/config.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";
 import { OPERATOR_VERSION } from "../../operator/config/version.ts";
 import { connectPlatform } from "../../platform/index.ts";
-import type { Cluster } from "./cluster.ts";
+import type { ClusterClient } from "./cluster.ts";
 import { CliError } from "./exit.ts";
 import type { SharedFlags } from "./globals.ts";
 import { nameOf } from "./targets.ts";
@@ -28,7 +28,7 @@ const MOST_PARENTS = 8;
  * @param object the object whose connection is used; the namespace's connection if absent
  * @throws CliError, KubeError, ApiError "Refused"
  */
-export async function openAccess(cluster: Cluster, flags: SharedFlags, clock: Clock, object?: KubeObject) {
+export async function openAccess(cluster: ClusterClient, flags: SharedFlags, clock: Clock, object?: KubeObject) {
   const connection = await choose(cluster, flags.connection, object);
   const spec = specOf(connection);
   const hosts = flags["allowed-platform-hosts"];
@@ -62,7 +62,7 @@ export function titleOf({ kind, metadata }: KubeObject): string {
  * Chooses the connection of --connection; else of the object or its parents; else the default of the namespace; else of
  * the cluster.
  */
-async function choose(cluster: Cluster, named: string | undefined, object?: KubeObject): Promise<KubeObject> {
+async function choose(cluster: ClusterClient, named: string | undefined, object?: KubeObject): Promise<KubeObject> {
   const namespace = object?.metadata.namespace ?? cluster.namespace;
   if (named !== undefined) {
     const { kind, name } = nameOf(named, [NAMESPACED, CLUSTER_WIDE]);
@@ -87,7 +87,11 @@ function denied(error: unknown): undefined {
 }
 
 /** Returns the connection that the object or the nearest of its parents names. */
-async function ofObject(cluster: Cluster, object: KubeObject, steps = MOST_PARENTS): Promise<KubeObject | undefined> {
+async function ofObject(
+  cluster: ClusterClient,
+  object: KubeObject,
+  steps = MOST_PARENTS,
+): Promise<KubeObject | undefined> {
   const { namespace } = object.metadata;
   const reference = member(object.spec, "connectionRef");
   const name = stringMember(reference, "name");
@@ -105,7 +109,7 @@ async function ofObject(cluster: Cluster, object: KubeObject, steps = MOST_PAREN
  * otherwise have the token sent anywhere.
  */
 function heedOperator(connection: KubeObject): void {
-  const ready = conditionOf(connection, "Ready");
+  const ready = conditionView(connection, "Ready");
   if (ready?.status !== "False" || ready.reason !== "InvalidSpec") return;
   throw new CliError(`The operator refuses ${titleOf(connection)}: ${ready.message}`);
 }
@@ -119,7 +123,7 @@ function specOf(connection: KubeObject): ConnectionSpec {
 }
 
 async function readToken(
-  cluster: Cluster,
+  cluster: ClusterClient,
   connection: KubeObject,
   { auth }: ConnectionSpec,
   operatorNamespace: string,

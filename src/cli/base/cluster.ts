@@ -15,7 +15,7 @@ import type { SharedFlags } from "./globals.ts";
 /** The field manager of what users write with this program. */
 export const USER_FIELD_MANAGER = "kubectl-platform";
 
-export type Cluster = ReturnType<typeof openCluster>;
+export type ClusterClient = ReturnType<typeof openCluster>;
 
 /**
  * Connects as kubectl does; sends nothing yet.

@@ -4,7 +4,7 @@ import { EXIT } from "./exit.ts";
 import { parse, type Arg, type ArgValues, type Flags, type FlagValues, type Parsed } from "./flags.ts";
 import { HELP_FLAG, KUBE_FLAGS, outputFlag, PLATFORM_FLAGS, type Format } from "./globals.ts";
 import type { Host, Io } from "./io.ts";
-import { opener, type Ports } from "./open.ts";
+import { type CommandPorts, opener } from "./open.ts";
 
 /** One entry of the table of commands. Code that is slow to load is loaded when the command is called. */
 export interface Entry {
@@ -28,31 +28,31 @@ export interface Command {
   /** Parses the rest of the command line itself, --help included. */
   readonly raw: boolean;
   /** @returns the exit code. @throws CliError, ApiError, KubeError */
-  readonly run: (argv: readonly string[], caller: Caller) => Promise<number>;
+  readonly run: (argv: readonly string[], caller: Invocation) => Promise<number>;
 }
 
 /**
- * Declares the command that a module exports under its name. The module is loaded when the command is called.
+ * Declares the command that a module exports, `planCommand` for "plan". The module is loaded when the command is called.
  * @param operations see Entry
  */
 export function lazyCommand<Name extends string>(
   name: Name,
   about: string,
-  load: () => Promise<Readonly<Record<Name, Command>>>,
+  load: () => Promise<Readonly<Record<`${Name}Command`, Command>>>,
   operations?: Entry["operations"],
 ): Entry {
-  return { name, about, operations, load: async () => (await load())[name] };
+  return { name, about, operations, load: async () => (await load())[`${name}Command` as const] };
 }
 
 /** The caller: its environment and its name. */
-export interface Caller {
+export interface Invocation {
   readonly host: Host;
   /** The program's name: "kubectl platform" or "platform-operator". */
   readonly program: string;
 }
 
 /** The argument of a command's function. */
-export interface Call<Args = unknown, Own = unknown> extends Caller, Ports {
+export interface Call<Args = unknown, Own = unknown> extends Invocation, CommandPorts {
   readonly args: Args;
   readonly flags: Own;
   /** The format of -o. */
@@ -110,7 +110,7 @@ export function command<const Args extends readonly Arg[] = readonly [], const O
 }
 
 /** Builds a command that parses its own arguments. */
-export function rawCommand(run: (argv: readonly string[], caller: Caller) => Promise<number>): Command {
+export function rawCommand(run: (argv: readonly string[], caller: Invocation) => Promise<number>): Command {
   return { args: [], flags: {}, raw: true, run };
 }
 

@@ -2,16 +2,16 @@
 import type { KubeObject } from "../../kube/api/types.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import type { Access } from "./access.ts";
-import type { Cluster } from "./cluster.ts";
+import type { ClusterClient } from "./cluster.ts";
 import type { Parsed } from "./flags.ts";
 import type { SharedFlags } from "./globals.ts";
 import type { Host } from "./io.ts";
 
 /** An object of the platform that the user named, the connection to it, and its resource when that was named. */
-export type Target = Awaited<ReturnType<Ports["target"]>>;
+export type PlatformTarget = Awaited<ReturnType<CommandPorts["target"]>>;
 
 /** Every method throws CliError, KubeError or ApiError, each with a message for the user. */
-export type Ports = ReturnType<typeof opener>["ports"];
+export type CommandPorts = ReturnType<typeof opener>["ports"];
 
 /**
  * @param flags those of the command line, the shared ones included
@@ -22,14 +22,14 @@ export function opener(flags: Parsed["flags"], host: Host) {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- FlagValues says in types what parse does
   const shared = flags as unknown as SharedFlags;
 
-  const open = async (): Promise<Cluster> => {
+  const open = async (): Promise<ClusterClient> => {
     const { openCluster } = await import("./cluster.ts");
     const opened = openCluster(shared, host.clock);
     closers.push(() => opened.close());
     return opened;
   };
-  let opening: Promise<Cluster> | undefined;
-  const cluster = (): Promise<Cluster> => (opening ??= open());
+  let opening: Promise<ClusterClient> | undefined;
+  const cluster = (): Promise<ClusterClient> => (opening ??= open());
 
   /** @param object the object whose connection is used; that of --connection or of the namespace if absent */
   const access = async (object?: KubeObject): Promise<Access> => {

@@ -7,7 +7,7 @@ import { isDocumented, operations, type OperationName } from "../../platform/cod
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { Access } from "./access.ts";
 
-export type Surface = "Documented" | "Full";
+export type EffectiveSurface = "Documented" | "Full";
 
 /**
  * Reports whether one operation is offered; for one that was never tried, whether the rest of the surface is. @throws
@@ -23,7 +23,7 @@ export async function offers(access: Access, name: OperationName): Promise<boole
  * it. A platform that offers a part beyond its specification counts as full: each answer shows what is missing.
  * @throws ApiError
  */
-export async function surfaceOf({ platform, connection, spec }: Access): Promise<Surface> {
+export async function surfaceOf({ platform, connection, spec }: Access): Promise<EffectiveSurface> {
   if (spec.surface !== "Auto") return spec.surface;
   const { surface } = platformConnection.memory.parse(connection.status ?? {});
   if (surface !== undefined) return surface === "Documented" ? "Documented" : "Full";

@@ -1,5 +1,5 @@
 /** Parses targets: `papp/api`, `PlatformApplication/api`, `api`, or an id of the platform. */
-import { conditionOf } from "../../console/tree/facts.ts";
+import { conditionView } from "../../console/tree/facts.ts";
 import { shortNameOf } from "../../console/tree/words.ts";
 import { RESOURCES } from "../../kinds/crds.ts";
 import { stringMember } from "../../kube/api/json.ts";
@@ -45,7 +45,7 @@ export function externalIdOf(object: KubeObject): string {
   const id = stringMember(object.status, "externalId");
   if (id !== undefined && isUuidOfAnyCase(id)) return id;
   const { kind, metadata } = object;
-  const because = conditionOf(object, "Ready")?.message ?? "The operator has not seen it yet.";
+  const because = conditionView(object, "Ready")?.message ?? "The operator has not seen it yet.";
   throw new CliError(`${kind} "${metadata.name}" is not on the platform yet. ${because}`);
 }
 

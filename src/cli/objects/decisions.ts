@@ -1,7 +1,7 @@
 /** The commands that tell the operator what to do with an object: `pause`, `resume`, `approve` and `resolve`. */
 import { APPROVED_PLAN, INTENT, PAUSED, RESOLVE } from "../../api/names.ts";
 import { invalidPause, isPaused } from "../../api/paused.ts";
-import { conditionOf } from "../../console/tree/facts.ts";
+import { conditionView } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection } from "../../kinds/connection/crd.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -10,10 +10,10 @@ import { printable } from "../../text/text.ts";
 import { type Call, command } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
 import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
-import { actionLines, planOf } from "./shared/plan-view.ts";
-import { fullName, TARGET, targetOf, TARGETS } from "./shared/target.ts";
+import { actionLines, reportedPlan } from "./shared/plan-view.ts";
+import { fullName, parseTarget, TARGET, TARGETS } from "./shared/target.ts";
 
-export const pause = command({
+export const pauseCommand = command({
   asks: "cluster",
   args: [TARGETS],
   details: "The operator leaves paused objects and what they describe alone, but for their deletion.",
@@ -22,7 +22,7 @@ export const pause = command({
   },
 });
 
-export const resume = command({
+export const resumeCommand = command({
   asks: "platform",
   args: [TARGETS],
   flags: WAIT_FOR_READY,
@@ -38,7 +38,7 @@ async function setPaused(
   { args, io, ...call }: Call<{ readonly object: readonly string[] }>,
   paused: boolean,
 ): Promise<readonly KubeObject[]> {
-  const targets = args.object.map(targetOf);
+  const targets = args.object.map(parseTarget);
   const cluster = await call.cluster();
   const objects: KubeObject[] = [];
   for (const target of targets) {
@@ -53,7 +53,7 @@ async function setPaused(
   return objects;
 }
 
-export const approve = command({
+export const approveCommand = command({
   asks: "cluster",
   args: [TARGET],
   flags: {
@@ -61,10 +61,10 @@ export const approve = command({
   },
   details: "Shows the plan in status.plan and approves it by its hash: a plan that changes meanwhile is not approved.",
   run: async ({ cluster: open, args, flags, io, tell }) => {
-    const target = targetOf(args.object);
+    const target = parseTarget(args.object);
     const cluster = await open();
     const object = await cluster.get(target.kind, target.name);
-    const plan = planOf(object);
+    const plan = reportedPlan(object);
     if (plan === undefined) {
       throw new CliError(`${args.object} has no plan that waits for approval: its status.plan is empty.`);
     }
@@ -78,7 +78,7 @@ export const approve = command({
 });
 
 /** A user's decision where the operator must not decide itself (docs/architecture.md §7). */
-export const resolve = command({
+export const resolveCommand = command({
   asks: "cluster",
   args: [TARGET],
   flags: {
@@ -93,7 +93,7 @@ export const resolve = command({
   },
   details: "Exactly one of the four. Look at the platform first: what you say here is believed.",
   run: async ({ cluster: open, args, flags, io }) => {
-    const target = targetOf(args.object);
+    const target = parseTarget(args.object);
     const decision = decisionOf(flags);
     if (flags.id !== undefined && !isUuidOfAnyCase(flags.id))
       throw new UsageError("--id takes an id of the platform, a lower-case UUID.");
@@ -146,7 +146,7 @@ function isConnection({ kind }: KubeObject): boolean {
 
 /** Returns why it is stalled, or its state. */
 function reasonOf(object: KubeObject): string {
-  return conditionOf(object, "Stalled")?.reason ?? conditionOf(object, "Ready")?.reason ?? "nothing";
+  return conditionView(object, "Stalled")?.reason ?? conditionView(object, "Ready")?.reason ?? "nothing";
 }
 
 function changeOf(object: KubeObject, decision: Decision, id: string | undefined): JsonObject {

@@ -1,6 +1,6 @@
 /** The command `get`: the custom resources, and with --remote how the platform differs from them. */
 import { ageOf } from "../../console/tree/duration.ts";
-import { conditionOf, factOf } from "../../console/tree/facts.ts";
+import { conditionView, factOf } from "../../console/tree/facts.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { command, type Call } from "../base/command.ts";
@@ -11,7 +11,7 @@ import { READABLE, remoteOf, type RemoteField } from "./remote.ts";
 import { listObjects } from "./shared/listing.ts";
 import { fullName, kindNamed, shortTarget } from "./shared/target.ts";
 
-export const get = command({
+export const getCommand = command({
   asks: "platform",
   args: [{ name: "kind", about: "a kind, e.g. papp; all of them when left out", optional: true }],
   flags: {
@@ -44,14 +44,14 @@ function localView(now: Date, everywhere: boolean): View<KubeObject> {
     columns: {
       ...(everywhere ? { NAMESPACE: ({ metadata }: KubeObject) => metadata.namespace } : {}),
       NAME: (object) => shortTarget(keyOf(object)),
-      READY: (object) => conditionOf(object, "Ready")?.status,
+      READY: (object) => conditionView(object, "Ready")?.status,
       STATE: (object) => factOf(object).state,
-      REASON: (object) => conditionOf(object, "Ready")?.reason,
+      REASON: (object) => conditionView(object, "Ready")?.reason,
       AGE: ({ metadata }) => ageOf(metadata.creationTimestamp, now),
     },
     wide: {
       "REMOTE-ID": (object) => factOf(object).externalId,
-      MESSAGE: (object) => conditionOf(object, "Ready")?.message,
+      MESSAGE: (object) => conditionView(object, "Ready")?.message,
     },
     name: (object) => fullName(keyOf(object)),
   };

@@ -13,7 +13,7 @@ import { fullName, shortTarget } from "./shared/target.ts";
 
 const OPERATOR_NAMESPACE = { ...PLATFORM_FLAGS["operator-namespace"], about: "namespace of the operator" } as const;
 
-export const orphans = command({
+export const orphansCommand = command({
   asks: "cluster",
   flags: {
     namespace: { ...PLATFORM_FLAGS.namespace, about: "only what resources of this namespace left" },
@@ -33,7 +33,7 @@ export const orphans = command({
   },
 });
 
-export const forget = command({
+export const forgetCommand = command({
   asks: "cluster",
   args: [{ name: "id", about: "id on the platform; several may follow", many: true }],
   flags: { "operator-namespace": OPERATOR_NAMESPACE },

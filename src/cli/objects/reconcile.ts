@@ -1,7 +1,7 @@
 /** The command `reconcile`: requests a reconcile of objects, and waits for its result. */
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { isPaused } from "../../api/paused.ts";
-import { conditionOf, factOf, isReady } from "../../console/tree/facts.ts";
+import { conditionView, factOf, isReady } from "../../console/tree/facts.ts";
 import { platformApplication } from "../../kinds/application/crd.ts";
 import { platformOperation } from "../../kinds/operation/crd.ts";
 import { pause } from "../../kube/api/clock.ts";
@@ -20,7 +20,7 @@ import type { Stream } from "../base/io.ts";
 import { renderLine, tellChanges } from "./shared/drawing.ts";
 import { followObjects } from "./shared/listing.ts";
 import { createScreen } from "./shared/screen.ts";
-import { fullName, shortTarget, targetOf, TARGETS } from "./shared/target.ts";
+import { fullName, parseTarget, shortTarget, TARGETS } from "./shared/target.ts";
 
 /** The flags of commands that wait for objects. */
 export const WAIT_FOR_READY = {
@@ -28,7 +28,7 @@ export const WAIT_FOR_READY = {
   timeout: { is: "duration", fallback: "5m", about: "how long to wait, e.g. 90s or 10m" },
 } as const satisfies Flags;
 
-export const reconcile = command({
+export const reconcileCommand = command({
   asks: "platform",
   args: [TARGETS],
   flags: WAIT_FOR_READY,
@@ -36,7 +36,7 @@ export const reconcile = command({
     "A deployment that failed is tried again once. The exit code is 1 when an object is stalled, 3 when the time is over.",
   run: async (call) => {
     const { args, flags, program } = call;
-    const targets = args.object.map(targetOf);
+    const targets = args.object.map(parseTarget);
     const cluster = await call.cluster();
     const objects: KubeObject[] = [];
     for (const { kind, name } of targets) objects.push(await cluster.get(kind, name));
@@ -53,7 +53,7 @@ export const reconcile = command({
 /** An operation that has ended is never carried out again. */
 function refuseEnded(object: KubeObject): void {
   if (object.kind !== platformOperation.kind) return;
-  const end = conditionOf(object, "Complete") ?? conditionOf(object, "Failed");
+  const end = conditionView(object, "Complete") ?? conditionView(object, "Failed");
   if (end === undefined) return;
   const how = end.status === "True" ? end.type : "over, and its result is unknown";
   const target = shortTarget(keyOf(object));
@@ -153,7 +153,7 @@ async function conclude(
 
 function reasonOf(is: Result["is"], now: KubeObject | undefined): string {
   if (is === "gone" || now === undefined) return "it is gone.";
-  const { reason = "", message = "" } = conditionOf(now, "Stalled") ?? conditionOf(now, "Ready") ?? {};
+  const { reason = "", message = "" } = conditionView(now, "Stalled") ?? conditionView(now, "Ready") ?? {};
   return reason === "" ? "The operator has not said anything of it." : `${reason}: ${message}`;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { fieldsOf } from "./remote.ts";
+import { remoteFields } from "./remote.ts";
 
 describe("what both sides say", () => {
   it("is told field by field, without what is ours and without credentials", () => {
@@ -20,7 +20,7 @@ describe("what both sides say", () => {
       state: "DEPLOYED",
       record: { cpu: 250 },
     };
-    expect(fieldsOf(spec, record)).toEqual([
+    expect(remoteFields(spec, record)).toEqual([
       { path: "name", wanted: "api", found: "api" },
       { path: "gitRepository.url", wanted: "https://•••@git.example.com/a.git", found: undefined },
       { path: "gitRepository.branch", wanted: "main", found: "main" },

@@ -10,7 +10,7 @@ import type { Access } from "../base/access.ts";
 import { offers } from "../base/surface.ts";
 
 /** One field on both sides; undefined where a side does not have it. */
-export type RemoteField = Readonly<ReturnType<typeof fieldsOf>[number]>;
+export type RemoteField = Readonly<ReturnType<typeof remoteFields>[number]>;
 
 /** Reads one object by its id on the platform. Members are spelled as in specs. */
 type Read = (platform: Platform, id: string) => Promise<object | undefined>;
@@ -62,7 +62,7 @@ export async function remoteOf(
   const read = reads !== undefined && (await offers(access, reads.op)) ? reads.full : reads?.documented;
   if (read === undefined) return "this platform does not show it";
   const record = await unlessMissing(read(access.platform, id));
-  return record === undefined ? "the platform does not have it" : fieldsOf(object.spec ?? {}, shown(record));
+  return record === undefined ? "the platform does not have it" : remoteFields(object.spec ?? {}, shown(record));
 }
 
 /** Members of specs that do not describe the object itself. */
@@ -71,7 +71,7 @@ const OURS = new Set(["lifecycle", "connectionRef", "externalId", "variables", "
 const HIDDEN = new Set(["record", "targetSecret"]);
 
 /** Returns every field of either side: those of the spec first. */
-export function fieldsOf(spec: Json, record: Json) {
+export function remoteFields(spec: Json, record: Json) {
   const wanted = new Map(leaves(spec, "", OURS));
   const found = new Map(leaves(record, "", HIDDEN));
   const paths = [...wanted.keys(), ...[...found.keys()].filter((path) => !wanted.has(path))];

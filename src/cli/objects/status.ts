@@ -1,7 +1,7 @@
 /** The command `status`: one object on one screen. */
 import { isPaused } from "../../api/paused.ts";
 import { ageOf } from "../../console/tree/duration.ts";
-import { conditionsOf, factOf } from "../../console/tree/facts.ts";
+import { conditionViews, factOf } from "../../console/tree/facts.ts";
 import { MARKS } from "../../console/tree/marks.ts";
 import { wordOf } from "../../console/tree/words.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
@@ -11,16 +11,16 @@ import { printable } from "../../text/text.ts";
 import { command } from "../base/command.ts";
 import { align, printAs } from "../base/render.ts";
 import { eventsOf, type EventView } from "./shared/events.ts";
-import { actionLines, driftOf, fieldLine, planOf } from "./shared/plan-view.ts";
-import { fullName, shortTarget, TARGET, targetOf } from "./shared/target.ts";
+import { actionLines, fieldLine, reportedDrift, reportedPlan } from "./shared/plan-view.ts";
+import { fullName, parseTarget, shortTarget, TARGET } from "./shared/target.ts";
 
-export const status = command({
+export const statusCommand = command({
   asks: "cluster",
   args: [TARGET],
   formats: ["table", "json", "yaml", "name"],
   run: async (call) => {
     const { args, host, output, program } = call;
-    const target = targetOf(args.object);
+    const target = parseTarget(args.object);
     const cluster = await call.cluster();
     const object = await cluster.get(target.kind, target.name);
     const events = output === "name" ? undefined : await eventsOf(cluster, object);
@@ -42,8 +42,8 @@ function dataOf(object: KubeObject, events: readonly EventView[] | undefined): o
     status: mark,
     state,
     externalId,
-    conditions: conditionsOf(object),
-    plan: planOf(object) ?? null,
+    conditions: conditionViews(object),
+    plan: reportedPlan(object) ?? null,
     events: events ?? null,
   };
 }
@@ -72,7 +72,7 @@ export function summaryOf({ object, events, now, program }: SummaryOf): readonly
     ...section("", factLines(object, now)),
     ...section("Deployment", deploymentLines(object, now)),
     ...section("Failure", failureLines(object)),
-    ...section("Drift", driftOf(object).map(fieldLine)),
+    ...section("Drift", reportedDrift(object).map(fieldLine)),
     ...section("Plan", planLines(object, program)),
     ...section("Conditions", conditionLines(object, now)),
     ...section("Events", events === undefined ? ["You may not see them."] : eventLines(events, now)),
@@ -126,7 +126,7 @@ function failureLines(object: KubeObject): readonly string[] {
 }
 
 function planLines(object: KubeObject, program: string): readonly string[] {
-  const plan = planOf(object);
+  const plan = reportedPlan(object);
   if (plan === undefined) return [];
   const approve = `Approve it with: ${program} approve ${shortTarget(keyOf(object))} --hash ${plan.hash}`;
   return [...actionLines(plan.actions), plan.approved ? "It is approved." : approve];
@@ -134,7 +134,7 @@ function planLines(object: KubeObject, program: string): readonly string[] {
 
 function conditionLines(object: KubeObject, now: Date): readonly string[] {
   return columns(
-    conditionsOf(object).map(({ type, status: is, reason, message, lastTransitionTime }) => [
+    conditionViews(object).map(({ type, status: is, reason, message, lastTransitionTime }) => [
       type,
       is,
       reason,

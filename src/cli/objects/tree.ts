@@ -17,7 +17,7 @@ import { followObjects, listObjects, type Scope } from "./shared/listing.ts";
 import { createScreen } from "./shared/screen.ts";
 import { fullName } from "./shared/target.ts";
 
-export const tree = command({
+export const treeCommand = command({
   asks: "cluster",
   args: [{ name: "project", about: "a PlatformProject: only what is in it", optional: true }],
   flags: {

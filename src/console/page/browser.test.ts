@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 
 import { hashOf, viewOf } from "./browser/address.ts";
 import { commandsFor } from "./browser/commands.ts";
-import { SHOWS, type Query } from "./shape.ts";
+import { SHOWS, type PageQuery } from "./shape.ts";
 
 describe("the address of a view", () => {
-  it.each<[string, Query]>([
+  it.each<[string, PageQuery]>([
     ["", { show: "all", text: "", page: 1, at: "" }],
     [
       "#show=not-ready&text=a+b&page=2&at=PlatformApplication/shop/api",

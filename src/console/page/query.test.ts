@@ -4,15 +4,15 @@ import { describe, expect, it } from "vitest";
 import { applicationOf, environmentOf, projectOf } from "../../../test/support/platform/status-page-objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { factsOf, hierarchyOf } from "../tree/hierarchy.ts";
-import { partOf, queryOf } from "./query.ts";
-import { MOST_TEXT, PAGE_SIZE, SHOWS, type Query } from "./shape.ts";
+import { parsePageQuery, partOf } from "./query.ts";
+import { MOST_TEXT, PAGE_SIZE, SHOWS, type PageQuery } from "./shape.ts";
 import { treeOf, type Tree } from "./tree.ts";
 
 function tree(...objects: readonly KubeObject[]): Tree {
   return treeOf(hierarchyOf(factsOf(objects)));
 }
 
-function ask(query: Partial<Query> = {}): Query {
+function ask(query: Partial<PageQuery> = {}): PageQuery {
   return { show: "all", text: "", page: 1, at: "", ...query };
 }
 
@@ -30,18 +30,18 @@ const names = (part: ReturnType<typeof partOf>): readonly string[] =>
   part.rows.map(({ name, depth, isContext }) => `${"-".repeat(depth)}${name}${isContext ? " (context)" : ""}`);
 
 describe("a query", () => {
-  it.each<[string, Query]>([
+  it.each<[string, PageQuery]>([
     ["", ask()],
     ["show=not-ready&page=3", ask({ show: "not-ready", page: 3 })],
     ["text=%20API%20&at=PlatformProject/shop/web", ask({ text: "api", at: "PlatformProject/shop/web" })],
   ])("is read from %s", (search, query) => {
-    expect(queryOf(new URLSearchParams(search))).toEqual(query);
+    expect(parsePageQuery(new URLSearchParams(search))).toEqual(query);
   });
 
   it.each(["show=everything", "page=0", "page=-1", "page=1.5", "page=1e3", "page=1000000", `text=${"x".repeat(101)}`])(
     "is not read from %s",
     (search) => {
-      expect(queryOf(new URLSearchParams(search))).toBeUndefined();
+      expect(parsePageQuery(new URLSearchParams(search))).toBeUndefined();
     },
   );
 });
@@ -72,7 +72,7 @@ describe("the part of the tree", () => {
     });
   });
 
-  it.each<[string, Partial<Query>, readonly string[], number]>([
+  it.each<[string, Partial<PageQuery>, readonly string[], number]>([
     ["not ready", { show: "not-ready" }, ["web (context)", "-production (context)", "--api"], 1],
     ["of one mark", { show: "stalled" }, ["web (context)", "-production (context)", "--api"], 1],
     ["with a text in the state", { text: "build_err" }, ["web (context)", "-production (context)", "--api"], 1],
@@ -127,6 +127,6 @@ describe("the part of the tree", () => {
   });
 
   it("has room for the text that a browser may send", () => {
-    expect(queryOf(new URLSearchParams({ text: "x".repeat(MOST_TEXT) }))?.text).toHaveLength(MOST_TEXT);
+    expect(parsePageQuery(new URLSearchParams({ text: "x".repeat(MOST_TEXT) }))?.text).toHaveLength(MOST_TEXT);
   });
 });

@@ -1,14 +1,14 @@
 /** What a browser may ask for, and the part of the tree that answers it. Pure. */
 import { cleanText } from "../../text/text.ts";
 import { shortNameOf, wordOf } from "../tree/words.ts";
-import { MOST_TEXT, PAGE_SIZE, SHOWS, type Query, type Row, type TreePage } from "./shape.ts";
-import type { Leaf, Tree } from "./tree.ts";
+import { MOST_TEXT, PAGE_SIZE, SHOWS, type PageQuery, type Row, type TreePage } from "./shape.ts";
+import type { Tree, TreeRow } from "./tree.ts";
 
 /** Bytes of a message: a condition's may have 32 KB. */
 const MOST_MESSAGE = 1_024;
 
 /** @returns undefined for what is no query of ours. */
-export function queryOf(parameters: URLSearchParams): Query | undefined {
+export function parsePageQuery(parameters: URLSearchParams): PageQuery | undefined {
   const show = SHOWS.find((known) => known === (parameters.get("show") ?? "all"));
   const page = parameters.get("page") ?? "1";
   const text = parameters.get("text") ?? "";
@@ -19,7 +19,7 @@ export function queryOf(parameters: URLSearchParams): Query | undefined {
 type Part = Pick<TreePage, "counts" | "matched" | "page" | "pages" | "rows">;
 
 /** @returns a page of what fits, each object below its parents, which come along wherever they would be missing. */
-export function partOf({ leaves, counts }: Tree, query: Query): Part {
+export function partOf({ leaves, counts }: Tree, query: PageQuery): Part {
   const matches = new Set<number>();
   const shown = new Set<number>();
   for (const [at, leaf] of leaves.entries()) {
@@ -41,7 +41,7 @@ export function partOf({ leaves, counts }: Tree, query: Query): Part {
   return { counts, matched: matches.size, page, pages, rows: rows.flat() };
 }
 
-function fits({ fact }: Leaf, { show, text }: Query): boolean {
+function fits({ fact }: TreeRow, { show, text }: PageQuery): boolean {
   if (show === "not-ready" ? fact.mark === "ready" : show !== "all" && show !== fact.mark) return false;
   const { kind, namespace, name, state, reason, message, commit, externalId } = fact;
   const words = [kind, wordOf(kind), namespace, name, state, reason, message, commit, externalId];
@@ -49,12 +49,12 @@ function fits({ fact }: Leaf, { show, text }: Query): boolean {
 }
 
 /** @returns the places of its parents, the highest first. */
-function ancestors(leaves: readonly Leaf[], place: number): readonly number[] {
+function ancestors(leaves: readonly TreeRow[], place: number): readonly number[] {
   const parent = leaves[place]?.parent;
   return parent === undefined ? [] : [...ancestors(leaves, parent), parent];
 }
 
-function rowOf(leaf: Leaf | undefined, isContext: boolean): readonly Row[] {
+function rowOf(leaf: TreeRow | undefined, isContext: boolean): readonly Row[] {
   if (leaf === undefined) return [];
   const { fact, depth } = leaf;
   const { id, kind, namespace, name, mark, state, reason, since, commit, externalId } = fact;

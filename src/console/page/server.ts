@@ -11,7 +11,7 @@ import type { Store } from "../../kube/watch/store.ts";
 import type { BindAddress } from "../../operator/config/flags.ts";
 import { type Answer, type HttpServer, listen } from "../../operator/config/http.ts";
 import { createStreams, type Streams } from "./events.ts";
-import { partOf, queryOf } from "./query.ts";
+import { parsePageQuery, partOf } from "./query.ts";
 import type { About, TreePage } from "./shape.ts";
 import { createTrees, type Trees } from "./tree.ts";
 
@@ -109,7 +109,7 @@ async function answer(
   const asset = ASSETS.get(path);
   if (asset !== undefined) return { status: 200, ...asset };
   if (path !== "/api/tree") return { status: 404, body: "not found\n" };
-  const query = queryOf(new URLSearchParams(search));
+  const query = parsePageQuery(new URLSearchParams(search));
   if (query === undefined) return { status: 400, body: "no such show, page or text\n" };
   try {
     const part = partOf(await trees.read(), query);

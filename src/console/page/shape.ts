@@ -6,7 +6,7 @@ export const SHOWS = ["all", "not-ready", "stalled", "warned", "working", "new",
 export type Show = (typeof SHOWS)[number];
 
 /** What the page shows, as its address and its request have it. */
-export interface Query {
+export interface PageQuery {
   readonly show: Show;
   /** Every object that has it somewhere in its words, in any case. Empty: all. */
   readonly text: string;

@@ -7,7 +7,7 @@ import type { Fact, Mark } from "../tree/facts.ts";
 import { createFactCache, hierarchyOf, type Branch } from "../tree/hierarchy.ts";
 
 /** One object in its place. */
-export interface Leaf {
+export interface TreeRow {
   readonly fact: Fact;
   readonly depth: number;
   /** Where its parent stands among the leaves; undefined at the root. */
@@ -16,7 +16,7 @@ export interface Leaf {
 
 /** All objects, each after its parent. */
 export interface Tree {
-  readonly leaves: readonly Leaf[];
+  readonly leaves: readonly TreeRow[];
   readonly counts: Readonly<Record<Mark, number>>;
 }
 
@@ -64,7 +64,7 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
 
 /** @returns the branches one below the other. */
 export function treeOf(branches: readonly Branch[]): Tree {
-  const leaves: Leaf[] = [];
+  const leaves: TreeRow[] = [];
   const counts = { new: 0, working: 0, ready: 0, warned: 0, stalled: 0, deleting: 0 };
   const add = ({ fact, children }: Branch, depth: number, parent: number | undefined): void => {
     const at = leaves.push({ fact, depth, parent }) - 1;

@@ -20,18 +20,18 @@ const condition = z.object({ type: text, status: text, reason: text, message: te
 type ConditionView = Readonly<z.output<typeof condition>>;
 
 /** @returns the conditions in their order. */
-export function conditionsOf({ status }: KubeObject): readonly ConditionView[] {
+export function conditionViews({ status }: KubeObject): readonly ConditionView[] {
   return listMember(status, "conditions").flatMap((entry) => condition.safeParse(entry).data ?? []);
 }
 
 /** @returns the condition of that type. */
-export function conditionOf(object: KubeObject, type: string): ConditionView | undefined {
-  return conditionsOf(object).find((one) => one.type === type);
+export function conditionView(object: KubeObject, type: string): ConditionView | undefined {
+  return conditionViews(object).find((one) => one.type === type);
 }
 
 /** Whether the object is Ready, and says so of its current spec. */
 export function isReady(object: KubeObject): boolean {
-  return isObserved(object) && conditionOf(object, "Ready")?.status === "True";
+  return isObserved(object) && conditionView(object, "Ready")?.status === "True";
 }
 
 /** @param parent the id of the object that it hangs from. @returns what the object says of itself. */
@@ -40,7 +40,7 @@ export function factOf(object: KubeObject, parent?: string) {
   const { mark, word } = markOf(object);
   return {
     /** "PlatformProject/shop/web": kind, namespace, name. */
-    id: idOf(object.kind, namespace, name),
+    id: factId(object.kind, namespace, name),
     kind: object.kind,
     namespace,
     name,
@@ -61,7 +61,7 @@ export function factOf(object: KubeObject, parent?: string) {
 }
 
 /** @returns the id by which facts are found. */
-export function idOf(kind: string, namespace: string, name: string): string {
+export function factId(kind: string, namespace: string, name: string): string {
   return `${kind}/${namespace}/${name}`;
 }
 
@@ -71,15 +71,15 @@ type Word = Pick<ConditionView, "reason" | "message" | "lastTransitionTime">;
 
 /** How it goes, and the words that say why: trouble before progress before success. */
 function markOf(object: KubeObject): { readonly mark: Mark; readonly word: Word } {
-  const ready = conditionOf(object, "Ready");
+  const ready = conditionView(object, "Ready");
   if (object.metadata.deletionTimestamp !== undefined) return { mark: "deleting", word: ready ?? SILENCE };
   if (ready === undefined || !isObserved(object)) return { mark: "new", word: SILENCE };
-  const stalled = conditionOf(object, "Stalled");
+  const stalled = conditionView(object, "Stalled");
   if (stalled?.status === "True") return { mark: "stalled", word: stalled };
   if (ready.status !== "True") return { mark: "working", word: ready };
-  const synced = conditionOf(object, "Synced");
+  const synced = conditionView(object, "Synced");
   if (synced?.status === "False") return { mark: "warned", word: synced };
-  const drifted = conditionOf(object, "Drifted");
+  const drifted = conditionView(object, "Drifted");
   if (drifted?.status === "True") return { mark: "warned", word: drifted };
   return { mark: "ready", word: ready };
 }

@@ -3,7 +3,7 @@ import { RESOURCES } from "../../kinds/crds.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";
-import { factOf, idOf, type Fact } from "./facts.ts";
+import { factId, factOf, type Fact } from "./facts.ts";
 
 /**
  * Keeps the fact of each version of an object, as parsing a spec takes longer than all the rest.
@@ -40,7 +40,7 @@ export function createFactCache() {
         if (parent === undefined) return fact;
         const { namespace } = fact;
         const name = parent.name ?? nameById.get(`${parent.kind}/${namespace}/${parent.externalId ?? ""}`);
-        return name === undefined ? fact : { ...fact, parent: idOf(parent.kind, namespace, name) };
+        return name === undefined ? fact : { ...fact, parent: factId(parent.kind, namespace, name) };
       });
     },
   };

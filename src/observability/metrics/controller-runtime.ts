@@ -7,7 +7,7 @@ import { instruments } from "./instruments.ts";
 
 const RESULTS = ["success", "error", "requeue", "requeue_after"] as const;
 /** The outcome of a reconcile. */
-export type Outcome = (typeof RESULTS)[number];
+export type ResultLabel = (typeof RESULTS)[number];
 const RECONCILE_SECONDS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
@@ -41,7 +41,7 @@ export function reconcileMetrics(registry: Registry, kinds: readonly string[], w
   }
   return {
     started: (kind: string) => active.inc({ controller: controllerOf(kind) }),
-    finished: (kind: string, result: Outcome, seconds: number) => {
+    finished: (kind: string, result: ResultLabel, seconds: number) => {
       const controller = controllerOf(kind);
       active.dec({ controller });
       total.inc({ controller, result });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { PAUSED } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { createStore, type Store } from "../../kube/watch/store.ts";
-import type { Outcome } from "./controller-runtime.ts";
+import type { ResultLabel } from "./controller-runtime.ts";
 import { createMetrics, type Metrics } from "./index.ts";
 
 const NOW = "2026-01-01T00:10:00Z";
@@ -131,7 +131,7 @@ describe("the metrics", () => {
   it("start at zero for every kind and result", async () => {
     const series = await setting().series();
     const expected = KINDS.flatMap((kind) =>
-      (["success", "error", "requeue", "requeue_after"] satisfies Outcome[]).map(
+      (["success", "error", "requeue", "requeue_after"] satisfies ResultLabel[]).map(
         (result) => `controller_runtime_reconcile_total{controller="${kind.toLowerCase()}",result="${result}"} 0`,
       ),
     );

@@ -2,7 +2,7 @@
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Config } from "../../operator/config/config.ts";
 import type { Logger } from "../logger.ts";
-import type { Outcome } from "../metrics/controller-runtime.ts";
+import type { ResultLabel } from "../metrics/controller-runtime.ts";
 import type { EndedCall, RunningReconcile } from "../reconcile-tracker.ts";
 import type { Redactor } from "../secrets.ts";
 
@@ -12,7 +12,7 @@ export interface Traces {
   /** @param made a call of that reconcile @param commit the commit to deploy */
   called(running: RunningReconcile, made: EndedCall, commit?: string): void;
   /** @param object as it is afterwards, if it exists */
-  ended(running: RunningReconcile, at: Date, result: Outcome, object: KubeObject | undefined): void;
+  ended(running: RunningReconcile, at: Date, result: ResultLabel, object: KubeObject | undefined): void;
   /** Returns the trace id of a reconcile; undefined while there are no traces. */
   idOf(running: RunningReconcile): string | undefined;
   /**

@@ -5,7 +5,7 @@ import { RESOURCES } from "../../../kinds/crds.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import type { KubeRequest } from "../../../kube/api/transport.ts";
 import type { Json, KubeFailure } from "../../../kube/api/types.ts";
-import type { Cluster } from "../../base/cluster.ts";
+import type { ClusterClient } from "../../base/cluster.ts";
 import { checkCrds } from "./installation.ts";
 
 const fail = (failure: KubeFailure): never => {
@@ -13,9 +13,9 @@ const fail = (failure: KubeFailure): never => {
 };
 
 /** A cluster with these CRDs. */
-function having(answer: (request: KubeRequest) => unknown): Cluster {
+function having(answer: (request: KubeRequest) => unknown): ClusterClient {
   const request = async (one: KubeRequest): Promise<Json> => (await answer(one)) as Json;
-  return { client: { request } } as unknown as Cluster;
+  return { client: { request } } as unknown as ClusterClient;
 }
 
 /** The CRD of a plural, as this program generates it, but for fields that are left out. */
@@ -32,7 +32,7 @@ function crd(path: string, without: readonly string[] = []): unknown {
 }
 
 describe("the check of CRDs", () => {
-  it.each<[string, Cluster, object]>([
+  it.each<[string, ClusterClient, object]>([
     [
       "that are current",
       having(({ path }) => crd(path)),

@@ -2,13 +2,13 @@
 import type { Clock } from "../../../kube/api/types.ts";
 import { printable } from "../../../text/text.ts";
 import type { Access } from "../../base/access.ts";
-import type { Cluster } from "../../base/cluster.ts";
+import type { ClusterClient } from "../../base/cluster.ts";
 import type { Call } from "../../base/command.ts";
 import { paintFor } from "../../base/io.ts";
 import { printAs } from "../../base/render.ts";
 
 export interface CheckContext {
-  readonly cluster: Cluster;
+  readonly cluster: ClusterClient;
   readonly access: () => Promise<Access>;
   /** The namespace that the user named; "" for none. */
   readonly namespace: string;

@@ -6,11 +6,11 @@ import { EXIT, UsageError } from "../../base/exit.ts";
 import { explain } from "../../base/explain.ts";
 import { PLATFORM_FLAGS } from "../../base/globals.ts";
 import { failed, printFindings, type CheckContext, type Finding } from "./finding.ts";
-import { checkCrds, checkOperator, checkUninstall, checkVersion } from "./installation.ts";
+import { checkCrds, checkOperator, checkServerVersion, checkUninstall } from "./installation.ts";
 import { checkConnections, checkObjects, checkPlatform } from "./platform.ts";
 import { checkInstaller, checkOperatorRights, checkUser } from "./rights.ts";
 
-export const check = command({
+export const checkCommand = command({
   asks: "platform",
   flags: {
     pre: { is: "switch", about: "only what is needed before the operator is installed" },
@@ -84,7 +84,7 @@ interface Check {
 /** In the order in which they run. */
 const CHECKS: readonly Check[] = [
   { what: "uninstall", parts: ["uninstall"], run: ({ cluster, namespace }) => checkUninstall(cluster, namespace) },
-  { what: "cluster", parts: ["pre", "installation", "all"], run: ({ cluster }) => checkVersion(cluster) },
+  { what: "cluster", parts: ["pre", "installation", "all"], run: ({ cluster }) => checkServerVersion(cluster) },
   { what: "your rights", parts: ["pre"], run: ({ cluster }) => checkInstaller(cluster) },
   { what: "CRDs", parts: ["installation", "all"], run: ({ cluster }) => checkCrds(cluster) },
   { what: "operator", parts: ["installation", "all"], run: checkOperator },

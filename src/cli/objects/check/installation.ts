@@ -12,7 +12,7 @@ import { readOptional } from "../../../kube/api/transport.ts";
 import type { Json, KubeObject } from "../../../kube/api/types.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
 import { LEASE_NAME } from "../../../operator/config/names.ts";
-import type { Cluster } from "../../base/cluster.ts";
+import type { ClusterClient } from "../../base/cluster.ts";
 import { listKind } from "../shared/listing.ts";
 import { failed, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
 
@@ -20,7 +20,7 @@ import { failed, ok, unknown, type CheckContext, type Finding } from "./finding.
 const LEAST_MINOR = 30;
 
 /** Checks the version of the cluster. @throws KubeError */
-export async function checkVersion({ client }: Cluster): Promise<readonly Finding[]> {
+export async function checkServerVersion({ client }: ClusterClient): Promise<readonly Finding[]> {
   const answer = await client.request({ method: "GET", path: "/version" });
   if (!isObject(answer)) throw new KubeError("BadResponse", 200, "GET /version: the answer is no object");
   const version = stringMember(answer, "gitVersion") ?? "";
@@ -36,7 +36,7 @@ const CRDS = "CRDs";
 const NAMED = 3;
 
 /** Checks that every CRD exists and has the fields that this program knows. @throws KubeError */
-export async function checkCrds({ client }: Cluster): Promise<readonly Finding[]> {
+export async function checkCrds({ client }: ClusterClient): Promise<readonly Finding[]> {
   try {
     return [await compared(client)];
   } catch (error) {
@@ -48,7 +48,7 @@ export async function checkCrds({ client }: Cluster): Promise<readonly Finding[]
 const INSTALL = "Apply the CRDs of this version: upgrade the chart's release, or apply crds/.";
 
 /** Compares the schemas of the cluster with those of this program. */
-async function compared(client: Cluster["client"]): Promise<Finding> {
+async function compared(client: ClusterClient["client"]): Promise<Finding> {
   const schemas = await Promise.all(
     RESOURCES.map(async (resource) => ({ resource, schema: await schemaOf(client, resource) })),
   );
@@ -65,7 +65,7 @@ async function compared(client: Cluster["client"]): Promise<Finding> {
   return failed(CRDS, `they are older than this program: ${shown}${more} are unknown to the cluster. ${INSTALL}`);
 }
 
-async function schemaOf(client: Cluster["client"], { plural }: Resource): Promise<Json | undefined> {
+async function schemaOf(client: ClusterClient["client"], { plural }: Resource): Promise<Json | undefined> {
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${GROUP}`;
   const versions = listMember(member(await readOptional(client, path), "spec"), "versions");
   const current = versions.find((version) => stringMember(version, "name") === VERSION);
@@ -73,7 +73,7 @@ async function schemaOf(client: Cluster["client"], { plural }: Resource): Promis
 }
 
 /** For users who may not read CRDs: the kinds that the API server serves. */
-async function served(client: Cluster["client"]): Promise<Finding> {
+async function served(client: ClusterClient["client"]): Promise<Finding> {
   const group = await readOptional(client, `/apis/${API_VERSION}`);
   if (group === undefined) return failed(CRDS, `the cluster knows none of them. ${INSTALL}`);
   const names = new Set(listMember(group, "resources").map((resource) => stringMember(resource, "name")));
@@ -146,7 +146,7 @@ const FINALIZERS = "finalizers";
  * @returns a finding for each object with the operator's finalizer
  * @throws KubeError
  */
-export async function checkUninstall(cluster: Cluster, namespace: string): Promise<readonly Finding[]> {
+export async function checkUninstall(cluster: ClusterClient, namespace: string): Promise<readonly Finding[]> {
   const lists = await Promise.all(TYPES.map(({ kind }) => listKind(cluster, kind, namespace)));
   const objects = lists.flatMap((list) => (list instanceof Error ? [] : list));
   const unseen = TYPES.filter((_, index) => lists[index] instanceof KubeError).map(({ plural }) => plural);

@@ -3,17 +3,17 @@ import { describe, expect, it } from "vitest";
 import { manualClock } from "../../../../test/support/kube/clock.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import type { Json, KubeFailure } from "../../../kube/api/types.ts";
-import type { Cluster } from "../../base/cluster.ts";
+import type { ClusterClient } from "../../base/cluster.ts";
 import { checkOperator } from "./installation.ts";
 
 const clock = manualClock();
 const operatorNamespace = "platform-operator";
 
-function having(answer: Json | Error): Cluster {
+function having(answer: Json | Error): ClusterClient {
   const request = (): Promise<Json> => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));
-  return { client: { request } } as unknown as Cluster;
+  return { client: { request } } as unknown as ClusterClient;
 }
-const lease = (holderIdentity: string, ageMs: number): Cluster =>
+const lease = (holderIdentity: string, ageMs: number): ClusterClient =>
   having({
     spec: {
       holderIdentity,
@@ -21,10 +21,10 @@ const lease = (holderIdentity: string, ageMs: number): Cluster =>
       renewTime: new Date(clock.now().getTime() - ageMs).toISOString(),
     },
   });
-const failing = (failure: KubeFailure): Cluster => having(new KubeError(failure, 0, failure));
+const failing = (failure: KubeFailure): ClusterClient => having(new KubeError(failure, 0, failure));
 
 describe("the check of the operator", () => {
-  it.each<[string, Cluster, string, RegExp]>([
+  it.each<[string, ClusterClient, string, RegExp]>([
     ["that leads", lease("pod-1", 2_000), "ok", /^pod-1 leads$/],
     ["whose clock is not this one", lease("pod-1", 60_000), "ok", /^pod-1 leads$/],
     [

@@ -7,7 +7,7 @@ import { keyOf } from "../../../kube/api/objects.ts";
 import type { Clock, KubeObject } from "../../../kube/api/types.ts";
 import { createReader } from "../../../kube/watch/readers.ts";
 import type { Access } from "../../base/access.ts";
-import type { Cluster } from "../../base/cluster.ts";
+import type { ClusterClient } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
 import { operationsOf } from "../../base/surface.ts";
 import { listObjects } from "../shared/listing.ts";
@@ -18,7 +18,7 @@ import { failed, info, ok, unknown, type CheckContext, type Finding } from "./fi
 const SKEW_MS = 60_000;
 
 /** Reports the conditions of the namespace's connections. @throws KubeError */
-export async function checkConnections(cluster: Cluster): Promise<readonly Finding[]> {
+export async function checkConnections(cluster: ClusterClient): Promise<readonly Finding[]> {
   const kinds = [platformConnection.kind, clusterPlatformConnection.kind];
   const objects = await objectsOf(cluster, kinds);
   if (objects.length === 0) {
@@ -39,7 +39,7 @@ function connectionFinding(object: KubeObject, what: string): Finding {
 }
 
 /** Returns the objects that concern the namespace, of all kinds unless some are named. */
-async function objectsOf(cluster: Cluster, kinds?: readonly string[]): Promise<readonly KubeObject[]> {
+async function objectsOf(cluster: ClusterClient, kinds?: readonly string[]): Promise<readonly KubeObject[]> {
   const { namespace } = cluster;
   const objects = await listObjects({ cluster, namespace, kinds, tell: () => {} });
   return objects.filter((object) => concerns(object, namespace));
@@ -120,7 +120,7 @@ function expiryOf(token: string): Date | undefined {
 }
 
 /** Reports the objects that need a person. @throws KubeError */
-export async function checkObjects(cluster: Cluster): Promise<readonly Finding[]> {
+export async function checkObjects(cluster: ClusterClient): Promise<readonly Finding[]> {
   const objects = await objectsOf(cluster);
   const stalled = objects.filter((object) => factOf(object).mark === "stalled");
   if (stalled.length === 0) return [ok("objects", `none of ${objects.length} needs a person`)];

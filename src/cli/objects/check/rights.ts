@@ -5,7 +5,7 @@ import { isKube } from "../../../kube/api/errors.ts";
 import { member } from "../../../kube/api/json.ts";
 import { OPERATOR } from "../../../operator/config/names.ts";
 import { GRANTS, type Grant } from "../../../operator/config/rbac.ts";
-import type { Cluster } from "../../base/cluster.ts";
+import type { ClusterClient } from "../../base/cluster.ts";
 import { failed, info, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
 
 /** One question to the API server (authorization.k8s.io/v1). */
@@ -30,14 +30,14 @@ const INSTALLS: readonly Question[] = [
 const YOURS = "your rights";
 
 /** Checks that the user may install the operator. @throws KubeError */
-export async function checkInstaller(cluster: Cluster): Promise<readonly Finding[]> {
+export async function checkInstaller(cluster: ClusterClient): Promise<readonly Finding[]> {
   const denied = await deniedOf(cluster, INSTALLS);
   if (denied.length === 0) return [ok(YOURS, "enough to install")];
   return [failed(YOURS, `you may not ${denied.join(", ")}. Ask a cluster admin to install the operator.`)];
 }
 
 /** Checks that the user may work with the custom resources of the namespace, and read the tokens. @throws KubeError */
-export async function checkUser(cluster: Cluster): Promise<readonly Finding[]> {
+export async function checkUser(cluster: ClusterClient): Promise<readonly Finding[]> {
   const { namespace } = cluster;
   const ours = RESOURCES.filter(({ scope }) => scope === "Namespaced");
   const ask = (verbs: readonly string[]): readonly Question[] =>
@@ -93,7 +93,11 @@ function questionsOf({ group, resources, verbs, names }: Grant, namespace: strin
 const AT_ONCE = 8;
 
 /** @returns what is denied, as text @param user the user whose own rights are checked if absent */
-async function deniedOf(cluster: Cluster, questions: readonly Question[], user?: string): Promise<readonly string[]> {
+async function deniedOf(
+  cluster: ClusterClient,
+  questions: readonly Question[],
+  user?: string,
+): Promise<readonly string[]> {
   const denied = new Set<string>();
   for (let at = 0; at < questions.length; at += AT_ONCE) {
     const asked = questions.slice(at, at + AT_ONCE);
@@ -105,7 +109,7 @@ async function deniedOf(cluster: Cluster, questions: readonly Question[], user?:
   return [...denied];
 }
 
-async function mayI({ client }: Cluster, question: Question, user: string | undefined): Promise<boolean> {
+async function mayI({ client }: ClusterClient, question: Question, user: string | undefined): Promise<boolean> {
   const { resource, ...attributes } = question;
   const [plural, subresource] = resource.split("/");
   const kind = user === undefined ? "SelfSubjectAccessReview" : "SubjectAccessReview";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { API_VERSION, FINALIZER } from "../../../api/names.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
-import type { Cluster } from "../../base/cluster.ts";
+import type { ClusterClient } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
 import { checkUninstall } from "./installation.ts";
 
@@ -17,11 +17,11 @@ function application(name: string, deletionPolicy?: string, finalizers: readonly
 /** A cluster with these applications, and nothing else. */
 function having(applications: () => readonly KubeObject[]) {
   const asked = new Set<string | undefined>();
-  const list: Cluster["list"] = async (kind, namespace) => {
+  const list: ClusterClient["list"] = async (kind, namespace) => {
     asked.add(namespace);
     return kind === "PlatformApplication" ? applications() : [];
   };
-  return { cluster: { list } as Cluster, asked };
+  return { cluster: { list } as ClusterClient, asked };
 }
 
 const ADVICE = "Delete it while the operator runs, or set Retain.";

@@ -1,10 +1,10 @@
 /** Describes clusters and what is bound to them as resources. Pure. */
 import type { Binding, Template } from "../../../platform/areas/templates.ts";
 import { clusterPhase } from "../../../platform/codec/states.ts";
-import type { ExportContext, Item, SpecData } from "./documents.ts";
+import type { ExportContext, ExportItem, SpecData } from "./documents.ts";
 import type { FoundCluster } from "./inventory.ts";
 
-export function clusterItem({ record, status }: FoundCluster): Item {
+export function clusterItem({ record, status }: FoundCluster): ExportItem {
   const isStopped = clusterPhase(status?.status ?? record.status ?? "") === "stopped";
   return {
     kind: "PlatformCluster",
@@ -27,7 +27,7 @@ export function bindingId(clusterId: string): string {
   return `binding/${clusterId}`;
 }
 
-export function bindingItem({ record, templates }: FoundCluster, binding: Binding): Item {
+export function bindingItem({ record, templates }: FoundCluster, binding: Binding): ExportItem {
   const { templateKey: key = "", templateVersion: version = "" } = binding;
   const template = templates.find((one) => one.key === key && one.version === version);
   const config = openConfig(binding, sensitiveFields(template));

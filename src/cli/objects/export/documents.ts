@@ -18,7 +18,7 @@ interface Nameless {
 }
 
 /** One object of the platform that a resource can describe. */
-export interface Item extends Nameless {
+export interface ExportItem extends Nameless {
   readonly kind: KindName;
   readonly describe: (context: ExportContext) => Description;
 }
@@ -64,7 +64,7 @@ export interface ExportContext extends Home {
 }
 
 /** Chooses the names of all items. */
-export function contextOf(items: readonly Item[], home: Home): ExportContext {
+export function exportContext(items: readonly ExportItem[], home: Home): ExportContext {
   const held = new Map(
     home.present.flatMap(({ kind, name, id }) => (id === undefined ? [] : [[`${kind}/${id}`, name]])),
   );
@@ -128,7 +128,7 @@ function unused(label: string, id: string, used: ReadonlySet<string>): string {
  * the custom resource does not accept is replaced by a comment if it is optional; else the whole manifest becomes a
  * comment.
  */
-export function documentOf({ kind, id, describe }: Item, context: ExportContext): Document {
+export function documentOf({ kind, id, describe }: ExportItem, context: ExportContext): Document {
   const holder = context.holderOf(kind, id);
   if (holder !== undefined) return { comments: [`${kind} "${holder}" holds ${id} already.`] };
   const { spec, comments = [], obstacles = [], isDraft = false } = describe(context);

@@ -7,18 +7,25 @@ import { platformCluster } from "../../../kinds/cluster/crd.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { member, stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
-import type { Cluster } from "../../base/cluster.ts";
+import type { ClusterClient } from "../../base/cluster.ts";
 import { command } from "../../base/command.ts";
 import { CliError, UsageError } from "../../base/exit.ts";
 import { writeFiles } from "../../base/io.ts";
 import { surfaceOf } from "../../base/surface.ts";
 import { listObjects } from "../shared/listing.ts";
 import { bindingId, bindingItem, clusterItem } from "./clusters.ts";
-import { contextOf, documentOf, yamlOf, type Document, type Home, type Item } from "./documents.ts";
+import { exportContext, documentOf, yamlOf, type Document, type Home, type ExportItem } from "./documents.ts";
 import { takeInventory, type FoundCluster, type FoundProject, type Inventory } from "./inventory.ts";
-import { applicationItem, databaseItem, environmentItem, otherService, projectItem, type Place } from "./kinds.ts";
+import {
+  applicationItem,
+  databaseItem,
+  environmentItem,
+  otherService,
+  projectItem,
+  type ServicePlace,
+} from "./kinds.ts";
 
-const exportCommand = command({
+export const exportCommand = command({
   asks: "platform",
   flags: {
     project: { is: "list", value: "ID|NAME", about: "only this project" },
@@ -65,8 +72,6 @@ const exportCommand = command({
   },
 });
 
-export { exportCommand as export };
-
 function refuseUnknown(only: readonly string[] | undefined, { projects }: Inventory): void {
   const found = new Set(projects.flatMap(({ record }) => [record.id, record.name]));
   const missing = only?.find((wanted) => !found.has(wanted));
@@ -74,7 +79,7 @@ function refuseUnknown(only: readonly string[] | undefined, { projects }: Invent
 }
 
 /** Returns the namespace's resources. Those that the user may not see count as absent: apply would report them. */
-async function presentIn(cluster: Cluster, tell: (line: string) => void): Promise<Home["present"]> {
+async function presentIn(cluster: ClusterClient, tell: (line: string) => void): Promise<Home["present"]> {
   try {
     const objects = await listObjects({ cluster, namespace: cluster.namespace, tell });
     return objects.map((object) => {
@@ -113,8 +118,8 @@ export function filesOf({ projects, clusters }: Inventory, home: Home) {
   const inProjects = projects.map((project) => ({ id: project.record.id, parts: projectParts(project) }));
   const inClusters = clusters.flatMap(clusterItems);
   const items = [...inProjects.flatMap(({ parts }) => parts), ...inClusters].filter(isItem);
-  const context = contextOf(items, home);
-  const documents = (parts: readonly (Item | Document)[]): readonly Document[] =>
+  const context = exportContext(items, home);
+  const documents = (parts: readonly (ExportItem | Document)[]): readonly Document[] =>
     parts.map((part) => (isItem(part) ? documentOf(part, context) : part));
   return [
     ...(inClusters.length > 0 ? [{ name: "clusters", documents: documents(inClusters) }] : []),
@@ -122,15 +127,19 @@ export function filesOf({ projects, clusters }: Inventory, home: Home) {
   ];
 }
 
-function isItem(part: Item | Document): part is Item {
+function isItem(part: ExportItem | Document): part is ExportItem {
   return "describe" in part;
 }
 
-function projectParts({ record, environments }: FoundProject): readonly (Item | Document)[] {
+function projectParts({ record, environments }: FoundProject): readonly (ExportItem | Document)[] {
   return [
     projectItem(record),
     ...environments.flatMap((found) => {
-      const place: Place = { id: found.id, environment: found.record?.name ?? "environment", project: record.name };
+      const place: ServicePlace = {
+        id: found.id,
+        environment: found.record?.name ?? "environment",
+        project: record.name,
+      };
       return [
         environmentItem(record, found),
         ...found.databases.map((database) => databaseItem(database, place)),
@@ -141,6 +150,6 @@ function projectParts({ record, environments }: FoundProject): readonly (Item | 
   ];
 }
 
-function clusterItems(found: FoundCluster): readonly Item[] {
+function clusterItems(found: FoundCluster): readonly ExportItem[] {
   return [clusterItem(found), ...(found.binding === undefined ? [] : [bindingItem(found, found.binding)])];
 }

@@ -8,7 +8,7 @@ import type { Service } from "../../../platform/areas/services.ts";
 import type { Variable } from "../../../platform/areas/variables.ts";
 import type { Platform } from "../../../platform/index.ts";
 import { ApiError } from "../../../platform/transport/errors.ts";
-import type { Surface } from "../../base/surface.ts";
+import type { EffectiveSurface } from "../../base/surface.ts";
 
 export interface FoundApplication {
   readonly record: Application;
@@ -38,7 +38,7 @@ export type FoundCluster = Inventory["clusters"][number];
 
 interface Survey {
   readonly platform: Platform;
-  readonly surface: Surface;
+  readonly surface: EffectiveSurface;
   /** Names or ids of projects; undefined for all, with the clusters. */
   readonly only: readonly string[] | undefined;
   /** Takes one line on what is being read. */
@@ -83,7 +83,7 @@ async function inTurn<One extends Named, Found>(all: readonly One[], read: (one:
 
 interface Reading {
   readonly platform: Platform;
-  readonly surface: Surface;
+  readonly surface: EffectiveSurface;
   readonly orGap: <T>(what: string, read: Promise<T>) => Promise<T | undefined>;
 }
 

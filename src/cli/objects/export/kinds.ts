@@ -4,10 +4,10 @@ import { SETTINGS as databaseSettings } from "../../../kinds/database/model.ts";
 import { exportedSettings } from "../../../kinds/service/settings.ts";
 import { servicePhase } from "../../../platform/codec/states.ts";
 import { hasCredentials } from "../../../text/text.ts";
-import type { Document, Item } from "./documents.ts";
+import type { Document, ExportItem } from "./documents.ts";
 import type { FoundApplication, FoundDatabase, FoundEnvironment, FoundProject } from "./inventory.ts";
 
-export function projectItem({ id, name, description }: FoundProject["record"]): Item {
+export function projectItem({ id, name, description }: FoundProject["record"]): ExportItem {
   return {
     kind: "PlatformProject",
     id,
@@ -18,7 +18,7 @@ export function projectItem({ id, name, description }: FoundProject["record"]): 
   };
 }
 
-export function environmentItem(project: FoundProject["record"], found: FoundEnvironment): Item {
+export function environmentItem(project: FoundProject["record"], found: FoundEnvironment): ExportItem {
   const { id, record } = found;
   return {
     kind: "PlatformEnvironment",
@@ -49,18 +49,18 @@ function unseen({ serviceCount }: FoundEnvironment): readonly string[] {
 }
 
 /** Where a service is: the id and the name of its environment, and the name of its project. */
-export interface Place {
+export interface ServicePlace {
   readonly id: string;
   readonly environment: string;
   readonly project: string;
 }
 
-function serviceWishes({ name }: { readonly name: string }, { environment, project }: Place): readonly string[] {
+function serviceWishes({ name }: { readonly name: string }, { environment, project }: ServicePlace): readonly string[] {
   return [name, `${environment} ${name}`, `${project} ${environment} ${name}`];
 }
 
 /** Describes a database; one that was never deployed stays so. */
-export function databaseItem({ record, state }: FoundDatabase, place: Place): Item {
+export function databaseItem({ record, state }: FoundDatabase, place: ServicePlace): ExportItem {
   const { id } = record;
   const isIdle = state !== undefined && servicePhase(state) === "idle";
   const runState = isIdle ? "Stopped" : runStateOf(state);
@@ -86,7 +86,7 @@ const CREDENTIALS =
   "The repository's URL on the platform holds credentials, which are left out here: it is only observed, so that they stay.";
 
 /** Describes an application with the commit that is deployed. */
-export function applicationItem(found: FoundApplication, place: Place): Item {
+export function applicationItem(found: FoundApplication, place: ServicePlace): ExportItem {
   const { record, state } = found;
   const { id } = record;
   const commit = record.gitRepository?.deployedCommitId;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { KubeError } from "../../../kube/api/errors.ts";
 import type { KubeRequest } from "../../../kube/api/transport.ts";
 import type { Json, JsonObject, KubeFailure, KubeObject } from "../../../kube/api/types.ts";
-import type { Cluster } from "../../base/cluster.ts";
+import type { ClusterClient } from "../../base/cluster.ts";
 import { dryApply } from "./apply.ts";
 import type { Manifest } from "./manifests.ts";
 
@@ -36,7 +36,7 @@ function answering(answer: JsonObject | KubeFailure) {
       ? Promise.reject(new KubeError(answer, 0, `${one.method} ${one.path}: refused`))
       : Promise.resolve(answer);
   };
-  return { asked, cluster: { client: { request } } as unknown as Cluster };
+  return { asked, cluster: { client: { request } } as unknown as ClusterClient };
 }
 
 describe("a manifest in a dry run", () => {

@@ -5,7 +5,7 @@ import { parseObject } from "../../../kube/api/objects.ts";
 import { collectionPath, objectPath } from "../../../kube/api/paths.ts";
 import { mergePatch } from "../../../kube/api/transport.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
-import { USER_FIELD_MANAGER, typeOf, type Cluster } from "../../base/cluster.ts";
+import { USER_FIELD_MANAGER, typeOf, type ClusterClient } from "../../base/cluster.ts";
 import type { Manifest } from "./manifests.ts";
 
 /** The annotation with kubectl's last applied manifest. */
@@ -19,7 +19,7 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
  * @throws KubeError when the API server cannot be asked
  */
 export async function dryApply(
-  { client }: Cluster,
+  { client }: ClusterClient,
   manifest: Manifest,
   namespace: string,
   old: KubeObject | undefined,

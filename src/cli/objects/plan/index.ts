@@ -11,7 +11,7 @@ import { readManifests } from "./manifests.ts";
 import { planManifests } from "./overlay.ts";
 import type { PlanRow } from "./rows.ts";
 
-export const plan = command({
+export const planCommand = command({
   asks: "cluster",
   flags: {
     filename: { is: "list", short: "f", value: "FILE|DIR", about: "manifests to plan; - is standard input" },

@@ -1,6 +1,6 @@
 /** Plans manifests on top of the cluster's objects. */
 import { API_VERSION } from "../../../api/names.ts";
-import { factOf, idOf } from "../../../console/tree/facts.ts";
+import { factId, factOf } from "../../../console/tree/facts.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { isObject, member, stringMember } from "../../../kube/api/json.ts";
 import type { Json, KeyValues, KubeObject } from "../../../kube/api/types.ts";
@@ -9,15 +9,15 @@ import { TYPES } from "../../../operator/config/caches.ts";
 import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
 import { orphanShards } from "../../../operator/orphans.ts";
 import { type PlanningOptions, planObjects } from "../../../operator/planning.ts";
-import { typeOf, type Cluster } from "../../base/cluster.ts";
+import { typeOf, type ClusterClient } from "../../base/cluster.ts";
 import { explain } from "../../base/explain.ts";
 import { listObjects } from "../shared/listing.ts";
 import { dryApply } from "./apply.ts";
-import { type Manifest, shown } from "./manifests.ts";
+import { fileLabel, type Manifest } from "./manifests.ts";
 import { type PlanRow, rowOf } from "./rows.ts";
 
 export interface Overlay extends Pick<PlanningOptions, "clock" | "rules" | "operatorNamespace"> {
-  readonly cluster: Cluster;
+  readonly cluster: ClusterClient;
   readonly tell: (line: string) => void;
 }
 
@@ -34,7 +34,7 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
   const refused: PlanRow[] = [];
   const applied = new Map<string, KubeObject>();
   for (const manifest of ours) {
-    const id = idOf(manifest.kind, manifest.namespace, manifest.name);
+    const id = factId(manifest.kind, manifest.namespace, manifest.name);
     const answer = await dryApply(cluster, manifest, manifest.namespace, present.get(id));
     if (typeof answer === "string") refused.push(refusedRow(manifest, answer));
     else applied.set(id, replanned(answer));
@@ -68,7 +68,7 @@ function isOurs({ apiVersion, kind }: Manifest): boolean {
   return apiVersion === API_VERSION && TYPES.some((type) => type.kind === kind);
 }
 
-function placed(manifest: Manifest, cluster: Cluster): Placed {
+function placed(manifest: Manifest, cluster: ClusterClient): Placed {
   const namespace = typeOf(manifest.kind).namespaced ? (manifest.namespace ?? cluster.namespace) : "";
   return { ...manifest, namespace };
 }
@@ -88,7 +88,7 @@ function replanned(object: KubeObject): KubeObject {
 }
 
 function refusedRow({ kind, namespace, name, file }: Placed, why: string): PlanRow {
-  return { kind, namespace, name, action: "error", note: `${shown(file)}: ${why}`, actions: [], is: "error" };
+  return { kind, namespace, name, action: "error", note: `${fileLabel(file)}: ${why}`, actions: [], is: "error" };
 }
 
 /** For users who may not read namespaces nothing is known of them. */

@@ -1,9 +1,9 @@
 /** Summarizes a plan, one row per object. Pure. */
 import { isPaused } from "../../../api/paused.ts";
-import { conditionOf } from "../../../console/tree/facts.ts";
+import { conditionView } from "../../../console/tree/facts.ts";
 import { stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
-import { driftOf, planOf, type PlannedAction } from "../shared/plan-view.ts";
+import { reportedDrift, reportedPlan, type PlannedAction } from "../shared/plan-view.ts";
 
 /** The planned change of one object of the platform. */
 export interface PlanRow {
@@ -47,21 +47,21 @@ function unplanned({ object, problem }: PlannedObject): Outcome | undefined {
 
 /** Lists the plan in status.plan; for an object whose parent does not exist yet, its creation. */
 function changes({ object }: PlannedObject): Outcome | undefined {
-  const { actions = [] } = planOf(object) ?? {};
+  const { actions = [] } = reportedPlan(object) ?? {};
   if (actions.length > 0) {
     const verbs = [...new Set(actions.map(({ operation }) => verbOf(operation)))].join(", ");
     return { action: verbs, note: "", actions, is: "change" };
   }
-  const ready = conditionOf(object, "Ready");
+  const ready = conditionView(object, "Ready");
   return ready?.reason === "ParentNotReady" ? { action: "create", note: ready.message, is: "change" } : undefined;
 }
 
 /** A person is needed, or an exchange failed: with the platform, or before one. */
 function trouble({ object }: PlannedObject): Outcome | undefined {
-  const ready = conditionOf(object, "Ready");
-  const synced = conditionOf(object, "Synced");
+  const ready = conditionView(object, "Ready");
+  const synced = conditionView(object, "Synced");
   const unasked = ready?.status !== "True" && synced?.status !== "True" ? ready : undefined;
-  const found = conditionOf(object, "Stalled") ?? unasked ?? (synced?.status === "False" ? synced : undefined);
+  const found = conditionView(object, "Stalled") ?? unasked ?? (synced?.status === "False" ? synced : undefined);
   return found === undefined ? undefined : error(`${found.reason}: ${found.message}`);
 }
 
@@ -73,9 +73,9 @@ function adopted({ object, old }: PlannedObject): Outcome | undefined {
 
 /** Nothing is written; an operation may be in progress, or the policies accept a difference. */
 function settled({ object }: PlannedObject): Outcome {
-  const ready = conditionOf(object, "Ready");
+  const ready = conditionView(object, "Ready");
   if (ready !== undefined && ready.status !== "True") return none(`${ready.reason}: ${ready.message}`);
-  return none(driftOf(object).length > 0 ? "what differs on the platform is left as it is" : "");
+  return none(reportedDrift(object).length > 0 ? "what differs on the platform is left as it is" : "");
 }
 
 const VERBS: readonly (readonly [start: RegExp, verb: string])[] = [

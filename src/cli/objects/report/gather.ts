@@ -8,7 +8,7 @@ import { objectPath } from "../../../kube/api/paths.ts";
 import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import { OPERATOR } from "../../../operator/config/names.ts";
 import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
-import type { Cluster } from "../../base/cluster.ts";
+import type { ClusterClient } from "../../base/cluster.ts";
 import { listEvents, eventOf } from "../shared/events.ts";
 import { masked, maskedEnv, maskedText, maskedValue } from "./mask.ts";
 
@@ -41,7 +41,7 @@ export function objectEntries(objects: readonly KubeObject[]): readonly BundleFi
  * @param note receives a line for each part that could not be read
  */
 export async function partEntries(
-  cluster: Cluster,
+  cluster: ClusterClient,
   { namespace, operatorNamespace }: { readonly namespace: string; readonly operatorNamespace: string },
   note: (line: string) => void,
 ): Promise<readonly BundleFile[]> {
@@ -63,13 +63,13 @@ export async function partEntries(
 }
 
 /** Returns the versions of this program and of the cluster. */
-async function versionsOf({ client }: Cluster): Promise<Json> {
+async function versionsOf({ client }: ClusterClient): Promise<Json> {
   const answer = await client.request({ method: "GET", path: "/version" });
   return { program: OPERATOR_VERSION, node: process.version, kubernetes: stringMember(answer, "gitVersion") };
 }
 
 /** Returns the events on custom resources. */
-async function eventsIn(cluster: Cluster, namespace: string): Promise<Json> {
+async function eventsIn(cluster: ClusterClient, namespace: string): Promise<Json> {
   const fieldSelector = `involvedObject.apiVersion=${API_VERSION}`;
   const events = await listEvents(cluster, namespace, { fieldSelector, limit: 1_000 });
   return events.map((event) => {
@@ -80,7 +80,7 @@ async function eventsIn(cluster: Cluster, namespace: string): Promise<Json> {
 }
 
 /** Returns the operator's deployment: image, arguments, environment, state. */
-async function operatorOf({ client }: Cluster, namespace: string): Promise<Json> {
+async function operatorOf({ client }: ClusterClient, namespace: string): Promise<Json> {
   const deployment = await client.request({
     method: "GET",
     path: objectPath(DEPLOYMENT, { namespace, name: OPERATOR }),

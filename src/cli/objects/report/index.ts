@@ -18,7 +18,7 @@ const ARCHIVE = /\.(tar\.gz|tgz)$/;
 /** Names that look like another kind of file. */
 const FILE = /\.(gz|zip|tar|json|ya?ml|txt)$/;
 
-export const report = command({
+export const reportCommand = command({
   asks: "platform",
   flags: {
     file: {

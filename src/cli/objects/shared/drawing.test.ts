@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Fact, Mark } from "../../../console/tree/facts.ts";
 import type { Paint } from "../../base/io.ts";
-import { fit, renderLine, renderTree } from "./drawing.ts";
+import { fitWidth, renderLine, renderTree } from "./drawing.ts";
 
 const plain: Paint = (_style, text) => text;
 
@@ -137,6 +137,6 @@ describe("the words", () => {
     ["four", 1, "…"],
     ["four", 0, ""],
   ])("fit %s into %d", (text, width, fitted) => {
-    expect(fit(text, width)).toBe(fitted);
+    expect(fitWidth(text, width)).toBe(fitted);
   });
 });

@@ -52,8 +52,11 @@ export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly s
   );
   const rest = width - widths.reduce((sum, column) => sum + column + GAP.length, 0);
   const lineOf = (row: readonly string[], message: string): string => {
-    const last = rest < SHORTEST_MESSAGE ? [] : [fit(message, rest)];
-    return fit([...row.map((cell, column) => cell.padEnd(widths[column] ?? 0)), ...last].join(GAP).trimEnd(), width);
+    const last = rest < SHORTEST_MESSAGE ? [] : [fitWidth(message, rest)];
+    return fitWidth(
+      [...row.map((cell, column) => cell.padEnd(widths[column] ?? 0)), ...last].join(GAP).trimEnd(),
+      width,
+    );
   };
   const lines = rows.map(({ fact, lead }, index) => {
     const line = lineOf(cells[index] ?? [], fact.message);
@@ -92,7 +95,7 @@ export function tellChanges(print: (line: string) => void, known: readonly Fact[
 }
 
 /** Cuts a text to `width` characters, with an ellipsis. */
-export function fit(text: string, width: number): string {
+export function fitWidth(text: string, width: number): string {
   if (text.length <= width) return text;
   return width < 1 ? "" : `${text.slice(0, width - 1)}…`;
 }

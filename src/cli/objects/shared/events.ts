@@ -3,7 +3,7 @@ import { isKube } from "../../../kube/api/errors.ts";
 import { listMember, member, stringMember } from "../../../kube/api/json.ts";
 import { collectionPath } from "../../../kube/api/paths.ts";
 import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
-import type { Cluster } from "../../base/cluster.ts";
+import type { ClusterClient } from "../../base/cluster.ts";
 
 /** The core API, which can be searched by the object that an event is about. */
 const EVENT: ResourceType = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
@@ -11,7 +11,10 @@ const EVENT: ResourceType = { group: "", version: "v1", kind: "Event", plural: "
 export type EventView = Readonly<ReturnType<typeof eventOf>>;
 
 /** @returns the events on an object, the last one first; undefined when the user may not read them @throws KubeError */
-export async function eventsOf(cluster: Cluster, { metadata }: KubeObject): Promise<readonly EventView[] | undefined> {
+export async function eventsOf(
+  cluster: ClusterClient,
+  { metadata }: KubeObject,
+): Promise<readonly EventView[] | undefined> {
   try {
     const fieldSelector = `involvedObject.uid=${metadata.uid}`;
     const events = await listEvents(cluster, metadata.namespace ?? "default", { fieldSelector, limit: 500 });
@@ -24,7 +27,7 @@ export async function eventsOf(cluster: Cluster, { metadata }: KubeObject): Prom
 
 /** @param namespace "" for all of them @throws KubeError */
 export async function listEvents(
-  { client }: Cluster,
+  { client }: ClusterClient,
   namespace: string,
   query: { readonly fieldSelector: string; readonly limit: number },
 ): Promise<readonly Json[]> {

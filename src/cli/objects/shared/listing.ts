@@ -2,12 +2,12 @@
 import { KubeError } from "../../../kube/api/errors.ts";
 import type { Clock, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import { createCaches, TYPES } from "../../../operator/config/caches.ts";
-import { type Cluster, typeOf } from "../../base/cluster.ts";
+import { type ClusterClient, typeOf } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
 
 /** The objects to read. */
 export interface Scope {
-  readonly cluster: Cluster;
+  readonly cluster: ClusterClient;
   /** "" for all namespaces. */
   readonly namespace: string;
   /** All kinds if absent. */
@@ -39,7 +39,7 @@ export async function listObjects({ cluster, namespace, kinds, tell }: Scope): P
  * @throws any other KubeError
  */
 export async function listKind(
-  cluster: Cluster,
+  cluster: ClusterClient,
   kind: string,
   namespace: string,
 ): Promise<readonly KubeObject[] | CliError | KubeError> {

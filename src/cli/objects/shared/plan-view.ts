@@ -25,12 +25,12 @@ type PlannedField = Readonly<z.output<typeof plannedField>>;
 export type PlannedAction = Readonly<z.output<typeof plannedAction>>;
 
 /** @returns the plan of an object; undefined when it has none */
-export function planOf({ status }: KubeObject): z.output<typeof statusPlan> | undefined {
+export function reportedPlan({ status }: KubeObject): z.output<typeof statusPlan> | undefined {
   return statusPlan.safeParse(member(status, "plan")).data;
 }
 
 /** @returns the fields that an object differs in on the platform, as its status says */
-export function driftOf({ status }: KubeObject): readonly PlannedField[] {
+export function reportedDrift({ status }: KubeObject): readonly PlannedField[] {
   return listMember(member(status, "drift"), "fields").flatMap((field) => plannedField.safeParse(field).data ?? []);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { UsageError } from "../../base/exit.ts";
-import { fullName, kindNamed, shortTarget, targetOf } from "./target.ts";
+import { fullName, kindNamed, parseTarget, shortTarget } from "./target.ts";
 
 describe("a kind", () => {
   it.each([
@@ -22,12 +22,12 @@ describe("a kind", () => {
 
 describe("an object", () => {
   it("is named by kind and name", () => {
-    expect(targetOf("penv/staging")).toEqual({ kind: "PlatformEnvironment", name: "staging" });
+    expect(parseTarget("penv/staging")).toEqual({ kind: "PlatformEnvironment", name: "staging" });
     expect(fullName({ kind: "PlatformProject", name: "web" })).toBe("platformproject.platform-operator.io/web");
     expect(shortTarget({ kind: "PlatformProject", name: "web" })).toBe("pproj/web");
   });
 
   it.each([["papp"], ["papp/"], ["/api"], ["papp/a/b"], [""]])("is not named by %j", (text) => {
-    expect(() => targetOf(text)).toThrow(/give kind and name, e\.g\. papp\/api/);
+    expect(() => parseTarget(text)).toThrow(/give kind and name, e\.g\. papp\/api/);
   });
 });

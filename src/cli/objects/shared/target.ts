@@ -24,7 +24,7 @@ export function kindNamed(word: string): string {
 }
 
 /** @param text "kind/name" @throws UsageError for anything else */
-export function targetOf(text: string): Name {
+export function parseTarget(text: string): Name {
   const [word = "", name = "", ...rest] = text.split("/");
   if (word === "" || name === "" || rest.length > 0) {
     throw new UsageError(`${JSON.stringify(text)} names no object: give kind and name, e.g. papp/api.`);

@@ -1,8 +1,8 @@
 /** What is looked at, in the address after the #: so it can be sent to somebody, and is there after a reload. Pure. */
-import { SHOWS, type Query } from "../shape.ts";
+import { SHOWS, type PageQuery } from "../shape.ts";
 
 /** @param hash "#show=not-ready&text=api". @returns what it says; what it does not is as usual */
-export function viewOf(hash: string): Query {
+export function viewOf(hash: string): PageQuery {
   const told = new URLSearchParams(hash.replace(/^#/, ""));
   const page = Number(told.get("page") ?? 1);
   return {
@@ -14,7 +14,7 @@ export function viewOf(hash: string): Query {
 }
 
 /** @returns what leads to this view, "" for the usual one. */
-export function hashOf({ show, text, page, at }: Query): string {
+export function hashOf({ show, text, page, at }: PageQuery): string {
   const told = new URLSearchParams();
   if (show !== "all") told.set("show", show);
   if (text !== "") told.set("text", text);

@@ -20,7 +20,7 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
 }
 
 /** Sets the text if it is another one, so that a selection in it survives. */
-export function write(element: HTMLElement, text: string): void {
+export function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 

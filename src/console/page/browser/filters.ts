@@ -1,12 +1,12 @@
 /** What is shown: a choice of marks with their numbers, and a text. */
 import { MARKS } from "../../tree/marks.ts";
-import { SHOWS, type Query, type Show, type TreePage } from "../shape.ts";
-import { byId, make, write } from "./dom.ts";
+import { SHOWS, type PageQuery, type Show, type TreePage } from "../shape.ts";
+import { byId, make, setText } from "./dom.ts";
 
 const TYPING_MS = 200;
 
 /** @param chosen is told what a person chose. */
-export function createFilters(chosen: (filter: Pick<Query, "show" | "text">) => void) {
+export function createFilters(chosen: (filter: Pick<PageQuery, "show" | "text">) => void) {
   const form = byId("filters", HTMLFormElement);
   const text = byId("text", HTMLInputElement);
   const choices = SHOWS.map((show) => createChoice(show));
@@ -33,7 +33,7 @@ export function createFilters(chosen: (filter: Pick<Query, "show" | "text">) => 
   });
 
   return {
-    set: (view: Pick<Query, "show" | "text">): void => {
+    set: (view: Pick<PageQuery, "show" | "text">): void => {
       if (text.value !== view.text) text.value = view.text;
       for (const { show, radio } of choices) radio.checked = show === view.show;
     },
@@ -41,7 +41,7 @@ export function createFilters(chosen: (filter: Pick<Query, "show" | "text">) => 
       const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
       const numbers: Record<Show, number> = { ...counts, all, "not-ready": all - counts.ready };
       for (const { show, label, radio, number } of choices) {
-        write(number, String(numbers[show]));
+        setText(number, String(numbers[show]));
         // What there is none of is only in the way, unless it is chosen.
         label.hidden = numbers[show] === 0 && show !== "all" && show !== "not-ready" && !radio.checked;
       }

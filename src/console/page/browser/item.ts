@@ -4,11 +4,11 @@
 import { MARKS } from "../../tree/marks.ts";
 import type { Row } from "../shape.ts";
 import { commandsFor } from "./commands.ts";
-import { copy, make, write } from "./dom.ts";
+import { copy, make, setText } from "./dom.ts";
 
 const COPIED_MS = 1_500;
 
-export type Item = ReturnType<typeof createItem>;
+export type TreeItem = ReturnType<typeof createItem>;
 
 /** @param toggled is told when a person opens or closes it. @returns an item that shows nothing yet */
 export function createItem(toggled: (open: boolean) => void) {
@@ -52,16 +52,16 @@ export function createItem(toggled: (open: boolean) => void) {
       element.style.setProperty("--depth", String(row.depth));
       element.classList.toggle("context", row.isContext);
       const looks = MARKS[row.mark];
-      write(sign, looks.sign);
-      write(mark, looks.word);
+      setText(sign, looks.sign);
+      setText(mark, looks.word);
       pill.title = looks.meaning;
-      write(kind, row.word);
-      write(name, row.depth === 0 && row.namespace !== "" ? `${row.namespace}/${row.name}` : row.name);
-      write(commit, row.commit);
-      write(state, row.state);
-      write(reason, row.reason);
-      write(brief, row.mark === "ready" ? "" : row.message);
-      write(message, row.message === "" ? "It says nothing of itself." : row.message);
+      setText(kind, row.word);
+      setText(name, row.depth === 0 && row.namespace !== "" ? `${row.namespace}/${row.name}` : row.name);
+      setText(commit, row.commit);
+      setText(state, row.state);
+      setText(reason, row.reason);
+      setText(brief, row.mark === "ready" ? "" : row.message);
+      setText(message, row.message === "" ? "It says nothing of itself." : row.message);
       since.dateTime = row.since;
       since.title = row.since === "" ? "" : new Date(row.since).toLocaleString();
       if (before?.externalId !== row.externalId || before.since !== row.since) {

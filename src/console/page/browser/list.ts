@@ -1,15 +1,15 @@
 /** The tree: nested lists that follow the rows, element by element. */
 import { ageOf } from "../../tree/duration.ts";
 import type { Row } from "../shape.ts";
-import { byId, write } from "./dom.ts";
-import { createItem, type Item } from "./item.ts";
+import { byId, setText } from "./dom.ts";
+import { createItem, type TreeItem } from "./item.ts";
 
 /** @param opened is told the id of what a person opened, "" when it is closed again. */
 export function createList(opened: (id: string) => void) {
   const root = byId("tree", HTMLUListElement);
-  const items = new Map<string, Item>();
+  const items = new Map<string, TreeItem>();
 
-  const itemOf = (id: string): Item => {
+  const itemOf = (id: string): TreeItem => {
     const found = items.get(id);
     if (found !== undefined) return found;
     const made = createItem((open) => {
@@ -36,7 +36,7 @@ export function createList(opened: (id: string) => void) {
     },
     /** Writes all ages anew. @param now the operator's time */
     age: (now: Date): void => {
-      for (const time of root.querySelectorAll("time")) write(time, ageOf(time.dateTime, now));
+      for (const time of root.querySelectorAll("time")) setText(time, ageOf(time.dateTime, now));
     },
     /** Opens an object and goes there. */
     reveal: (id: string): void => {
@@ -68,7 +68,7 @@ function branchesOf(rows: readonly Row[]): readonly Branch[] {
 }
 
 /** Puts the branches into the list, moving only what is not in its place: an element that moves loses the focus. */
-function place(list: HTMLUListElement, branches: readonly Branch[], itemOf: (id: string) => Item): void {
+function place(list: HTMLUListElement, branches: readonly Branch[], itemOf: (id: string) => TreeItem): void {
   for (const [at, { row, children }] of branches.entries()) {
     const item = itemOf(row.id);
     item.update(row);

@@ -1,7 +1,7 @@
 /** Keeps the page up to date: by events while they come, by asking every few seconds while they do not. */
 
 /** live: told of each change; polling: asked for every few seconds; lost: nobody answers. */
-export type Connection = "connecting" | "live" | "polling" | "lost";
+export type LiveState = "connecting" | "live" | "polling" | "lost";
 
 /** The operator shows itself every 10 s. */
 const SILENCE_MS = 25_000;
@@ -15,7 +15,7 @@ const SELDOM_MS = 30_000;
  * @param tell is told the connection whenever it was tried.
  * @returns a function that reads again, once: those that ask while it is being read have it read once more.
  */
-export function follow(load: () => Promise<void>, tell: (connection: Connection) => void): () => void {
+export function followPage(load: () => Promise<void>, tell: (connection: LiveState) => void): () => void {
   let source: EventSource | undefined;
   let isOpen = false;
   let watchdog: number | undefined;

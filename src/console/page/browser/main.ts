@@ -1,10 +1,10 @@
 /** The page: reads what its address says and shows it, again whenever something changes. */
-import type { Query, TreePage } from "../shape.ts";
+import type { PageQuery, TreePage } from "../shape.ts";
 import { hashOf, viewOf } from "./address.ts";
 import { byId } from "./dom.ts";
 import { createFilters } from "./filters.ts";
 import { createList } from "./list.ts";
-import { follow, type Connection } from "./live.ts";
+import { followPage, type LiveState } from "./live.ts";
 import { tellAmount, tellConnection, tellOperator } from "./notices.ts";
 
 const READ_MS = 10_000;
@@ -14,7 +14,7 @@ let view = viewOf(location.hash);
 /** The object that the address names, until it was shown once. */
 let sought = view.at;
 let shown: TreePage | undefined;
-let connection: Connection = "connecting";
+let connection: LiveState = "connecting";
 let readAt = new Date();
 
 const list = createList((id) => {
@@ -27,12 +27,12 @@ const filters = createFilters((filter) => {
 });
 
 /** Keeps the view in the address, without a new entry in the history for each letter typed. */
-function remember(next: Query): void {
+function remember(next: PageQuery): void {
   view = next;
   history.replaceState(null, "", hashOf(view) || location.pathname);
 }
 
-async function read({ show, text, page }: Query): Promise<TreePage> {
+async function read({ show, text, page }: PageQuery): Promise<TreePage> {
   const query = new URLSearchParams({ show, text, page: String(page), at: sought });
   const response = await fetch(`api/tree?${query.toString()}`, { signal: AbortSignal.timeout(READ_MS) });
   if (!response.ok) throw new Error(`the operator answered ${response.status}`);
@@ -83,7 +83,7 @@ addEventListener("hashchange", () => {
 });
 setInterval(tick, TICK_MS);
 filters.set(view);
-const refresh = follow(load, (now) => {
+const refresh = followPage(load, (now) => {
   connection = now;
   tellConnection(now);
   tick();

@@ -1,11 +1,11 @@
 /** What the page says besides the tree: how it is connected, who answers, what is missing. */
 import { ageOf } from "../../tree/duration.ts";
-import type { Query, TreePage } from "../shape.ts";
-import { byId, make, write } from "./dom.ts";
+import type { PageQuery, TreePage } from "../shape.ts";
+import { byId, make, setText } from "./dom.ts";
 import { commandLine } from "./item.ts";
-import type { Connection } from "./live.ts";
+import type { LiveState } from "./live.ts";
 
-const CONNECTION_WORDS: Readonly<Record<Connection, string>> = {
+const CONNECTION_WORDS: Readonly<Record<LiveState, string>> = {
   connecting: "Connecting…",
   live: "Live",
   polling: "Every few seconds",
@@ -15,24 +15,24 @@ const CONNECTION_WORDS: Readonly<Record<Connection, string>> = {
 const SILENT_MS = 120_000;
 
 /** Says how the page is connected. */
-export function tellConnection(connection: Connection): void {
+export function tellConnection(connection: LiveState): void {
   const element = byId("connection", HTMLParagraphElement);
-  write(element, CONNECTION_WORDS[connection]);
+  setText(element, CONNECTION_WORDS[connection]);
   element.dataset["state"] = connection;
 }
 
 /** Says who answers, and what is wrong with what it knows. @param readAt when it answered, by this machine's clock */
-export function tellOperator(page: TreePage, connection: Connection, readAt: Date): void {
+export function tellOperator(page: TreePage, connection: LiveState, readAt: Date): void {
   const notice = byId("notice", HTMLParagraphElement);
   const words = troubleOf(page, connection, readAt);
-  write(notice, words);
+  setText(notice, words);
   notice.hidden = words === "";
   const { version, instance, isLeading } = page.operator;
   const role = isLeading ? "leading" : "standing by, another replica leads";
-  write(byId("operator", HTMLParagraphElement), `${version} · ${instance} · ${role}`);
+  setText(byId("operator", HTMLParagraphElement), `${version} · ${instance} · ${role}`);
 }
 
-function troubleOf({ operator, now }: TreePage, connection: Connection, readAt: Date): string {
+function troubleOf({ operator, now }: TreePage, connection: LiveState, readAt: Date): string {
   if (connection === "lost") {
     return `The operator does not answer. What you see is ${ageOf(readAt.toISOString(), new Date())} old.`;
   }
@@ -43,16 +43,16 @@ function troubleOf({ operator, now }: TreePage, connection: Connection, readAt: 
 }
 
 /** Says how much is shown, and what to do where that is nothing. */
-export function tellAmount({ counts, matched, page, pages, rows, operator }: TreePage, view: Query): void {
+export function tellAmount({ counts, matched, page, pages, rows, operator }: TreePage, view: PageQuery): void {
   const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
   const objects = all === 1 ? "1 object" : `${all.toLocaleString()} objects`;
   const isFiltered = view.show !== "all" || view.text !== "";
   const summary = byId("summary", HTMLParagraphElement);
-  write(summary, isFiltered ? `${matched.toLocaleString()} of ${objects}` : objects);
+  setText(summary, isFiltered ? `${matched.toLocaleString()} of ${objects}` : objects);
   summary.hidden = all === 0;
   byId("columns", HTMLDivElement).hidden = rows.length === 0;
   byId("pages", HTMLElement).hidden = pages === 1;
-  write(byId("page", HTMLSpanElement), `Page ${page.toLocaleString()} of ${pages.toLocaleString()}`);
+  setText(byId("page", HTMLSpanElement), `Page ${page.toLocaleString()} of ${pages.toLocaleString()}`);
   byId("previous", HTMLButtonElement).disabled = page === 1;
   byId("next", HTMLButtonElement).disabled = page === pages;
   const empty = byId("empty", HTMLElement);
@@ -75,7 +75,7 @@ function nothingYet(): readonly Node[] {
   ];
 }
 
-function nothingFits({ show, text }: Query): readonly Node[] {
+function nothingFits({ show, text }: PageQuery): readonly Node[] {
   const words = show === "not-ready" && text === "" ? "Everything is ready" : "Nothing fits the filter";
   return [make("h2", "", words), make("p", "", "Choose All and empty the filter to see every object.")];
 }
