@@ -4,7 +4,7 @@ import { KUBE_FLAGS, PLATFORM_FLAGS } from "../src/cli/base/globals.ts";
 import { COMMANDS } from "../src/cli/index.ts";
 import { asksPlatform, commandUsage, EXIT_CODES, flagSection } from "../src/cli/usage.ts";
 import { describeFlags } from "../src/operator/config/flags.ts";
-import { operation } from "../src/platform/codec/operations.ts";
+import { operationEntry } from "../src/platform/codec/operations.ts";
 
 const PROGRAM = "kubectl platform";
 
@@ -32,7 +32,7 @@ export async function commandsPage(): Promise<string> {
 }
 
 function row({ entry, command }: { readonly entry: Entry; readonly command: Command }): string {
-  const calls = (entry.operations ?? []).map((name) => `${operation(name).method} ${operation(name).path}`);
+  const calls = (entry.operations ?? []).map((name) => `${operationEntry(name).method} ${operationEntry(name).path}`);
   const asked = asksPlatform(command) ? calls.map((call) => `\`${call}\``).join("<br>") : "";
   return `| [${entry.name}](#${entry.name.replaceAll(" ", "-")}) | ${entry.about} | ${asked} |`;
 }

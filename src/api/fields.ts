@@ -40,7 +40,7 @@ export const displayName = matches(/^\S(.*\S)?$/, 255, "must not be empty, nor b
 export const platformValue = matches(/^[A-Z][A-Z0-9_]*$/, 64, "must be in the platform's spelling, e.g. PRODUCTION");
 
 /** A commit of git. */
-export const commit = matches(/^[0-9a-f]{7,64}$/, 64, "must be 7 to 64 hex digits in lower case");
+export const commitField = matches(/^[0-9a-f]{7,64}$/, 64, "must be 7 to 64 hex digits in lower case");
 
 /** A map with at most `max` entries. @param value the schema of the values. */
 export function mapOf<Value extends z.ZodType>(value: Value, max: number): z.ZodRecord<z.ZodString, Value> {

@@ -119,7 +119,7 @@ const common = {
   lastHandledReconcileAt: token.optional().describe("The last reconcile-requested-at annotation that was acted upon."),
 };
 
-export const plan = z
+export const planSchema = z
   .object({
     hash: text.describe("Stands for the plan; the annotation platform-operator.io/approved-plan with it lets it go."),
     reason: text.describe("Why it was made, in one word."),
@@ -154,7 +154,7 @@ const governed = {
   appliedGeneration: count
     .optional()
     .describe("Generation of the spec that was last brought about on the platform; what differs since is drift."),
-  plan: plan.optional(),
+  plan: planSchema.optional(),
   lastApprovedPlan: text.optional().describe("Hash of the last plan that was approved and carried out."),
 };
 
@@ -207,10 +207,10 @@ type MemoryOf<Members extends Readonly<Record<string, z.ZodType>>> = z.ZodObject
  * Returns the schema of a kind's memory: members of its status, each of which may be absent. An unexpected shape parses
  * as absent, so that no status stops the operator.
  */
-export function memoryOf<Members extends Readonly<Record<string, z.ZodType>>>(
+export function memorySchema<Members extends Readonly<Record<string, z.ZodType>>>(
   members: Members,
 ): z.ZodCatch<MemoryOf<Members>>;
-export function memoryOf(members: Readonly<Record<string, z.ZodType>>) {
+export function memorySchema(members: Readonly<Record<string, z.ZodType>>) {
   return z.object(Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, kept(schema)]))).catch({});
 }
 

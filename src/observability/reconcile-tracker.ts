@@ -1,7 +1,7 @@
 /** The current reconcile. Node carries it along with asynchronous work, as kinds and clients have no use for it. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-import type { Priority } from "../engine/reconcile/triggers.ts";
+import type { ReconcilePriority } from "../engine/reconcile/triggers.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
 
 /** A call of the platform, the key of its connection, and when it ended. */
@@ -18,7 +18,7 @@ export interface RunningReconcile {
   /** The key of the object. */
   readonly key: string;
   /** The priority of the object at the start. */
-  readonly priority: Priority;
+  readonly priority: ReconcilePriority;
   /** The last mutating call, until the engine has reported its cause. */
   changed: EndedCall | undefined;
 }
@@ -26,7 +26,10 @@ export interface RunningReconcile {
 export type ReconcileTracker = ReturnType<typeof createReconcileTracker>;
 
 /** @param random in [0, 1), called once: it distinguishes the reconciles of this process from those of others */
-export function createReconcileTracker(random: () => number, priorityOf: (key: string) => Priority = () => "normal") {
+export function createReconcileTracker(
+  random: () => number,
+  priorityOf: (key: string) => ReconcilePriority = () => "normal",
+) {
   const storage = new AsyncLocalStorage<RunningReconcile>();
   const processId = Math.floor(random() * 36 ** 8)
     .toString(36)

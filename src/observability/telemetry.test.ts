@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 
 import { orphan } from "../../test/support/platform/orphans.ts";
-import type { Change } from "../engine/context/context.ts";
+import type { ChangeRecord } from "../engine/context/context.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
 import type { Fields, Logger } from "./logger.ts";
 import type { RunningReconcile } from "./reconcile-tracker.ts";
 import { logChange, logOrphan } from "./telemetry.ts";
 
-const CHANGE: Change = {
+const CHANGE: ChangeRecord = {
   key: { kind: "PlatformApplication", namespace: "shop", name: "api" },
   uid: "uid-1",
   generation: 3,
@@ -32,7 +32,7 @@ const CALL: CallRecord = {
 
 type Line = readonly [level: string, message: string, fields: Fields];
 
-function told(change: Partial<Change>, call: Partial<CallRecord> | undefined): Line | undefined {
+function told(change: Partial<ChangeRecord>, call: Partial<CallRecord> | undefined): Line | undefined {
   const lines: Line[] = [];
   const at =
     (level: string): Logger["info"] =>
@@ -76,7 +76,7 @@ it("says who changed what, why, and with which result", () => {
   ]);
 });
 
-it.each<[string, Partial<Change>, string, string]>([
+it.each<[string, Partial<ChangeRecord>, string, string]>([
   ["a refusal", { result: "Conflict" }, "warn", "could not change the platform"],
   ["what never left the operator", { result: "Refused", sent: false }, "warn", "could not change the platform"],
   [

@@ -3,7 +3,7 @@
  * "changes" for every call that asks the platform for a change, with its author, its cause and its result. The line of
  * a create is the last record of its id (docs/architecture.md §6).
  */
-import type { Change, Observer } from "../engine/context/context.ts";
+import type { ChangeRecord, Observer } from "../engine/context/context.ts";
 import { parseKey } from "../engine/contract/keys.ts";
 import type { OrphanChange } from "../engine/orphans/ledger.ts";
 import type { EndedRequest } from "../kube/api/client.ts";
@@ -12,7 +12,7 @@ import type { ObjectKey } from "../kube/api/types.ts";
 import type { ReflectorObserver } from "../kube/watch/reflector.ts";
 import type { Regarding } from "../kube/write/event-publisher.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
-import { operation } from "../platform/codec/operations.ts";
+import { operationEntry } from "../platform/codec/operations.ts";
 import { notExecuted } from "../platform/transport/errors.ts";
 import type { Fields, Logger } from "./logger.ts";
 import type { Metrics } from "./metrics/index.ts";
@@ -88,7 +88,7 @@ export function logMovedEvent(log: Logger, { kind, name, namespace = "" }: Regar
 export function logChange(
   log: Logger,
   installation: string,
-  change: Change,
+  change: ChangeRecord,
   running: RunningReconcile | undefined,
 ): void {
   const { key, uid, generation, cause, op, commit, result, sent } = change;
@@ -132,18 +132,21 @@ export function logOrphan(log: Logger, { is, orphan }: OrphanChange): void {
 }
 
 /** A call that the rate gate prevented is not logged: it is tried again until it has a result. */
-function resultOf(result: Change["result"], sent: boolean): { level: "debug" | "info" | "warn"; message: string } {
+function resultOf(
+  result: ChangeRecord["result"],
+  sent: boolean,
+): { level: "debug" | "info" | "warn"; message: string } {
   if (result === "ok") return { level: "info", message: "changed the platform" };
   if (!notExecuted({ is: result })) return { level: "warn", message: "may have changed the platform" };
   if (!sent && HELD.has(result)) return { level: "debug", message: "has not changed the platform yet" };
   return { level: "warn", message: "could not change the platform" };
 }
 
-const HELD: ReadonlySet<Change["result"]> = new Set(["OverBudget", "RateLimited"]);
+const HELD: ReadonlySet<ChangeRecord["result"]> = new Set(["OverBudget", "RateLimited"]);
 
 /** Returns the fields of a call and its answer. */
 function fieldsOfCall({ operation: name, method, status, durationMs, requestId }: CallRecord): Fields {
-  return { method, path: operation(name).path, status, durationMs: Math.round(durationMs), requestId };
+  return { method, path: operationEntry(name).path, status, durationMs: Math.round(durationMs), requestId };
 }
 
 /** Returns the object of the platform that a call is about: the last one in its path. */

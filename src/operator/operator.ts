@@ -2,7 +2,7 @@
 import { once } from "node:events";
 
 import type { About } from "../console/page/shape.ts";
-import { createBackoff, pause, systemClock } from "../kube/api/clock.ts";
+import { abortableSleep, createBackoff, systemClock } from "../kube/api/clock.ts";
 import type { HttpServer } from "./config/http.ts";
 import { createParts, type PartsOptions } from "./parts.ts";
 import { startServers } from "./servers.ts";
@@ -84,7 +84,7 @@ export function createOperator(options: OperatorOptions) {
       } catch (error) {
         logs.kube.warn("cannot read the namespace kube-system: trying again", { error, retryInMs: Math.round(wait) });
       }
-      await pause(clock, wait, stopping.signal);
+      await abortableSleep(clock, wait, stopping.signal);
     }
     return undefined;
   };
@@ -105,7 +105,7 @@ export function createOperator(options: OperatorOptions) {
   const drain = async (): Promise<boolean> => {
     const drained = Promise.resolve(work?.drain()).then(() => true);
     const within = async (ms: number): Promise<boolean> =>
-      Promise.race([drained, pause(clock, ms, abandoned.signal).then(() => false)]);
+      Promise.race([drained, abortableSleep(clock, ms, abandoned.signal).then(() => false)]);
     if (await within(DRAIN_MS)) return true;
     log.warn("reconciles under way take too long: closing their connections");
     await work?.disconnect();

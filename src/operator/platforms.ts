@@ -6,7 +6,7 @@ import type { Redactor } from "../observability/secrets.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
 import { connectPlatform, type Platform, type PlatformOptions } from "../platform/index.ts";
 import { createGates } from "../platform/rate/gates.ts";
-import type { Priority } from "../platform/rate/line.ts";
+import type { RequestPriority } from "../platform/rate/line.ts";
 import type { Config } from "./config/config.ts";
 
 /** The options of all clients, and what the process does with their calls. */
@@ -73,7 +73,7 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
     /** The rate gate of a connection's token; "" while it is not open. */
     gateOf: (connection: string) => open.get(connection)?.gateId() ?? "",
     /** Reports whether work would get to send soon through a rate gate. */
-    hasRoom: (gate: string, priority: Priority) => gates.byId(gate)?.hasRoom(priority) ?? true,
+    hasRoom: (gate: string, priority: RequestPriority) => gates.byId(gate)?.hasRoom(priority) ?? true,
     /** Work that needs a rate gate is begun. */
     expect: (gate: string) => gates.byId(gate)?.expect(),
     /** From now on nothing waits at a rate gate: what would is turned away. */
@@ -104,6 +104,6 @@ export function createTurns(
       return running === undefined ? "" : namespaceOf(running.key);
     },
     /** The priority of the current reconcile; "normal" outside of any. */
-    priority: (): Priority => current()?.priority ?? "normal",
+    priority: (): RequestPriority => current()?.priority ?? "normal",
   };
 }

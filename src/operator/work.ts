@@ -4,14 +4,14 @@ import { setImmediate } from "node:timers/promises";
 
 import { keyText, parseKey } from "../engine/contract/keys.ts";
 import { createEngine, type Bound, type EngineDeps } from "../engine/reconcile/engine.ts";
-import { priorityOf, type Priority } from "../engine/reconcile/triggers.ts";
+import { priorityOf, type ReconcilePriority } from "../engine/reconcile/triggers.ts";
 import { takesMore } from "../kinds/shared/answers.ts";
-import { createBackoff, pause } from "../kube/api/clock.ts";
+import { abortableSleep, createBackoff } from "../kube/api/clock.ts";
 import { isKube, KubeError } from "../kube/api/errors.ts";
 import type { Clock, ObjectKey } from "../kube/api/types.ts";
 import { createController, type Result } from "../kube/queue/controller.ts";
 import type { WorkQueue } from "../kube/queue/workqueue.ts";
-import type { Change, Store } from "../kube/watch/store.ts";
+import type { Store, StoreChange } from "../kube/watch/store.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { ReconcileMetrics, ResultLabel } from "../observability/metrics/controller-runtime.ts";
 import type { ReconcileTracker, RunningReconcile } from "../observability/reconcile-tracker.ts";
@@ -143,15 +143,15 @@ export function createWork(options: WorkOptions) {
  * the call, in its order, and those to come. The probes and the lease have a turn after each LOADED_AT_ONCE objects.
  * @returns a function that ends the subscription
  */
-export async function loadObjects(store: Store, changed: (change: Change, initial: boolean) => void) {
-  const meanwhile: Change[] = [];
+export async function loadObjects(store: Store, changed: (change: StoreChange, initial: boolean) => void) {
+  const meanwhile: StoreChange[] = [];
   let isLoaded = false;
   const unsubscribe = store.subscribe((change) => {
     if (isLoaded) changed(change, false);
     else meanwhile.push(change);
   });
   let told = 0;
-  const tell = (change: Change, initial: boolean): boolean => {
+  const tell = (change: StoreChange, initial: boolean): boolean => {
     changed(change, initial);
     told += 1;
     return told % LOADED_AT_ONCE === 0;
@@ -175,7 +175,7 @@ async function loadOrphans({ engine, clock, log }: WorkOptions, signal: AbortSig
       const isForbidden = isKube(error, "Forbidden");
       const then = isForbidden ? "nothing in it is found again by this process" : "trying again";
       log.warn(`cannot read the orphan ledger: ${then}`, { error });
-      if (isForbidden || !(await pause(clock, backoff.next(), signal))) return;
+      if (isForbidden || !(await abortableSleep(clock, backoff.next(), signal))) return;
     }
   }
 }
@@ -186,7 +186,7 @@ function outcomeOf(afterMs: number | undefined): ResultLabel {
 }
 
 /** Returns the priority of a key, by its object in the store. */
-export function priorityIn(store: Store, key: string): Priority {
+export function priorityIn(store: Store, key: string): ReconcilePriority {
   const object = store.get(parseKey(key));
   return object === undefined ? "normal" : priorityOf(object);
 }

@@ -13,7 +13,7 @@ import { variables } from "./areas/variables.ts";
 import { webhooks } from "./areas/webhooks.ts";
 import { type Caller, type CallerOptions, createCaller, DEFAULT_DEADLINES, type Deadlines } from "./client/caller.ts";
 import { type Capabilities, createCapabilities } from "./client/capabilities.ts";
-import type { Target } from "./client/request.ts";
+import type { ApiEndpoint } from "./client/request.ts";
 import { isUuidOfAnyCase } from "./codec/paths.ts";
 import { createGates, type Gates } from "./rate/gates.ts";
 import type { Ceiling } from "./rate/pacer.ts";
@@ -24,7 +24,7 @@ import { createTransport, type Transport } from "./transport/http.ts";
 export interface PlatformOptions
   extends
     AddressRules,
-    Pick<Target, "organizationId" | "scheme" | "token">,
+    Pick<ApiEndpoint, "organizationId" | "scheme" | "token">,
     Pick<CallerOptions, "clock" | "random" | "lane" | "priority" | "mayCall" | "onCall"> {
   /** Scheme, host and optional port. */
   readonly baseUrl: string;

@@ -3,7 +3,7 @@ import { RESOURCES } from "../../src/kinds/crds.ts";
 import { createKubeClient } from "../../src/kube/api/client.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import type { Change } from "../../src/kube/watch/store.ts";
+import type { StoreChange } from "../../src/kube/watch/store.ts";
 import { createCaches } from "../../src/operator/config/caches.ts";
 
 export interface View {
@@ -11,7 +11,7 @@ export interface View {
   objects(): readonly KubeObject[];
   /** @returns the object of that kind and name, in the namespace of the quickstart. */
   get(kind: string, name: string): KubeObject | undefined;
-  subscribe(listener: (change: Change) => void): () => void;
+  subscribe(listener: (change: StoreChange) => void): () => void;
   /**
    * Resolves when `holds` does, asked now and after every change.
    * @throws Error that names `what` when that takes longer than `ms`, or the signal's reason when it fires.

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { editRecord, removeRecord } from "../../simulator/control/records.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
-import { CAUSES, type Cause } from "../../src/engine/context/context.ts";
+import { CAUSES, type ChangeCause } from "../../src/engine/context/context.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import type { Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
@@ -47,7 +47,7 @@ describe("the cause of a change", () => {
     expect(news().map(({ op, cause, result }) => `${op} ${cause} ${result}`)).toEqual(wanted.map((one) => `${one} ok`));
     const events = await eventsOf(env, name, "PlatformChanged");
     for (const { op, cause } of news()) {
-      const because = `because ${CAUSES[cause as Cause]}.`;
+      const because = `because ${CAUSES[cause as ChangeCause]}.`;
       const one = new RegExp(`carried out ${op}\\b.*, ${because}$`);
       // What a new generation caused has the event of its outcome alone.
       const hasOwnEvent = cause !== "SpecChanged" || op.startsWith("create");

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { APPROVED_PLAN, BEGUN, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
-import { text } from "../../src/engine/contract/status.ts";
+import { nonEmptyText } from "../../src/engine/contract/status.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
@@ -149,7 +149,7 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
     await env.apply(operation("manual", { type: "SendInvoices", lifecycle: { applyPolicy: "Manual" } }));
     const waiting = await env.waitFor("PlatformOperation", "manual", { reason: "ApprovalPending" });
     expect(record.changes()).toEqual([]);
-    const hash = text(member(member(waiting.status, "plan"), "hash")) ?? "";
+    const hash = nonEmptyText(member(member(waiting.status, "plan"), "hash")) ?? "";
     await env.annotate("PlatformOperation", "manual", { [APPROVED_PLAN]: hash });
     await env.waitFor("PlatformOperation", "manual", { type: "Complete", status: "True" });
     expect(record.changes()).toEqual(["downloadInvoices"]);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { sameJson } from "../../src/engine/contract/status.ts";
-import type { Result } from "../../src/engine/status/build.ts";
+import type { ReconcileResult } from "../../src/engine/status/build.ts";
 import { readableDatabase } from "../support/hostile/databases.ts";
 import { readable, sights, type AnyKind, type Sight } from "../support/hostile/observations.ts";
 import { composed, newObject } from "../support/kinds/kind-runner.ts";
@@ -19,11 +19,11 @@ function stored(
   const report = kind.report(pass, seen);
   const working = { reason: "Progressing" as const, message: "Work is under way." };
   const isStep = plan.is === "step" || plan.is === "adopt";
-  const ending: Result =
+  const ending: ReconcileResult =
     plan.is === "settled"
       ? { is: "settled", why: report.ready }
       : { is: "waiting", exchange: "ok", why: isStep ? working : plan.why };
-  const shown: Result = plan.is === "stalled" ? { is: "stalled", exchange: "ok", why: plan.why } : ending;
+  const shown: ReconcileResult = plan.is === "stalled" ? { is: "stalled", exchange: "ok", why: plan.why } : ending;
   const object = { ...newObject(kind.resource.kind, {}), status: before };
   return {
     isStep,

@@ -139,9 +139,9 @@ function camel(name: string): string {
 
 /** Returns the text itself if it is no JSON. */
 async function parsed(text: string): Promise<unknown> {
-  const { parseJson } = await import("../../platform/codec/json.ts");
+  const { parseExactJson } = await import("../../platform/codec/json.ts");
   try {
-    return parseJson(text);
+    return parseExactJson(text);
   } catch {
     return text;
   }

@@ -1,5 +1,5 @@
 /** `deploy`, `database deploy` and `database stop`: requests that can be followed to their end. */
-import { pause } from "../../kube/api/clock.ts";
+import { abortableSleep } from "../../kube/api/clock.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
@@ -153,7 +153,7 @@ async function follow(call: Call, { wanted, timeoutMs, look, later }: Following)
       call.tell(`It is not done in time and goes on. Look again with: ${call.program} ${later}`);
       return EXIT.timeout;
     }
-    if (!(await pause(clock, Math.min(waitMs, Math.max(0, end - clock.monotonic())), signal))) {
+    if (!(await abortableSleep(clock, Math.min(waitMs, Math.max(0, end - clock.monotonic())), signal))) {
       call.tell(`It goes on on the platform. Look again with: ${call.program} ${later}`);
       return EXIT.interrupted;
     }

@@ -1,7 +1,7 @@
 /** `logs`: the last lines of an application's log, and new ones with --follow. */
 import { stripVTControlCharacters } from "node:util";
 
-import { pause } from "../../kube/api/clock.ts";
+import { abortableSleep } from "../../kube/api/clock.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { Call } from "../base/command.ts";
 import { EXIT } from "../base/exit.ts";
@@ -36,7 +36,7 @@ async function followOn(call: Call, first: readonly string[], read: () => Promis
   const signal = call.host.interrupt();
   let seen = first;
   let waitMs = POLL_MS;
-  while (await pause(call.host.clock, waitMs, signal)) {
+  while (await abortableSleep(call.host.clock, waitMs, signal)) {
     try {
       const now = await read();
       const added = newLines(seen, now);

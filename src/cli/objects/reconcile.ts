@@ -4,7 +4,7 @@ import { isPaused } from "../../api/paused.ts";
 import { conditionView, factOf, isReady } from "../../console/tree/facts.ts";
 import { platformApplication } from "../../kinds/application/crd.ts";
 import { platformOperation } from "../../kinds/operation/crd.ts";
-import { pause } from "../../kube/api/clock.ts";
+import { abortableSleep } from "../../kube/api/clock.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -129,7 +129,7 @@ async function waitFor(
   const unsubscribe = store.subscribe(check);
   check();
   const { clock, timeoutMs, interrupt } = limits;
-  const timedOut = await pause(clock, timeoutMs, AbortSignal.any([over.signal, interrupt]));
+  const timedOut = await abortableSleep(clock, timeoutMs, AbortSignal.any([over.signal, interrupt]));
   unsubscribe();
   if (over.signal.aborted) return "over";
   return timedOut ? "timeout" : "interrupted";

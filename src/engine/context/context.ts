@@ -19,7 +19,7 @@ import type { LocalStates } from "./local-state.ts";
 export type Enqueue = (keyText: string, options: { readonly afterMs: Ms; readonly urgent: boolean }) => void;
 
 /** Why a change of the platform was made. */
-export type Cause = keyof typeof CAUSES;
+export type ChangeCause = keyof typeof CAUSES;
 
 /** Worded to end a sentence. */
 export const CAUSES = {
@@ -33,11 +33,11 @@ export const CAUSES = {
 } as const;
 
 /** A mutating call and how it ended, for the change log. */
-export interface Change {
+export interface ChangeRecord {
   readonly key: ObjectKey;
   readonly uid: string;
   readonly generation: number;
-  readonly cause: Cause;
+  readonly cause: ChangeCause;
   readonly op: string;
   readonly id: Uuid | undefined;
   readonly commit: string | undefined;
@@ -49,7 +49,7 @@ export interface Change {
 /** Reports to telemetry. The engine neither logs nor counts. */
 export interface Observer {
   /** Called right after every mutating call. With the id of a create it is the last-resort journal. */
-  change(change: Change): void;
+  change(change: ChangeRecord): void;
   /** Called after a status was written or found unchanged. */
   status(object: KubeObject): void;
   /** Called for a deleted object. */

@@ -3,7 +3,7 @@ import { member } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Kind, Ms, Surface, Uuid, Why } from "../contract/kind.ts";
 import { sameJson } from "../contract/status.ts";
-import type { Sightings } from "../ownership/presence.ts";
+import type { ListHistory } from "../ownership/presence.ts";
 
 /** Id, memory and a closed intent that only this process knows, and that the next status will have. */
 export interface Unsaved {
@@ -15,13 +15,13 @@ export interface Unsaved {
 }
 
 /** What is missing, and since when, on the monotonic clock. */
-export interface Missing {
+export interface MissingSince {
   readonly what: string;
   readonly since: Ms;
 }
 
 /** What the platform was last observed to work on, and since when, on the monotonic clock. */
-export interface Work {
+export interface WorkSince {
   readonly message: string;
   readonly since: Ms;
 }
@@ -57,15 +57,15 @@ export class LocalState {
   /** Reconciles in a row that ended waiting for the same reason, for the growth of the follow interval. */
   waits: { readonly reason: string; readonly times: number } = { reason: "", times: 0 };
   /** What the platform works on, while it is waited for. */
-  work: Work | undefined = undefined;
+  work: WorkSince | undefined = undefined;
   /** The reference to what does not exist, while it is waited for. */
-  missing: Missing | undefined = undefined;
+  missing: MissingSince | undefined = undefined;
   /** When a one-shot object is due, on the monotonic clock. */
   dueAt: Ms | undefined = undefined;
   /** For how long the rate limit held up a one-shot object, beyond what its stored deadline says. */
   idleMs: Ms = 0;
   /** What lists of the platform have shown of the object. */
-  sightings: Sightings | undefined = undefined;
+  listHistory: ListHistory | undefined = undefined;
   /** When the platform was last read for this object. */
   readAt: Ms;
   /** The recorded object is gone from the platform and is created anew. */

@@ -1,6 +1,6 @@
 /** The types of a kind, and what its pure code sees of one reconcile. */
 import type { JsonObject } from "../../kube/api/types.ts";
-import type { Goal, IdentitySource, Ms, Presence, RatedApi, Sight, Supports, Uuid } from "./types.ts";
+import type { Goal, IdentitySource, ListEvidence, Ms, Presence, RatedApi, Supports, Uuid } from "./types.ts";
 
 /** The types of a kind. */
 export interface KindTypes {
@@ -50,7 +50,7 @@ export interface ContextRecords {
    */
   readonly holderOf: (id: Uuid) => string | undefined;
   /** Records what a list that was just read shows of the object with this id, and judges whether it exists. */
-  readonly presence: (sight: Sight) => Presence;
+  readonly presence: (evidence: ListEvidence) => Presence;
   /** When another resource last wrote to the object, by the platform's clock (`Kind.externalWrites`). */
   readonly writtenAt: string | undefined;
   /** Returns the same for any object of the platform. */

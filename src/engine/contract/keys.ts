@@ -1,7 +1,7 @@
 /** How objects and tenants are named as text. */
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
-import { text } from "./status.ts";
+import { nonEmptyText } from "./status.ts";
 import type { Uuid } from "./types.ts";
 
 /** "kind/namespace/name", the form in which keys are compared, stored in maps and queued. */
@@ -35,5 +35,8 @@ export function tenantOf({ host, organizationId }: Tenant): string {
 /** Returns the tenant of an object's record, from its status. */
 export function recordedTenant({ status }: KubeObject): Tenant {
   const pinned = member(status, "identity");
-  return { host: text(member(pinned, "host")) ?? "", organizationId: text(member(pinned, "organizationId")) ?? "" };
+  return {
+    host: nonEmptyText(member(pinned, "host")) ?? "",
+    organizationId: nonEmptyText(member(pinned, "organizationId")) ?? "",
+  };
 }

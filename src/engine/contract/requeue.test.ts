@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { anObject } from "../../../test/support/engine/objects.ts";
 import { POLL_INTERVAL } from "../../api/names.ts";
-import { abreast, backoff, follow, jitter, parseDuration, pollInterval } from "./requeue.ts";
+import { abreast, backoff, followInterval, jitter, parseDuration, pollInterval } from "./requeue.ts";
 import { DEFAULT_WINDOWS } from "./windows.ts";
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
@@ -122,10 +122,10 @@ describe("delays", () => {
   });
 
   it("of what is followed grow from 2 s to 30 s and stay there", () => {
-    const delays = Array.from({ length: 12 }, (_, waits) => follow(waits, DEFAULT_WINDOWS));
+    const delays = Array.from({ length: 12 }, (_, waits) => followInterval(waits, DEFAULT_WINDOWS));
     expect(delays.slice(0, 3)).toEqual([2_000, 3_000, 4_500]);
     expect(delays).toEqual(delays.toSorted((a, b) => a - b));
-    expect(follow(1e9, DEFAULT_WINDOWS)).toBe(30_000);
+    expect(followInterval(1e9, DEFAULT_WINDOWS)).toBe(30_000);
   });
 
   it("after failures grow from 1 s to 5 min, half of it by chance", () => {

@@ -73,7 +73,7 @@ function hash(text: string): number {
 }
 
 /** Returns the follow interval, which grows by half each time. @param waits reconciles in a row */
-export function follow(waits: number, windows: Windows): Ms {
+export function followInterval(waits: number, windows: Windows): Ms {
   return Math.min(windows.followMaxMs, windows.followMinMs * 1.5 ** Math.min(waits, 30));
 }
 

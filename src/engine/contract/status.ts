@@ -15,18 +15,18 @@ export function statusOf({ status }: { readonly status?: Json | undefined }): Js
 }
 
 /** Returns the value if it is a non-empty string. */
-export function text(value: Json | undefined): string | undefined {
+export function nonEmptyText(value: Json | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** Returns the id of the object on the platform that the status records. */
 export function recordedIdIn(object: { readonly status?: Json | undefined } | undefined): string | undefined {
-  return text(member(object?.status, "externalId"));
+  return nonEmptyText(member(object?.status, "externalId"));
 }
 
 /** Returns a member of the identity that the status records with the id. */
 export function recordedIdentityIn(object: { readonly status?: Json | undefined }, name: string): string | undefined {
-  return text(member(member(object.status, "identity"), name));
+  return nonEmptyText(member(member(object.status, "identity"), name));
 }
 
 export type ConditionStatus = "True" | "False" | "Unknown";
@@ -46,17 +46,17 @@ export function conditionsOf(object: { readonly status?: Json | undefined }): re
   const list = member(object.status, "conditions");
   if (!isList(list)) return [];
   return list.flatMap((entry) => {
-    const type = text(member(entry, "type"));
-    const status = text(member(entry, "status"));
+    const type = nonEmptyText(member(entry, "type"));
+    const status = nonEmptyText(member(entry, "status"));
     if (type === undefined || (status !== "True" && status !== "False" && status !== "Unknown")) return [];
     return [
       {
         type,
         status,
         observedGeneration: Number(member(entry, "observedGeneration") ?? 0),
-        lastTransitionTime: text(member(entry, "lastTransitionTime")) ?? "",
-        reason: text(member(entry, "reason")) ?? "",
-        message: text(member(entry, "message")) ?? "",
+        lastTransitionTime: nonEmptyText(member(entry, "lastTransitionTime")) ?? "",
+        reason: nonEmptyText(member(entry, "reason")) ?? "",
+        message: nonEmptyText(member(entry, "message")) ?? "",
       },
     ];
   });

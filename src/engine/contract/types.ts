@@ -18,7 +18,7 @@ export type Support = "Supported" | "Unsupported" | "Unknown";
 export type Supports = (operation: string) => Support;
 
 /** What a list shows of an object: "Shown"; "Missing", where the list is complete; "Unclear", where it may not be. */
-export type Sight = "Shown" | "Missing" | "Unclear";
+export type ListEvidence = "Shown" | "Missing" | "Unclear";
 
 /**
  * Whether an object exists: "Unconfirmed" until a list has lacked it for long enough, "Unproven" where no list can

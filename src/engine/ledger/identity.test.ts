@@ -5,7 +5,7 @@ import { anObject } from "../../../test/support/engine/objects.ts";
 import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
-import { identityMismatch, identify, isForeign, type RecordedIdentity } from "./identity.ts";
+import { identityMismatch, identify, checkInstallation, type RecordedIdentity } from "./identity.ts";
 
 const [A, B, C] = [uuid(1), uuid(2), uuid(3)];
 
@@ -75,7 +75,7 @@ describe("isForeign", () => {
       route: () => ({ is: "found", key: { kind: "Link", namespace: "team", name: "default" } }),
       cache: { get: () => through, list: () => [] },
     } as unknown as Ports;
-    return isForeign(ports, object)?.reason;
+    return checkInstallation(ports, object)?.reason;
   };
   const intent = (installation: string): string =>
     JSON.stringify({ v: 1, uid: "u", installation, attempt: "a", op: "o", creates: true, generation: 1, mark: null });

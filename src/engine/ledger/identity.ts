@@ -8,7 +8,7 @@ import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import type { IdentitySource, Uuid, Why } from "../contract/kind.ts";
-import { recordedIdentityIn, recordedIdIn, text } from "../contract/status.ts";
+import { nonEmptyText, recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
 import { readSlot } from "./ledger.ts";
 
 /** What is recorded in `status.identity` with an id. */
@@ -31,7 +31,7 @@ export type Identity =
  */
 export function identify(object: KubeObject): Identity {
   const recorded = recordedIdIn(object);
-  const given = text(member(object.spec, "externalId"));
+  const given = nonEmptyText(member(object.spec, "externalId"));
   if (recorded !== undefined) {
     if (given !== undefined && given !== recorded) {
       const message = `spec.externalId is ${given}, but this resource already manages ${recorded}. Remove spec.externalId, or create another resource for the other object.`;
@@ -50,7 +50,7 @@ export function identify(object: KubeObject): Identity {
  * for a whole move, on its connection.
  * @returns the reason to write nothing
  */
-export function isForeign(ports: Ports, object: KubeObject): Why | undefined {
+export function checkInstallation(ports: Ports, object: KubeObject): Why | undefined {
   const recorded = recordedIdentityIn(object, "installation");
   const annotations = object.metadata.annotations ?? {};
   const installation = recorded ?? annotations[INSTALLATION] ?? installationOf(annotations[INTENT]);
@@ -79,9 +79,9 @@ function installationOf(raw: string | undefined): string | undefined {
  */
 export function identityMismatch(object: KubeObject, now: RecordedIdentity): Why | undefined {
   const pinned = member(object.status, "identity");
-  const host = text(member(pinned, "host"));
-  const organizationId = text(member(pinned, "organizationId"));
-  const parentId = text(member(pinned, "parentId"));
+  const host = nonEmptyText(member(pinned, "host"));
+  const organizationId = nonEmptyText(member(pinned, "organizationId"));
+  const parentId = nonEmptyText(member(pinned, "parentId"));
   if (
     (host !== undefined && host !== now.host) ||
     (organizationId !== undefined && organizationId !== now.organizationId)

@@ -98,7 +98,7 @@ export function maySend(now: { readonly sinceMs: number; readonly sendMs: number
 }
 
 /** The result of a trace. */
-export type Finding = "landed" | "absent" | "repeatable" | "unknowable";
+export type TraceResult = "landed" | "absent" | "repeatable" | "unknowable";
 export type Decision = "record" | "retry" | "repeat" | "wait" | "giveUp";
 
 /**
@@ -107,7 +107,7 @@ export type Decision = "record" | "retry" | "repeat" | "wait" | "giveUp";
  * later, because a slow request may still land. "giveUp" stalls, as only a person can know. An accepted create is never
  * sent again.
  */
-export function decide(finding: Finding, intent: Intent, known: Knowledge): Decision {
+export function decide(finding: TraceResult, intent: Intent, known: Knowledge): Decision {
   if (finding === "landed") return "record";
   const settled = known.seenForMs >= known.landingMs;
   if (finding === "absent" && intent.accepted !== undefined) return settled ? "giveUp" : "wait";

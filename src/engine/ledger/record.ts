@@ -17,7 +17,7 @@ import { writeSlot, type Intent } from "./ledger.ts";
  * Reports whether the object should have the operator's finalizer: only while its deletion has something to do
  * (docs/architecture.md §7).
  */
-export function finalizerDue({ object, connection }: Omit<Place, "recordedIdentity">): boolean {
+export function finalizerDue({ object, connection }: Omit<RecordTarget, "recordedIdentity">): boolean {
   const { deletion } = policiesOf(object, connection.settings.defaults);
   return deletion !== "Retain" && object.metadata.deletionTimestamp === undefined;
 }
@@ -33,7 +33,7 @@ export function finalizersWith(object: KubeObject, ours: boolean): readonly stri
 }
 
 /** Where an object is recorded: with whose token its record is signed, and under which parent. */
-export interface Place {
+export interface RecordTarget {
   readonly object: KubeObject;
   readonly connection: Connection;
   readonly recordedIdentity: RecordedIdentity;
@@ -42,7 +42,7 @@ export interface Place {
 /** Keeps the finalizer and the backup of an object that has an id, or that writes without one. */
 export async function keepRecord(
   ports: Ports,
-  place: Place,
+  place: RecordTarget,
   externalLifecycle: ExternalLifecycle,
 ): Promise<KubeObject> {
   if (typeof externalLifecycle === "string") return await keepHolder(ports, place, externalLifecycle === "InOthers");
@@ -50,7 +50,7 @@ export async function keepRecord(
 }
 
 /** Without an id, only the name of the installation distinguishes a restored copy from the original. */
-async function keepHolder(ports: Ports, place: Place, mayHold: boolean): Promise<KubeObject> {
+async function keepHolder(ports: Ports, place: RecordTarget, mayHold: boolean): Promise<KubeObject> {
   const { object } = place;
   if (object.metadata.deletionTimestamp !== undefined) return object;
   const annotations = { [INSTALLATION]: ports.installation, ...cleared(object) };
@@ -59,14 +59,14 @@ async function keepHolder(ports: Ports, place: Place, mayHold: boolean): Promise
 }
 
 /** Keeps the backup equal to the status, also after a replace removed it or it named another installation. */
-async function keepBackup(ports: Ports, place: Place): Promise<KubeObject> {
+async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject> {
   const { object } = place;
   const annotations = object.metadata.annotations ?? {};
   const id = recordedIdIn(object);
   const holder = recordedIdentityIn(object, "installation");
   const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === ports.installation;
   if (id === undefined || holder !== ports.installation || kept) return object;
-  const change = { ...recordOf(ports, place, id), ...cleared(object) };
+  const change = { ...recordAnnotations(ports, place, id), ...cleared(object) };
   // The status has the id: a backup that finds no room, or is forbidden, must not hold up the rest, least of all a
   // deletion.
   if (!hasRoom(object, change)) return object;
@@ -79,9 +79,9 @@ async function keepBackup(ports: Ports, place: Place): Promise<KubeObject> {
 }
 
 /** Returns the annotations of a record, with what is kept of the create if there is room: the id comes first. */
-export function recordOf(
+export function recordAnnotations(
   ports: Ports,
-  { object, connection, recordedIdentity }: Place,
+  { object, connection, recordedIdentity }: RecordTarget,
   id: Uuid,
   kept?: JsonObject,
 ): Readonly<Record<string, string>> {
@@ -111,7 +111,7 @@ function hasRoom(object: KubeObject, change: Readonly<Record<string, string | nu
  * @returns undefined unless they are a valid record of this object, id and parent
  */
 export function readRecord(
-  { object, connection, recordedIdentity }: Place,
+  { object, connection, recordedIdentity }: RecordTarget,
   id: Uuid,
 ): { readonly kept: Json | undefined } | undefined {
   const sealed = { uid: object.metadata.uid, id, parentId: recordedIdentity.parentId };
@@ -119,7 +119,7 @@ export function readRecord(
 }
 
 /** Makes the finalizer follow the policy. */
-async function keepFinalizer(ports: Ports, place: Place): Promise<KubeObject> {
+async function keepFinalizer(ports: Ports, place: RecordTarget): Promise<KubeObject> {
   const { object } = place;
   const due = finalizerDue(place);
   if (due === hasFinalizer(object) || object.metadata.deletionTimestamp !== undefined) return object;
@@ -136,14 +136,14 @@ export async function release(ports: Ports, object: KubeObject): Promise<void> {
  * led to it. An id that is stored already is not stored again. It is stored whoever wrote to the object in the
  * meantime, but a status that another process wrote, e.g. with an action of its own, must not be overwritten by this
  * reconcile.
- * @param kept see `recordOf`
+ * @param kept see `recordAnnotations`
  * @returns the object as the API server has it now; undefined when it is gone
  * @throws KubeError "Conflict" once it is stored, where the status differs by then; others where it is refused for
  * good, see `storeOutcome`
  */
 export async function recordId(
   ports: Ports,
-  place: Place,
+  place: RecordTarget,
   id: Uuid,
   kept?: JsonObject,
 ): Promise<KubeObject | undefined> {
@@ -155,7 +155,7 @@ export async function recordId(
     annotations[INTENT] === undefined;
   if (stored) return object;
   ports.idOwnership.take(object, id, place.recordedIdentity);
-  return await storeOutcome(ports, object, { ...recordOf(ports, place, id, kept), ...cleared(object) });
+  return await storeOutcome(ports, object, { ...recordAnnotations(ports, place, id, kept), ...cleared(object) });
 }
 
 /**

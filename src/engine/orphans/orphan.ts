@@ -5,8 +5,8 @@ import { isUuid } from "../../api/fields.ts";
 import { parseJson } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { tenantOf } from "../contract/keys.ts";
-import { text } from "../contract/status.ts";
-import { sameSignature, signature } from "../ownership/signature.ts";
+import { nonEmptyText } from "../contract/status.ts";
+import { sameSignature, signatureOf } from "../ownership/signature.ts";
 
 const id = z.string().refine(isUuid);
 const name = z.string().min(1).max(253);
@@ -56,7 +56,7 @@ export function orphanKeyText(key: OrphanKey): string {
 /** Returns the name on the platform that a spec asks for: another name is another object. */
 export function externalNameOf({ spec }: KubeObject): string | undefined {
   const { data } = named.safeParse(spec);
-  return text(data?.name);
+  return nonEmptyText(data?.name);
 }
 
 const named = z.object({ name: z.string().optional() });
@@ -65,12 +65,12 @@ const named = z.object({ name: z.string().optional() });
  * @returns the entry with its signature. Without a token it has none, and counts only in the namespace that it names
  */
 export function signed(entry: Omit<Orphan, "signature">, token: string | undefined): Orphan {
-  return { ...entry, signature: token === undefined || token === "" ? "" : signature(token, partsOf(entry)) };
+  return { ...entry, signature: token === undefined || token === "" ? "" : signatureOf(token, partsOf(entry)) };
 }
 
 /** Reports whether an entry was signed with this token and is unchanged since. */
 export function isSigned(entry: Orphan, token: string): boolean {
-  return token !== "" && entry.signature !== "" && sameSignature(signature(token, partsOf(entry)), entry.signature);
+  return token !== "" && entry.signature !== "" && sameSignature(signatureOf(token, partsOf(entry)), entry.signature);
 }
 
 function partsOf(entry: Omit<Orphan, "signature">): readonly (string | null)[] {

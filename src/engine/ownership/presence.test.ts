@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 
-import type { Goal, Sight } from "../contract/types.ts";
-import { presenceOf, noteDeleted, sightingsOf, type Sightings } from "./presence.ts";
+import type { Goal, ListEvidence } from "../contract/types.ts";
+import { presenceOf, noteDeleted, listHistoryOf, type ListHistory } from "./presence.ts";
 
 const ID = "00000000-0000-4000-8000-000000000001";
 const OTHER = "00000000-0000-4000-8000-000000000002";
 const MINUTE = 60_000;
 
-type Look = readonly [atMs: number, sight: Sight];
+type Look = readonly [atMs: number, evidence: ListEvidence];
 
 /** What the last of these looks comes to. */
 function last(looks: readonly Look[], goal: Goal = "present", deleted = false): string {
-  const local: { sightings: Sightings | undefined } = { sightings: undefined };
+  const local: { listHistory: ListHistory | undefined } = { listHistory: undefined };
   if (deleted) noteDeleted(local, ID);
-  const found = looks.map(([now, sight]) =>
-    presenceOf(sightingsOf(local, ID), sight, { goal, now, absenceMs: MINUTE }),
+  const found = looks.map(([now, evidence]) =>
+    presenceOf(listHistoryOf(local, ID), evidence, { goal, now, absenceMs: MINUTE }),
   );
   return found.at(-1) ?? "";
 }
@@ -77,9 +77,9 @@ describe("an object that a list lacks", () => {
   });
 
   it("tells nothing of another one with a new id", () => {
-    const local: { sightings: Sightings | undefined } = { sightings: undefined };
+    const local: { listHistory: ListHistory | undefined } = { listHistory: undefined };
     const at = { goal: "present", now: 0, absenceMs: MINUTE } as const;
-    presenceOf(sightingsOf(local, ID), "Shown", at);
-    expect(presenceOf(sightingsOf(local, OTHER), "Missing", at)).toBe("Unproven");
+    presenceOf(listHistoryOf(local, ID), "Shown", at);
+    expect(presenceOf(listHistoryOf(local, OTHER), "Missing", at)).toBe("Unproven");
   });
 });

@@ -2,10 +2,10 @@
  * Judges when an object of the platform that a list does not show is gone (docs/architecture.md §9). A new process
  * knows nothing of it.
  */
-import type { Goal, Ms, Presence, Sight, Uuid } from "../contract/types.ts";
+import type { Goal, ListEvidence, Ms, Presence, Uuid } from "../contract/types.ts";
 
 /** What this process knows of an object from the lists that it has read. */
-export interface Sightings {
+export interface ListHistory {
   readonly id: Uuid;
   /** A list has shown the object. */
   shown: boolean;
@@ -17,23 +17,23 @@ export interface Sightings {
 }
 
 /** Returns what is known of an object by its id; nothing, when the id differs from before. */
-export function sightingsOf(local: { sightings: Sightings | undefined }, id: Uuid): Sightings {
-  if (local.sightings?.id !== id)
-    local.sightings = { id, shown: false, deleted: false, hiddenSince: undefined, missingSince: undefined };
-  return local.sightings;
+export function listHistoryOf(local: { listHistory: ListHistory | undefined }, id: Uuid): ListHistory {
+  if (local.listHistory?.id !== id)
+    local.listHistory = { id, shown: false, deleted: false, hiddenSince: undefined, missingSince: undefined };
+  return local.listHistory;
 }
 
 /** Records that the platform accepted the deletion of an object. */
-export function noteDeleted(local: { sightings: Sightings | undefined }, id: Uuid | undefined): void {
-  if (id !== undefined) sightingsOf(local, id).deleted = true;
+export function noteDeleted(local: { listHistory: ListHistory | undefined }, id: Uuid | undefined): void {
+  if (id !== undefined) listHistoryOf(local, id).deleted = true;
 }
 
 /**
  * Returns for how long no list has shown the object, in milliseconds; 0 while one does. @param now on the monotonic
  * clock
  */
-export function hiddenFor({ sightings }: { readonly sightings: Sightings | undefined }, now: Ms): Ms {
-  return now - (sightings?.hiddenSince ?? now);
+export function hiddenFor({ listHistory }: { readonly listHistory: ListHistory | undefined }, now: Ms): Ms {
+  return now - (listHistory?.hiddenSince ?? now);
 }
 
 /**
@@ -42,17 +42,17 @@ export function hiddenFor({ sightings }: { readonly sightings: Sightings | undef
  * end it after a restart; one read is, once the platform accepted the deletion.
  */
 export function presenceOf(
-  sightings: Sightings,
-  sight: Sight,
+  listHistory: ListHistory,
+  evidence: ListEvidence,
   { goal, now, absenceMs }: { readonly goal: Goal; readonly now: Ms; readonly absenceMs: Ms },
 ): Presence {
-  if (sight === "Shown") {
-    Object.assign(sightings, { shown: true, hiddenSince: undefined, missingSince: undefined });
+  if (evidence === "Shown") {
+    Object.assign(listHistory, { shown: true, hiddenSince: undefined, missingSince: undefined });
     return "Present";
   }
-  if (sightings.deleted && goal !== "present") return "Gone";
-  sightings.hiddenSince ??= now;
-  if (sight === "Unclear" || !(sightings.shown || goal !== "present")) return "Unproven";
-  sightings.missingSince ??= now;
-  return now - sightings.missingSince >= absenceMs ? "Gone" : "Unconfirmed";
+  if (listHistory.deleted && goal !== "present") return "Gone";
+  listHistory.hiddenSince ??= now;
+  if (evidence === "Unclear" || !(listHistory.shown || goal !== "present")) return "Unproven";
+  listHistory.missingSince ??= now;
+  return now - listHistory.missingSince >= absenceMs ? "Gone" : "Unconfirmed";
 }

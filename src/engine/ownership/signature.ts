@@ -41,12 +41,12 @@ export function verify(token: string, sealed: Signed, given = ""): { readonly ke
 
 function bound(token: string, { uid, id, parentId }: Signed, kept: string | undefined): string {
   const parts = ["seal", uid, id, parentId ?? null, ...(kept === undefined ? [] : [kept])];
-  const proof = signature(token, parts);
+  const proof = signatureOf(token, parts);
   return kept === undefined ? proof : `${proof}.${kept}`;
 }
 
 /** @returns 22 characters of base64url that only a holder of the token can make of these parts */
-export function signature(token: string, parts: readonly (string | null)[]): string {
+export function signatureOf(token: string, parts: readonly (string | null)[]): string {
   return createHmac("sha256", token).update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
 }
 

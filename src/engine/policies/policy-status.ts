@@ -4,30 +4,35 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 
 import { APPROVED_PLAN } from "../../api/names.ts";
-import { plan, DRIFT_FIELDS } from "../../api/status.ts";
+import { planSchema, DRIFT_FIELDS } from "../../api/status.ts";
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { Cause } from "../context/context.ts";
+import type { ChangeCause } from "../context/context.ts";
 import type { Step } from "../contract/kind.ts";
-import { isSettled, isStalled, text } from "../contract/status.ts";
+import { isSettled, isStalled, nonEmptyText } from "../contract/status.ts";
 import { requestedToken, type Policies } from "./policy.ts";
 
-/** The member `plan` of a status. */
-export type StatusPlan = z.output<typeof plan>;
+/** The member `planSchema` of a status. */
+export type StatusPlan = z.output<typeof planSchema>;
 
 /** Returns the plan of a status. */
 export function planIn(object: KubeObject): StatusPlan | undefined {
-  return plan.safeParse(member(object.status, "plan")).data;
+  return planSchema.safeParse(member(object.status, "plan")).data;
 }
 
 /**
  * Returns the plan of some steps. Its hash covers what is shown of them, the generation, and the last approved plan:
  * the same change needs another approval when it comes again.
  */
-export function planOf<Do>(object: KubeObject, steps: readonly Step<Do>[], reason: string): StatusPlan {
+export function statusPlanOf<Do>(object: KubeObject, steps: readonly Step<Do>[], reason: string): StatusPlan {
   const generation = object.metadata.generation ?? 0;
   const actions = steps.map(actionOf);
-  const basis = [object.metadata.uid, generation, text(member(object.status, "lastApprovedPlan")) ?? "", actions];
+  const basis = [
+    object.metadata.uid,
+    generation,
+    nonEmptyText(member(object.status, "lastApprovedPlan")) ?? "",
+    actions,
+  ];
   const hash = createHash("sha256").update(JSON.stringify(basis)).digest("hex").slice(0, 16);
   return { hash, reason, generation, actions };
 }
@@ -81,7 +86,7 @@ export function isSpecApplied(object: KubeObject): boolean {
 }
 
 /** Returns what in the object itself calls for changes; undefined where only the platform or references can. */
-export function causeIn(object: KubeObject): Extract<Cause, "Requested" | "SpecChanged"> | undefined {
+export function causeIn(object: KubeObject): Extract<ChangeCause, "Requested" | "SpecChanged"> | undefined {
   const isDone = isSpecApplied(object);
   // A stalled object continues only because somebody asked.
   if (requestedToken(object) !== undefined && (isDone || isStalled(object))) return "Requested";

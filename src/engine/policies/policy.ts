@@ -6,7 +6,7 @@ import { isObject, member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { ContextPolicies, Ms, PolicyDefaults, Why } from "../contract/kind.ts";
 import { parseDuration } from "../contract/requeue.ts";
-import { text } from "../contract/status.ts";
+import { nonEmptyText } from "../contract/status.ts";
 
 /** Flux's own annotation for the same request. */
 const FLUX_REQUESTED_AT = "reconcile.fluxcd.io/requestedAt";
@@ -83,7 +83,7 @@ export function policiesOf(object: KubeObject, defaults: PolicyDefaults, manual 
 export function defaultsIn(connection: KubeObject): PolicyDefaults {
   const stated = member(connection.spec, "defaults");
   const said = member(stated, "lifecycle");
-  return { lifecycle: isObject(said) ? said : {}, pollInterval: text(member(stated, "pollInterval")) };
+  return { lifecycle: isObject(said) ? said : {}, pollInterval: nonEmptyText(member(stated, "pollInterval")) };
 }
 
 /** Returns the adoption policy: as set, or IfUniqueName where a list exists and the parent is managed here. */

@@ -7,7 +7,7 @@ import type { Ports } from "../context/context.ts";
 import type { Ms, Why } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
-import type { Result } from "../status/build.ts";
+import type { ReconcileResult } from "../status/build.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 
 /**
@@ -51,7 +51,7 @@ export function probeDue({ clock }: Ports, connection: Connection, object: KubeO
 export function rateLimited(
   { connections, clock, windows }: Ports,
   object: KubeObject,
-): Result | { readonly again: Ms } | undefined {
+): ReconcileResult | { readonly again: Ms } | undefined {
   const connection = connections.last(keyOf(object));
   const isSame = connection?.uid === object.metadata.uid && connection.generation === (object.metadata.generation ?? 0);
   if (!isSame || connection.trouble?.reason === "CredentialsMissing" || requestedToken(object) !== undefined)
@@ -77,7 +77,7 @@ export function untilProbe({ clock }: Ports, connection: Connection): Ms {
  * @param again when a connection that works is probed again
  * @returns the result for the status, where a held mass change comes first
  */
-export async function probed(r: Resolved, result: Result, again: Ms): Promise<Result> {
+export async function probed(r: Resolved, result: ReconcileResult, again: Ms): Promise<ReconcileResult> {
   const { ports, connection } = r;
   const now = ports.clock.monotonic();
   // A restart, or another leader, is no permission to proceed.
@@ -105,7 +105,11 @@ export async function probed(r: Resolved, result: Result, again: Ms): Promise<Re
 }
 
 /** Marks the result once the probes have failed for too long. */
-function withOutage({ ports, connection, object }: Resolved, result: Result, isFirst: boolean): Result {
+function withOutage(
+  { ports, connection, object }: Resolved,
+  result: ReconcileResult,
+  isFirst: boolean,
+): ReconcileResult {
   if (result.is !== "retry") {
     connection.failingSince = undefined;
     return result;

@@ -12,8 +12,8 @@ import { identify } from "../ledger/identity.ts";
 import { hasFinalizer, release } from "../ledger/record.ts";
 import { policiesOf } from "../policies/policy.ts";
 import { resolveObject } from "../resolve/resolve.ts";
-import type { Result } from "../status/build.ts";
-import { beginReconcile, type Ended, idOf, type Reconciliation, type Resolved } from "../status/reconciliation.ts";
+import type { ReconcileResult } from "../status/build.ts";
+import { beginReconcile, type Ended, idToStore, type Reconciliation, type Resolved } from "../status/reconciliation.ts";
 import { runSteps } from "../steps/loop.ts";
 import { openSlot } from "../steps/recover.ts";
 import { defaultsFor, orphanOf } from "./orphaning.ts";
@@ -37,7 +37,7 @@ export async function remove(r: Reconciliation): Promise<Ms | undefined> {
   const { ports, kind, object, local } = r;
   if (!hasFinalizer(object)) return undefined;
   const policy = policiesOf(object, defaultsFor(ports, object)).deletion;
-  const id = idOf(r);
+  const id = idToStore(r);
   const certain = openSlot(object, local).is === "empty";
   const hasEnd = kind.externalLifecycle === true || kind.externalLifecycle === "InOthers";
   if (policy === "Retain" || !hasEnd) {
@@ -106,9 +106,9 @@ async function releaseObject({ ports, object }: Reconciliation, event: DeletionE
 }
 
 /** Releases a resource whose object cannot be deleted, with a Warning. */
-async function giveUp(r: Ended, result: Result): Promise<Ms | undefined> {
+async function giveUp(r: Ended, result: ReconcileResult): Promise<Ms | undefined> {
   const { reason, message } = "why" in result ? result.why : { reason: "ConnectionNotReady", message: "" };
-  const id = r.context === undefined ? idOf(r) : r.context.id;
+  const id = r.context === undefined ? idToStore(r) : r.context.id;
   return await leave(r, reason, kept("Warning", subject(r.kind, id), message));
 }
 
@@ -118,7 +118,7 @@ async function giveUp(r: Ended, result: Result): Promise<Ms | undefined> {
  */
 async function leave(r: Ended, why: string, event: DeletionEvent | undefined): Promise<Ms | undefined> {
   const { ports, kind, object, local, recordedIdentity } = r;
-  const id = idOf(r);
+  const id = idToStore(r);
   const memory = recordedIdentity && local.unsaved?.memory;
   const orphan =
     id === undefined ? undefined : await orphanOf(ports, kind, { object, id, why, recordedIdentity, memory });
@@ -200,7 +200,7 @@ function isLost({ ports, object, local }: Reconciliation): boolean {
 const REJECTED: ReadonlySet<Reason> = new Set(["CredentialsInvalid", "PermissionDenied"]);
 
 /** Reports whether the last good token is rejected, and neither connection nor Secret is left to fix it in. */
-function isBarred(ports: Ports, { key, trouble }: Connection, result: Result): boolean {
+function isBarred(ports: Ports, { key, trouble }: Connection, result: ReconcileResult): boolean {
   const isRejected = "why" in result && REJECTED.has(result.why.reason);
   return isRejected && (ports.cache.get(key) === undefined || trouble?.reason === "CredentialsMissing");
 }

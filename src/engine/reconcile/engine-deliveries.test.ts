@@ -4,7 +4,7 @@ import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
 import { apiError } from "../../../test/support/engine/fake-platform.ts";
 import { INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 import { receiverKeys } from "../connections/receiver-keys.ts";
-import { text } from "../contract/status.ts";
+import { nonEmptyText } from "../contract/status.ts";
 
 const MINUTE = 60_000;
 const LINK = { kind: "Link", namespace: "team", name: "default" };
@@ -16,7 +16,7 @@ const passesOf = (env: Env, name: string): number =>
 
 const idOf = (env: Env, name: string): string => {
   const { status } = env.cluster.get("Widget", name);
-  return text((status as { readonly externalId?: string }).externalId) ?? "";
+  return nonEmptyText((status as { readonly externalId?: string }).externalId) ?? "";
 };
 
 describe("[E12] a delivery", () => {

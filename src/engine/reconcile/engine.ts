@@ -1,7 +1,7 @@
 /** The engine as the operator uses it: kinds bound to one set of ports, fed by the changes of the store. */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
-import type { Change } from "../../kube/watch/store.ts";
+import type { StoreChange } from "../../kube/watch/store.ts";
 import { createConnections, type Connect } from "../connections/connections.ts";
 import type { Enqueue, Ports, ProvidedPorts } from "../context/context.ts";
 import { createLocalStates } from "../context/local-state.ts";
@@ -10,7 +10,7 @@ import type { ExternalWrite, Kind, Ms, Reference, Uuid, KindTypes, RatedApi } fr
 import { nextTurn } from "../contract/requeue.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { isSettled, recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
-import { isForeign } from "../ledger/identity.ts";
+import { checkInstallation } from "../ledger/identity.ts";
 import { createExternalWrites } from "../ownership/external-writes.ts";
 import { createFieldOwnership } from "../ownership/fields.ts";
 import { createIdOwnership } from "../ownership/ids.ts";
@@ -122,7 +122,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   };
 
   /** @returns the objects of the platform that were written to */
-  const note = (change: Change): readonly Uuid[] => {
+  const note = (change: StoreChange): readonly Uuid[] => {
     const { object } = change;
     const old = change.type === "updated" ? change.old : undefined;
     // A claim through a reference is known once the reference has its id.
@@ -143,7 +143,10 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     fieldOwnership.record(object, kind.fieldOwnership(object));
     dependencies.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
     // The records of another installation are not trusted.
-    return externalWrites.record(object, isForeign(ports, object) === undefined ? kind.externalWrites(object) : []);
+    return externalWrites.record(
+      object,
+      checkInstallation(ports, object) === undefined ? kind.externalWrites(object) : [],
+    );
   };
 
   /** Returns when a settled object is polled first: those under one parent, which may share reads, at one time. */
@@ -178,7 +181,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       return await reconcile?.(key);
     },
     /** Has to be called for every change of the store, in order. `initial`: the change is part of the first list. */
-    changed: (change: Change, initial: boolean): void => {
+    changed: (change: StoreChange, initial: boolean): void => {
       const { object } = change;
       const key = keyOf(object);
       const parents = change.type === "deleted" ? dependencies.references(key) : [];

@@ -5,7 +5,7 @@ import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import { recordedTenant } from "../contract/keys.ts";
 import type { Kind, PolicyDefaults, Uuid } from "../contract/kind.ts";
-import { recordedIdIn, statusOf, text } from "../contract/status.ts";
+import { nonEmptyText, recordedIdIn, statusOf } from "../contract/status.ts";
 import type { RecordedIdentity } from "../ledger/identity.ts";
 import { externalNameOf, signed, type Orphan } from "../orphans/orphan.ts";
 import { NO_DEFAULTS, defaultsIn, policiesOf } from "../policies/policy.ts";
@@ -65,8 +65,8 @@ type Recorded = Omit<RecordedIdentity, "connectionUid">;
 /** Returns where the id was recorded, from the status. */
 function pinned(object: KubeObject): Recorded {
   const identity = member(object.status, "identity");
-  const parentId = text(member(identity, "parentId"));
-  const installation = text(member(identity, "installation")) ?? "";
+  const parentId = nonEmptyText(member(identity, "parentId"));
+  const installation = nonEmptyText(member(identity, "installation")) ?? "";
   return { ...recordedTenant(object), installation, ...(parentId === undefined ? {} : { parentId }) };
 }
 

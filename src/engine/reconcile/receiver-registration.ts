@@ -18,9 +18,9 @@ import type {
   Why,
 } from "../contract/kind.ts";
 import { conditionsOf } from "../contract/status.ts";
-import { isForeign } from "../ledger/identity.ts";
-import { fingerprint } from "../references/values.ts";
-import type { Result } from "../status/build.ts";
+import { checkInstallation } from "../ledger/identity.ts";
+import { fingerprintOf } from "../references/values.ts";
+import type { ReconcileResult } from "../status/build.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { runSteps } from "../steps/loop.ts";
 
@@ -63,7 +63,7 @@ async function register(r: Resolved, { condition, kind }: ReceiverRegistration):
   const read = await readKeys(ports, connection, settings);
   if ("reason" in read) return { conditions: reported(read, false), again: soon };
   connection.receiver = read.keys;
-  const foreign = isForeign(ports, r.object);
+  const foreign = checkInstallation(ports, r.object);
   if (foreign !== undefined) return { conditions: reported(foreign, false) };
 
   const stored = conditionsOf(r.object).filter(({ type }) => type === condition);
@@ -118,7 +118,7 @@ async function resolvedFor(
   const inputs: ReceiverInputs = {
     url,
     secret: keys.secret,
-    registered: fingerprint({ url }, `${settings.url} ${sources}`, connection.token()),
+    registered: fingerprintOf({ url }, `${settings.url} ${sources}`, connection.token()),
     anew,
   };
   return {
@@ -129,7 +129,7 @@ async function resolvedFor(
   };
 }
 
-function whyOf(result: Result, report: Report | undefined): Why {
+function whyOf(result: ReconcileResult, report: Report | undefined): Why {
   if (result.is === "settled" && report !== undefined) return report.ready;
   return "why" in result ? result.why : { reason: "Progressing", message: "The receiver is not registered yet." };
 }

@@ -9,7 +9,7 @@ import type { Kind, Ms, Why } from "../contract/kind.ts";
 import { backoff, pollInterval } from "../contract/requeue.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { resolveObject } from "../resolve/resolve.ts";
-import type { Result } from "../status/build.ts";
+import type { ReconcileResult } from "../status/build.ts";
 import { countDelay, deadlineOf, rest } from "../status/one-shot.ts";
 import { beginReconcile, type Reconciliation, type Resolved } from "../status/reconciliation.ts";
 import { stallOnMissing } from "../status/stalls.ts";
@@ -84,7 +84,7 @@ function probeSurface({ ports, connection }: Resolved, isNew: boolean): void {
 }
 
 /** Returns the result of an object that cannot be resolved. A one-shot object may end while it waits for its needs. */
-function unresolvedResult(r: Reconciliation, result: Result): Result {
+function unresolvedResult(r: Reconciliation, result: ReconcileResult): ReconcileResult {
   const { ports, kind, object, local } = r;
   const { oneShot, resource } = kind;
   const now = ports.clock.now();

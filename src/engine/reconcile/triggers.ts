@@ -3,7 +3,7 @@ import { APPROVED_PLAN, INTENT, PAUSED, POLL_INTERVAL, RESOLVE } from "../../api
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
-import type { Change } from "../../kube/watch/store.ts";
+import type { StoreChange } from "../../kube/watch/store.ts";
 import type { Enqueue, Ports } from "../context/context.ts";
 import { keyText, parseKey } from "../contract/keys.ts";
 import type { Uuid } from "../contract/kind.ts";
@@ -16,7 +16,7 @@ const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, POLL_INTERVAL, RESOLVE
  * Reports whether the object itself has to be reconciled: spec, deletion, a user's annotation, a lost status. Never for
  * the operator's own status.
  */
-export function concernsItself(change: Change): boolean {
+export function concernsItself(change: StoreChange): boolean {
   if (change.type !== "updated") return true;
   const { object, old } = change;
   if (old.metadata.uid !== object.metadata.uid || old.metadata.generation !== object.metadata.generation) return true;
@@ -31,7 +31,7 @@ export function concernsItself(change: Change): boolean {
  * Reports whether dependents have to be reconciled: the object came, went, got its id, became ready or stopped being
  * ready.
  */
-export function concernsDependents(change: Change): boolean {
+export function concernsDependents(change: StoreChange): boolean {
   if (change.type !== "updated") return true;
   const { object, old } = change;
   return (
@@ -42,7 +42,7 @@ export function concernsDependents(change: Change): boolean {
 }
 
 /** Reports whether the defaults of a connection changed: finalizers and poll intervals follow them. */
-export function changesDefaults(change: Change): boolean {
+export function changesDefaults(change: StoreChange): boolean {
   if (change.type !== "updated") return false;
   return !sameJson(member(change.object.spec, "defaults"), member(change.old.spec, "defaults"));
 }
@@ -90,9 +90,9 @@ export function wakeUp(ports: Ports, enqueue: Enqueue, connection: ObjectKey, id
 }
 
 /** What a person asked of an existing object, then new objects, then work under way, then routine checks. */
-export type Priority = "urgent" | "high" | "normal" | "low";
+export type ReconcilePriority = "urgent" | "high" | "normal" | "low";
 
-export function priorityOf(object: KubeObject): Priority {
+export function priorityOf(object: KubeObject): ReconcilePriority {
   const { deletionTimestamp, annotations, generation = 0 } = object.metadata;
   if (deletionTimestamp !== undefined || requestedToken(object) !== undefined) return "urgent";
   if (annotations?.[RESOLVE] !== undefined) return "urgent";

@@ -4,14 +4,14 @@ import type { JsonObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { Ms } from "../contract/kind.ts";
-import { abreast, backoff, follow, jitter, pollInterval } from "../contract/requeue.ts";
+import { abreast, backoff, followInterval, jitter, pollInterval } from "../contract/requeue.ts";
 import { isSettled, sameJson, statusOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
-import { buildStatus, type Result } from "../status/build.ts";
+import { buildStatus, type ReconcileResult } from "../status/build.ts";
 import { expectLook, timeLimit } from "../status/one-shot.ts";
 import { writeOutputs } from "../status/outputs.ts";
-import { type Ended, idOf, memoryOf, type Reconciliation } from "../status/reconciliation.ts";
-import { recordTransitions, signature, throttle } from "../status/writes.ts";
+import { type Ended, idToStore, memoryToStore, type Reconciliation } from "../status/reconciliation.ts";
+import { recordTransitions, significantPart, throttle } from "../status/writes.ts";
 import { openAction } from "../steps/recover.ts";
 import { warnOfInterval } from "./warnings.ts";
 
@@ -20,7 +20,7 @@ import { warnOfInterval } from "./warnings.ts";
  * @returns milliseconds until the object is to be reconciled again
  * @throws KubeError
  */
-export async function writeStatus(r: Ended, ended: Result): Promise<Ms> {
+export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms> {
   const { ports, kind, object, local } = r;
   const isHandled = isAnswered(r, ended) && !isHeld(r);
   const result = await writeOutputs(r, ended);
@@ -29,8 +29,8 @@ export async function writeStatus(r: Ended, ended: Result): Promise<Ms> {
     object,
     result,
     report: r.report,
-    memory: memoryOf(r),
-    id: kind.externalLifecycle ? idOf(r) : undefined,
+    memory: memoryToStore(r),
+    id: kind.externalLifecycle ? idToStore(r) : undefined,
     recordedIdentity: isPinned(r, result) ? r.recordedIdentity : undefined,
     intent: openAction(object, local),
     handled: isHandled ? requestedToken(object) : undefined,
@@ -52,7 +52,7 @@ export async function writeStatus(r: Ended, ended: Result): Promise<Ms> {
  * Reports whether the reconcile came to its end. A failed or delayed one does not handle a reconcile request, except
  * that of a connection or a deletion, however it went.
  */
-function isAnswered({ kind, context, report }: Ended, result: Result): boolean {
+function isAnswered({ kind, context, report }: Ended, result: ReconcileResult): boolean {
   if (context === undefined) return false;
   if (kind.connection !== undefined || context.goal !== "present") return true;
   if (report === undefined) return false;
@@ -66,9 +66,9 @@ function isHeld({ policyStatus }: Ended): boolean {
 }
 
 /** Reports whether the identity belongs into the status: something was recorded, written or found in order there. */
-function isPinned(r: Ended, result: Result): boolean {
+function isPinned(r: Ended, result: ReconcileResult): boolean {
   const { externalLifecycle } = r.kind;
-  if (typeof externalLifecycle === "boolean") return externalLifecycle && idOf(r) !== undefined;
+  if (typeof externalLifecycle === "boolean") return externalLifecycle && idToStore(r) !== undefined;
   const isOurs = result.is === "settled" || member(r.object.status, "identity") !== undefined;
   return r.local.unsaved !== undefined || (r.report !== undefined && isOurs);
 }
@@ -89,7 +89,7 @@ async function write(
     return undefined;
   }
   const now = ports.clock.monotonic();
-  const looks = signature(status);
+  const looks = significantPart(status);
   const since = local.deferred?.signature === looks ? local.deferred.since : now;
   local.deferred = { since, signature: looks, object, status };
   const left = since + patience - now;
@@ -124,7 +124,7 @@ export async function flush(ports: Ports): Promise<void> {
 }
 
 /** Returns the time until the next reconcile, and counts how often in a row the object waits for the same. */
-function nextReconcile(r: Ended, result: Result): Ms {
+function nextReconcile(r: Ended, result: ReconcileResult): Ms {
   const { ports, object, local } = r;
   const poll = pollInterval(object, ports.windows, r.connection?.settings.defaults.pollInterval);
   warnOfInterval(r, poll.invalid);
@@ -136,7 +136,7 @@ function nextReconcile(r: Ended, result: Result): Ms {
   return result.is === "waiting" ? again : Math.max(again, ports.windows.backoffMinMs);
 }
 
-function usualDelay(r: Ended, result: Result, pollMs: Ms): Ms {
+function usualDelay(r: Ended, result: ReconcileResult, pollMs: Ms): Ms {
   const { object, local, ports } = r;
   const { windows, random, clock } = ports;
   switch (result.is) {
@@ -148,7 +148,7 @@ function usualDelay(r: Ended, result: Result, pollMs: Ms): Ms {
     }
     case "waiting":
     case "unknown":
-      return follow(local.waits.times, windows);
+      return followInterval(local.waits.times, windows);
     case "stalled":
     case "paused":
     case "deferred":

@@ -4,8 +4,8 @@ import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Namespaces } from "../../kube/watch/readers.ts";
 import { keyText, shortName } from "../contract/keys.ts";
 import type { ConnectionSettings, Reference, ResolvedNeeds, Uuid, Why } from "../contract/kind.ts";
-import { conditionOf, isSettled, recordedIdIn, text } from "../contract/status.ts";
-import { fingerprint, type ResolvedValues } from "./values.ts";
+import { conditionOf, isSettled, nonEmptyText, recordedIdIn } from "../contract/status.ts";
+import { fingerprintOf, type ResolvedValues } from "./values.ts";
 
 /** The kind names of the two connection kinds. The engine asks for them by role. */
 export interface ConnectionKinds {
@@ -13,7 +13,7 @@ export interface ConnectionKinds {
   readonly cluster: string;
 }
 
-export type Gate =
+export type ReferenceGate =
   | { readonly is: "open"; readonly ids: ReadonlyMap<string, Uuid> }
   | { readonly is: "shut"; readonly why: Why; readonly missing: boolean };
 
@@ -26,7 +26,7 @@ export function resolveReferences(
   namespace: string,
   references: readonly Reference[],
   hasId: boolean,
-): Gate {
+): ReferenceGate {
   const ids = new Map<string, Uuid>();
   for (const reference of references) {
     if (reference.externalId !== undefined) {
@@ -118,9 +118,9 @@ function toChild(inherited: Found | undefined): Found | undefined {
 /** Returns the connection that spec.connectionRef names; undefined when it is not set. */
 export function namedConnection(kinds: ConnectionKinds, object: KubeObject): ObjectKey | undefined {
   const ref = member(object.spec, "connectionRef");
-  const name = text(member(ref, "name"));
+  const name = nonEmptyText(member(ref, "name"));
   if (name === undefined) return undefined;
-  const kind = text(member(ref, "kind")) ?? kinds.namespaced;
+  const kind = nonEmptyText(member(ref, "kind")) ?? kinds.namespaced;
   return { kind, namespace: kind === kinds.cluster ? "" : (object.metadata.namespace ?? ""), name };
 }
 
@@ -169,7 +169,7 @@ const NIL = "00000000-0000-0000-0000-000000000000";
  * or the empty text instead of an error
  */
 export function resolver(
-  gate: Gate,
+  gate: ReferenceGate,
   resolved: ResolvedValues,
   how: {
     readonly token: () => string;
@@ -189,6 +189,6 @@ export function resolver(
     idIfAny: (field) => ids.get(field),
     value: (field) => otherwise(found.get(field), "", field),
     all: (field) => otherwise(all.get(field), new Map(), field),
-    fingerprint: (content) => fingerprint(content, `${how.generation} ${sources}`, how.token()),
+    fingerprint: (content) => fingerprintOf(content, `${how.generation} ${sources}`, how.token()),
   };
 }

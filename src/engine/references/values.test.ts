@@ -5,7 +5,7 @@ import type { Json, KeyValues } from "../../kube/api/types.ts";
 import type { Reader } from "../../kube/watch/readers.ts";
 import { sameContent, type ValueRequest } from "../contract/kind.ts";
 import { resolver } from "./references.ts";
-import { fingerprint, resolveValues } from "./values.ts";
+import { fingerprintOf, resolveValues } from "./values.ts";
 
 const SECRET = "hunter2-and-more";
 
@@ -109,11 +109,11 @@ describe("fingerprint", () => {
     ["a token that was rotated and a value that changed", [SECRET, "s1", one], ["new", "s2", other], false],
     ["another type of the same text", ["1", "s1", one], [1, "s1", one], false],
   ])("%s is the same: %#", (_, left, right, same) => {
-    expect(sameContent(fingerprint(...left), fingerprint(...right))).toBe(same);
+    expect(sameContent(fingerprintOf(...left), fingerprintOf(...right))).toBe(same);
   });
 
   it("of nothing is the same as nothing only", () => {
-    const some = fingerprint(SECRET, "s", one);
+    const some = fingerprintOf(SECRET, "s", one);
     expect([sameContent(undefined, undefined), sameContent(some, undefined), sameContent(undefined, some)]).toEqual([
       true,
       false,
@@ -124,9 +124,9 @@ describe("fingerprint", () => {
   it("[C12] shows neither value nor token, and cannot be made without the token", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8 }), fc.string({ minLength: 8 }), (value, token) => {
-        const text = JSON.stringify(fingerprint(value, "s", token));
+        const text = JSON.stringify(fingerprintOf(value, "s", token));
         expect(text.includes(value) || text.includes(token)).toBe(false);
-        expect(fingerprint(value, "s", token).digest).not.toBe(fingerprint(value, "s", `${token}x`).digest);
+        expect(fingerprintOf(value, "s", token).digest).not.toBe(fingerprintOf(value, "s", `${token}x`).digest);
       }),
     );
   });

@@ -66,7 +66,7 @@ function missing(namespace: string, request: ValueRequest, key?: string): Why {
  * Returns the fingerprint of content that may hold secrets. The digest is an HMAC keyed with the connection's token, so
  * that a reader of a status cannot try out values (docs/reliability.md C12).
  */
-export function fingerprint(content: Json, sources: string, token: string): Fingerprint {
+export function fingerprintOf(content: Json, sources: string, token: string): Fingerprint {
   return {
     key: keyOf(token),
     digest: mac(token, JSON.stringify(content)).slice(0, 22),

@@ -8,7 +8,7 @@ import type { Goal, Why } from "../contract/kind.ts";
 import { conditionOf, isSettled, recordedIdentityIn } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import { admission } from "../references/references.ts";
-import type { Result } from "../status/build.ts";
+import type { ReconcileResult } from "../status/build.ts";
 import type { Reconciliation } from "../status/reconciliation.ts";
 
 /**
@@ -16,7 +16,11 @@ import type { Reconciliation } from "../status/reconciliation.ts";
  * @returns how the reconcile ends where there is none that may be used now
  * @throws KubeError
  */
-export async function resolveConnection(r: Reconciliation, spec: unknown, goal: Goal): Promise<Connection | Result> {
+export async function resolveConnection(
+  r: Reconciliation,
+  spec: unknown,
+  goal: Goal,
+): Promise<Connection | ReconcileResult> {
   const { ports, kind, object } = r;
   if (kind.connection !== undefined) {
     const opened = await ports.connections.open(object, kind.connection(spec));
@@ -43,7 +47,7 @@ function isUsableOnceMore({ trouble }: Connection): boolean {
   return trouble === undefined || trouble.reason === "CredentialsMissing";
 }
 
-async function use(r: Reconciliation, key: ObjectKey): Promise<Connection | Result> {
+async function use(r: Reconciliation, key: ObjectKey): Promise<Connection | ReconcileResult> {
   const { cache, connections } = r.ports;
   const connection = connections.last(key);
   if (connection === undefined || isOutdated(r.ports, connection)) return held(r, key, connection);
@@ -61,13 +65,16 @@ function isOutdated({ cache }: Ports, { key, uid, generation }: Connection): boo
 }
 
 /** Checks consent at every reconcile: a cluster-scoped connection may have been closed to the namespace. */
-async function refused({ ports, object }: Reconciliation, { settings, key }: Connection): Promise<Result | undefined> {
+async function refused(
+  { ports, object }: Reconciliation,
+  { settings, key }: Connection,
+): Promise<ReconcileResult | undefined> {
   const why = await admission(ports.namespaces, settings, key, object.metadata.namespace ?? "");
   return why && { is: "waiting", why, exchange: "none", lacksConnection: true };
 }
 
 /** The result of an object that waits for its connection, which reports the error itself and wakes the object. */
-function held(r: Reconciliation, connectionKey: ObjectKey, connection: Connection | undefined): Result {
+function held(r: Reconciliation, connectionKey: ObjectKey, connection: Connection | undefined): ReconcileResult {
   const { ports, object } = r;
   // A person's request is pending work on a settled object as well.
   if (!isSettled(object) || requestedToken(object) !== undefined)
@@ -85,7 +92,7 @@ function refusalOf(connection: KubeObject | undefined): string | undefined {
 }
 
 /** Reports an object as stale that was not read for long, even while nothing else is written to it. */
-function heldBy({ ports, object, local }: Reconciliation, why: Why): Result {
+function heldBy({ ports, object, local }: Reconciliation, why: Why): ReconcileResult {
   const stale = isSettled(object) && ports.clock.monotonic() - local.readAt >= ports.windows.staleMs;
   return { is: "held", why, stale };
 }

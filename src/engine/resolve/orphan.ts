@@ -5,7 +5,7 @@ import type { JsonObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import type { Uuid, Why } from "../contract/kind.ts";
 import type { Identity } from "../ledger/identity.ts";
-import type { Place } from "../ledger/record.ts";
+import type { RecordTarget } from "../ledger/record.ts";
 import { externalNameOf, isSigned, type Orphan, type OrphanKey } from "../orphans/orphan.ts";
 import type { Policies } from "../policies/policy.ts";
 
@@ -25,7 +25,7 @@ export interface Origin {
  */
 export async function candidateFor(
   ports: Ports,
-  place: Place,
+  place: RecordTarget,
   { adoption, management }: Pick<Policies, "adoption" | "management">,
 ): Promise<Origin | undefined> {
   const expected = ports.orphans.expected();
@@ -47,7 +47,7 @@ export async function candidateFor(
 /** Returns the memory of an object that was adopted by its entry, while the status does not have it. */
 export function memoryOfOrphan(
   ports: Ports,
-  { object, recordedIdentity, connection }: Place,
+  { object, recordedIdentity, connection }: RecordTarget,
   id: Uuid,
 ): JsonObject | undefined {
   const orphan = ports.orphans.get({ ...recordedIdentity, kind: object.kind, id });
@@ -64,7 +64,7 @@ async function confirmed(ports: Ports, orphan: Orphan): Promise<Orphan | undefin
   }
 }
 
-function orphanKeyOf({ object, recordedIdentity }: Place): OrphanKey {
+function orphanKeyOf({ object, recordedIdentity }: RecordTarget): OrphanKey {
   const { installation, host, organizationId, parentId } = recordedIdentity;
   const { kind, namespace, name } = keyOf(object);
   const externalName = externalNameOf(object);

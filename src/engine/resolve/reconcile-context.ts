@@ -5,7 +5,7 @@ import type { Goal, ReconcileContext, Reference, Supports } from "../contract/ki
 import { conditionOf, isSettled, statusOf } from "../contract/status.ts";
 import type { Identity } from "../ledger/identity.ts";
 import { isStarted } from "../ledger/record.ts";
-import { presenceOf, sightingsOf } from "../ownership/presence.ts";
+import { listHistoryOf, presenceOf } from "../ownership/presence.ts";
 import { adoptionPolicy, requestedToken } from "../policies/policy.ts";
 import { deadlineOf } from "../status/one-shot.ts";
 import type { Resolved } from "../status/reconciliation.ts";
@@ -13,7 +13,7 @@ import type { Resolved } from "../status/reconciliation.ts";
 const NO_IDENTITY = { id: undefined, identitySource: undefined };
 
 /** Returns the context of this reconcile. @param found what of it was resolved */
-export function contextOf(
+export function reconcileContext(
   r: Omit<Resolved, "context">,
   found: {
     readonly spec: unknown;
@@ -59,9 +59,9 @@ export function contextOf(
       holderOf: (candidate) =>
         ports.idOwnership.holder(candidate, object, recordedIdentity) ??
         ports.fieldOwnership.writer(candidate, object, recordedIdentity),
-      presence: (sight) => {
+      presence: (evidence) => {
         const how = { goal, now: ports.clock.monotonic(), absenceMs: ports.windows.absenceMs };
-        return presenceOf(sightingsOf(local, id ?? ""), sight, how);
+        return presenceOf(listHistoryOf(local, id ?? ""), evidence, how);
       },
       writtenAt: id === undefined ? undefined : ports.externalWrites.latest(id, recordedIdentity),
       writtenInto: (other) => ports.externalWrites.latest(other, recordedIdentity),

@@ -8,31 +8,37 @@ import { keyText } from "../contract/keys.ts";
 import type { Goal, Needs, ReconcileContext, Reference, Why } from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { recordedIdentityIn } from "../contract/status.ts";
-import { identify, type Identity, identityMismatch, isForeign, type RecordedIdentity } from "../ledger/identity.ts";
-import { type Place, readRecord } from "../ledger/record.ts";
+import {
+  checkInstallation,
+  identify,
+  type Identity,
+  identityMismatch,
+  type RecordedIdentity,
+} from "../ledger/identity.ts";
+import { readRecord, type RecordTarget } from "../ledger/record.ts";
 import { invalidWindows } from "../policies/change-window.ts";
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import { invalidSpec, policiesOf } from "../policies/policy.ts";
-import { type Gate, resolver, resolveReferences, strayed } from "../references/references.ts";
+import { type ReferenceGate, resolver, resolveReferences, strayed } from "../references/references.ts";
 import { resolveValues } from "../references/values.ts";
-import type { Result } from "../status/build.ts";
+import type { ReconcileResult } from "../status/build.ts";
 import { type Reconciliation, recordedId, type Resolved } from "../status/reconciliation.ts";
 import { resolveConnection } from "./connection.ts";
 import { candidateFor, memoryOfOrphan, type Origin } from "./orphan.ts";
-import { contextOf } from "./reconcile-context.ts";
+import { reconcileContext } from "./reconcile-context.ts";
 
 /** Secrets with values are read at each poll, but not at every step of a deployment that is followed. */
 const VALUES_MAX_AGE_MS = 5_000;
 
-const stalled = (why: Why): Result => ({ is: "stalled", why, exchange: "none" });
-const waiting = (why: Why): Result => ({ is: "waiting", why, exchange: "none" });
+const stalled = (why: Why): ReconcileResult => ({ is: "stalled", why, exchange: "none" });
+const waiting = (why: Why): ReconcileResult => ({ is: "waiting", why, exchange: "none" });
 
 /**
  * Resolves all that a reconcile needs, or returns how it ends without that. For a goal other than "present" only the
  * connection is required: a child of a deleted parent is deleted by its recorded id.
  * @throws KubeError
  */
-export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Resolved | Result> {
+export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Resolved | ReconcileResult> {
   const { ports, kind, object, local } = r;
   const trusted = trust(r);
   if ("is" in trusted) return trusted;
@@ -64,25 +70,29 @@ export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Reso
   const cause = causeIn(object);
   const policyStatus = policyStatusIn(object);
   const base = { ...place, ports, kind, local, report: undefined, cause, policies, policyStatus, orphan };
-  const context = contextOf(base, { spec, inputs: inputs.value, goal, parent, ...origin });
+  const context = reconcileContext(base, { spec, inputs: inputs.value, goal, parent, ...origin });
   if (insist) claimFields(r, context);
   return { ...base, context };
 }
 
 /** Checks what needs no request: the spec, and which object of the platform the resource represents. */
-function trust(r: Reconciliation): Result | { readonly spec: unknown; readonly identity: Identity } {
+function trust(r: Reconciliation): ReconcileResult | { readonly spec: unknown; readonly identity: Identity } {
   const { ports, kind, object } = r;
   const parsed = parseSpec(kind.resource.spec, object);
   if (!parsed.success) return stalled(invalidSpec(parsed.error));
   // A connection records nothing but the registration of its receiver, which is judged on its own.
-  const foreign = kind.connection === undefined ? isForeign(ports, object) : undefined;
+  const foreign = kind.connection === undefined ? checkInstallation(ports, object) : undefined;
   if (foreign !== undefined) return stalled(foreign);
   const identity = knownIdentity(r);
   return identity.is === "refused" ? stalled(identity.why) : { spec: parsed.data, identity };
 }
 
 /** Resolves the references. What has an id of its own needs less of its parent. */
-function gateOf({ ports, object }: Reconciliation, references: readonly Reference[], identity: Identity): Gate {
+function gateOf(
+  { ports, object }: Reconciliation,
+  references: readonly Reference[],
+  identity: Identity,
+): ReferenceGate {
   const isRecorded = identity.is === "known" && identity.identitySource === "recorded";
   return resolveReferences(ports.cache, object.metadata.namespace ?? "", references, isRecorded);
 }
@@ -97,7 +107,7 @@ function claimFields({ ports, kind, object }: Reconciliation, context: Reconcile
 async function resolveInputs(
   { ports, object }: Reconciliation,
   needs: Needs<unknown>,
-  gate: Gate,
+  gate: ReferenceGate,
   how: Omit<Parameters<typeof resolver>[2], "generation">,
 ): Promise<{ readonly is: "found"; readonly value: unknown } | { readonly is: "missing"; readonly why: Why }> {
   if (gate.is === "shut" && how.lenient === undefined) return { is: "missing", why: gate.why };
@@ -134,7 +144,7 @@ function identityNow(
   { ports, object }: Reconciliation,
   connection: Connection,
   parent: Reference | undefined,
-  gate: Gate,
+  gate: ReferenceGate,
 ): RecordedIdentity {
   const isParent = parent !== undefined && parent.optional !== true;
   const resolved = gate.is === "open" && isParent ? gate.ids.get(parent.field) : undefined;
@@ -151,7 +161,7 @@ function identityNow(
 /** Returns the object that a resource represents: as recorded, else as an earlier resource of its key left it. */
 async function originOf(
   { ports, kind }: Reconciliation,
-  place: Place,
+  place: RecordTarget,
   identity: Identity,
   goal: Goal,
   policies: Resolved["policies"],
@@ -171,7 +181,7 @@ async function originOf(
 /**
  * A claim with a valid signature counts like the status that a crash prevented, with the memory that the kind keeps.
  */
-function provenBySeal(place: Place, identity: Identity): Origin {
+function provenBySeal(place: RecordTarget, identity: Identity): Origin {
   if (identity.is !== "known" || identity.identitySource !== "claimed") return { identity };
   const record = readRecord(place, identity.id);
   if (record === undefined) return { identity };

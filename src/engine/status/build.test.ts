@@ -7,20 +7,24 @@ import { isObject } from "../../kube/api/json.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { Report } from "../contract/kind.ts";
 import { conditionsOf } from "../contract/status.ts";
-import { buildStatus, type Result, type Exchange, type Outcome } from "./build.ts";
+import { buildStatus, type ReconcileResult, type Exchange, type ReconcileOutcome } from "./build.ts";
 
 const NOW = new Date("2026-11-21T10:00:00.789Z");
 const EXCHANGES: readonly Exchange[] = ["ok", "failed", "none"];
 const QUEUED = { reason: "Queued", message: "It waits." } as const;
 const INVALID = { reason: "InvalidSpec", message: "It is wrong." } as const;
 
-const unknown = (keepsReady: boolean): Result => ({
+const unknown = (keepsReady: boolean): ReconcileResult => ({
   is: "unknown",
   why: { reason: "UnknownState", message: "?" },
   keepsReady,
 });
 
-function outcome(status: Json | undefined, result: Result, more: Partial<Outcome> = {}): Outcome {
+function outcome(
+  status: Json | undefined,
+  result: ReconcileResult,
+  more: Partial<ReconcileOutcome> = {},
+): ReconcileOutcome {
   return {
     object: anObject(status === undefined ? {} : { status }),
     result,
@@ -36,7 +40,11 @@ function outcome(status: Json | undefined, result: Result, more: Partial<Outcome
   };
 }
 
-function told(status: Json | undefined, result: Result, more: Partial<Outcome> = {}): readonly string[] {
+function told(
+  status: Json | undefined,
+  result: ReconcileResult,
+  more: Partial<ReconcileOutcome> = {},
+): readonly string[] {
   const composed = buildStatus(outcome(status, result, more));
   return conditionsOf({ status: composed }).map(({ type, status, reason }) => `${type}=${status}/${reason}`);
 }
@@ -52,7 +60,7 @@ const READY = "Ready=True/Available";
 const OK = "Synced=True/ReconcileSuccess";
 
 describe("conditions of an ending", () => {
-  it.each<[string, Json | undefined, Result, readonly string[]]>([
+  it.each<[string, Json | undefined, ReconcileResult, readonly string[]]>([
     ["settled, new", undefined, { is: "settled", why: REPORT.ready }, [READY, OK]],
     ["settled, before", WORKING, { is: "settled", why: REPORT.ready }, [READY, OK]],
     [
@@ -134,8 +142,8 @@ describe("conditions of an ending", () => {
 
 describe("observedGeneration", () => {
   const old = aStatus([aCondition("Ready", "True", "Available", { observedGeneration: 1 })], { observedGeneration: 1 });
-  const held: Result = { is: "held", why: QUEUED, stale: true };
-  it.each<[string, Json | undefined, Result, number]>([
+  const held: ReconcileResult = { is: "held", why: QUEUED, stale: true };
+  it.each<[string, Json | undefined, ReconcileResult, number]>([
     ["of what was evaluated is the object's", old, { is: "settled", why: QUEUED }, 2],
     ["of what is wrong is the object's", old, { is: "stalled", why: INVALID, exchange: "none" }, 2],
     ["of what waits is the object's", old, { is: "waiting", why: QUEUED, exchange: "none" }, 2],
@@ -193,7 +201,10 @@ describe("messages", () => {
   });
 
   it("of an outage are the first ones while the reason stands", () => {
-    const down = (message: string): Result => ({ is: "retry", why: { reason: "PlatformUnavailable", message } });
+    const down = (message: string): ReconcileResult => ({
+      is: "retry",
+      why: { reason: "PlatformUnavailable", message },
+    });
     const first = buildStatus(outcome(undefined, down("with 503")));
     expect(buildStatus(outcome(first, down("with 502")))).toEqual(first);
     const queued = buildStatus(outcome(first, { is: "retry", why: QUEUED }));
@@ -266,7 +277,7 @@ describe("every ending over every status", () => {
     fc.record({ is: fc.constant("retry"), why }),
     fc.record({ is: fc.constant("held"), why, stale: fc.boolean() }),
     fc.constant({ is: "paused" }),
-  ) as fc.Arbitrary<Result>;
+  ) as fc.Arbitrary<ReconcileResult>;
   const before = fc.constantFrom<Json | undefined>(undefined, { observedGeneration: -1 }, SETTLED, WORKING, "odd", {
     conditions: [7, { type: "Ready" }],
   });

@@ -21,7 +21,7 @@ import { type Intent, readSlot, writeSlot } from "../ledger/ledger.ts";
 import type { PolicyStatus } from "../policies/policy-status.ts";
 
 /** How a reconcile ended. */
-export type Result = (
+export type ReconcileResult = (
   | { readonly is: "settled"; readonly why: Why }
   /** Work is under way, or something else is needed first. */
   | { readonly is: "waiting"; readonly why: Why; readonly exchange: Exchange }
@@ -46,9 +46,9 @@ export type Result = (
 /** How the last exchange with the platform about this object went; "none" when there was none in this reconcile. */
 export type Exchange = "ok" | "failed" | "none";
 
-export interface Outcome {
+export interface ReconcileOutcome {
   readonly object: KubeObject;
-  readonly result: Result;
+  readonly result: ReconcileResult;
   /** Absent when nothing was observed in this reconcile: then the stored facts stay. */
   readonly report: Report | undefined;
   /** The kind's memory, flat members of status. Members of the report are newer. */
@@ -73,7 +73,7 @@ const MESSAGE_CAP = 1_024;
 const ENDING_TYPES = new Set(["Ready", "Synced", "Reconciling", "Stalled", "Drifted"]);
 
 /** Returns the whole new `.status`. It equals the stored one, timestamps included, when nothing changed. */
-export function buildStatus(outcome: Outcome): JsonObject {
+export function buildStatus(outcome: ReconcileOutcome): JsonObject {
   const { object, report, memory, id, recordedIdentity } = outcome;
   const kept = report === undefined ? keptFacts(object) : {};
   return prune({
@@ -97,7 +97,7 @@ export function buildStatus(outcome: Outcome): JsonObject {
 /**
  * Returns the generation that was evaluated. Neither a pause nor an error of the connection evaluates a settled object.
  */
-function observedGeneration({ object, result }: Outcome): number {
+function observedGeneration({ object, result }: ReconcileOutcome): number {
   const evaluated = result.is !== "paused" && result.is !== "deferred" && !(result.is === "held" && isSettled(object));
   return evaluated ? (object.metadata.generation ?? 0) : Number(member(object.status, "observedGeneration") ?? -1);
 }
@@ -119,7 +119,7 @@ function keptFacts(object: KubeObject): JsonObject {
   return { ...status, intent: undefined, conditions: undefined };
 }
 
-function conditions(outcome: Outcome): readonly Condition[] {
+function conditions(outcome: ReconcileOutcome): readonly Condition[] {
   const { object, report } = outcome;
   const result = steady(object, outcome.result);
   const generation = object.metadata.generation ?? 0;
@@ -142,7 +142,7 @@ const OUTAGES: ReadonlySet<Reason> = new Set([
   "UnexpectedResponse",
 ]);
 
-function steady(object: KubeObject, result: Result): Result {
+function steady(object: KubeObject, result: ReconcileResult): ReconcileResult {
   if (result.is !== "retry" || !OUTAGES.has(result.why.reason)) return result;
   const reported = conditionOf(object, "Synced");
   if (reported?.status !== "False" || reported.reason !== result.why.reason) return result;
@@ -183,7 +183,7 @@ const PAUSED: Why = {
 };
 
 /** Returns Ready, Synced, and Reconciling or Stalled while True. */
-function endingFacts(object: KubeObject, result: Result): readonly ConditionFact[] {
+function endingFacts(object: KubeObject, result: ReconcileResult): readonly ConditionFact[] {
   switch (result.is) {
     case "settled":
       return [fact("Ready", "True", result.why), fact("Synced", "True", SYNCED)];

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { anObject } from "../../../test/support/engine/objects.ts";
 import type { Json } from "../../kube/api/types.ts";
 import { createLocalStates, type LocalState } from "../context/local-state.ts";
-import type { Result } from "./build.ts";
+import type { ReconcileResult } from "./build.ts";
 import { countDelay, deadlineOf, expectLook, timeLimit } from "./one-shot.ts";
 
 const HOUR = 3_600_000;
@@ -17,8 +17,8 @@ const local = (more: Partial<LocalState> = {}): LocalState =>
   Object.assign(createLocalStates(() => 0).of("key", "uid"), more);
 const object = (status: Json = {}) => anObject({ meta: { creationTimestamp: CREATED }, status });
 const at = (ms: number): Date => new Date(Date.parse(CREATED) + ms);
-const working: Result = { is: "waiting", why: { reason: "Deploying", message: "" }, exchange: "ok" };
-const pending: Result = { is: "waiting", why: { reason: "ApprovalPending", message: "" }, exchange: "ok" };
+const working: ReconcileResult = { is: "waiting", why: { reason: "Deploying", message: "" }, exchange: "ok" };
+const pending: ReconcileResult = { is: "waiting", why: { reason: "ApprovalPending", message: "" }, exchange: "ok" };
 
 describe("the deadline of a task", () => {
   it.each<[title: string, status: Json, idleMs: number, now: number, deadline: number]>([
@@ -45,7 +45,7 @@ describe("the deadline of a task", () => {
     expect(timeLimit(kind, unreadable, local(), { result: working, now: at(0) })).toEqual({});
   });
 
-  it.each<[title: string, status: Json, result: Result, idleMs: number, told: object]>([
+  it.each<[title: string, status: Json, result: ReconcileResult, idleMs: number, told: object]>([
     ["its deadline at first", {}, working, 0, { deadline: "2026-11-21T11:00:00Z" }],
     ["what is left where it stands still", {}, pending, 0, { remainingSeconds: 1_800 }],
     ["what is left where it is paused", {}, { is: "paused" }, 0, { remainingSeconds: 1_800 }],

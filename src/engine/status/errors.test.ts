@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import { ApiError, notExecuted, type ApiFailure } from "../../platform/transport/errors.ts";
 import type { Why } from "../contract/kind.ts";
-import { classifyError, REJECTED_ACTIONS, type Phase, type Verdict } from "./errors.ts";
+import { classifyError, REJECTED_ACTIONS, type CallKind, type FailureVerdict } from "./errors.ts";
 
-const PHASES: readonly Phase[] = ["read", "create", "put", "action", "delete"];
+const PHASES: readonly CallKind[] = ["read", "create", "put", "action", "delete"];
 const LIMITED: ApiFailure = { is: "RateLimited", retryAfterMs: 7_000 };
 
 const FAILURES: readonly { readonly failure: ApiFailure; readonly status: number }[] = [
@@ -25,12 +25,12 @@ const FAILURES: readonly { readonly failure: ApiFailure; readonly status: number
   { failure: { is: "OverBudget", retryAfterMs: 3_000 }, status: 0 },
 ];
 
-function verdict(failure: ApiFailure, status: number, phase: Phase, attempts = 0): Verdict {
+function verdict(failure: ApiFailure, status: number, phase: CallKind, attempts = 0): FailureVerdict {
   return classifyError(new ApiError("someOperation", failure, status, "the platform's words."), phase, attempts);
 }
 
-const why = (one: Verdict): Why | undefined => ("why" in one ? one.why : undefined);
-const short = (one: Verdict): string => `${one.is}/${why(one)?.reason ?? ""}`;
+const why = (one: FailureVerdict): Why | undefined => ("why" in one ? one.why : undefined);
+const short = (one: FailureVerdict): string => `${one.is}/${why(one)?.reason ?? ""}`;
 
 /** For each failure what it means in each phase, in the order of PHASES, at the first attempt. */
 const MEANS: Readonly<Record<ApiFailure["is"], readonly [string, string, string, string, string]>> = {

@@ -8,9 +8,9 @@ import { sentenceOf, type ApiError } from "../../platform/transport/errors.ts";
 import type { ConnectionSettings, Ms, Why } from "../contract/kind.ts";
 
 /** What was being done when the exchange failed. */
-export type Phase = "read" | "create" | "put" | "action" | "delete";
+export type CallKind = "read" | "create" | "put" | "action" | "delete";
 
-export type Verdict =
+export type FailureVerdict =
   /** A person is needed: no retry until spec, Secret or annotation changes. `again` is a slow probe. */
   | { readonly is: "terminal"; readonly why: Why; readonly again?: Ms }
   /** Tried again with backoff. Ready of a settled object stays. */
@@ -37,13 +37,13 @@ const SCOPES = {
   put: "Write",
   action: "Deploy",
   delete: "Write",
-} as const satisfies Record<Phase, string>;
+} as const satisfies Record<CallKind, string>;
 
 /**
  * Returns what the failure means for the object.
  * @param attempts how many reconciles in a row failed before this one
  */
-export function classifyError(error: ApiError, phase: Phase, attempts: number): Verdict {
+export function classifyError(error: ApiError, phase: CallKind, attempts: number): FailureVerdict {
   const { failure, operation, status, message: said } = error;
   switch (failure.is) {
     case "Unauthorized":
@@ -86,14 +86,14 @@ export function classifyError(error: ApiError, phase: Phase, attempts: number): 
   }
 }
 
-const connectionFailure = (reason: Reason, message: string): Verdict => ({
+const connectionFailure = (reason: Reason, message: string): FailureVerdict => ({
   is: "connection",
   why: { reason, message },
 });
-const terminal = (reason: Reason, message: string): Verdict => ({ is: "terminal", why: { reason, message } });
-const retry = (reason: Reason, message: string): Verdict => ({ is: "retry", why: { reason, message } });
+const terminal = (reason: Reason, message: string): FailureVerdict => ({ is: "terminal", why: { reason, message } });
+const retry = (reason: Reason, message: string): FailureVerdict => ({ is: "retry", why: { reason, message } });
 
-function unknownOutcome({ operation }: ApiError, phase: Phase): Verdict {
+function unknownOutcome({ operation }: ApiError, phase: CallKind): FailureVerdict {
   if (phase !== "create" && phase !== "action") {
     const message = `The platform did not confirm ${operation}; the operator tries again.`;
     return connectionFailure("PlatformUnavailable", message);
@@ -102,7 +102,7 @@ function unknownOutcome({ operation }: ApiError, phase: Phase): Verdict {
   return { is: "unknown", why: { reason: phase === "create" ? "Creating" : "Progressing", message } };
 }
 
-function forbidden(error: ApiError, phase: Phase, attempts: number): Verdict {
+function forbidden(error: ApiError, phase: CallKind, attempts: number): FailureVerdict {
   const why: Why = {
     reason: "PermissionDenied",
     message: `The platform forbids ${error.operation} (403): ${sentenceOf(error)} Use a token with the scope ${SCOPES[phase]} or Admin for it; the operator tries again when the Secret changes.`,
@@ -111,7 +111,7 @@ function forbidden(error: ApiError, phase: Phase, attempts: number): Verdict {
   return { is: "terminal", why, again: 10 * MINUTE };
 }
 
-function rejected(error: ApiError, phase: Phase, attempts: number): Verdict {
+function rejected(error: ApiError, phase: CallKind, attempts: number): FailureVerdict {
   const { operation, status } = error;
   const said = sentenceOf(error);
   const conflict = error.failure.is === "Conflict";

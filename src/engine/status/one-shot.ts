@@ -9,8 +9,8 @@ import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { Kind, Ms } from "../contract/kind.ts";
 import { parseSpec, type SpecSchema } from "../contract/spec.ts";
-import { conditionOf, text } from "../contract/status.ts";
-import type { Result } from "./build.ts";
+import { conditionOf, nonEmptyText } from "../contract/status.ts";
+import type { ReconcileResult } from "./build.ts";
 
 /** What the time limit needs to know of a kind. */
 interface Timed<Spec> {
@@ -36,7 +36,7 @@ export function deadlineOf<Spec>(
   const limit = oneShot.limitMs(spec);
   const left = remaining(object);
   if (left !== undefined) return new Date(now.getTime() + Math.min(left * 1000, limit));
-  const stored = Date.parse(text(member(object.status, "deadline")) ?? "");
+  const stored = Date.parse(nonEmptyText(member(object.status, "deadline")) ?? "");
   const at = Number.isNaN(stored) ? Date.parse(object.metadata.creationTimestamp ?? "") + limit : stored;
   return Number.isNaN(at) ? undefined : new Date(Math.min(at + idleMs, now.getTime() + limit));
 }
@@ -48,7 +48,7 @@ export function timeLimit<Spec>(
   kind: Timed<Spec>,
   object: KubeObject,
   local: LocalState,
-  { result, now }: { readonly result: Result; readonly now: Date },
+  { result, now }: { readonly result: ReconcileResult; readonly now: Date },
 ): JsonObject {
   const at = deadlineOf(kind, object, local, now);
   if (at === undefined) return {};
@@ -57,7 +57,7 @@ export function timeLimit<Spec>(
     const seconds = Math.max(0, Math.ceil((at.getTime() - now.getTime()) / 1000));
     return { deadline: undefined, remainingSeconds: left ?? seconds };
   }
-  const stored = text(member(object.status, "deadline"));
+  const stored = nonEmptyText(member(object.status, "deadline"));
   const isSame = left === undefined && local.idleMs < STORED_FROM_MS;
   const deadline = isSame && stored !== undefined ? stored : `${at.toISOString().slice(0, 19)}Z`;
   return { deadline, remainingSeconds: undefined };
@@ -94,7 +94,7 @@ export async function rest(
   return { again: ports.windows.followMaxMs };
 }
 
-function isSuspended(result: Result): boolean {
+function isSuspended(result: ReconcileResult): boolean {
   return result.is === "paused" || (result.is === "waiting" && SUSPENDED.has(result.why.reason));
 }
 

@@ -3,8 +3,8 @@ import { isKube } from "../../kube/api/errors.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Why } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
-import type { Result } from "./build.ts";
-import { type Ended, idOf, memoryOf, type Reconciliation } from "./reconciliation.ts";
+import type { ReconcileResult } from "./build.ts";
+import { type Ended, idToStore, memoryToStore, type Reconciliation } from "./reconciliation.ts";
 
 /**
  * Writes the outputs of a report. An object of somebody else is not overwritten, and that is reported; so is a Secret
@@ -12,7 +12,7 @@ import { type Ended, idOf, memoryOf, type Reconciliation } from "./reconciliatio
  * @returns the result, which differs where an output cannot be written
  * @throws KubeError
  */
-export async function writeOutputs(r: Ended, result: Result): Promise<Result> {
+export async function writeOutputs(r: Ended, result: ReconcileResult): Promise<ReconcileResult> {
   const { ports, object } = r;
   const { output, secret } = r.report ?? {};
   if (output !== undefined) {
@@ -41,7 +41,7 @@ export async function writeOutputs(r: Ended, result: Result): Promise<Result> {
 function noteWritten(r: Ended, status: JsonObject): void {
   const { local, report, object } = r;
   const { intentClosed = false } = local.unsaved ?? {};
-  local.unsaved = { id: idOf(r), memory: { ...memoryOf(r), ...status }, intentClosed, over: object.status };
+  local.unsaved = { id: idToStore(r), memory: { ...memoryToStore(r), ...status }, intentClosed, over: object.status };
   if (report !== undefined) r.report = { ...report, status: { ...report.status, ...status } };
 }
 
@@ -57,7 +57,7 @@ function notOurs(kind: "ConfigMap" | "Secret", name: string): Why {
   return { reason: "NameConflict", message };
 }
 
-function unwritten({ ports, local }: Reconciliation, why: Why): Result {
+function unwritten({ ports, local }: Reconciliation, why: Why): ReconcileResult {
   local.failures += 1;
   const again = backoff(local.failures, ports.windows, ports.random());
   return { is: "stalled", why, exchange: "ok", again };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { anObject } from "../../../test/support/engine/objects.ts";
-import type { Work } from "../context/local-state.ts";
+import type { WorkSince } from "../context/local-state.ts";
 import type { Why } from "../contract/kind.ts";
 import { isOverdue, overdue, workOf } from "./stalls.ts";
 
@@ -15,9 +15,9 @@ function stalledFor(why: Why) {
 }
 
 describe("workOf", () => {
-  const since = (at: number, { message }: Why = building): Work => ({ message, since: at });
+  const since = (at: number, { message }: Why = building): WorkSince => ({ message, since: at });
 
-  it.each<[string, Why, Work | undefined, Why | undefined, number | undefined]>([
+  it.each<[string, Why, WorkSince | undefined, Why | undefined, number | undefined]>([
     ["begins with the first look", building, undefined, undefined, now],
     ["goes on while the state is the same", building, since(7), undefined, 7],
     ["begins anew with every other state", deploying, since(7), undefined, now],

@@ -1,7 +1,7 @@
-/** The state of one reconcile inside the engine. How it ended is a `Result` (build.ts). */
+/** The state of one reconcile inside the engine. How it ended is a `ReconcileResult` (build.ts). */
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
-import type { Cause, Ports } from "../context/context.ts";
+import type { ChangeCause, Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { Kind, ReconcileContext, Report, Uuid } from "../contract/kind.ts";
 import { recordedIdIn } from "../contract/status.ts";
@@ -29,7 +29,7 @@ export interface Resolved extends Reconciliation {
   readonly recordedIdentity: RecordedIdentity;
   readonly policies: Policies;
   /** What in the object called for changes before this reconcile wrote to it. */
-  cause: Cause | undefined;
+  cause: ChangeCause | undefined;
   /** What the kind's pure code sees. */
   context: ReconcileContext;
   /** What the policies contribute to the status, as far as this reconcile has come. */
@@ -54,7 +54,7 @@ export function recordedId({ id, identitySource }: Pick<ReconcileContext, "id" |
 }
 
 /** Returns the id to store. Before the object is resolved, it is what this process knows, else what is stored. */
-export function idOf({ context, local, object }: Ended): Uuid | undefined {
+export function idToStore({ context, local, object }: Ended): Uuid | undefined {
   if (context !== undefined) return recordedId(context);
   return local.unsaved?.id ?? recordedIdIn(object);
 }
@@ -63,7 +63,7 @@ export function idOf({ context, local, object }: Ended): Uuid | undefined {
  * Returns the memory to store: what this process knows and has not stored, else what the reconcile used, else what is
  * stored. A deletion does not change the memory.
  */
-export function memoryOf({ kind, local, object, context, memory }: Ended): JsonObject {
+export function memoryToStore({ kind, local, object, context, memory }: Ended): JsonObject {
   const isUsed = context?.goal === "present" && recordedId(context) !== undefined;
   const used = isUsed ? context.memory : memory;
   return local.unsaved?.memory ?? used ?? kind.resource.memory.parse(object.status ?? {});

@@ -4,11 +4,11 @@
  */
 import type { Reason } from "../../api/reasons.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { Work } from "../context/local-state.ts";
+import type { WorkSince } from "../context/local-state.ts";
 import type { Ms, Why } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import { conditionOf, isSettled } from "../contract/status.ts";
-import type { Result } from "./build.ts";
+import type { ReconcileResult } from "./build.ts";
 import type { Reconciliation, Resolved } from "./reconciliation.ts";
 
 /** What the platform works on. Each state ends by itself, or progresses to another one. */
@@ -36,10 +36,10 @@ const WORK: ReadonlySet<Reason> = new Set([
  */
 export function workOf(
   object: KubeObject,
-  before: Work | undefined,
+  before: WorkSince | undefined,
   why: Why,
   { deadlineMs, now }: { readonly deadlineMs: Ms; readonly now: Ms },
-): Work | undefined {
+): WorkSince | undefined {
   const { reason, message } = why;
   if (!WORK.has(reason)) return undefined;
   if (before?.message === message) return before;
@@ -48,7 +48,7 @@ export function workOf(
 }
 
 /** Reports whether the work has lasted too long. */
-export function isOverdue({ since }: Work, deadlineMs: Ms, now: Ms): boolean {
+export function isOverdue({ since }: WorkSince, deadlineMs: Ms, now: Ms): boolean {
   return deadlineMs > 0 && now - since >= deadlineMs;
 }
 
@@ -88,7 +88,7 @@ export function restAfter({ reason }: Why, deadlineMs: Ms): Ms {
 const LACKING: ReadonlySet<Reason> = new Set(["ParentNotFound", "DependencyNotReady"]);
 
 /** Stalls an object that has waited too long for something that does not exist. It is reconciled as often as before. */
-export function stallOnMissing({ ports, object, local }: Reconciliation, result: Result): Result {
+export function stallOnMissing({ ports, object, local }: Reconciliation, result: ReconcileResult): ReconcileResult {
   const { clock, random, windows } = ports;
   const lacking = whatIsMissing(object, result);
   if (lacking === undefined) {
@@ -111,7 +111,10 @@ export function stallOnMissing({ ports, object, local }: Reconciliation, result:
 }
 
 /** @returns undefined where nothing is missing, or where the object stays Ready without it */
-function whatIsMissing(object: KubeObject, result: Result): { readonly what: string; readonly why: Why } | undefined {
+function whatIsMissing(
+  object: KubeObject,
+  result: ReconcileResult,
+): { readonly what: string; readonly why: Why } | undefined {
   if (result.is !== "waiting" && result.is !== "retry" && result.is !== "held") return undefined;
   const { why } = result;
   const isKept = result.is === "held" && isSettled(object);

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine/objects.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import { DEFAULT_WINDOWS } from "../contract/windows.ts";
-import type { Result } from "./build.ts";
-import { throttle, signature } from "./writes.ts";
+import type { ReconcileResult } from "./build.ts";
+import { throttle, significantPart } from "./writes.ts";
 
 const why = { reason: "Queued", message: "It waits." } as const;
-const ENDINGS: readonly Result[] = [
+const ENDINGS: readonly ReconcileResult[] = [
   { is: "settled", why },
   { is: "waiting", why, exchange: "ok" },
   { is: "stalled", why, exchange: "ok" },
@@ -72,6 +72,6 @@ describe("signature", () => {
     ],
     ["an id", aStatus([aCondition("Ready", "False", "Deploying")], { state: "BUILDING" }), false],
   ])("with %s is the same: %j", (_, other, same) => {
-    expect(signature(other as typeof status) === signature(status)).toBe(same);
+    expect(significantPart(other as typeof status) === significantPart(status)).toBe(same);
   });
 });

@@ -8,7 +8,7 @@ import type { EventInput, EventRecorder, JsonObject, KubeObject } from "../../ku
 import type { Ms } from "../contract/kind.ts";
 import { conditionOf, conditionsOf, isSettled, isStalled, type Condition } from "../contract/status.ts";
 import type { Windows } from "../contract/windows.ts";
-import type { Result } from "./build.ts";
+import type { ReconcileResult } from "./build.ts";
 
 /** Reasons of a read that failed with the whole platform, or may have. */
 const OUTAGES: ReadonlySet<string> = new Set(["PlatformUnavailable", "PlatformUnreachable", "RateLimited"]);
@@ -20,7 +20,7 @@ const OUTAGES: ReadonlySet<string> = new Set(["PlatformUnavailable", "PlatformUn
  * object may wait until the YAML that came with it is applied. A reconcile that the rate limit defers writes only what
  * would be lost at the end of the process (see `flush`). Everything else is written at once.
  */
-export function throttle(object: KubeObject, status: JsonObject, result: Result, windows: Windows): Ms {
+export function throttle(object: KubeObject, status: JsonObject, result: ReconcileResult, windows: Windows): Ms {
   if (result.is === "deferred") return Number.POSITIVE_INFINITY;
   if (keepsReady(object, status, result)) return windows.deferMs;
   const isWorking = result.is === "waiting" || result.is === "retry" || (result.is === "held" && !isSettled(object));
@@ -33,12 +33,12 @@ export function throttle(object: KubeObject, status: JsonObject, result: Result,
 /**
  * Reports whether the status already says that something is waited for. A stalled object may wait for its connection.
  */
-function isReported(object: KubeObject, result: Result): boolean {
+function isReported(object: KubeObject, result: ReconcileResult): boolean {
   return conditionOf(object, "Reconciling")?.status === "True" || (result.is === "held" && isStalled(object));
 }
 
 /** Reports whether the stored Ready stays although something failed that may be over soon. */
-function keepsReady(object: KubeObject, status: JsonObject, result: Result): boolean {
+function keepsReady(object: KubeObject, status: JsonObject, result: ReconcileResult): boolean {
   if (result.is === "unknown") return result.keepsReady;
   if (!isSettled(object)) return false;
   return result.is === "retry" || (result.is === "settled" && losesDetail(object, status));
@@ -55,7 +55,7 @@ function losesDetail(object: KubeObject, status: JsonObject): boolean {
 }
 
 /** Returns the significant part of a status: a change of it restarts the time. */
-export function signature(status: JsonObject): string {
+export function significantPart(status: JsonObject): string {
   const conditions = conditionsOf({ status }).map(({ type, status: value, reason }) => `${type}=${value}/${reason}`);
   const state = member(status, "state");
   return JSON.stringify([conditions, typeof state === "string" ? state : "", member(status, "externalId") ?? ""]);

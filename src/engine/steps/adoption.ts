@@ -8,8 +8,8 @@ import {
   forgetId,
   hasFinalizer,
   noteStarted,
+  recordAnnotations,
   recordId,
-  recordOf,
 } from "../ledger/record.ts";
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import type { Resolved } from "../status/reconciliation.ts";
@@ -36,7 +36,7 @@ export async function adopt(r: Resolved, id: Uuid): Promise<void> {
 async function adoptObject(r: Resolved, id: Uuid): Promise<KubeObject> {
   const { ports, object, recordedIdentity } = r;
   if (!finalizerDue(r) || hasFinalizer(object)) return (await recordId(ports, r, id)) ?? object;
-  const annotations = recordOf(ports, r, id);
+  const annotations = recordAnnotations(ports, r, id);
   ports.idOwnership.take(object, id, recordedIdentity);
   try {
     return await ports.writer.patchChecked(object, { annotations, finalizers: finalizersWith(object, true) });
@@ -47,7 +47,7 @@ async function adoptObject(r: Resolved, id: Uuid): Promise<KubeObject> {
 }
 
 /** Drops the record of an object that is gone. The next reconcile creates it anew, with the ledger. */
-export async function forget(r: Resolved, why: Why): Promise<void> {
+export async function forgetRecord(r: Resolved, why: Why): Promise<void> {
   const { ports, kind, local } = r;
   const object = await forgetId(ports, r.object);
   const forgotten = await ports.writer.patchStatus(object, {

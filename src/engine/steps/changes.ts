@@ -5,7 +5,7 @@
 import { keyOf } from "../../kube/api/objects.ts";
 import type { EventInput } from "../../kube/api/types.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
-import { CAUSES, type Cause, type Change } from "../context/context.ts";
+import { CAUSES, type ChangeCause, type ChangeRecord } from "../context/context.ts";
 import type { Step, Uuid } from "../contract/kind.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 
@@ -19,7 +19,7 @@ type Answer = { readonly id: Uuid | undefined } | { readonly error: unknown };
 export function reportChange(r: Resolved, step: Step, result: Answer): void {
   const { ports, object, context } = r;
   const error = "error" in result ? asApiError(step.op, result.error) : undefined;
-  const change: Change = {
+  const change: ChangeRecord = {
     key: keyOf(object),
     uid: object.metadata.uid,
     generation: context.resource.generation,
@@ -41,7 +41,7 @@ function isCreate(step: Step): boolean {
 }
 
 /** Returns the first cause that applies. Pure. */
-function causeOf({ context, local, cause }: Resolved, step: Step): Cause {
+function causeOf({ context, local, cause }: Resolved, step: Step): ChangeCause {
   if (context.goal !== "present") return "Deleted";
   if (step.retries === true) return "Retried";
   if (local.recreates) return "Recreated";
@@ -69,7 +69,7 @@ function asApiError(op: string, error: unknown): ApiError {
 }
 
 /** The same call with the same end is the same event: without times, and without words of the platform. */
-function eventOf(change: Change, error: ApiError | undefined): Pick<EventInput, "type" | "reason" | "note"> {
+function eventOf(change: ChangeRecord, error: ApiError | undefined): Pick<EventInput, "type" | "reason" | "note"> {
   const { op, id, commit, cause } = change;
   const what = `${op}${id === undefined ? "" : ` for ${id}`}${commit === undefined ? "" : `, commit ${commit}`}`;
   const because = `because ${CAUSES[cause]}`;

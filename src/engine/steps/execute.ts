@@ -16,8 +16,8 @@ import {
 } from "../ledger/record.ts";
 import { noteDeleted } from "../ownership/presence.ts";
 import { isSpecApplied } from "../policies/policy-status.ts";
-import { buildStatus, type Result } from "../status/build.ts";
-import type { Phase } from "../status/errors.ts";
+import { buildStatus, type ReconcileResult } from "../status/build.ts";
+import type { CallKind } from "../status/errors.ts";
 import { recordedId, type Resolved } from "../status/reconciliation.ts";
 import { recordTransitions } from "../status/writes.ts";
 import { reportChange } from "./changes.ts";
@@ -29,12 +29,12 @@ export interface Observed {
 
 export interface Failed {
   readonly error: ApiError;
-  readonly phase: Phase;
+  readonly phase: CallKind;
 }
 
 type OnceStep = Extract<Step, { repeat: "once" }>;
 
-const NOT_LEADER: Result = {
+const NOT_LEADER: ReconcileResult = {
   is: "waiting",
   why: { reason: "Progressing", message: "Waiting for an operator that holds the lease." },
   exchange: "none",
@@ -47,7 +47,7 @@ const NOT_LEADER: Result = {
  * @returns what is observed now, the failure, or the result of a reconcile that must not send the request
  * @throws KubeError "Conflict" or "NotFound" when the object is another one, and others
  */
-export async function execute(r: Resolved, seen: unknown, step: Step): Promise<Observed | Failed | Result> {
+export async function execute(r: Resolved, seen: unknown, step: Step): Promise<Observed | Failed | ReconcileResult> {
   const { ports, object, context } = r;
   if (!ports.fence.mayWrite()) return NOT_LEADER;
   // Storing an outcome returned a newer object than the one that was planned for.
@@ -75,7 +75,7 @@ export function massChangeHeld({ ports, object, connection, context }: Resolved)
  * Runs a repeatable step. It needs no intent, but the API server has to confirm the object first: a cache that is
  * behind could direct a deletion at the successor of a deleted object (docs/reliability.md B1).
  */
-async function executeSafely(r: Resolved, seen: unknown, step: Step): Promise<Observed | Failed | Result> {
+async function executeSafely(r: Resolved, seen: unknown, step: Step): Promise<Observed | Failed | ReconcileResult> {
   const { ports, kind, object } = r;
   const memory = kind.prepare?.(step, r.context, seen);
   if (memory !== undefined) {
@@ -87,7 +87,7 @@ async function executeSafely(r: Resolved, seen: unknown, step: Step): Promise<Ob
   // What is stored already was not written again, and so was not confirmed.
   if (r.object === object) await ports.writer.confirm(object);
   if (!ports.fence.mayWrite()) return NOT_LEADER;
-  const phase: Phase = r.context.goal === "absent" ? "delete" : "put";
+  const phase: CallKind = r.context.goal === "absent" ? "delete" : "put";
   const sent = await send(r, seen, step);
   if (sent instanceof ApiError) return { error: sent, phase };
   if (phase === "delete") noteDeleted(r.local, r.context.id);
@@ -95,9 +95,9 @@ async function executeSafely(r: Resolved, seen: unknown, step: Step): Promise<Ob
   return { value: sent.seen };
 }
 
-async function executeOnce(r: Resolved, seen: unknown, step: OnceStep): Promise<Observed | Failed | Result> {
+async function executeOnce(r: Resolved, seen: unknown, step: OnceStep): Promise<Observed | Failed | ReconcileResult> {
   const { ports, local } = r;
-  const phase: Phase = step.creates ? "create" : "action";
+  const phase: CallKind = step.creates ? "create" : "action";
   try {
     await r.connection.api.reserve();
   } catch (error) {

@@ -9,12 +9,12 @@ import { isSettled, unknownFor } from "../contract/status.ts";
 import { isStarted, keepRecord, noteStarted } from "../ledger/record.ts";
 import { hiddenFor } from "../ownership/presence.ts";
 import { notAdopted } from "../resolve/orphan.ts";
-import type { Result } from "../status/build.ts";
-import { classifyError, rejectedToken, type Phase } from "../status/errors.ts";
+import type { ReconcileResult } from "../status/build.ts";
+import { classifyError, rejectedToken, type CallKind } from "../status/errors.ts";
 import { expectLook } from "../status/one-shot.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { isLate, overdue, refusedForLong, restAfter } from "../status/stalls.ts";
-import { adopt, forget } from "./adoption.ts";
+import { adopt, forgetRecord } from "./adoption.ts";
 import { withCapabilities } from "./capabilities.ts";
 import { execute, type Failed, massChangeHeld, type Observed, remember } from "./execute.ts";
 import { checkPolicies } from "./policy-gate.ts";
@@ -27,7 +27,7 @@ const STEP_LIMIT = 8;
 const YIELDS = 8;
 
 /** Runs the steps of one reconcile. @throws KubeError, and whatever a kind throws that is no ApiError */
-export async function runSteps(r: Resolved): Promise<Result> {
+export async function runSteps(r: Resolved): Promise<ReconcileResult> {
   // A connection's intent belongs to the registration of its receiver, which is reconciled on its own.
   const open = r.kind.connection === undefined ? await recover(r) : undefined;
   if (open instanceof ApiError) return failed(r, open, "read");
@@ -52,7 +52,7 @@ async function keepRecords(r: Resolved): Promise<void> {
 }
 
 /** Observes, plans and acts until there is no step left, or until other objects should be reconciled. */
-async function reconcileSteps(r: Resolved): Promise<Result> {
+async function reconcileSteps(r: Resolved): Promise<ReconcileResult> {
   let observed: Observed | undefined;
   for (let steps = 0; steps < STEP_LIMIT; steps += 1) {
     const now = observed ?? (await observe(r));
@@ -85,7 +85,7 @@ async function observe(r: Resolved): Promise<Observed | ApiError> {
  * @returns the result of the reconcile; else what is observed after the step, undefined when the platform has to be
  * observed anew
  */
-async function step(r: Resolved, seen: unknown): Promise<Result | Observed | undefined> {
+async function step(r: Resolved, seen: unknown): Promise<ReconcileResult | Observed | undefined> {
   const { ports, kind, local } = r;
   // Other resources may have written to the object in the meantime: what was observed may be older.
   const { id, records } = r.context;
@@ -124,7 +124,7 @@ async function afterFailure(
   seen: unknown,
   refused: Step,
   { error, phase }: Failed,
-): Promise<Result | Observed> {
+): Promise<ReconcileResult | Observed> {
   const without = await withoutStep(r.kind, r, { step: refused, seen, error }, () => observe(r));
   if (without?.is === "on") return { value: without.value };
   if (without?.is === "stalled") return concluded(r, seen, without);
@@ -144,7 +144,7 @@ function concluded(
   r: Resolved,
   seen: unknown,
   plan: Extract<Plan, { is: "settled" | "waiting" | "stalled" | "unknown" }>,
-): Result {
+): ReconcileResult {
   const { ports, kind, object, local, orphan } = r;
   const { clock, windows } = ports;
   const report = kind.report(r.context, seen);
@@ -173,18 +173,18 @@ const RECREATING: Why = {
 };
 
 /** Forgets an object that is gone, so that the next reconcile creates it. An id that the user gave is not forgotten. */
-async function recreate(r: Resolved, seen: unknown, why: Why): Promise<Result> {
+async function recreate(r: Resolved, seen: unknown, why: Why): Promise<ReconcileResult> {
   if (r.kind.claim?.(r.context.spec, () => undefined) === r.context.id)
     return concluded(r, seen, { is: "stalled", why });
   // The create that follows has no record left that shows that no new generation caused it: the limit applies here.
   const held = massChangeHeld(r);
   if (held !== undefined) return concluded(r, seen, { is: "waiting", why: held });
-  await forget(r, why);
+  await forgetRecord(r, why);
   return { is: "waiting", why: RECREATING, exchange: "ok", again: 0 };
 }
 
 /** Classifies a failed exchange, and requests a probe of the connection where it may be the cause. */
-function failed(r: Resolved, error: ApiError, phase: Phase): Result {
+function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult {
   const { ports, kind, local, connection, object } = r;
   const verdict = classifyError(error, phase, local.failures);
   // What the rate limit held up is due now, whenever its turn comes.
@@ -218,14 +218,14 @@ function failed(r: Resolved, error: ApiError, phase: Phase): Result {
 }
 
 /** Reports a connection's own failure: a person has to change what its token may do. */
-function ownFailure(connection: Connection, error: ApiError, why: Why): Result {
+function ownFailure(connection: Connection, error: ApiError, why: Why): ReconcileResult {
   const { is } = error.failure;
   if (is === "Unauthorized") return { is: "stalled", why: rejectedToken(connection, error), exchange: "failed" };
   return is === "Forbidden" ? { is: "stalled", why, exchange: "failed" } : { is: "retry", why };
 }
 
 /** Holds back an error that may be the connection's from a settled object until the connection was probed. */
-function suspected({ ports, object, local, connection }: Resolved, why: Why): Result {
+function suspected({ ports, object, local, connection }: Resolved, why: Why): ReconcileResult {
   ports.connections.suspect(connection);
   const asked = connection.probedAt !== undefined && connection.probedAt > local.failingSince;
   if (asked || !isSettled(object)) return { is: "retry", why };

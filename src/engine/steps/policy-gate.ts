@@ -7,9 +7,9 @@ import {
   appliedGenerationOf,
   covers,
   isApproved,
-  planOf,
   type PolicyStatus,
   type StatusPlan,
+  statusPlanOf,
 } from "../policies/policy-status.ts";
 import type { Policies } from "../policies/policy.ts";
 import type { Resolved } from "../status/reconciliation.ts";
@@ -66,7 +66,7 @@ function judged(r: Resolved, seen: unknown): Allowed {
   const first = sift(place, planWithout);
   if (first.later.length === 0) return concluded(place, first);
   const reason = place.window.is === "closed" ? "OutsideChangeWindow" : "ApprovalPending";
-  const plan = planOf(object, first.later, reason);
+  const plan = statusPlanOf(object, first.later, reason);
   if (reason === "ApprovalPending" && !ports.dryRun && isApproved(object, plan)) {
     const approved = { ...place, policyStatus: { ...place.policyStatus, plan: { ...plan, approved: true as const } } };
     return concluded(approved, sift(approved, planWithout));

@@ -5,9 +5,9 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { Known, Trace, Why } from "../contract/kind.ts";
-import { decide, duty, readSlot, type Finding, type Intent, type Knowledge, type Slot } from "../ledger/ledger.ts";
+import { decide, duty, readSlot, type Intent, type Knowledge, type Slot, type TraceResult } from "../ledger/ledger.ts";
 import { clearIntent, recordId } from "../ledger/record.ts";
-import type { Result } from "../status/build.ts";
+import type { ReconcileResult } from "../status/build.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { closed, recordAnswer, remember } from "./execute.ts";
 
@@ -40,7 +40,7 @@ const UNREADABLE: Why = {
  * @returns how the reconcile ends, or the error of the platform; undefined once no intent is open any more
  * @throws KubeError
  */
-export async function recover(r: Resolved): Promise<Result | ApiError | undefined> {
+export async function recover(r: Resolved): Promise<ReconcileResult | ApiError | undefined> {
   const { kind, local } = r;
   const slot = openSlot(r.object, local);
   if (slot.is === "empty") return undefined;
@@ -72,7 +72,12 @@ export async function recover(r: Resolved): Promise<Result | ApiError | undefine
   }
 }
 
-async function conclude(r: Resolved, intent: Intent, trace: Trace, known: Knowledge): Promise<Result | undefined> {
+async function conclude(
+  r: Resolved,
+  intent: Intent,
+  trace: Trace,
+  known: Knowledge,
+): Promise<ReconcileResult | undefined> {
   const landed = trace.is === "landed" ? trace.known : [];
   if (landed.length > 1) return { is: "stalled", why: several(intent, landed.length), exchange: "ok" };
   const decision = decide(findingOf(trace), intent, known);
@@ -113,7 +118,7 @@ async function recordLanded(r: Resolved, intent: Intent, known: Known): Promise<
   }
 }
 
-function findingOf(trace: Trace): Finding {
+function findingOf(trace: Trace): TraceResult {
   return trace.is === "unknowable" && trace.repeatable === true ? "repeatable" : trace.is;
 }
 

@@ -1,9 +1,16 @@
 import { z } from "zod";
 
-import { commit, environmentVariableName, externalId, platformValue, variablesOf, matches } from "../../api/fields.ts";
+import {
+  commitField,
+  environmentVariableName,
+  externalId,
+  platformValue,
+  variablesOf,
+  matches,
+} from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
-import { fingerprint, lastOperation, livingStatus, memoryOf, text, atomicList } from "../../api/status.ts";
+import { fingerprint, lastOperation, livingStatus, memorySchema, text, atomicList } from "../../api/status.ts";
 import {
   deploymentFields,
   failureFields,
@@ -47,7 +54,7 @@ const port = z
 
 const deploy = z
   .object({
-    gitCommitId: commit.describe("Commit to deploy: 7 to 64 hex digits in lower case."),
+    gitCommitId: commitField.describe("Commit to deploy: 7 to 64 hex digits in lower case."),
     policy: z
       .enum(["Automatic", "Manual"])
       .default("Automatic")
@@ -141,7 +148,7 @@ const written = z
 const ingress = ingressField("application");
 const remembered = { lastDeployment, lastFailure, written, lastOperation, ...runStateFields, ingress };
 
-export const memory = memoryOf(remembered);
+export const memory = memorySchema(remembered);
 
 export type ApplicationMemory = z.output<typeof memory>;
 export type LastDeployment = z.output<typeof lastDeployment>;

@@ -11,7 +11,7 @@ import {
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { AGE, column, MESSAGE, READY, defineResource, wide, WIDE_REASON } from "../../api/resource.ts";
-import { fingerprint, id, livingStatus, memoryOf, text, atomicList, ATOMIC } from "../../api/status.ts";
+import { fingerprint, id, livingStatus, memorySchema, text, atomicList, ATOMIC } from "../../api/status.ts";
 
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
 
@@ -97,7 +97,7 @@ const record = {
   written: fingerprint.describe("Stands for the binding as it was last written."),
 };
 
-const memory = memoryOf(record);
+const memory = memorySchema(record);
 
 export type BindingMemory = z.output<typeof memory>;
 export type BindingLayer = NonNullable<BindingMemory["layers"]>[number];

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { displayName, externalId, jsonLength, mapOf, variablesOf, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
-import { fingerprint, id, livingStatus, memoryOf, text, time } from "../../api/status.ts";
+import { fingerprint, id, livingStatus, memorySchema, text, time } from "../../api/status.ts";
 import {
   deploymentFields,
   failureFields,
@@ -114,7 +114,7 @@ const createdAt = time.describe("When the operator created it; absent for one th
 
 const ingress = ingressField("service");
 
-export const memory = memoryOf({ lastDeployment, lastFailure, written, serviceId, catalogUrl, createdAt, ingress });
+export const memory = memorySchema({ lastDeployment, lastFailure, written, serviceId, catalogUrl, createdAt, ingress });
 
 export type BlueprintMemory = z.output<typeof memory>;
 

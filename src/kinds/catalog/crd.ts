@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { clusterContext, connectionRef, uuid, matches } from "../../api/fields.ts";
 import { AGE, column, MESSAGE, READY, REASON, defineResource, wide } from "../../api/resource.ts";
-import { count, memoryOf, observingStatus, text, time } from "../../api/status.ts";
+import { count, memorySchema, observingStatus, text, time } from "../../api/status.ts";
 
 const SECTIONS = ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"] as const;
 
@@ -35,7 +35,7 @@ const record = {
   changedAt: time.describe("When the operator first saw this content."),
 };
 
-const memory = memoryOf(record);
+const memory = memorySchema(record);
 
 export type CatalogMemory = z.output<typeof memory>;
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { parseJson } from "../../platform/codec/json.ts";
+import { parseExactJson } from "../../platform/codec/json.ts";
 import { digestOf, documentsOf, MAX_BYTES } from "./index.ts";
 import type { Section } from "./sections.ts";
 
@@ -32,8 +32,8 @@ describe("the documents of a catalogue", () => {
       section("gitRepositories", [{ name: "fits" }]),
     ]);
     expect(omitted).toEqual([{ name: "templates", count: 6 }]);
-    expect(parseJson(data["templates.json"] ?? "")).toMatchObject({ omitted: 6, results: [big, big, big, big] });
-    expect(parseJson(data["gitRepositories.json"] ?? "")).toEqual({ results: [{ name: "fits" }] });
+    expect(parseExactJson(data["templates.json"] ?? "")).toMatchObject({ omitted: 6, results: [big, big, big, big] });
+    expect(parseExactJson(data["gitRepositories.json"] ?? "")).toEqual({ results: [{ name: "fits" }] });
     expect(bytesOf(data)).toBeLessThanOrEqual(MAX_BYTES);
   });
 
@@ -57,7 +57,7 @@ describe("the documents of a catalogue", () => {
           given.map(([own, error]) => section("templates", own, error)),
           maxBytes,
         );
-        for (const text of Object.values(data)) expect(parseJson(text)).toHaveProperty("results");
+        for (const text of Object.values(data)) expect(parseExactJson(text)).toHaveProperty("results");
         expect(bytesOf(data)).toBeLessThanOrEqual(maxBytes);
       }),
       { numRuns: 50 },

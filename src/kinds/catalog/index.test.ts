@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { essentials, failed, fakePlatform, NOW, contextOf } from "../../../test/support/kinds/bindings.ts";
 import type { TemplateContext, Template } from "../../platform/areas/templates.ts";
 import type { ReadOptions } from "../../platform/client/caller.ts";
-import { parseJson } from "../../platform/codec/json.ts";
+import { parseExactJson } from "../../platform/codec/json.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { platformCatalog, type CatalogMemory } from "./crd.ts";
@@ -113,7 +113,7 @@ describe("a catalogue", () => {
     expect(output?.data["cloudProviders.json"]).toBe(
       '{\n"results":[\n{"shortName":"AWS","regions":[{"name":"eu-west-3","zones":["a"]}]},\n{"shortName":"GCP","regions":[]}\n]\n}\n',
     );
-    expect(parseJson(output?.data["gitRepositories.json"] ?? "")).toMatchObject({
+    expect(parseExactJson(output?.data["gitRepositories.json"] ?? "")).toMatchObject({
       results: [{ id: "1" }, { id: "2" }],
     });
   });

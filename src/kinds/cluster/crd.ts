@@ -3,7 +3,7 @@ import { z } from "zod";
 import { connectionRef, objectName, uuid, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, defineResource, wide } from "../../api/resource.ts";
-import { count, id, lastOperation, livingStatus, memoryOf, text, time } from "../../api/status.ts";
+import { count, id, lastOperation, livingStatus, memorySchema, text, time } from "../../api/status.ts";
 
 const BOTH_OR_NONE = "server and caBundle must be set together";
 
@@ -130,7 +130,7 @@ const own = {
   token,
 };
 
-const memory = memoryOf({ ...record, ...own });
+const memory = memorySchema({ ...record, ...own });
 
 export type ClusterMemory = z.output<typeof memory>;
 export type VersionBaseline = z.output<typeof versionBaseline>;

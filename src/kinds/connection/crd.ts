@@ -14,7 +14,7 @@ import {
   SYNCED,
   wide,
 } from "../../api/resource.ts";
-import { fingerprint, id, memoryOf, observingStatus } from "../../api/status.ts";
+import { fingerprint, id, memorySchema, observingStatus } from "../../api/status.ts";
 
 const auth = z
   .object({
@@ -191,7 +191,7 @@ const registration = z
 
 const remembered = { surface: surfaceFound, operations, webhook: registration };
 
-const memory = memoryOf(remembered);
+const memory = memorySchema(remembered);
 
 export type ConnectionMemory = z.output<typeof memory>;
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { externalId, platformValue, matches } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
-import { id, lastOperation, livingStatus, memoryOf, text } from "../../api/status.ts";
+import { id, lastOperation, livingStatus, memorySchema, text } from "../../api/status.ts";
 import {
   deploymentFields,
   failureFields,
@@ -82,7 +82,7 @@ const remembered = {
 };
 
 // The documented surface has no read of a database's state: what was last reported is kept.
-export const memory = memoryOf({ state, ...remembered });
+export const memory = memorySchema({ state, ...remembered });
 
 export type DatabaseMemory = z.output<typeof memory>;
 export type DatabaseDeployment = z.output<typeof lastDeployment>;

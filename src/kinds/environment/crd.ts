@@ -3,7 +3,7 @@ import { z } from "zod";
 import { connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
-import { count, id, livingStatus, memoryOf, text } from "../../api/status.ts";
+import { count, id, livingStatus, memorySchema, text } from "../../api/status.ts";
 
 const spec = z.object({
   connectionRef: connectionRef.optional(),
@@ -27,7 +27,7 @@ const record = {
   createdAt: text.describe("When the platform created it."),
 };
 
-const memory = memoryOf(record);
+const memory = memorySchema(record);
 
 export type EnvironmentMemory = z.output<typeof memory>;
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-import { commit, connectionRef, jsonLength, objectName, reference } from "../../api/fields.ts";
+import { commitField, connectionRef, jsonLength, objectName, reference } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { isReason } from "../../api/reasons.ts";
 import { AGE, type CelRule, column, MESSAGE, READY, REASON, defineResource, wide } from "../../api/resource.ts";
-import { actingStatus, count, id, memoryOf, text, time } from "../../api/status.ts";
+import { actingStatus, count, id, memorySchema, text, time } from "../../api/status.ts";
 import { deploymentFields } from "../service/crd-status.ts";
 
 const TYPES = [
@@ -89,7 +89,7 @@ export const spec = z
       "PlatformEnvironment",
       "Environment that the chart is for, for RenderHelmDefaultValues.",
     ).optional(),
-    gitCommitId: commit
+    gitCommitId: commitField
       .optional()
       .describe("Commit to deploy, for DeployApplication: 7 to 64 hex digits in lower case."),
     source: source.optional(),
@@ -194,7 +194,7 @@ const stored = z.object({
 
 const { deadline: _deadline, remainingSeconds: _remainingSeconds, digest: _digest, ...kept } = record;
 
-export const memory = memoryOf({ ...kept, outcome: stored });
+export const memory = memorySchema({ ...kept, outcome: stored });
 
 export type OperationMemory = z.output<typeof memory>;
 export type Outcome = NonNullable<OperationMemory["outcome"]>;

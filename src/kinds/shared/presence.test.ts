@@ -17,7 +17,7 @@ describe("an object that is looked for in a list", () => {
     ["that is a page", asPage(["other"]), "Unclear"],
     ["that has the length of a page", Array.from({ length: 20 }, String), "Unclear"],
   ] as const)("%s: what the engine hears of a recorded one", (_name, list, expected) => {
-    const presence = vi.fn<(sight: string) => Presence>(() => "Unconfirmed");
+    const presence = vi.fn<(evidence: string) => Presence>(() => "Unconfirmed");
     expect(presenceIn({ identitySource: "recorded", records: { presence } }, list, isIt)).toBe("Unconfirmed");
     expect(presence).toHaveBeenCalledWith(expected);
   });

@@ -1,5 +1,5 @@
 /** Decides what follows when a list of the platform does not show an object. Pure, but for what the engine records. */
-import type { Goal, Plan, Presence, ReconcileContext, Sight } from "../../engine/contract/kind.ts";
+import type { Goal, ListEvidence, Plan, Presence, ReconcileContext } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { stalled } from "./checks.ts";
 import { gone, unseen, type Missed } from "./names.ts";
@@ -16,9 +16,9 @@ export function presenceIn<Item>(
   isIt: (item: Item) => boolean,
 ): Presence {
   const isShown = list.some(isIt);
-  const sight: Sight = isShown ? "Shown" : isWhole(list) ? "Missing" : "Unclear";
-  if (context.identitySource === "recorded") return context.records.presence(sight);
-  return isShown ? "Present" : sight === "Missing" ? "Gone" : "Unproven";
+  const evidence: ListEvidence = isShown ? "Shown" : isWhole(list) ? "Missing" : "Unclear";
+  if (context.identitySource === "recorded") return context.records.presence(evidence);
+  return isShown ? "Present" : evidence === "Missing" ? "Gone" : "Unproven";
 }
 
 /** Reports whether a reconcile only checks a settled object, so that lists which others read serve it. */

@@ -12,7 +12,7 @@ import {
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { AGE, column, MESSAGE, READY, REASON, defineResource } from "../../api/resource.ts";
-import { ATOMIC, count, fingerprint, id, livingStatus, memoryOf, text, atomicList } from "../../api/status.ts";
+import { ATOMIC, count, fingerprint, id, livingStatus, memorySchema, text, atomicList } from "../../api/status.ts";
 
 const scope = platformValue.optional();
 
@@ -161,7 +161,7 @@ const knownTarget = z
   })
   .describe("An application, and what the set has in it.");
 
-const memory = memoryOf({ targets: z.array(knownTarget).max(MAX_TARGETS) });
+const memory = memorySchema({ targets: z.array(knownTarget).max(MAX_TARGETS) });
 
 export type VariableSetMemory = z.output<typeof memory>;
 export type KnownTarget = z.output<typeof knownTarget>;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { connectionRef, externalId, platformValue, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, defineResource } from "../../api/resource.ts";
-import { fingerprint, livingStatus, memoryOf, text, atomicList } from "../../api/status.ts";
+import { fingerprint, livingStatus, memorySchema, text, atomicList } from "../../api/status.ts";
 
 /** The most events of a webhook; the platform knows a handful. */
 export const WEBHOOK_EVENTS = 64;
@@ -32,7 +32,7 @@ const spec = z.object({
   lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows"], ["Retain", "Delete"]),
 });
 
-const memory = memoryOf({ registered: fingerprint });
+const memory = memorySchema({ registered: fingerprint });
 
 export type WebhookMemory = z.output<typeof memory>;
 

@@ -4,7 +4,7 @@ import { deadline, type Deadline } from "./clock.ts";
 import { createSession, type Credentials, loadKubeConfig } from "./credentials.ts";
 import { isKube, KubeError, statusError } from "./errors.ts";
 import { parseJson, stringMember, tryParseJson } from "./json.ts";
-import { type ConfigSource, DEADLINES, type KubeClient, type KubeRequest, type Query } from "./transport.ts";
+import { type ConfigSource, DEADLINES, type KubeClient, type KubeQuery, type KubeRequest } from "./transport.ts";
 import type { Clock, Json } from "./types.ts";
 
 export interface ClientOptions {
@@ -135,7 +135,7 @@ function headersOf(used: Credentials, userAgent: string, request: KubeRequest): 
 }
 
 /** @returns the path of a request with its query; `root` has no trailing slash, paths.ts has validated `path` */
-function pathOf(root: string, path: string, query: Query | undefined): string {
+function pathOf(root: string, path: string, query: KubeQuery | undefined): string {
   if (query === undefined) return root + path;
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

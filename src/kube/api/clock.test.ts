@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
-import { clampDelay, deadline, MAX_DELAY_MS, microTime, pause, systemClock } from "./clock.ts";
+import { abortableSleep, clampDelay, deadline, MAX_DELAY_MS, microTime, systemClock } from "./clock.ts";
 
 describe("clampDelay", () => {
   it.each([
@@ -34,13 +34,13 @@ describe("pause", () => {
   it("tells whether the time passed or the signal fired, and leaves no timer", async () => {
     const clock = manualClock();
     const stop = new AbortController();
-    const whole = pause(clock, 10, stop.signal);
+    const whole = abortableSleep(clock, 10, stop.signal);
     await clock.advance(10);
     expect(await whole).toBe(true);
-    const cut = pause(clock, 10, stop.signal);
+    const cut = abortableSleep(clock, 10, stop.signal);
     stop.abort();
     expect(await cut).toBe(false);
-    expect(await pause(clock, 10, stop.signal)).toBe(false);
+    expect(await abortableSleep(clock, 10, stop.signal)).toBe(false);
     expect(clock.pending()).toBe(0);
   });
 });

@@ -28,7 +28,7 @@ export function systemClock(): Clock {
  * Waits for `ms` on `clock`. Resolves with true when the time has passed, with false at once when `signal` fires; it
  * never rejects.
  */
-export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+export function abortableSleep(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal.aborted) {
       resolve(false);

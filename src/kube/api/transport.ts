@@ -11,13 +11,13 @@ export const DEADLINES = { call: 10_000, list: 30_000, lease: 5_000 } as const;
 export const FIELD_MANAGER = "platform-operator";
 
 /** Query parameters; `undefined` leaves one out. */
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+export type KubeQuery = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface KubeRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Built by paths.ts, so that every segment is validated. */
   readonly path: string;
-  readonly query?: Query;
+  readonly query?: KubeQuery;
   readonly body?: Json;
   /** "application/json" by default; every PATCH is a merge patch. */
   readonly contentType?: "application/json" | "application/merge-patch+json";
@@ -39,7 +39,7 @@ export interface KubeClient {
    */
   stream(request: {
     readonly path: string;
-    readonly query?: Query;
+    readonly query?: KubeQuery;
     readonly signal: AbortSignal;
   }): AsyncIterable<Uint8Array>;
 }

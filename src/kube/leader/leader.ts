@@ -1,4 +1,4 @@
-import { microTime, pause } from "../api/clock.ts";
+import { abortableSleep, microTime } from "../api/clock.ts";
 import { isKube, KubeError } from "../api/errors.ts";
 import { isObject, member, stringMember } from "../api/json.ts";
 import { collectionPath, LEASE, objectPath } from "../api/paths.ts";
@@ -147,12 +147,12 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
   const run = async (): Promise<void> => {
     const { signal } = stopping;
     while ((await tried()) !== "ours") {
-      if (!(await pause(clock, nextTryMs(), signal))) return;
+      if (!(await abortableSleep(clock, nextTryMs(), signal))) return;
     }
     if (signal.aborted) return;
     leading = true;
     options.onStarted();
-    while (await pause(clock, TIMES.retry, signal)) {
+    while (await abortableSleep(clock, TIMES.retry, signal)) {
       const result = await tried();
       const overdue = clock.monotonic() - (renewedAt ?? 0) >= TIMES.renewDeadline;
       if (result === "theirs" || (result === "unknown" && overdue)) {

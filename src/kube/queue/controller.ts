@@ -1,12 +1,12 @@
 import { KubeError } from "../api/errors.ts";
-import type { Priority, WorkQueue } from "./workqueue.ts";
+import type { QueuePriority, WorkQueue } from "./workqueue.ts";
 
 /** The result of reconciling one object. */
 export interface Result {
   /** When to reconcile again, in milliseconds; never without an event if absent. */
   readonly requeueAfterMs?: number;
   /** "normal" by default. */
-  readonly priority?: Priority;
+  readonly priority?: QueuePriority;
 }
 
 export interface ControllerOptions {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { manualClock, type ManualClock } from "../../../test/support/kube/clock.ts";
-import { createWorkQueue, type Priority, type QueueOptions, type WorkQueue } from "./workqueue.ts";
+import { createWorkQueue, type QueueOptions, type QueuePriority, type WorkQueue } from "./workqueue.ts";
 
 let clock: ManualClock;
 let queue: WorkQueue;
@@ -55,7 +55,7 @@ describe("add", () => {
       fc.record({
         do: fc.constant("add" as const),
         key: fc.nat(4),
-        priority: fc.constantFrom<Priority>("urgent", "high", "normal", "low"),
+        priority: fc.constantFrom<QueuePriority>("urgent", "high", "normal", "low"),
       }),
       fc.record({ do: fc.constant("after" as const), key: fc.nat(4), ms: fc.integer({ min: -5, max: 50 }) }),
       fc.record({ do: fc.constant("get" as const) }),

@@ -3,9 +3,9 @@ import type { Clock } from "../api/types.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 
 /** The order in which waiting keys are taken: changes by users, new objects, work in progress, routine checks. */
-export type Priority = "urgent" | "high" | "normal" | "low";
+export type QueuePriority = "urgent" | "high" | "normal" | "low";
 
-const PRIORITIES: readonly Priority[] = ["urgent", "high", "normal", "low"];
+const PRIORITIES: readonly QueuePriority[] = ["urgent", "high", "normal", "low"];
 /** Every fifth key taken is the one that waited longest, whatever its priority and lane, so that nothing starves. */
 const FAIR_EVERY = 5;
 /** Of one key after failures in a row. */
@@ -40,7 +40,7 @@ export interface QueueOptions {
    * Reports whether a key of this lane may be taken now; `resume` has to be called when that changes. Always true by
    * default.
    */
-  readonly hasRoom?: (lane: string, priority: Priority) => boolean;
+  readonly hasRoom?: (lane: string, priority: QueuePriority) => boolean;
   /** Called when a key of this lane is taken. */
   readonly taken?: (lane: string) => void;
 }
@@ -51,19 +51,19 @@ export type WorkQueue = ReturnType<typeof createWorkQueue>;
 /** Where a key waits, or waited before it was taken, and since when. */
 interface Place {
   readonly lane: string;
-  readonly priority: Priority;
+  readonly priority: QueuePriority;
   readonly since: number;
 }
 
 interface Delayed {
   readonly at: number;
-  readonly priority: Priority;
+  readonly priority: QueuePriority;
   readonly cancel: () => void;
 }
 
 /** The next key in turn. */
 interface Head {
-  readonly priority: Priority;
+  readonly priority: QueuePriority;
   readonly key: string;
   readonly since: number;
 }
@@ -75,7 +75,7 @@ export function createWorkQueue(options: QueueOptions) {
   /** Of the keys that wait or are being processed. */
   const places = new Map<string, Place>();
   const laneOf = (key: string): string => places.get(key)?.lane ?? "";
-  const waiting: Readonly<Record<Priority, Lanes>> = {
+  const waiting: Readonly<Record<QueuePriority, Lanes>> = {
     urgent: createLanes(laneOf),
     high: createLanes(laneOf),
     normal: createLanes(laneOf),
@@ -84,7 +84,7 @@ export function createWorkQueue(options: QueueOptions) {
   const processing = new Map<string, number>();
   /** Lane → how many of its keys are being processed. */
   const busy = new Map<string, number>();
-  const dirty = new Map<string, Priority>();
+  const dirty = new Map<string, QueuePriority>();
   const delayed = new Map<string, Delayed>();
   const failures = new Map<string, number>();
   const takers: ((key: string | undefined) => void)[] = [];
@@ -93,7 +93,7 @@ export function createWorkQueue(options: QueueOptions) {
 
   const currentLane = (key: string): string => options.laneOf?.(key) ?? "";
 
-  const enqueue = (key: string, priority: Priority, since: number): void => {
+  const enqueue = (key: string, priority: QueuePriority, since: number): void => {
     places.set(key, { lane: currentLane(key), priority, since });
     waiting[priority].add(key, since);
     serve();
@@ -109,21 +109,21 @@ export function createWorkQueue(options: QueueOptions) {
   };
 
   /** Queues a key that is being processed again for afterwards. */
-  const addDirty = (key: string, priority: Priority): void => {
+  const addDirty = (key: string, priority: QueuePriority): void => {
     const before = dirty.get(key);
     if (before === undefined) metrics?.added();
     if (before === undefined || isHigher(priority, before)) dirty.set(key, priority);
   };
 
   /** Keeps a waiting key in the queue, with the higher priority, in the lane where it belongs now. */
-  const move = (key: string, before: Place, priority: Priority): void => {
+  const move = (key: string, before: Place, priority: QueuePriority): void => {
     const rises = isHigher(priority, before.priority);
     if (!rises && before.lane === currentLane(key)) return;
     waiting[before.priority].delete(key);
     enqueue(key, rises ? priority : before.priority, before.since);
   };
 
-  const add = (key: string, priority: Priority = "normal"): void => {
+  const add = (key: string, priority: QueuePriority = "normal"): void => {
     if (!open) return;
     if (processing.has(key)) {
       addDirty(key, priority);
@@ -138,7 +138,7 @@ export function createWorkQueue(options: QueueOptions) {
     enqueue(key, priority, clock.monotonic());
   };
 
-  const addAfter = (key: string, ms: number, priority: Priority = "normal"): void => {
+  const addAfter = (key: string, ms: number, priority: QueuePriority = "normal"): void => {
     if (!open) return;
     if (!(ms > 0)) {
       add(key, priority);
@@ -155,11 +155,11 @@ export function createWorkQueue(options: QueueOptions) {
     delayed.set(key, { at, priority, cancel });
   };
 
-  const isFull = (lane: string, priority: Priority): boolean =>
+  const isFull = (lane: string, priority: QueuePriority): boolean =>
     (busy.get(lane) ?? 0) >= perLane + (priority === "urgent" ? 1 : 0) || !hasRoom(lane, priority);
 
   /** Returns the next key of each priority. @param isOut lanes that are skipped */
-  const heads = (isOut: (lane: string, priority: Priority) => boolean): readonly Head[] =>
+  const heads = (isOut: (lane: string, priority: QueuePriority) => boolean): readonly Head[] =>
     PRIORITIES.flatMap((priority) => {
       if (priority !== "urgent" && takers.length <= spare) return [];
       const head = waiting[priority].head((lane) => isOut(lane, priority));
@@ -248,7 +248,7 @@ export function createWorkQueue(options: QueueOptions) {
       for (const taker of takers.splice(0)) taker(undefined);
     },
     /** Returns how many keys wait, of one priority or of all: workqueue_depth. */
-    depth: (priority?: Priority): number =>
+    depth: (priority?: QueuePriority): number =>
       (priority === undefined ? PRIORITIES : [priority]).reduce((sum, each) => sum + waiting[each].size, 0),
     /** Returns the sum over the keys being processed: workqueue_unfinished_work_seconds. */
     unfinishedSeconds: (): number => running().reduce((sum, seconds) => sum + seconds, 0),
@@ -257,6 +257,6 @@ export function createWorkQueue(options: QueueOptions) {
   };
 }
 
-function isHigher(a: Priority, b: Priority): boolean {
+function isHigher(a: QueuePriority, b: QueuePriority): boolean {
   return PRIORITIES.indexOf(a) < PRIORITIES.indexOf(b);
 }

@@ -1,4 +1,4 @@
-import { createBackoff, deadline, pause } from "../api/clock.ts";
+import { abortableSleep, createBackoff, deadline } from "../api/clock.ts";
 import { KubeError } from "../api/errors.ts";
 import { collectionPath } from "../api/paths.ts";
 import type { KubeClient } from "../api/transport.ts";
@@ -134,7 +134,7 @@ export function createReflector(options: ReflectorOptions) {
         current = true;
         // A clean end is no failure: watch again at once, unless a server ends every watch at once (docs/reliability.md
         // B6).
-        if (!(await pause(clock, takeConnect() + random() * 100, stop))) return;
+        if (!(await abortableSleep(clock, takeConnect() + random() * 100, stop))) return;
         await watch(stop);
       } catch (error) {
         if (stop.aborted) return;
@@ -142,7 +142,7 @@ export function createReflector(options: ReflectorOptions) {
         current = current && !mustRelist(failure);
         const wait = Math.max(delayAfter(failure), failure.retryAfterMs ?? 0);
         observer?.failed?.(type.kind, failure, wait);
-        await pause(clock, wait, stop);
+        await abortableSleep(clock, wait, stop);
       }
     }
   };

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { thing } from "../../../test/support/kube/things.ts";
 import type { Json, KubeObject } from "../api/types.ts";
-import { createStore, type Change, type Store } from "./store.ts";
+import { createStore, type Store, type StoreChange } from "./store.ts";
 
 let store: Store;
 let changes: string[];
@@ -15,7 +15,7 @@ beforeEach(() => {
   store.subscribe((change) => changes.push(show(change)));
 });
 
-function show({ type, object }: Change): string {
+function show({ type, object }: StoreChange): string {
   return `${type} ${object.metadata.uid}@${object.metadata.resourceVersion}`;
 }
 
@@ -160,7 +160,7 @@ describe("subscribe", () => {
   });
 
   it("tells nothing more after its end", () => {
-    const seen: Change[] = [];
+    const seen: StoreChange[] = [];
     store.subscribe((change) => seen.push(change))();
     store.upsert(thing("a", "1"));
     expect(seen).toEqual([]);

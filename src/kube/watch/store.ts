@@ -12,7 +12,7 @@ import type { KubeObject, ObjectKey } from "../api/types.ts";
 const TOMBSTONES = 10_000;
 
 /** A change of the cache. The same name with a new uid is reported as "deleted", then "added". */
-export type Change =
+export type StoreChange =
   | { readonly type: "added"; readonly object: KubeObject }
   | { readonly type: "updated"; readonly object: KubeObject; readonly old: KubeObject }
   | { readonly type: "deleted"; readonly object: KubeObject };
@@ -35,7 +35,7 @@ export type Store = ReturnType<typeof createStore>;
 /** @returns an empty store. `onListenerError` gets what a listener threw. */
 export function createStore(onListenerError: (error: unknown) => void) {
   const kinds = new Map<string, Map<string, Map<string, KubeObject>>>();
-  const listeners = new Set<(change: Change) => void>();
+  const listeners = new Set<(change: StoreChange) => void>();
   const tombstones = new Map<string, string>();
 
   const get = ({ kind, namespace, name }: ObjectKey): KubeObject | undefined =>
@@ -48,7 +48,7 @@ export function createStore(onListenerError: (error: unknown) => void) {
     return [...namespaces.values()].flatMap((objects) => [...objects.values()]);
   };
 
-  const tell = (change: Change): void => {
+  const tell = (change: StoreChange): void => {
     for (const listener of listeners) {
       try {
         listener(change);
@@ -139,7 +139,7 @@ export function createStore(onListenerError: (error: unknown) => void) {
       }
     },
     /** @returns a function that ends the subscription. A listener that throws does not affect the others. */
-    subscribe: (listener: (change: Change) => void): (() => void) => {
+    subscribe: (listener: (change: StoreChange) => void): (() => void) => {
       listeners.add(listener);
       return () => {
         listeners.delete(listener);

@@ -1,4 +1,4 @@
-import { createBackoff, pause } from "../api/clock.ts";
+import { abortableSleep, createBackoff } from "../api/clock.ts";
 import { KubeError } from "../api/errors.ts";
 import { collectionPath, EVENT, objectPath } from "../api/paths.ts";
 import { FIELD_MANAGER, type KubeClient, mergePatch } from "../api/transport.ts";
@@ -113,7 +113,7 @@ export function createEventPublisher(
       } catch (error) {
         const passing = error instanceof KubeError && PASSING.has(error.failure);
         if (!passing || attempt === ATTEMPTS) return false;
-        if (!(await pause(clock, Math.max(backoff.next(), error.retryAfterMs ?? 0), signal))) return false;
+        if (!(await abortableSleep(clock, Math.max(backoff.next(), error.retryAfterMs ?? 0), signal))) return false;
       }
     }
   };

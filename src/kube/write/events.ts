@@ -1,5 +1,5 @@
 import { cleanText } from "../../text/text.ts";
-import { microTime, pause } from "../api/clock.ts";
+import { abortableSleep, microTime } from "../api/clock.ts";
 import type { EventInput, KubeObject } from "../api/types.ts";
 import { createEventPublisher, type PublisherOptions, type Regarding, type Series } from "./event-publisher.ts";
 
@@ -104,7 +104,7 @@ export function createRecorder(options: RecorderOptions) {
     /** Writes the queued events, for 2 s at most. */
     stop: async (): Promise<void> => {
       for (const cancel of timers) cancel();
-      await Promise.race([pumping, pause(clock, STOP_MS, stopping.signal)]);
+      await Promise.race([pumping, abortableSleep(clock, STOP_MS, stopping.signal)]);
       stopping.abort();
       queue.length = 0;
       await pumping;

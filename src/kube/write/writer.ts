@@ -1,4 +1,4 @@
-import { createBackoff, pause } from "../api/clock.ts";
+import { abortableSleep, createBackoff } from "../api/clock.ts";
 import { KubeError, isKube } from "../api/errors.ts";
 import { isObject } from "../api/json.ts";
 import { keyOf, parseObject } from "../api/objects.ts";
@@ -153,7 +153,7 @@ export function createWriter(options: WriterOptions) {
           if (isKube(error, "Invalid", "Forbidden")) refusals += 1;
           if (refusals > MAX_REFUSALS) throw error;
           const least = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
-          if (!(await pause(clock, Math.max(backoff.next(), least), signal))) throw error;
+          if (!(await abortableSleep(clock, Math.max(backoff.next(), least), signal))) throw error;
         }
       }
     },

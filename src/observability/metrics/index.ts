@@ -1,7 +1,7 @@
 /** All metrics, on one registry. */
 import { collectDefaultMetrics, Registry } from "prom-client";
 
-import type { Change } from "../../kube/watch/store.ts";
+import type { StoreChange } from "../../kube/watch/store.ts";
 import { LEASE_NAME, OPERATOR } from "../../operator/config/names.ts";
 import { apiServerMetrics, queueMetrics, reconcileMetrics, type MeasuredQueue } from "./controller-runtime.ts";
 import { instruments } from "./instruments.ts";
@@ -40,7 +40,7 @@ export function createMetrics(figures: Figures) {
     cluster: apiServerMetrics(registry, LEASE_NAME, figures.leading),
     platform: platformMetrics(registry, figures),
     /** Counts a change of the cache. */
-    changed: (change: Change) => {
+    changed: (change: StoreChange) => {
       counted(change);
       followed(change);
     },

@@ -2,11 +2,11 @@
 import type { Registry } from "prom-client";
 
 import { isPaused } from "../../api/paused.ts";
-import { conditionOf, text } from "../../engine/contract/status.ts";
+import { conditionOf, nonEmptyText } from "../../engine/contract/status.ts";
 import { planIn } from "../../engine/policies/policy-status.ts";
 import { member } from "../../kube/api/json.ts";
 import type { Cache, KubeObject } from "../../kube/api/types.ts";
-import type { Change } from "../../kube/watch/store.ts";
+import type { StoreChange } from "../../kube/watch/store.ts";
 import { isDocumentedState } from "../../platform/codec/states.ts";
 import { instruments } from "./instruments.ts";
 
@@ -24,7 +24,7 @@ export interface ObjectFigures {
 const READY = ["True", "False", "Unknown"] as const;
 
 /** @returns a function that counts the changes of the cache */
-export function objectMetrics(registry: Registry, figures: ObjectFigures): (change: Change) => void {
+export function objectMetrics(registry: Registry, figures: ObjectFigures): (change: StoreChange) => void {
   const { kinds, cache, leading, orphans } = figures;
   const { counter, collectedGauge } = instruments(registry, leading);
   const count = (kind: string, holds: (object: KubeObject) => boolean): number =>
@@ -75,7 +75,7 @@ function hasPendingPlan(object: KubeObject): boolean {
 
 /** Reports whether the platform reports a state for the object that its specification does not have. */
 export function hasUnknownState({ status }: KubeObject): boolean {
-  const state = text(member(status, "state"));
+  const state = nonEmptyText(member(status, "state"));
   return state !== undefined && !isDocumentedState(state);
 }
 

@@ -7,7 +7,7 @@ import type { Registry } from "prom-client";
 import { isReason, type Reason } from "../../api/reasons.ts";
 import { conditionOf } from "../../engine/contract/status.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { Change } from "../../kube/watch/store.ts";
+import type { StoreChange } from "../../kube/watch/store.ts";
 import { instruments } from "./instruments.ts";
 import { hasUnknownState, type ObjectFigures } from "./objects.ts";
 
@@ -35,7 +35,7 @@ const OPERATIONS: ReadonlySet<string> = new Set<Reason>([
 const WAITS_ON_PURPOSE: ReadonlySet<string> = new Set<Reason>(["ApprovalPending", "OutsideChangeWindow"]);
 
 /** @returns a function that receives the changes of the cache */
-export function operationMetrics(registry: Registry, figures: OperationFigures): (change: Change) => void {
+export function operationMetrics(registry: Registry, figures: OperationFigures): (change: StoreChange) => void {
   const { kinds, cache, leading } = figures;
   const { counter, histogram, collectedGauge } = instruments(registry, leading);
   const beginnings = createBeginnings();
@@ -75,7 +75,7 @@ function createBeginnings() {
   return {
     /** Returns when work started, in milliseconds; NaN where no valid time is known. */
     of: ({ metadata }: KubeObject, { since }: Work): number => resumed.get(metadata.uid) ?? Date.parse(since),
-    follow: (change: Change, now: number): void => {
+    follow: (change: StoreChange, now: number): void => {
       const { object } = change;
       const { uid } = object.metadata;
       if (change.type === "deleted" || workOf(object) === undefined || waits(object)) resumed.delete(uid);
@@ -90,7 +90,7 @@ interface Work {
 }
 
 /** @returns undefined where no operation ends, or its start is unknown */
-function endOf(change: Change, beginnings: Beginnings, now: number) {
+function endOf(change: StoreChange, beginnings: Beginnings, now: number) {
   const { object } = change;
   switch (change.type) {
     case "added":

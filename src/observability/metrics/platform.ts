@@ -4,7 +4,7 @@
  */
 import type { Registry } from "prom-client";
 
-import type { Change } from "../../engine/context/context.ts";
+import type { ChangeRecord } from "../../engine/context/context.ts";
 import type { CallRecord } from "../../platform/client/caller.ts";
 import { instruments } from "./instruments.ts";
 
@@ -55,7 +55,7 @@ export function platformMetrics(registry: Registry, figures: PlatformFigures) {
       if (sent) seconds.observe({ operation }, durationMs / 1_000);
     },
     /** Counts a mutating call and its result. */
-    changed: ({ key, op, result }: Change) => changes.inc({ kind: key.kind, operation: op, result }),
+    changed: ({ key, op, result }: ChangeRecord) => changes.inc({ kind: key.kind, operation: op, result }),
     eventDropped: () => dropped.inc(),
     /** Counts an event that was written to the operator's namespace, as its own is being terminated. */
     eventMoved: () => moved.inc(),

@@ -17,7 +17,7 @@ import {
 
 import { parseKey } from "../../engine/contract/keys.ts";
 import { OPERATOR } from "../../operator/config/names.ts";
-import { operation } from "../../platform/codec/operations.ts";
+import { operationEntry } from "../../platform/codec/operations.ts";
 import type { EndedCall, RunningReconcile } from "../reconcile-tracker.ts";
 import { targetIdOf } from "../telemetry.ts";
 import type { Traces, TracesOptions } from "./traces.ts";
@@ -128,7 +128,7 @@ function factsOf({ call, connection }: Pick<EndedCall, "call" | "connection">): 
     "http.request.method": method,
     "http.response.status_code": status === 0 ? undefined : status,
     "http.request.resend_count": attempt === 1 ? undefined : attempt - 1,
-    "url.template": operation(name).path,
+    "url.template": operationEntry(name).path,
     [`${PREFIX}.operation`]: name,
     [`${PREFIX}.connection`]: connection,
     [`${PREFIX}.id`]: targetIdOf(call),

@@ -3,54 +3,54 @@ import { z } from "zod";
 import type { Caller } from "../client/caller.ts";
 import { create, read, write } from "../client/endpoints.ts";
 import { type Decode, json, list, matching, maybe, nothing } from "../codec/decode.ts";
-import { commit, type Encode, filled, overlay, request, sent, wellFormed } from "../codec/encode.ts";
+import { commitText, type Encode, filled, overlay, request, sent, wellFormed } from "../codec/encode.ts";
 import {
-  count,
-  date,
   editable,
-  flag,
   optional,
-  parent,
+  optionalDate,
+  optionalFlag,
+  optionalNumber,
+  optionalParent,
+  optionalText,
+  pathId,
   record,
   results,
-  text,
-  uuid,
   wellShaped,
 } from "../codec/schema.ts";
 import { serviceStatus } from "./service-status.ts";
 
 const port = record({
-  id: text,
-  name: text,
+  id: optionalText,
+  name: optionalText,
   internal_port: z.number(),
-  external_port: count,
-  protocol: text,
-  publicly_accessible: flag,
+  external_port: optionalNumber,
+  protocol: optionalText,
+  publicly_accessible: optionalFlag,
 });
 
 const gitRepository = record({
-  url: text,
-  branch: text,
-  root_path: text,
-  provider: text,
-  deployed_commit_id: text,
+  url: optionalText,
+  branch: optionalText,
+  root_path: optionalText,
+  provider: optionalText,
+  deployed_commit_id: optionalText,
 });
 
 const application = editable(
   record({
-    id: uuid,
+    id: pathId,
     name: z.string(),
     git_repository: optional(gitRepository),
-    build_mode: text,
-    dockerfile_path: text,
-    cpu: count,
-    memory: count,
-    min_running_instances: count,
-    max_running_instances: count,
+    build_mode: optionalText,
+    dockerfile_path: optionalText,
+    cpu: optionalNumber,
+    memory: optionalNumber,
+    min_running_instances: optionalNumber,
+    max_running_instances: optionalNumber,
     ports: optional(z.array(port)),
-    created_at: date,
-    updated_at: date,
-    environment: parent,
+    created_at: optionalDate,
+    updated_at: optionalDate,
+    environment: optionalParent,
   }),
 );
 
@@ -89,7 +89,7 @@ const documentedApplication = request({ ...settings, gitRepository: repositoryRe
 const applicationRequest = request({ ...settings, gitRepository: withProvider });
 /** With the members that deployed services require beyond the specification. */
 const extendedApplication = applicationRequest.transform((body) => ({ healthchecks: {}, ...body }));
-const deployRequest = request({ gitCommitId: commit });
+const deployRequest = request({ gitCommitId: commitText });
 const logQuery = z.object({ tail: z.int().min(1) });
 
 export type Application = z.output<typeof application>;

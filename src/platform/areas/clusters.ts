@@ -4,39 +4,45 @@ import type { Caller } from "../client/caller.ts";
 import { read, write } from "../client/endpoints.ts";
 import { json, list, maybe } from "../codec/decode.ts";
 import { filled, request, sent, wellFormed } from "../codec/encode.ts";
-import { count, date, flag, optional, record, text, uuid } from "../codec/schema.ts";
+import { optional, optionalDate, optionalFlag, optionalNumber, optionalText, pathId, record } from "../codec/schema.ts";
 
-const lock = record({ reason: text, cluster_id: text, locked_at: date, owner_name: text, ttl_in_days: count });
+const lock = record({
+  reason: optionalText,
+  cluster_id: optionalText,
+  locked_at: optionalDate,
+  owner_name: optionalText,
+  ttl_in_days: optionalNumber,
+});
 
 const clusterStatus = record({
-  cluster_id: uuid,
+  cluster_id: pathId,
   status: z.string(),
-  is_deployed: flag,
-  reason: text,
-  next_k8s_available_version: text,
-  last_execution_id: text,
+  is_deployed: optionalFlag,
+  reason: optionalText,
+  next_k8s_available_version: optionalText,
+  last_execution_id: optionalText,
   cluster_lock: optional(lock),
-  last_deployment_date: date,
+  last_deployment_date: optionalDate,
 });
 
 const cluster = record({
-  id: uuid,
+  id: pathId,
   name: z.string(),
-  cloud_provider: text,
-  region: text,
-  version: text,
-  kubernetes: text,
-  status: text,
-  deployment_status: text,
-  created_at: date,
-  updated_at: date,
+  cloud_provider: optionalText,
+  region: optionalText,
+  version: optionalText,
+  kubernetes: optionalText,
+  status: optionalText,
+  deployment_status: optionalText,
+  created_at: optionalDate,
+  updated_at: optionalDate,
 });
 
 const clusterToken = record({
-  apiVersion: text,
-  kind: text,
+  apiVersion: optionalText,
+  kind: optionalText,
   spec: optional(z.looseObject({})),
-  status: record({ token: z.string(), expirationTimestamp: date }),
+  status: record({ token: z.string(), expirationTimestamp: optionalDate }),
 });
 
 const metrics = z.object({ metrics: z.string() }).transform((answer) => answer.metrics);

@@ -4,22 +4,30 @@ import type { Caller } from "../client/caller.ts";
 import { create, read, update, write } from "../client/endpoints.ts";
 import { json, list, maybe, nothing } from "../codec/decode.ts";
 import { filled, request, wellFormed } from "../codec/encode.ts";
-import { count, date, editable, parent, record, text, uuid } from "../codec/schema.ts";
+import {
+  editable,
+  optionalDate,
+  optionalNumber,
+  optionalParent,
+  optionalText,
+  pathId,
+  record,
+} from "../codec/schema.ts";
 import { serviceStatus } from "./service-status.ts";
 
 const database = editable(
   record({
-    id: uuid,
+    id: pathId,
     name: z.string(),
-    type: text,
-    version: text,
-    mode: text,
-    cpu: count,
-    memory: count,
-    storage: count,
-    created_at: date,
-    updated_at: date,
-    environment: parent,
+    type: optionalText,
+    version: optionalText,
+    mode: optionalText,
+    cpu: optionalNumber,
+    memory: optionalNumber,
+    storage: optionalNumber,
+    created_at: optionalDate,
+    updated_at: optionalDate,
+    environment: optionalParent,
   }),
 );
 

@@ -4,17 +4,17 @@ import type { Caller } from "../client/caller.ts";
 import { create, read, update, write } from "../client/endpoints.ts";
 import { json, jsonStringOrText, list, nothing } from "../codec/decode.ts";
 import { filled, jsonObject, request, sent, wellFormed } from "../codec/encode.ts";
-import { date, editable, parent, record, text, uuid } from "../codec/schema.ts";
+import { editable, optionalDate, optionalParent, optionalText, pathId, record } from "../codec/schema.ts";
 
 const environment = editable(
   record({
-    id: uuid,
+    id: pathId,
     name: z.string(),
-    mode: text,
-    cluster_id: text,
-    created_at: date,
-    updated_at: date,
-    project: parent,
+    mode: optionalText,
+    cluster_id: optionalText,
+    created_at: optionalDate,
+    updated_at: optionalDate,
+    project: optionalParent,
   }),
 );
 
@@ -24,7 +24,7 @@ const change = {
   mode: wellFormed.optional(),
 };
 const environmentChange = request(change);
-const documentedEnvironment = request({ ...change, clusterId: uuid.optional() });
+const documentedEnvironment = request({ ...change, clusterId: pathId.optional() });
 const extendedEnvironment = documentedEnvironment.transform((body) => ({
   ...body,
   cluster: body.cluster_id,

@@ -4,20 +4,20 @@ import type { Caller, ReadOptions } from "../client/caller.ts";
 import { read, write } from "../client/endpoints.ts";
 import { json, nothing, wellShapedList } from "../codec/decode.ts";
 import { sent } from "../codec/encode.ts";
-import { flag, optional, record, strings, text, uuid, wellShaped } from "../codec/schema.ts";
+import { optional, optionalFlag, optionalStrings, optionalText, pathId, record, wellShaped } from "../codec/schema.ts";
 
 /** The spec shows the one object type AWS; deployed services send eight, not all of them with an access key. */
-const credentials = record({ id: uuid, name: text, access_key_id: text, object_type: text });
+const credentials = record({ id: pathId, name: optionalText, access_key_id: optionalText, object_type: optionalText });
 
 const repository = record({
   id: z.string(),
   name: z.string(),
   url: z.string(),
-  default_branch: text,
-  is_private: flag,
+  default_branch: optionalText,
+  is_private: optionalFlag,
 });
 
-const repositoryQuery = z.object({ gitTokenId: uuid.optional() });
+const repositoryQuery = z.object({ gitTokenId: pathId.optional() });
 
 export type CloudCredentials = z.output<typeof credentials>;
 export type GitRepository = z.output<typeof repository>;
@@ -42,17 +42,17 @@ export function organization(caller: Caller) {
 
 const region = record({
   name: z.string(),
-  country_code: text,
-  country: text,
-  city: text,
-  arm_supported: flag,
-  zones: strings,
+  country_code: optionalText,
+  country: optionalText,
+  city: optionalText,
+  arm_supported: optionalFlag,
+  zones: optionalStrings,
 });
 
 const cloudProvider = record({
   short_name: z.string(),
-  name: text,
-  logo_url: text,
+  name: optionalText,
+  logo_url: optionalText,
   regions: optional(wellShaped(region)).transform((given) => given ?? []),
 });
 

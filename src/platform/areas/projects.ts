@@ -4,13 +4,28 @@ import type { Caller } from "../client/caller.ts";
 import { create, read, update, write } from "../client/endpoints.ts";
 import { json, list, nothing } from "../codec/decode.ts";
 import { filled, request, wellFormed } from "../codec/encode.ts";
-import { count, date, editable, parent, record, text, uuid } from "../codec/schema.ts";
+import {
+  editable,
+  optionalDate,
+  optionalNumber,
+  optionalParent,
+  optionalText,
+  pathId,
+  record,
+} from "../codec/schema.ts";
 
 const project = editable(
-  record({ id: uuid, name: z.string(), description: text, created_at: date, updated_at: date, organization: parent }),
+  record({
+    id: pathId,
+    name: z.string(),
+    description: optionalText,
+    created_at: optionalDate,
+    updated_at: optionalDate,
+    organization: optionalParent,
+  }),
 );
 const projectRequest = request({ name: filled, description: wellFormed.optional() });
-const environmentCount = record({ id: uuid, service_total_number: count });
+const environmentCount = record({ id: pathId, service_total_number: optionalNumber });
 
 export type Project = z.output<typeof project>;
 /** An environment of a project and the number of its services. */

@@ -4,30 +4,30 @@ import type { Caller } from "../client/caller.ts";
 import { write } from "../client/endpoints.ts";
 import { json, nothing } from "../codec/decode.ts";
 import { sent } from "../codec/encode.ts";
-import { count, date, flag, optional, record, text, uuid } from "../codec/schema.ts";
+import { optional, optionalDate, optionalFlag, optionalNumber, optionalText, pathId, record } from "../codec/schema.ts";
 
 /**
  * The state of one service. The spec shows an application's status with id, state, service_deployment_status and
  * last_deployment_date only, so nothing else may be required; the last two say nothing before the first deployment.
  */
 export const serviceStatus = record({
-  id: uuid,
+  id: pathId,
   state: z.string(),
-  service_deployment_status: text,
-  last_deployment_date: date,
-  is_part_last_deployment: flag,
-  status_details: optional(record({ action: text, status: text, sub_action: text })),
-  deployment_request_id: optional(uuid),
-  deployment_requests_count: count,
-  execution_id: text,
-  steps: optional(record({ total_duration_sec: count, total_computing_duration_sec: count })),
+  service_deployment_status: optionalText,
+  last_deployment_date: optionalDate,
+  is_part_last_deployment: optionalFlag,
+  status_details: optional(record({ action: optionalText, status: optionalText, sub_action: optionalText })),
+  deployment_request_id: optional(pathId),
+  deployment_requests_count: optionalNumber,
+  execution_id: optionalText,
+  steps: optional(record({ total_duration_sec: optionalNumber, total_computing_duration_sec: optionalNumber })),
 });
 
 export type ServiceStatus = z.output<typeof serviceStatus>;
 
-const deployment = record({ deployment_request_id: text, environment_id: text, status: z.string() });
+const deployment = record({ deployment_request_id: optionalText, environment_id: optionalText, status: z.string() });
 
-const statusQuery = z.object({ deploymentRequestId: uuid });
+const statusQuery = z.object({ deploymentRequestId: pathId });
 
 /** How far one deployment request is; `status` is a deployment state. */
 export type Deployment = z.output<typeof deployment>;

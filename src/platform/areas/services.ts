@@ -3,20 +3,20 @@ import { z } from "zod";
 import type { Caller, ReadOptions } from "../client/caller.ts";
 import { read } from "../client/endpoints.ts";
 import { json, list } from "../codec/decode.ts";
-import { date, optional, record, text, uuid, wellShaped } from "../codec/schema.ts";
+import { optional, optionalDate, optionalText, pathId, record, wellShaped } from "../codec/schema.ts";
 import { ApiError } from "../transport/errors.ts";
 import { serviceStatus } from "./service-status.ts";
 
 /** The spec calls the router's id `router_id`; deployed services call it `routerId`. */
-const ingressStatus = record({ router_id: text, routerId: text, status: text });
+const ingressStatus = record({ router_id: optionalText, routerId: optionalText, status: optionalText });
 const service = record({
-  id: uuid,
+  id: pathId,
   name: z.string(),
-  service_type: text,
+  service_type: optionalText,
   /** Of a service that came from a blueprint: the blueprint's own id. */
-  blueprint_id: optional(uuid),
-  icon_uri: text,
-  created_at: date,
+  blueprint_id: optional(pathId),
+  icon_uri: optionalText,
+  created_at: optionalDate,
 });
 const statuses = optional(wellShaped(serviceStatus)).transform((list) => list ?? []);
 const environmentStatuses = z

@@ -4,7 +4,7 @@ import type { Caller, ReadOptions } from "../client/caller.ts";
 import { read } from "../client/endpoints.ts";
 import { json, maybe, wellShapedList } from "../codec/decode.ts";
 import { filled, keyed, sent, wellFormed } from "../codec/encode.ts";
-import { optional, record, strings, text, wellShaped } from "../codec/schema.ts";
+import { optional, optionalStrings, optionalText, record, wellShaped } from "../codec/schema.ts";
 
 /** Bounds are int64: a bigint keeps every digit. */
 const int64 = optional(z.union([z.bigint(), z.int().transform(BigInt)]));
@@ -14,12 +14,12 @@ const length = optional(
 );
 
 const constraints = record({
-  allowedValues: strings,
+  allowedValues: optionalStrings,
   min: int64,
   max: int64,
   minLength: length,
   maxLength: length,
-  pattern: text,
+  pattern: optionalText,
 });
 
 const field = record({
@@ -28,14 +28,14 @@ const field = record({
   type: z.string(),
   required: z.boolean(),
   /** Text whatever the type. */
-  defaultValue: text,
-  label: text,
-  description: text,
+  defaultValue: optionalText,
+  label: optionalText,
+  description: optionalText,
   sensitive: z.boolean(),
   constraints: optional(constraints).transform((given) => given ?? {}),
 });
 
-const component = record({ key: z.string(), kind: text, description: text, fields: z.array(field) });
+const component = record({ key: z.string(), kind: optionalText, description: optionalText, fields: z.array(field) });
 
 const layer = record({
   key: z.string(),
@@ -43,17 +43,17 @@ const layer = record({
   enabledByDefault: z.boolean(),
   modes: z.array(z.string()),
   /** Absent: every provider. */
-  providers: strings,
+  providers: optionalStrings,
   componentKeys: z.array(z.string()),
   components: z.array(component),
-  description: text,
+  description: optionalText,
 });
 
 const template = record({
   key: z.string(),
   version: z.string(),
   status: z.string(),
-  description: text,
+  description: optionalText,
   layers: z.array(z.unknown()).transform((list) => {
     const known = wellShaped(layer).parse(list);
     return { known, isIncomplete: known.length < list.length };
@@ -68,14 +68,16 @@ const template = record({
 const maps = optional(z.record(z.string(), z.record(z.string(), z.unknown())));
 
 const binding = record({
-  clusterId: text,
-  organizationId: text,
-  templateKey: text,
-  templateVersion: text,
+  clusterId: optionalText,
+  organizationId: optionalText,
+  templateKey: optionalText,
+  templateVersion: optionalText,
   layerSelections: optional(z.record(z.string(), z.unknown())),
   managedConfig: maps,
   customerProvidedInputs: maps,
-  layers: optional(wellShaped(record({ key: z.string(), status: z.string(), reason: text, componentKeys: strings }))),
+  layers: optional(
+    wellShaped(record({ key: z.string(), status: z.string(), reason: optionalText, componentKeys: optionalStrings })),
+  ),
 });
 
 const clusterContext = z

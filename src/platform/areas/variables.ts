@@ -4,11 +4,26 @@ import type { Caller } from "../client/caller.ts";
 import { read, write } from "../client/endpoints.ts";
 import { list, maybe, nothing } from "../codec/decode.ts";
 import { filled, request, sent, wellFormed } from "../codec/encode.ts";
-import { count, date, flag, optional, record, text, uuid, wellShaped } from "../codec/schema.ts";
+import {
+  optional,
+  optionalDate,
+  optionalFlag,
+  optionalNumber,
+  optionalText,
+  pathId,
+  record,
+  wellShaped,
+} from "../codec/schema.ts";
 
 /** The variable that this one overrides or is an alias of. */
 const other = optional(
-  record({ id: text, key: text, mount_path: text, description: text, enable_interpolation_in_file: flag }),
+  record({
+    id: optionalText,
+    key: optionalText,
+    mount_path: optionalText,
+    description: optionalText,
+    enable_interpolation_in_file: optionalFlag,
+  }),
 );
 
 /**
@@ -16,17 +31,17 @@ const other = optional(
  * also have inherited ones; only one whose `scope` is APPLICATION is the application's own.
  */
 const variable = record({
-  id: uuid,
+  id: pathId,
   key: z.string(),
-  scope: text,
-  variable_type: text,
-  created_at: date,
-  updated_at: date,
-  service_id: text,
-  service_name: text,
-  owned_by: text,
-  description: text,
-  enable_interpolation_in_file: flag,
+  scope: optionalText,
+  variable_type: optionalText,
+  created_at: optionalDate,
+  updated_at: optionalDate,
+  service_id: optionalText,
+  service_name: optionalText,
+  owned_by: optionalText,
+  description: optionalText,
+  enable_interpolation_in_file: optionalFlag,
   overridden_variable: other,
   aliased_variable: other,
   overridden_secret: other,
@@ -34,12 +49,12 @@ const variable = record({
 });
 
 const imported = record({
-  total_variables_to_import: count,
-  successful_imported_variables: wellShaped(record({ name: z.string(), is_secret: flag, scope: text })),
+  total_variables_to_import: optionalNumber,
+  successful_imported_variables: wellShaped(record({ name: z.string(), is_secret: optionalFlag, scope: optionalText })),
 });
 
 /** The spec does not show the answer to the creation of one variable; its key identifies it. */
-const createdVariable = record({ id: optional(uuid) });
+const createdVariable = record({ id: optional(pathId) });
 
 const variableRequest = request({ key: filled, value: wellFormed });
 

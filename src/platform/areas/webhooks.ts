@@ -4,17 +4,25 @@ import type { Caller } from "../client/caller.ts";
 import { create, read, update, write } from "../client/endpoints.ts";
 import { json, nothing } from "../codec/decode.ts";
 import { filled, request, uri } from "../codec/encode.ts";
-import { date, editable, flag, record, strings, text, uuid } from "../codec/schema.ts";
+import {
+  editable,
+  optionalDate,
+  optionalFlag,
+  optionalStrings,
+  optionalText,
+  pathId,
+  record,
+} from "../codec/schema.ts";
 
 const webhook = editable(
   record({
-    id: uuid,
-    kind: text,
-    target_url: text,
-    events: strings,
-    enabled: flag,
-    created_at: date,
-    updated_at: date,
+    id: pathId,
+    kind: optionalText,
+    target_url: optionalText,
+    events: optionalStrings,
+    enabled: optionalFlag,
+    created_at: optionalDate,
+    updated_at: optionalDate,
   }),
 );
 

@@ -6,8 +6,8 @@ import type { Decode, Received } from "../codec/decode.ts";
 import { idsByName, isOnce, isRead, type OperationName } from "../codec/operations.ts";
 import { ShapeError } from "../codec/schema.ts";
 import { cleaned, errorText } from "../codec/text.ts";
-import type { Budget, Gate } from "../rate/gate.ts";
-import type { Priority } from "../rate/line.ts";
+import type { Budget, RateGate } from "../rate/gate.ts";
+import type { RequestPriority } from "../rate/line.ts";
 import { parseDate, pauseMs, type Quota, quotaOf } from "../rate/rate-headers.ts";
 import type { Clock } from "../transport/clock.ts";
 import {
@@ -21,7 +21,7 @@ import {
 import type { HttpAnswer, Transport } from "../transport/http.ts";
 import type { Learning } from "./capabilities.ts";
 import { createRetry, createSharedReads } from "./reads.ts";
-import { type Content, prepare, type Prepared, queryOf, type Target } from "./request.ts";
+import { type ApiEndpoint, type Content, type Prepared, prepareRequest, queryOf } from "./request.ts";
 
 export interface ReadOptions {
   /** The largest age of a remembered answer that may be used, in milliseconds; 0 by default. */
@@ -78,14 +78,14 @@ export interface Deadlines {
 export const DEFAULT_DEADLINES: Deadlines = { readMs: 15_000, writeMs: 8_000 };
 
 export interface CallerOptions {
-  readonly target: Target;
+  readonly target: ApiEndpoint;
   readonly deadlines: Deadlines;
   /** Returns the gate of the current token. */
-  readonly gate: () => Gate;
+  readonly gate: () => RateGate;
   /** Returns the lane of the current call; lanes that wait for the gate take turns. One lane by default. */
   readonly lane?: () => string;
   /** Returns the priority of the current call; "high" by default. */
-  readonly priority?: () => Priority;
+  readonly priority?: () => RequestPriority;
   /**
    * Reports whether a call with this effect may be sent now. It is called after the wait for the rate gate, and again
    * with "read" when the bytes go out. By default every call may be.
@@ -153,7 +153,7 @@ export function createCaller(options: CallerOptions): Caller {
   };
 
   const fetch = async <T>(name: OperationName, ids: Ids, call: Call<T>): Promise<T> => {
-    const prepared = prepare(target, name, ids, call);
+    const prepared = prepareRequest(target, name, ids, call);
     const admitted = async (made: number): Promise<Attempt> => {
       const attempt = { prepared, ids, attempt: made, gate: options.gate() };
       throwUnlessAdmitted(attempt, await attempt.gate.admit(priority(), lane()));
@@ -180,7 +180,7 @@ export function createCaller(options: CallerOptions): Caller {
     write: async (name, pathIds, call) => {
       const ids = idsByName(name, pathIds);
       const gate = options.gate();
-      const attempt = { prepared: prepare(target, name, ids, call), ids, attempt: 1, gate };
+      const attempt = { prepared: prepareRequest(target, name, ids, call), ids, attempt: 1, gate };
       const turn = [priority(), lane()] as const;
       throwUnlessAdmitted(attempt, await (isOnce(name) ? gate.admitReserved(...turn) : gate.admit(...turn)));
       shared.forget(name, ids);
@@ -214,7 +214,7 @@ interface Attempt {
   readonly ids: Ids;
   /** Counted from 1. */
   readonly attempt: number;
-  readonly gate: Gate;
+  readonly gate: RateGate;
 }
 
 /** Returns the request id of an answer to a deploy, or of the status of a service or a deployment. */

@@ -2,7 +2,7 @@
  * Records, per operation, what a platform offers beyond the specification, as its answers show it. Operations of the
  * specification are never recorded as missing.
  */
-import { isDocumented, isRead, operation, type OperationName } from "../codec/operations.ts";
+import { isDocumented, isRead, operationEntry, type OperationName } from "../codec/operations.ts";
 import type { Clock } from "../transport/clock.ts";
 import type { ApiError } from "../transport/errors.ts";
 
@@ -119,7 +119,7 @@ export function createCapabilities(surface: "Auto" | "Documented" | "Full", cloc
     succeeded: (name: OperationName): void => {
       note(name, "Supported", 0);
       // What was just written can be read: an earlier 404 of that read may have meant that nothing was there.
-      for (const read of operation(name).stale ?? []) if (of(read).support === "Unknown") learned.delete(read);
+      for (const read of operationEntry(name).stale ?? []) if (of(read).support === "Unknown") learned.delete(read);
     },
     failed: (name: OperationName, { failure, status }: ApiError): void => {
       if (status === 405 || status === 501) return note(name, "Unsupported", RETRY_MS);

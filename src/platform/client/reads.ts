@@ -2,7 +2,7 @@
  * Shares and repeats reads. Equal reads in flight are one request, and answers are reused for a while. A write is never
  * repeated here: only the ledger knows whether it may be.
  */
-import { operation, type OperationName } from "../codec/operations.ts";
+import { operationEntry, type OperationName } from "../codec/operations.ts";
 import { type Clock, sleep } from "../transport/clock.ts";
 import { ApiError } from "../transport/errors.ts";
 
@@ -71,7 +71,7 @@ export function createSharedReads(clock: Clock) {
      * contradict the write's. A read in flight still answers those who wait, but nobody else.
      */
     forget: (write: OperationName, ids: ReadKey["ids"]): void => {
-      const stale = operation(write).stale ?? [];
+      const stale = operationEntry(write).stale ?? [];
       for (const [name, { key }] of entries) {
         if (stale.includes(key.operation) && agrees(key.ids, ids)) entries.delete(name);
       }

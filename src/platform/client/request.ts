@@ -1,14 +1,14 @@
 /** Builds the requests of one connection, and refuses invalid ones before a rate token is taken or anything is sent. */
 import type { Encode } from "../codec/encode.ts";
 import { stringifyJson } from "../codec/json.ts";
-import { operation, type OperationName } from "../codec/operations.ts";
+import { operationEntry, type OperationName } from "../codec/operations.ts";
 import { buildPath } from "../codec/paths.ts";
 import { ShapeError } from "../codec/schema.ts";
 import { cleaned } from "../codec/text.ts";
 import { ApiError } from "../transport/errors.ts";
 import type { HttpRequest } from "../transport/http.ts";
 
-export interface Target {
+export interface ApiEndpoint {
   /** Origin and path prefix, without a slash at the end. */
   readonly base: string;
   readonly organizationId: string;
@@ -19,12 +19,12 @@ export interface Target {
   readonly more: () => Readonly<Record<string, string>>;
 }
 
-export interface Query {
+export interface RequestQuery {
   readonly [name: string]: string | number | boolean | undefined;
 }
 
 export interface Content {
-  readonly query?: Encode<Query>;
+  readonly query?: Encode<RequestQuery>;
   readonly body?: Encode;
   /** Values in the body that must not appear in the text of an error. */
   readonly secrets?: readonly string[];
@@ -40,8 +40,8 @@ export interface Prepared {
 const TOKEN = /^[\x21-\x7e]+$/;
 
 /** @throws ApiError "Refused" for an id, a query or a body that cannot be sent, "Unauthorized" for such a token. */
-export function prepare(
-  target: Target,
+export function prepareRequest(
+  target: ApiEndpoint,
   name: OperationName,
   ids: Readonly<Record<string, string>>,
   content: Content,
@@ -62,7 +62,7 @@ export function prepare(
     authorization: `${target.scheme} ${token}`,
     "user-agent": target.userAgent,
   };
-  const { method } = operation(name);
+  const { method } = operationEntry(name);
   const url = `${target.base}${path}${queryOf(name, content)}`;
   const { secrets = [] } = content;
   const encode = content.body;

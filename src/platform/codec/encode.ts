@@ -81,7 +81,7 @@ export const filled = wellFormed.refine((value) => value.trim() !== "", "blank")
 export const uri = filled.refine((value) => URL.canParse(value), "not a URI");
 
 /** A git commit, possibly abbreviated (docs/architecture.md §4). */
-export const commit = z.string().regex(/^[0-9a-f]{7,64}$/i, "not 7 to 64 hex digits");
+export const commitText = z.string().regex(/^[0-9a-f]{7,64}$/i, "not 7 to 64 hex digits");
 
 /** An object by keys that are not ours. Unlike in `z.record`, a key called `__proto__` is one like any other. */
 export function keyed<Schema extends z.ZodType>(member: Schema) {

@@ -23,7 +23,7 @@ const INTEGER = /^-?\d+$/;
  * Parses JSON; integers that a number cannot hold exactly become bigint. @throws SyntaxError, whose text quotes the
  * input.
  */
-export function parseJson(text: string): unknown {
+export function parseExactJson(text: string): unknown {
   // Reading with a reviver is several times slower; without 16 digits in a row there is nothing to keep exact.
   if (!LONG_DIGITS.test(text)) return JSON.parse(text);
   return sourceAware.parse(text, (_key, value, { source }) =>
@@ -38,7 +38,7 @@ export function jsonIn(text: string): unknown {
   // An exception costs more than all else that a caller does.
   if (text === "") return undefined;
   try {
-    return parseJson(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }

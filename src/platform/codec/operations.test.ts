@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { isOnce, isRead, operation, type OperationName, operations, isDocumented } from "./operations.ts";
+import { isOnce, isRead, operationEntry, type OperationName, operations, isDocumented } from "./operations.ts";
 
 /** Method and path of every endpoint in the spec, placeholders left blank. */
 const SPEC = [
@@ -54,7 +54,7 @@ describe("operations", () => {
   });
 
   it("makes only reads stale, and only by writes", () => {
-    const pairs = names.flatMap((name) => (operation(name).stale ?? []).map((read) => ({ name, read })));
+    const pairs = names.flatMap((name) => (operationEntry(name).stale ?? []).map((read) => ({ name, read })));
     expect(pairs.filter(({ name }) => isRead(name))).toEqual([]);
     expect(pairs.filter(({ read }) => !names.some((known) => known === read && isRead(known)))).toEqual([]);
   });

@@ -162,7 +162,7 @@ export function idsByName(name: OperationName, ids: readonly string[]): Readonly
 }
 
 /** Looks an operation up with the optional members visible. */
-export function operation(name: OperationName): OperationEntry {
+export function operationEntry(name: OperationName): OperationEntry {
   return operations[name];
 }
 
@@ -176,7 +176,7 @@ export function isDocumented(name: string): boolean {
 
 /** Whether an operation only looks: it may be repeated, and its failure leaves no question open. */
 export function isRead(name: OperationName): boolean {
-  const entry = operation(name);
+  const entry = operationEntry(name);
   return entry.method === "GET" || entry.computes === true;
 }
 
@@ -185,6 +185,6 @@ export function isRead(name: OperationName): boolean {
  * (docs/architecture.md §6).
  */
 export function isOnce(name: OperationName): boolean {
-  const entry = operation(name);
+  const entry = operationEntry(name);
   return entry.method === "POST" && entry.repeatable !== true && !isRead(name);
 }

@@ -42,15 +42,15 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** An id that can be used in paths. */
-export const uuid = z.string().refine(isUuidOfAnyCase, "not a UUID");
-export const text = optional(z.string());
-export const flag = optional(z.boolean());
-export const count = optional(z.number());
+export const pathId = z.string().refine(isUuidOfAnyCase, "not a UUID");
+export const optionalText = optional(z.string());
+export const optionalFlag = optional(z.boolean());
+export const optionalNumber = optional(z.number());
 /** Dates stay text, so that they keep their fraction of a second. */
-export const date = optional(z.string());
+export const optionalDate = optional(z.string());
 /** The parent of a record, as deployed services nest it: `{ "project": { "id": … } }`. */
-export const parent = optional(z.object({ id: uuid }));
-export const strings = optional(z.array(z.string()));
+export const optionalParent = optional(z.object({ id: pathId }));
+export const optionalStrings = optional(z.array(z.string()));
 
 /** A list without those of its items that do not have the documented shape. */
 export function wellShaped<Schema extends z.ZodType>(item: Schema) {

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { manualClock, settle, type ManualClock } from "../../../test/support/kube/clock.ts";
 import { windowPlatform, type WindowPlatformOptions } from "../../../test/support/platform/window-platform.ts";
-import { createGate, type Gate } from "./gate.ts";
-import type { Priority } from "./line.ts";
+import { createGate, type RateGate } from "./gate.ts";
+import type { RequestPriority } from "./line.ts";
 import type { Ceiling } from "./pacer.ts";
 
 const SECOND = 1_000;
@@ -20,10 +20,10 @@ async function now<T>(promise: Promise<T>): Promise<T | "waiting"> {
   return Promise.race([promise, Promise.resolve("waiting" as const)]);
 }
 
-const limit = (gate: Gate, clock: ManualClock, pauseMs: number): void => {
+const limit = (gate: RateGate, clock: ManualClock, pauseMs: number): void => {
   gate.ended({ sentAt: clock.monotonic(), isAnswered: true, pauseMs });
 };
-const pass = (gate: Gate, clock: ManualClock): void => {
+const pass = (gate: RateGate, clock: ManualClock): void => {
   gate.ended({ sentAt: clock.monotonic(), isAnswered: true });
 };
 
@@ -271,7 +271,8 @@ describe("a reservation", () => {
 });
 
 describe("room for work", () => {
-  const room = (gate: Gate, ...priorities: readonly Priority[]) => priorities.map((one) => gate.hasRoom(one));
+  const room = (gate: RateGate, ...priorities: readonly RequestPriority[]) =>
+    priorities.map((one) => gate.hasRoom(one));
 
   it("ends while requests wait, but for what somebody asked for", async () => {
     let changes = 0;

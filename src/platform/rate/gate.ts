@@ -3,7 +3,7 @@
  * A 429 closes the gate for as long as the platform asks; then one request finds out whether the limit is over.
  */
 import type { Clock } from "../transport/clock.ts";
-import { createLine, type Priority } from "./line.ts";
+import { createLine, type RequestPriority } from "./line.ts";
 import { createPacer, type Ceiling } from "./pacer.ts";
 import type { Quota } from "./rate-headers.ts";
 
@@ -19,7 +19,7 @@ export interface Budget {
 }
 
 /** The end of one request, as far as the rate is concerned. */
-export interface Answer {
+export interface RequestEnd {
   /** When it was sent, on the monotonic clock. */
   readonly sentAt: number;
   readonly isAnswered: boolean;
@@ -29,7 +29,7 @@ export interface Answer {
   readonly quota?: Quota | undefined;
 }
 
-export type Gate = ReturnType<typeof createGate>;
+export type RateGate = ReturnType<typeof createGate>;
 
 export interface GateOptions {
   readonly clock: Clock;
@@ -86,7 +86,7 @@ export function createGate(options: GateOptions) {
   const pausedMs = (): number => Math.max(0, Math.ceil(opensAt - now()));
 
   /** Returns the milliseconds until a request of this priority may be sent. */
-  const untilNext = (priority: Priority): number => {
+  const untilNext = (priority: RequestPriority): number => {
     if (pausedMs() > 0) return pausedMs();
     if (trial === "due") return 0;
     if (trial !== "none" && trial > now()) return Math.ceil(trial - now());
@@ -109,7 +109,7 @@ export function createGate(options: GateOptions) {
   /** Admits the next in line, and schedules itself for the others. */
   const serve = (): void => {
     untime();
-    const isHeld = (priority: Priority): boolean => untilNext(priority) > 0;
+    const isHeld = (priority: RequestPriority): boolean => untilNext(priority) > 0;
     for (let waiter = line.next(isHeld); waiter !== undefined; waiter = line.next(isHeld)) {
       take();
       waiter.go(true);
@@ -119,7 +119,7 @@ export function createGate(options: GateOptions) {
     changed?.();
   };
 
-  const admit = async (priority: Priority, lane: string, mostMs = Number.POSITIVE_INFINITY): Promise<number> => {
+  const admit = async (priority: RequestPriority, lane: string, mostMs = Number.POSITIVE_INFINITY): Promise<number> => {
     if (isOver) return LATER_MS;
     if (pausedMs() > SHORT_MS) return pausedMs();
     if (line.size === 0 && untilNext(priority) === 0) {
@@ -152,7 +152,7 @@ export function createGate(options: GateOptions) {
     serve();
   };
 
-  const answered = ({ sentAt, pauseMs, quota }: Answer): void => {
+  const answered = ({ sentAt, pauseMs, quota }: RequestEnd): void => {
     const isNews = sentAt >= closedAt;
     if (pauseMs !== undefined) {
       // Requests that were in flight when the gate closed are no new evidence.
@@ -175,9 +175,9 @@ export function createGate(options: GateOptions) {
 
   return {
     /** Waits for a turn. @returns 0 when the request may be sent now, else the milliseconds after which to try again */
-    admit: (priority: Priority, lane: string): Promise<number> => admit(priority, lane),
+    admit: (priority: RequestPriority, lane: string): Promise<number> => admit(priority, lane),
     /** Reserves the turn of a write. Unused, the reservation lapses after ten seconds. @returns as `admit` */
-    reserve: async (priority: Priority, lane: string): Promise<number> => {
+    reserve: async (priority: RequestPriority, lane: string): Promise<number> => {
       const waitMs = await admit(priority, lane);
       if (waitMs > 0) return waitMs;
       reservations = [...live(), now() + RESERVATION_MS];
@@ -189,7 +189,7 @@ export function createGate(options: GateOptions) {
      * Does the same as `admit`, but uses up a reservation where there is one, and without one waits for two seconds at
      * most.
      */
-    admitReserved: async (priority: Priority, lane: string): Promise<number> => {
+    admitReserved: async (priority: RequestPriority, lane: string): Promise<number> => {
       if (pausedMs() > 0) return pausedMs();
       const [first, ...rest] = live();
       reservations = rest;
@@ -198,7 +198,7 @@ export function createGate(options: GateOptions) {
       return 0;
     },
     /** Receives the end of every admitted request. */
-    ended: (answer: Answer): void => {
+    ended: (answer: RequestEnd): void => {
       if (answer.isAnswered) answered(answer);
       else if (answer.sentAt >= closedAt && trial !== "none") {
         trial = "due";
@@ -206,7 +206,7 @@ export function createGate(options: GateOptions) {
       }
     },
     /** Reports whether work of this priority could soon send; if not, calls `changed` when that may have changed. */
-    hasRoom: (priority: Priority): boolean => {
+    hasRoom: (priority: RequestPriority): boolean => {
       if (isOver) return true;
       if (pausedMs() > 0) return false;
       if (trial !== "none") return trial === "due" ? now() >= expectedUntil : now() >= trial;

@@ -1,6 +1,6 @@
 /** One gate for each token at each host, shared by all its users: a platform counts the requests of a token. */
 import type { Clock } from "../transport/clock.ts";
-import { createGate, type Gate } from "./gate.ts";
+import { createGate, type RateGate } from "./gate.ts";
 import type { Ceiling } from "./pacer.ts";
 
 /** A user of a token, which may be rotated. */
@@ -17,7 +17,7 @@ export type Gates = ReturnType<typeof createGates>;
 
 interface Shared {
   readonly id: string;
-  readonly gate: Gate;
+  readonly gate: RateGate;
   readonly members: Set<Member>;
 }
 
@@ -72,16 +72,16 @@ export function createGates({ clock, random, changed }: GatesOptions) {
 
       return {
         /** Returns the gate of the current token. */
-        gate: (): Gate => current().gate,
+        gate: (): RateGate => current().gate,
         /** Returns the id of the gate, the same for all who send through it. */
         id: (): string => current().id,
         leave,
       };
     },
     /** Returns a gate by the id of its membership. */
-    byId: (id: string): Gate | undefined => [...open.values()].find((shared) => shared.id === id)?.gate,
+    byId: (id: string): RateGate | undefined => [...open.values()].find((shared) => shared.id === id)?.gate,
     /** Returns the gates that are in use. */
-    all: (): readonly Gate[] => [...open.values()].map(({ gate }) => gate),
+    all: (): readonly RateGate[] => [...open.values()].map(({ gate }) => gate),
   };
 }
 

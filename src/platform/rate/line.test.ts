@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createLine, PRIORITIES, type Priority } from "./line.ts";
+import { createLine, PRIORITIES, type RequestPriority } from "./line.ts";
 
 /** Who is let on, in turn. @param waiting priority and lane of each, in the order of their coming */
-function served(waiting: readonly (readonly [Priority, string])[]): readonly string[] {
+function served(waiting: readonly (readonly [RequestPriority, string])[]): readonly string[] {
   const line = createLine();
   const told: string[] = [];
   for (const [index, [priority, lane]] of waiting.entries()) {

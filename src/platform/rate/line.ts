@@ -4,12 +4,12 @@
  */
 
 /** Changes by users of existing objects, then new objects, then work that is followed, then routine checks. */
-export type Priority = "urgent" | "high" | "normal" | "low";
+export type RequestPriority = "urgent" | "high" | "normal" | "low";
 
-export const PRIORITIES: readonly Priority[] = ["urgent", "high", "normal", "low"];
+export const PRIORITIES: readonly RequestPriority[] = ["urgent", "high", "normal", "low"];
 
 export interface Waiter {
-  readonly priority: Priority;
+  readonly priority: RequestPriority;
   readonly lane: string;
   /** @param isAdmitted false when it is turned away */
   readonly go: (isAdmitted: boolean) => void;
@@ -52,7 +52,7 @@ export function createLine() {
       };
     },
     /** Takes out the next in turn. @param isHeld priorities that are skipped */
-    next: (isHeld: (priority: Priority) => boolean): Waiter | undefined => {
+    next: (isHeld: (priority: RequestPriority) => boolean): Waiter | undefined => {
       const chosen = choose(waiters.filter(({ priority }) => !isHeld(priority)));
       if (chosen === undefined) return undefined;
       turn += 1;
@@ -63,7 +63,7 @@ export function createLine() {
       return chosen;
     },
     /** Returns the priorities of those who wait. */
-    priorities: (): readonly Priority[] =>
+    priorities: (): readonly RequestPriority[] =>
       PRIORITIES.filter((priority) => waiters.some((waiter) => waiter.priority === priority)),
     turnAway: (): void => {
       const all = waiters;

@@ -3,7 +3,7 @@
  * first 429, then stays a little below what was accepted and rises slowly; each further 429 lowers it. Only a rate that
  * is used rises. Headers with the rest of a window make a 429 unnecessary.
  */
-import type { Priority } from "./line.ts";
+import type { RequestPriority } from "./line.ts";
 import type { Quota } from "./rate-headers.ts";
 
 /** A limit that the user set; each part may be absent. */
@@ -38,7 +38,7 @@ const BURST_PART = 0.02;
 /** Shorter windows are not spread: headers have their ends in whole seconds. */
 const SHORT_MS = 2_000;
 /** Below this part of a long window, requests of a priority are spread over the rest of it. */
-const RESERVED: Readonly<Record<Priority, number>> = { urgent: 0.05, high: 0.1, normal: 0.25, low: 0.5 };
+const RESERVED: Readonly<Record<RequestPriority, number>> = { urgent: 0.05, high: 0.1, normal: 0.25, low: 0.5 };
 
 export function createPacer(monotonic: () => number, ceiling: () => Ceiling) {
   let learned = ceiling().requestsPerSecond ?? START;
@@ -95,7 +95,7 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling) {
     filledAt = now;
   };
 
-  const spread = (priority: Priority): number => {
+  const spread = (priority: RequestPriority): number => {
     if (window?.isLong !== true) return 0;
     const left = window.endsAt - monotonic();
     const { limit, remaining } = window.quota;
@@ -107,7 +107,7 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling) {
     /** Returns the current rate in requests per second. */
     rate,
     /** Milliseconds until a request of this priority may be sent; 0 is now. */
-    untilNext: (priority: Priority): number => {
+    untilNext: (priority: RequestPriority): number => {
       refill();
       // Less than that is an error of rounding.
       const missing = 1 - tokens < 1e-6 ? 0 : 1 - tokens;

@@ -1,6 +1,6 @@
 /** The life that every run goes through, and when each part of it is over. */
 import type { Surface } from "../../../simulator/base/operations.ts";
-import { isSettled, text } from "../../../src/engine/contract/status.ts";
+import { isSettled, nonEmptyText } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import type { Manifest } from "../../support/env/cluster.ts";
@@ -117,5 +117,5 @@ function isReady(object: KubeObject): boolean {
 
 function isDeployed({ cluster }: ChaosEnv, commit: string): boolean {
   const status = cluster.find("PlatformApplication", "api")?.status;
-  return text(member(member(status, "lastDeployment"), "gitCommitId")) === commit;
+  return nonEmptyText(member(member(status, "lastDeployment"), "gitCommitId")) === commit;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { parseJson, stringifyJson } from "../../../src/platform/codec/json.ts";
+import { parseExactJson, stringifyJson } from "../../../src/platform/codec/json.ts";
 import { isRead, type OperationName } from "../../../src/platform/codec/operations.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { effort } from "../../support/env/effort.ts";
@@ -133,7 +133,7 @@ describe("[C5] an answer", { timeout: 60_000 }, () => {
   const documents = () =>
     cases.flatMap(([name]): readonly (readonly [OperationName, unknown])[] => {
       const text = answers.get(name) ?? "";
-      return /^[{[]/.test(text) ? [[name, parseJson(text)]] : [];
+      return /^[{[]/.test(text) ? [[name, parseExactJson(text)]] : [];
     });
 
   it("that is mutated is a value or an error of its type", async ({ task }) => {

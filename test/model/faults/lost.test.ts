@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { changeSettings } from "../../../simulator/base/settings.ts";
 import type { FaultInput } from "../../../simulator/request/faults.ts";
-import { text } from "../../../src/engine/contract/status.ts";
+import { nonEmptyText } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import { effort } from "../../support/env/effort.ts";
 import { blueprint, database, defaults, NEXT_COMMIT, resource, tree } from "../../support/kube/manifests.ts";
@@ -192,7 +192,7 @@ describe("[A4] an action whose answer is lost", { timeout: 60_000 }, () => {
 function remains(env: OperatorEnv): readonly { key: string; isRemote: boolean }[] {
   const { services, environments, projects } = env.platform.world();
   return env.cluster.all().flatMap(({ kind, metadata: { name }, status }) => {
-    const id = text(member(status, "externalId"));
+    const id = nonEmptyText(member(status, "externalId"));
     if (id === undefined || kind === "PlatformConnection") return [];
     return [{ key: `${kind}/${name}`, isRemote: services.has(id) || environments.has(id) || projects.has(id) }];
   });

@@ -10,7 +10,7 @@ import type {
   ObjectKey,
   ObjectMeta,
 } from "../../../src/kube/api/types.ts";
-import type { Change } from "../../../src/kube/watch/store.ts";
+import type { StoreChange } from "../../../src/kube/watch/store.ts";
 import { diffMerge, equalJson } from "../../../src/kube/write/merge-patch.ts";
 import type { Writer } from "../../../src/kube/write/writer.ts";
 
@@ -38,7 +38,7 @@ export interface MemoryCluster {
   /** All writes of the operator that were stored, oldest first. */
   readonly writes: Write[];
   hooks: WriteHooks;
-  onChange: (change: Change) => void;
+  onChange: (change: StoreChange) => void;
   get(kind: string, name: string): KubeObject;
   find(kind: string, name: string): KubeObject | undefined;
   all(): readonly KubeObject[];

@@ -1,4 +1,4 @@
-import type { Change as Mutation } from "../../../src/engine/context/context.ts";
+import type { ChangeRecord as Mutation } from "../../../src/engine/context/context.ts";
 import { keyText, parseKey } from "../../../src/engine/contract/keys.ts";
 import { conditionsOf } from "../../../src/engine/contract/status.ts";
 import { DEFAULT_WINDOWS, type Windows } from "../../../src/engine/contract/windows.ts";

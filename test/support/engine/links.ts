@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { Resource } from "../../../src/api/resource.ts";
-import { memoryOf, observingStatus } from "../../../src/api/status.ts";
+import { memorySchema, observingStatus } from "../../../src/api/status.ts";
 import type { ConnectionSettings, Kind, Why } from "../../../src/engine/contract/kind.ts";
 import type { WidgetApi } from "./fake-platform.ts";
 import { hookErrand, hookMemory } from "./receiver-registration.ts";
@@ -42,7 +42,7 @@ const linkSpec = z.object({
     .optional(),
 });
 
-const linkMemory = memoryOf({ surface: z.enum(["Documented", "Full"]), ...hookMemory });
+const linkMemory = memorySchema({ surface: z.enum(["Documented", "Full"]), ...hookMemory });
 
 type LinkSpec = z.output<typeof linkSpec>;
 type LinkKind = Kind<{

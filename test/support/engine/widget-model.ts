@@ -1,7 +1,7 @@
 /** What a widget is: the kind that the engine's tests reconcile. */
 import { z } from "zod";
 
-import { fingerprint, memoryOf } from "../../../src/api/status.ts";
+import { fingerprint, memorySchema } from "../../../src/api/status.ts";
 import type { Fingerprint, ReconcileContext } from "../../../src/engine/contract/kind.ts";
 import type { Remote } from "./fake-platform.ts";
 
@@ -28,7 +28,7 @@ export const widgetSpec = z.object({
 
 export type WidgetSpec = z.output<typeof widgetSpec>;
 
-export const widgetMemory = memoryOf({
+export const widgetMemory = memorySchema({
   deployed: z.object({ commit: z.string(), retry: z.string().optional() }),
   written: fingerprint,
   told: z.string(),

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { z } from "zod";
 
 import { INTENT } from "../../../src/api/names.ts";
-import { text } from "../../../src/engine/contract/status.ts";
+import { nonEmptyText } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import type { Env } from "./env.ts";
@@ -41,7 +41,7 @@ export async function versions(env: Env, name: string): Promise<readonly string[
 
 /** The id on the platform that an object's status records; "" without one. */
 export function idOf({ status }: KubeObject): string {
-  return text(member(status, "externalId")) ?? "";
+  return nonEmptyText(member(status, "externalId")) ?? "";
 }
 
 const Event = z.object({

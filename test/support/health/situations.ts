@@ -1,8 +1,8 @@
 /** What can become of an object of any kind: each way that a pass ends, one after the other. */
 import type { Report, Why } from "../../../src/engine/contract/kind.ts";
-import { planOf } from "../../../src/engine/policies/policy-status.ts";
+import { statusPlanOf } from "../../../src/engine/policies/policy-status.ts";
 import type { PolicyStatus } from "../../../src/engine/policies/policy-status.ts";
-import { buildStatus, type Result } from "../../../src/engine/status/build.ts";
+import { buildStatus, type ReconcileResult } from "../../../src/engine/status/build.ts";
 import { RESOURCES } from "../../../src/kinds/crds.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { annotated, changed, created, NOW, type HealthCase } from "./case.ts";
@@ -51,10 +51,10 @@ const ENDINGS = {
     why: { reason: "ConnectionNotReady", message: 'PlatformConnection "default" is not ready (PlatformUnavailable).' },
   },
   paused: { is: "paused" },
-} as const satisfies Record<string, Result>;
+} as const satisfies Record<string, ReconcileResult>;
 
 /** @returns the object as it is stored after a pass that ended so. */
-function after(object: KubeObject, ending: Result, policyStatus?: PolicyStatus): KubeObject {
+function after(object: KubeObject, ending: ReconcileResult, policyStatus?: PolicyStatus): KubeObject {
   const report: Report | undefined =
     ending.is === "settled" ? { ready: ending.why, conditions: [], status: {} } : undefined;
   const status = buildStatus({
@@ -73,9 +73,9 @@ function after(object: KubeObject, ending: Result, policyStatus?: PolicyStatus):
 }
 
 /** Something is to be written that a person has to approve, or that a change window does not allow now. */
-function planned(object: KubeObject, ending: Result & { readonly why: Why }): KubeObject {
+function planned(object: KubeObject, ending: ReconcileResult & { readonly why: Why }): KubeObject {
   const step = { op: "updateIt", do: undefined, repeat: "safe", message: "Updates it." } as const;
-  const plan = planOf(object, [step], ending.why.reason);
+  const plan = statusPlanOf(object, [step], ending.why.reason);
   return after(object, ending, { appliedGeneration: undefined, lastApprovedPlan: undefined, plan });
 }
 

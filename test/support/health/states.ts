@@ -1,6 +1,6 @@
 /** Each of the platform's states, as the kinds that have a state make a status of it. */
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
-import type { Result } from "../../../src/engine/status/build.ts";
+import type { ReconcileResult } from "../../../src/engine/status/build.ts";
 import { application } from "../../../src/kinds/application/index.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
 import { cluster } from "../../../src/kinds/cluster/index.ts";
@@ -123,7 +123,7 @@ const ROWS: readonly Row[] = [
 ];
 
 /** How a pass ends that saw this. A step is announced before it is taken, where there is a request to follow. */
-function endingOf(kind: AnyKind, { pass, seen }: Sight): Result {
+function endingOf(kind: AnyKind, { pass, seen }: Sight): ReconcileResult {
   const plan = kind.plan(pass, seen);
   switch (plan.is) {
     case "settled":

@@ -14,8 +14,8 @@ import type {
   RatedApi,
 } from "../../../src/engine/contract/kind.ts";
 import { sameJson } from "../../../src/engine/contract/status.ts";
-import { fingerprint } from "../../../src/engine/references/values.ts";
-import { buildStatus, type Result } from "../../../src/engine/status/build.ts";
+import { fingerprintOf } from "../../../src/engine/references/values.ts";
+import { buildStatus, type ReconcileResult } from "../../../src/engine/status/build.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { ApiError, notExecuted } from "../../../src/platform/transport/errors.ts";
 import { grouped, USUAL_POLICIES } from "./policies.ts";
@@ -202,7 +202,7 @@ export function kindRunner<K extends KindTypes>(
   };
 }
 
-function endingOf(is: Ran["is"], why: Why): Result {
+function endingOf(is: Ran["is"], why: Why): ReconcileResult {
   if (is === "settled") return { is, why };
   return is === "unknown" ? { is, why, keepsReady: false } : { is, why, exchange: "ok" };
 }
@@ -234,7 +234,7 @@ function known(pass: AnyContext, { id, memory }: { readonly id?: string; readonl
 /** The status as it comes back from the API server. */
 export function composed(outcome: {
   readonly object: KubeObject;
-  readonly result: Result;
+  readonly result: ReconcileResult;
   readonly report: Report;
   readonly memory: JsonObject;
   readonly context: Pick<ReconcileContext, "id" | "identitySource" | "now">;
@@ -273,6 +273,6 @@ function resolvedOf({ ids, values, all = {}, sources, token }: Surroundings, gen
     idIfAny: (field) => ids[field],
     value: (field) => found(values, field),
     all: (field) => new Map(Object.entries(found(all, field))),
-    fingerprint: (content: Json): Fingerprint => fingerprint(content, `${generation} ${sources}`, token),
+    fingerprint: (content: Json): Fingerprint => fingerprintOf(content, `${generation} ${sources}`, token),
   };
 }

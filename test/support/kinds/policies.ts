@@ -64,7 +64,7 @@ export const USUAL_POLICIES: Pick<
   writtenAt: undefined,
   writtenInto: () => undefined,
   // As if a list had shown it before, and lacked it for long enough.
-  presence: (sight) => (sight === "Shown" ? "Present" : sight === "Missing" ? "Gone" : "Unproven"),
+  presence: (evidence) => (evidence === "Shown" ? "Present" : evidence === "Missing" ? "Gone" : "Unproven"),
   onMissing: "Fail",
   corrects: "Settings",
   retry: undefined,

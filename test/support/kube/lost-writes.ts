@@ -3,7 +3,7 @@ import { expect, vi } from "vitest";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
 import type { FaultInput } from "../../../simulator/request/faults.ts";
-import { text } from "../../../src/engine/contract/status.ts";
+import { nonEmptyText } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Env } from "../env/env.ts";
 import type { Recording } from "../env/recording.ts";
@@ -38,7 +38,9 @@ export async function subjectOf(env: Env, record: Recording, fault: string): Pro
     { timeout: 20_000, interval: 5 },
   );
   const { body, path = "" } = call ?? {};
-  return text(member(body, "name")) ?? nameOn(env, path.split("/").at(-2) ?? "") ?? expect.fail(`no name: ${path}`);
+  return (
+    nonEmptyText(member(body, "name")) ?? nameOn(env, path.split("/").at(-2) ?? "") ?? expect.fail(`no name: ${path}`)
+  );
 }
 
 /**

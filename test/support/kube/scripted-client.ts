@@ -1,10 +1,10 @@
-import type { KubeClient, KubeRequest, Query } from "../../../src/kube/api/transport.ts";
+import type { KubeClient, KubeQuery, KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
 
 /** One watch that the code under test opened. */
 export interface ScriptedWatch {
   readonly path: string;
-  readonly query: Query;
+  readonly query: KubeQuery;
   /** Whether the one who opened it let go. */
   readonly aborted: () => boolean;
   /** Sends one event as a line. */
@@ -49,7 +49,7 @@ export function scriptedClient(answer: (request: KubeRequest) => Json | Promise<
   };
 }
 
-function openWatch(path: string, query: Query, signal: AbortSignal) {
+function openWatch(path: string, query: KubeQuery, signal: AbortSignal) {
   const stream = new TransformStream<Uint8Array, Uint8Array>(undefined, { highWaterMark: 1_000 });
   const writer = stream.writable.getWriter();
   const ignore = (): undefined => undefined;

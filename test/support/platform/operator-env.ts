@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Surface } from "../../../simulator/base/operations.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { startSimulator, type Simulator } from "../../../simulator/simulator.ts";
-import type { Change } from "../../../src/engine/context/context.ts";
+import type { ChangeRecord } from "../../../src/engine/context/context.ts";
 import { parseKey } from "../../../src/engine/contract/keys.ts";
 import { conditionOf, conditionsOf } from "../../../src/engine/contract/status.ts";
 import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
@@ -35,7 +35,7 @@ export interface OperatorEnv {
   readonly platform: Simulator;
   /** All that the operator told through Kubernetes. */
   readonly events: readonly EventInput[];
-  readonly changes: readonly Change[];
+  readonly changes: readonly ChangeRecord[];
   /** Errors that no table knows. */
   readonly internal: readonly unknown[];
   /** Runs what falls due in the next `ms`. */
@@ -88,7 +88,7 @@ export async function operatorEnv({
   const platform = beside?.platform ?? (await startSimulator({ surface, clock, seed: "operator bench" }));
   const cluster = memoryCluster(() => clock.now());
   const events: EventInput[] = [];
-  const changes: Change[] = [];
+  const changes: ChangeRecord[] = [];
   const internal: unknown[] = [];
   let drawn = 0;
   const random = (): number => {

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-import { parseJson } from "../../../src/platform/codec/json.ts";
+import { parseExactJson } from "../../../src/platform/codec/json.ts";
 import type { Platform } from "../../../src/platform/index.ts";
 import { failureOf, ORGANIZATION, startHarness } from "./client.ts";
 
@@ -28,7 +28,7 @@ export async function expectSent(call: Call, request: string, body: unknown): Pr
   const sent = server.arrived.map(({ method, url, headers, body: text }) => [
     `${method} ${url}`,
     headers["content-type"],
-    text === "" ? undefined : parseJson(text),
+    text === "" ? undefined : parseExactJson(text),
   ]);
   expect(sent).toEqual([[request, body === undefined ? undefined : "application/json", body]]);
 }

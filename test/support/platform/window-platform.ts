@@ -1,5 +1,5 @@
-import type { Gate } from "../../../src/platform/rate/gate.ts";
-import type { Priority } from "../../../src/platform/rate/line.ts";
+import type { RateGate } from "../../../src/platform/rate/gate.ts";
+import type { RequestPriority } from "../../../src/platform/rate/line.ts";
 import type { ManualClock } from "../kube/clock.ts";
 
 export interface WindowPlatformOptions {
@@ -13,14 +13,14 @@ export interface WindowPlatformOptions {
 /** A platform that counts requests in fixed windows, behind a gate. */
 export interface WindowPlatform {
   /** Sends one request, again after each 429. Resolves once it has passed. */
-  send(priority?: Priority, lane?: string): Promise<void>;
+  send(priority?: RequestPriority, lane?: string): Promise<void>;
   /** When each request passed, and what it was sent with. */
-  readonly passed: { readonly at: number; readonly lane: string; readonly priority: Priority }[];
+  readonly passed: { readonly at: number; readonly lane: string; readonly priority: RequestPriority }[];
   /** When each 429 was answered. */
   readonly refused: number[];
 }
 
-export function windowPlatform(clock: ManualClock, gate: Gate, options: WindowPlatformOptions): WindowPlatform {
+export function windowPlatform(clock: ManualClock, gate: RateGate, options: WindowPlatformOptions): WindowPlatform {
   const { limit, windowMs, tells, latencyMs = 40 } = options;
   const passed: WindowPlatform["passed"] = [];
   const refused: number[] = [];
@@ -39,7 +39,7 @@ export function windowPlatform(clock: ManualClock, gate: Gate, options: WindowPl
     return { isAllowed: window.used <= limit, resetMs, remaining: Math.max(0, limit - window.used) };
   };
 
-  const send = async (priority: Priority = "high", lane = ""): Promise<void> => {
+  const send = async (priority: RequestPriority = "high", lane = ""): Promise<void> => {
     for (;;) {
       const waitMs = await gate.admit(priority, lane);
       if (waitMs > 0) {

@@ -1,5 +1,5 @@
 /** The command `check`: checks CRDs, rights, operator and platform, with a remedy for each finding. */
-import { pause } from "../../../kube/api/clock.ts";
+import { abortableSleep } from "../../../kube/api/clock.ts";
 import { OPERATOR } from "../../../operator/config/names.ts";
 import { command } from "../../base/command.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";
@@ -54,7 +54,7 @@ export const checkCommand = command({
         return waitMs > 0 ? EXIT.timeout : EXIT.failed;
       }
       tell(`not yet: ${open.map(({ what }) => what).join(", ")}`);
-      await pause(clock, AGAIN_MS, interrupt);
+      await abortableSleep(clock, AGAIN_MS, interrupt);
     }
   },
 });

@@ -3,7 +3,7 @@ import { factOf, type Fact, type Mark } from "../../../console/tree/facts.ts";
 import { hierarchyOf, type Branch } from "../../../console/tree/hierarchy.ts";
 import { MARKS } from "../../../console/tree/marks.ts";
 import { wordOf } from "../../../console/tree/words.ts";
-import type { Change } from "../../../kube/watch/store.ts";
+import type { StoreChange } from "../../../kube/watch/store.ts";
 import type { Paint } from "../../base/io.ts";
 
 export interface TreeStyle {
@@ -78,7 +78,7 @@ export function renderLine(fact: Fact): string {
  * @param known what was shown already
  * @returns a listener that prints changes of an object's state; nothing while it has none
  */
-export function tellChanges(print: (line: string) => void, known: readonly Fact[] = []): (change: Change) => void {
+export function tellChanges(print: (line: string) => void, known: readonly Fact[] = []): (change: StoreChange) => void {
   const printed = new Map(known.map((fact) => [fact.id, renderLine(fact)]));
   return ({ type, object }) => {
     const fact = factOf(object);
