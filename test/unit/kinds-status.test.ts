@@ -6,13 +6,13 @@ import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { sameJson } from "../../src/engine/contract/status.ts";
 import type { ReconcileResult } from "../../src/engine/status/build.ts";
 import { readableDatabase } from "../support/hostile/databases.ts";
-import { readable, sights, type AnyKind, type Sight } from "../support/hostile/observations.ts";
+import { readable, sights, type AnyKind, type Observation } from "../support/hostile/observations.ts";
 import { composed, newObject } from "../support/kinds/kind-runner.ts";
 
-/** What would be stored after this sight, and what comes of the plan. */
+/** What would be stored after this observation, and what comes of the plan. */
 function stored(
   kind: AnyKind,
-  { pass, seen }: Sight,
+  { pass, seen }: Observation,
   before: JsonObject = {},
 ): { readonly status: JsonObject; readonly isStep: boolean } {
   const plan = kind.plan(pass, seen);
@@ -31,16 +31,16 @@ function stored(
   };
 }
 
-function again(kind: AnyKind, sight: Sight): Sight {
-  if (kind.resource.kind === "PlatformDatabase") return readableDatabase(sight as never);
-  return kind.resource.kind === "PlatformApplication" ? readable(sight as never) : sight;
+function again(kind: AnyKind, observation: Observation): Observation {
+  if (kind.resource.kind === "PlatformDatabase") return readableDatabase(observation as never);
+  return kind.resource.kind === "PlatformApplication" ? readable(observation as never) : observation;
 }
 
 describe.each(sights)("the status of a kind: %s", (_name, kind, arbitrary) => {
   it("[E5] fits its CRD, member by member, whatever the platform answers", () => {
     fc.assert(
-      fc.property(arbitrary, (sight) => {
-        const { status } = stored(kind, sight);
+      fc.property(arbitrary, (observation) => {
+        const { status } = stored(kind, observation);
         const parsed = kind.resource.status.safeParse(status);
         expect(parsed.error?.issues).toBeUndefined();
         // Members that the schema does not know would be missing here, as the API server prunes them.
@@ -52,14 +52,14 @@ describe.each(sights)("the status of a kind: %s", (_name, kind, arbitrary) => {
 
   it("comes to rest: looking again at the same thing, later, writes nothing", () => {
     fc.assert(
-      fc.property(arbitrary, (sight) => {
+      fc.property(arbitrary, (observation) => {
         // The first look may end a deployment that was followed; from then on there is nothing new.
-        let look = stored(kind, sight);
+        let look = stored(kind, observation);
         const looks = [look];
         for (const day of [22, 23]) {
           const memory = kind.resource.memory.parse(look.status);
-          const pass = { ...sight.pass, memory, now: new Date(Date.UTC(2026, 10, day)) };
-          look = stored(kind, again(kind, { pass, seen: sight.seen }), look.status);
+          const pass = { ...observation.pass, memory, now: new Date(Date.UTC(2026, 10, day)) };
+          look = stored(kind, again(kind, { pass, seen: observation.seen }), look.status);
           looks.push(look);
         }
         fc.pre(looks.every(({ isStep }) => !isStep));
@@ -72,8 +72,8 @@ describe.each(sights)("the status of a kind: %s", (_name, kind, arbitrary) => {
 
   it("[E6] holds no text that the API server would store otherwise, and no secret", () => {
     fc.assert(
-      fc.property(arbitrary, (sight) => {
-        const { status } = stored(kind, sight);
+      fc.property(arbitrary, (observation) => {
+        const { status } = stored(kind, observation);
         expect(JSON.stringify(status)).not.toContain("s3cret-value");
         const odd: string[] = [];
         JSON.stringify(status, (_key, value: unknown) => {

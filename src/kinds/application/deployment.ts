@@ -4,8 +4,8 @@ import { sameContent } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { shownState } from "../service/messages.ts";
-import { recordOf } from "../service/model.ts";
-import { advanced, progressOf } from "../service/progress.ts";
+import { serviceRecord } from "../service/model.ts";
+import { advanced, serviceProgress } from "../service/progress.ts";
 import { revisionOf } from "../service/settings.ts";
 import { everDeployed, hasFailed } from "../service/trace.ts";
 import type { LastDeployment } from "./crd.ts";
@@ -24,13 +24,18 @@ export function lastDeployment(context: ApplicationContext, seen: Seen): LastDep
 }
 
 /** Returns the last deployment with what is known now. It ends when its state does. */
-export function followed(context: ApplicationContext, seen: Seen): LastDeployment | undefined {
-  return advanced(lastDeployment(context, seen), progressOf(context.memory.lastDeployment, seen), seen, context.now);
+export function followedDeployment(context: ApplicationContext, seen: Seen): LastDeployment | undefined {
+  return advanced(
+    lastDeployment(context, seen),
+    serviceProgress(context.memory.lastDeployment, seen),
+    seen,
+    context.now,
+  );
 }
 
 /** Returns the running commit: the platform's word, else that of the last successful deployment. */
 export function runningCommit(context: ApplicationContext, seen: Seen): string | undefined {
-  const last = followed(context, seen);
+  const last = followedDeployment(context, seen);
   return deployedCommit(context, seen) ?? (last === undefined || hasFailed(last) ? undefined : last.gitCommitId);
 }
 
@@ -68,7 +73,7 @@ const COMMIT = /^[0-9a-f]{7,64}$/;
  * last deployment. What is no commit is not shown.
  */
 export function deployedCommit(context: ApplicationContext, seen: Seen): string | undefined {
-  const shown = recordOf(context, seen)?.gitRepository?.deployedCommitId?.toLowerCase();
+  const shown = serviceRecord(context, seen)?.gitRepository?.deployedCommitId?.toLowerCase();
   return shown !== undefined && COMMIT.test(shown) ? shown : commitOfOperation(context, seen);
 }
 
@@ -93,14 +98,14 @@ export function sameCommit(left: string, right: string): boolean {
 }
 
 /** Why a deployment is due; undefined when none is. */
-export type Cause = "commit" | "settings" | "variables" | "foreign" | "retry";
+export type DeployCause = "commit" | "settings" | "variables" | "foreign" | "retry";
 
 /** Compares the spec and what the operator wrote with the last deployment; never the platform's OUT_OF_DATE. */
 export function deployCause(
   context: ApplicationContext,
   last: LastDeployment | undefined,
   failed: boolean,
-): Exclude<Cause, "foreign"> | undefined {
+): Exclude<DeployCause, "foreign"> | undefined {
   const commit = context.spec.deploy?.gitCommitId;
   if (commit === undefined) return undefined;
   if (last === undefined || !sameCommit(last.gitCommitId, commit)) return "commit";

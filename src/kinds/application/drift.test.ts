@@ -13,7 +13,7 @@ import {
   statusOf,
   plannedBy,
 } from "../../../test/support/services/applications.ts";
-import { baselineOf } from "../service/trace.ts";
+import { serviceBaseline } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import { application } from "./index.ts";
 import type { Seen } from "./model.ts";
@@ -49,7 +49,7 @@ describe("what is told of it", () => {
     ],
     [
       "no edit while a deployment is under way",
-      { memory: { lastDeployment: openDeployment({ baseline: baselineOf(outOfDate) }) } },
+      { memory: { lastDeployment: openDeployment({ baseline: serviceBaseline(outOfDate) }) } },
       seenIn("DEPLOYED", { status: outOfDate }),
       [],
     ],
@@ -105,7 +105,7 @@ describe("what is told of it", () => {
         commit: COMMIT,
         do: { what: "deploy", commit: COMMIT, retry: "now" },
         mark: {
-          baseline: baselineOf(statusOf("BUILD_ERROR")),
+          baseline: serviceBaseline(statusOf("BUILD_ERROR")),
           requestId: OLD_REQUEST,
           settings: 3,
           variables: print("v"),

@@ -9,7 +9,7 @@ import {
   seenIn,
   statusOf,
 } from "../../../test/support/services/applications.ts";
-import { baselineOf } from "../service/trace.ts";
+import { serviceBaseline } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import { application } from "./index.ts";
 import type { ApplicationContext, Seen } from "./model.ts";
@@ -23,7 +23,7 @@ function planned(change: Change, seen: Seen): string {
 
 describe("[C10] a deployment is followed by its request id", () => {
   const open = (change: Partial<Parameters<typeof openDeployment>[0]> = {}) => ({
-    memory: { lastDeployment: openDeployment({ baseline: baselineOf(statusOf("DEPLOYED")), ...change }) },
+    memory: { lastDeployment: openDeployment({ baseline: serviceBaseline(statusOf("DEPLOYED")), ...change }) },
   });
   const request = (status: string) => ({ request: { status, deploymentRequestId: REQUEST } });
   const ours = { deploymentRequestId: REQUEST, executionId: "run-2" };
@@ -144,7 +144,7 @@ describe("[C10] a deployment is followed by its request id", () => {
 
 describe("a deployment without a request id", () => {
   const before = statusOf("DEPLOYED", { deploymentRequestId: undefined as never });
-  const open = { requestId: undefined, baseline: baselineOf(before) };
+  const open = { requestId: undefined, baseline: serviceBaseline(before) };
   const context = passWith({ memory: { lastDeployment: openDeployment(open) } });
   const over = (seen: Seen, of: ApplicationContext = context) =>
     (application.report(of, seen).status as ApplicationMemory).lastDeployment?.finishedAt !== undefined;

@@ -6,31 +6,31 @@ import { defineService } from "../service/define.ts";
 import { withOperation } from "../shared/last-operation.ts";
 import { importItems } from "../shared/variables.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
-import { followed, variablesIncluded } from "./deployment.ts";
+import { followedDeployment, variablesIncluded } from "./deployment.ts";
 import {
+  APPLICATION_SETTINGS,
   type ApplicationContext,
   type ApplicationTypes,
   type Do,
   NAMES,
   NOTHING_SEEN,
   type Seen,
-  SETTINGS,
 } from "./model.ts";
 import { observe, ownStatus } from "./observe.ts";
 import { checks } from "./plan.ts";
 import { drift, ready, report } from "./report.ts";
-import { imported, inputVariables, keep, prepare } from "./variables.ts";
+import { imported, inputVariables, keep, prepareImport } from "./variables.ts";
 
 export const application = defineService<ApplicationTypes, Application>({
   ...NAMES,
   resource: platformApplication,
-  settings: SETTINGS,
+  settings: APPLICATION_SETTINGS,
   nothingSeen: NOTHING_SEEN,
   area: (api) => api.applications,
-  followed,
+  followed: followedDeployment,
   // A new application has no variables of its own. Its first import is noted with the record of the id.
   created: (context, seen, _made, api) =>
-    prepare({ what: "import" }, context, { ...seen, secrets: [], serverNow: api.serverNow() }),
+    prepareImport({ what: "import" }, context, { ...seen, secrets: [], serverNow: api.serverNow() }),
   deploymentOf: (context) => {
     const variables = context.memory.written?.variables;
     return { variablesAt: variablesIncluded(context), ...(variables === undefined ? {} : { variables }) };
@@ -53,7 +53,7 @@ export const application = defineService<ApplicationTypes, Application>({
   shows: (_step, _context, { status }) => status !== undefined,
   checks,
 
-  prepare: (step, context, seen) => prepare(step.do, context, seen),
+  prepare: (step, context, seen) => prepareImport(step.do, context, seen),
   keep,
   act: async (step, context, seen, api, shared) => {
     if (step.what === "import") return await importVariables(context, seen, api);
@@ -72,7 +72,7 @@ type Folded = Known<Seen, ApplicationMemory>;
 
 /** Returns the memory before a write with what is deployed now, so that the write counts as a change to it. */
 function pinned(context: ApplicationContext, seen: Seen): ApplicationMemory {
-  return { ...context.memory, lastDeployment: followed(context, seen) };
+  return { ...context.memory, lastDeployment: followedDeployment(context, seen) };
 }
 
 async function importVariables(context: ApplicationContext, seen: Seen, api: Platform): Promise<Folded> {

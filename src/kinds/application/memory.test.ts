@@ -13,7 +13,7 @@ import {
   seenIn,
   statusOf,
 } from "../../../test/support/services/applications.ts";
-import { baselineOf } from "../service/trace.ts";
+import { serviceBaseline } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import { application } from "./index.ts";
 import type { Seen } from "./model.ts";
@@ -24,7 +24,7 @@ const memoryOf = (change: Change, seen: Seen) => reportOf(change, seen).status a
 const variables = [{ name: "KEY", value: "value", isSecret: true }];
 describe("the last failure", () => {
   const failed = { request: { status: "BUILD_ERROR", deploymentRequestId: REQUEST } };
-  const open = { memory: { lastDeployment: openDeployment({ baseline: baselineOf(statusOf("DEPLOYED")) }) } };
+  const open = { memory: { lastDeployment: openDeployment({ baseline: serviceBaseline(statusOf("DEPLOYED")) }) } };
   const failure = {
     state: "BUILD_ERROR",
     gitCommitId: COMMIT,
@@ -103,7 +103,7 @@ describe("what an application remembers", () => {
   });
 
   it("that it was asked to stop, until that is seen", () => {
-    const stopping = baselineOf(statusOf("DEPLOYED"));
+    const stopping = serviceBaseline(statusOf("DEPLOYED"));
     const memory = { stopping, runState: "Stopped" } as const;
     const told = (state: string, change = {}) =>
       memoryOf({ memory, spec: { runState: "Stopped" } }, seenIn(state, { status: statusOf(state, change) })).stopping;

@@ -9,7 +9,7 @@ import {
   type ServiceSeen,
   type ServiceNames,
 } from "../service/model.ts";
-import type { Setting } from "../service/settings.ts";
+import type { ServiceSetting } from "../service/settings.ts";
 import type { TypesOf } from "../shared/types.ts";
 import type { InputVariable } from "../shared/variables.ts";
 import type { ApplicationSpec, platformApplication } from "./crd.ts";
@@ -34,7 +34,7 @@ export const NAMES = {
 } as const satisfies ServiceNames;
 
 /** Each setting, once: requests, comparison, drift and export follow. The platform has them under the same names. */
-export const SETTINGS: readonly Setting<ApplicationSpec, Application>[] = [
+export const APPLICATION_SETTINGS: readonly ServiceSetting<ApplicationSpec, Application>[] = [
   { path: "spec.name", of: ({ name }) => name },
   {
     path: "spec.gitRepository.url",

@@ -14,7 +14,7 @@ import {
   statusOf,
 } from "../../../test/support/services/applications.ts";
 import type { Platform } from "../../platform/index.ts";
-import { baselineOf, movedPast } from "../service/trace.ts";
+import { movedPast, serviceBaseline } from "../service/trace.ts";
 import { application } from "./index.ts";
 import type { Seen } from "./model.ts";
 
@@ -135,7 +135,7 @@ describe("before another commit is deployed", () => {
     const plan = application.plan(passWith({ surface: "Documented", ...ready }), seen);
     expect(plan).toMatchObject({ is: "step", step: { op: "deployApplication", commit: OTHER_COMMIT } });
     expect(
-      movedPast(baselineOf(seen.status), statusOf("DEPLOYED", { lastDeploymentDate: "2026-11-21T09:00:00Z" })),
+      movedPast(serviceBaseline(seen.status), statusOf("DEPLOYED", { lastDeploymentDate: "2026-11-21T09:00:00Z" })),
     ).toBe(false);
   });
 

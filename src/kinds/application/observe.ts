@@ -12,8 +12,14 @@ import { offered, SHOWN, sideRead, unlessMissing } from "../shared/answers.ts";
 import { isOfApplication } from "../shared/variables.ts";
 import type { LastDeployment } from "./crd.ts";
 import { deployCause, sameCommit } from "./deployment.ts";
-import { type ApplicationContext, type ApplicationTypes, NOTHING_SEEN, type Seen, SETTINGS } from "./model.ts";
-import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
+import {
+  APPLICATION_SETTINGS,
+  type ApplicationContext,
+  type ApplicationTypes,
+  NOTHING_SEEN,
+  type Seen,
+} from "./model.ts";
+import { isDeployedByOthers, pendingSecrets, variablesSent } from "./variables.ts";
 
 /** @throws ApiError */
 export async function observe(
@@ -38,7 +44,7 @@ export async function observe(
     return { ...seen, status };
   }
   // Without a list, the record is read when it is to be changed.
-  const isDue = siblings === undefined && isUnsent(SETTINGS, context);
+  const isDue = siblings === undefined && isUnsent(APPLICATION_SETTINGS, context);
   const own = isDue ? await offered(api, "getApplication", () => api.applications.get(id), SHOWN) : undefined;
   const kept = { value: context.memory.ingress, fault: undefined };
   const ingress = implied === undefined ? await ingressOf(context, "application", id, status, api) : kept;
@@ -72,7 +78,11 @@ function isOrderDue(context: ApplicationContext, last: LastDeployment | undefine
 
 /** Reports whether the platform has the settings and the variables of the spec. */
 function isSent(context: ApplicationContext): boolean {
-  return !isUnsent(SETTINGS, context) && variablesSent(context, NOTHING_SEEN) && pendingSecrets(context).length === 0;
+  return (
+    !isUnsent(APPLICATION_SETTINGS, context) &&
+    variablesSent(context, NOTHING_SEEN) &&
+    pendingSecrets(context).length === 0
+  );
 }
 
 /** How long ago the last deployment has to be over, as the platform's clock shows whole seconds. In milliseconds. */
@@ -130,7 +140,7 @@ async function variablesOf(
   const unasked: VariablesSeen = { keys, secretIds, secrets: undefined, variablesFault: undefined };
   if (context.inputs.variables.length === 0) return unasked;
   const canReplace = context.supports("updateSecret") !== "Unsupported";
-  const foreign = isForeign(context, status);
+  const foreign = isDeployedByOthers(context, status);
   // Before an import as well: what the import does not take is changed by its id, before the deployment.
   const isChanging = !variablesSent(context, NOTHING_SEEN) || (canReplace && pendingSecrets(context).length > 0);
   if (!foreign && !(isChanging && (canReplace || context.inputs.secrets.size > 0))) return unasked;

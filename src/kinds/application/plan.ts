@@ -6,16 +6,23 @@ import { type Progress, checkRetry } from "../service/progress.ts";
 import {
   checkBusy,
   checkFailure,
-  checkRunState,
+  checkServiceRunState,
   checkUnclear,
   deploy as deployService,
   startDue,
 } from "../service/steps.ts";
 import { hasFailed } from "../service/trace.ts";
 import { stalled, safely } from "../shared/checks.ts";
-import { type Cause, deployCause, followed, foreignCommit, lastDeployment, variablesIncluded } from "./deployment.ts";
+import {
+  type DeployCause,
+  deployCause,
+  followedDeployment,
+  foreignCommit,
+  lastDeployment,
+  variablesIncluded,
+} from "./deployment.ts";
 import { type ApplicationContext, type Do, NAMES, type Seen } from "./model.ts";
-import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
+import { isDeployedByOthers, pendingSecrets, variablesSent } from "./variables.ts";
 
 type Check = Plan<Do> | undefined;
 
@@ -28,9 +35,9 @@ export function checks(
   return [
     () => checkVariables(context, seen),
     () => checkProgress(context, progress),
-    () => checkRunState(NAMES, context, seen, progress),
+    () => checkServiceRunState(NAMES, context, seen, progress),
     () => checkDeploy(context, seen, progress),
-    () => checkFailure(NAMES, followed(context, seen), progress),
+    () => checkFailure(NAMES, followedDeployment(context, seen), progress),
     () => checkStopped(context, seen),
     () => checkUnclear(progress, NAMES.noun),
   ];
@@ -38,7 +45,7 @@ export function checks(
 
 function checkVariables(context: ApplicationContext, seen: Seen): Check {
   // Whether the variables of a service that others deployed are as wanted is unknown while they cannot be read.
-  if (seen.variablesFault !== undefined && isForeign(context, seen.status)) return undefined;
+  if (seen.variablesFault !== undefined && isDeployedByOthers(context, seen.status)) return undefined;
   if (!variablesSent(context, seen))
     return safely("importVariables", { what: "import" }, { message: "Import the variables." });
   for (const { name } of pendingSecrets(context)) {
@@ -80,7 +87,7 @@ function checkDeploy(context: ApplicationContext, seen: Seen, progress: Progress
     return deploy(context, seen, { commit, corrects, attempts: undefined });
   }
   if (cause !== undefined) return undefined;
-  return checkRetry(context, followed(context, seen), progress, `commit ${shortCommit(commit)}`, (attempts) =>
+  return checkRetry(context, followedDeployment(context, seen), progress, `commit ${shortCommit(commit)}`, (attempts) =>
     deploy(context, seen, { commit, corrects: false, attempts }),
   );
 }
@@ -98,7 +105,7 @@ function deploy(
   });
 }
 
-function causeOf(context: ApplicationContext, seen: Seen, progress: Progress): Cause | undefined {
+function causeOf(context: ApplicationContext, seen: Seen, progress: Progress): DeployCause | undefined {
   const last = lastDeployment(context, seen);
   const failed = progress.phase === "failed" || progress.phase === "unknown" || (last !== undefined && hasFailed(last));
   const cause = deployCause(context, last, failed);
@@ -113,7 +120,7 @@ function causeOf(context: ApplicationContext, seen: Seen, progress: Progress): C
   return lags ? undefined : "foreign";
 }
 
-function deployDue(context: ApplicationContext, progress: Progress, cause: Cause | undefined): boolean {
+function deployDue(context: ApplicationContext, progress: Progress, cause: DeployCause | undefined): boolean {
   if (cause === undefined) return false;
   if (context.spec.deploy?.policy === "Manual") return cause === "retry";
   // Somebody stopped it: only a new commit starts it; other changes are deployed with the next start.

@@ -2,28 +2,28 @@
 import { refreshed, sameContent, type ConditionFact, type DriftField, type Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { shortCommit } from "../service/messages.ts";
-import type { Facts } from "../service/model.ts";
-import { carries, progressOf } from "../service/progress.ts";
+import type { ServiceReport } from "../service/model.ts";
+import { carries, serviceProgress } from "../service/progress.ts";
 import { upToDateCondition, writtenSettings } from "../service/report.ts";
 import { hasFailed } from "../service/trace.ts";
 import type { ApplicationMemory, LastDeployment } from "./crd.ts";
 import {
   deployCause,
   deployedCommit,
-  followed,
+  followedDeployment,
   foreignCommit,
   lastDeployment,
   runningCommit,
   sameCommit,
 } from "./deployment.ts";
-import { type ApplicationContext, type Seen, SETTINGS } from "./model.ts";
+import { APPLICATION_SETTINGS, type ApplicationContext, type Seen } from "./model.ts";
 import { secretsOf, variablesCondition } from "./variables.ts";
 
 /** How soon an application is read after its deployment was followed by the request alone. In milliseconds. */
 const FIRST_LOOK_MS = 60_000;
 
-export function report(context: ApplicationContext, seen: Seen): Facts {
-  const last = followed(context, seen);
+export function report(context: ApplicationContext, seen: Seen): ServiceReport {
+  const last = followedDeployment(context, seen);
   const isJustDeployed = context.now.getTime() - Date.parse(last?.finishedAt ?? "") < FIRST_LOOK_MS;
   return {
     ...(isJustDeployed && seen.siblings === undefined && { lookWithin: FIRST_LOOK_MS }),
@@ -54,7 +54,7 @@ function upToDate(context: ApplicationContext, seen: Seen): readonly ConditionFa
   if (deploy === undefined || seen.status === undefined) return [];
   const last = lastDeployment(context, seen);
   const cause = deployCause(context, last, false);
-  const phase = progressOf(context.memory.lastDeployment, seen)?.phase;
+  const phase = serviceProgress(context.memory.lastDeployment, seen)?.phase;
   const isUpToDate = cause === undefined && last !== undefined && carries(phase, last) && !isLost(context, seen, last);
   const what = cause === undefined || cause === "retry" ? "deployment" : cause;
   const how = deploy.policy === "Manual" ? " spec.deploy.policy is Manual: deploy it on the platform." : "";
@@ -75,7 +75,7 @@ function written(context: ApplicationContext, seen: Seen): ApplicationMemory["wr
     known?.variables === undefined &&
     seen.keys !== undefined &&
     context.inputs.variables.every(({ name }) => seen.keys?.has(name));
-  return { ...known, ...writtenSettings(SETTINGS, context), ...writtenVariables(context, foreign) };
+  return { ...known, ...writtenSettings(APPLICATION_SETTINGS, context), ...writtenVariables(context, foreign) };
 }
 
 /** @param foreign whether the variables of an adopted service exist */
@@ -97,7 +97,7 @@ function writtenVariables(context: ApplicationContext, foreign: boolean): Partia
  * deployed.
  */
 export function drift(context: ApplicationContext, seen: Seen): readonly DriftField[] {
-  const last = followed(context, seen);
+  const last = followedDeployment(context, seen);
   if (last?.finishedAt === undefined || servicePhase(seen.status?.state ?? "") !== "running") return [];
   const commit = foreignCommit(context, seen, last);
   if (commit !== undefined) return [{ path: "spec.deploy.gitCommitId", desired: last.gitCommitId, observed: commit }];

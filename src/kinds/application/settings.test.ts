@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { record, specOf } from "../../../test/support/services/applications.ts";
 import { declaredSettings, observedSettings, settingsDrift, unsentPaths } from "../service/settings.ts";
-import { SETTINGS } from "./model.ts";
+import { APPLICATION_SETTINGS } from "./model.ts";
 
 const http = { internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true };
 const grpc = { internalPort: 9090 };
@@ -11,14 +11,15 @@ const grpc = { internalPort: 9090 };
 /** The paths that differ between what a spec declares and what the platform has. */
 function differing(change: Parameters<typeof specOf>[0], remote: Parameters<typeof record>[0]): string[] {
   const spec = specOf(change);
-  return settingsDrift(declaredSettings(SETTINGS, spec), observedSettings(SETTINGS, record(remote), spec)).map(
-    ({ path }) => path,
-  );
+  return settingsDrift(
+    declaredSettings(APPLICATION_SETTINGS, spec),
+    observedSettings(APPLICATION_SETTINGS, record(remote), spec),
+  ).map(({ path }) => path);
 }
 
 describe("the settings of an application", () => {
   it("are those that the spec declares", () => {
-    expect(declaredSettings(SETTINGS, specOf())).toEqual({
+    expect(declaredSettings(APPLICATION_SETTINGS, specOf())).toEqual({
       "spec.name": '"api"',
       "spec.gitRepository.url": '"https://github.com/acme/api.git"',
       "spec.gitRepository.branch": '"main"',
@@ -32,7 +33,7 @@ describe("the settings of an application", () => {
       maxRunningInstances: 3,
       ports: [grpc, http],
     };
-    expect(declaredSettings(SETTINGS, specOf(all))).toMatchObject({
+    expect(declaredSettings(APPLICATION_SETTINGS, specOf(all))).toMatchObject({
       "spec.minRunningInstances": "0",
       "spec.ports": JSON.stringify([http, { internalPort: 9090, publiclyAccessible: false }]),
     });
@@ -92,14 +93,19 @@ describe("the settings of an application", () => {
           const back = record({ ...(input as object), gitRepository, ports: ports.toReversed() } as Parameters<
             typeof record
           >[0]);
-          expect(settingsDrift(declaredSettings(SETTINGS, spec), observedSettings(SETTINGS, back, spec))).toEqual([]);
+          expect(
+            settingsDrift(
+              declaredSettings(APPLICATION_SETTINGS, spec),
+              observedSettings(APPLICATION_SETTINGS, back, spec),
+            ),
+          ).toEqual([]);
         },
       ),
     );
   });
 
   it("that were not sent yet are known where it is known what was", () => {
-    const declared = (change: Parameters<typeof specOf>[0]) => declaredSettings(SETTINGS, specOf(change));
+    const declared = (change: Parameters<typeof specOf>[0]) => declaredSettings(APPLICATION_SETTINGS, specOf(change));
     const unsent = (settings?: Record<string, string>) => unsentPaths(declared({ cpu: 250 }), settings && { settings });
     expect(unsent()).toEqual([]);
     expect(unsent({ ...declared({ cpu: 250 }) })).toEqual([]);

@@ -20,7 +20,7 @@ import type { Application } from "../../platform/areas/applications.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import { baselineOf } from "../service/trace.ts";
+import { serviceBaseline } from "../service/trace.ts";
 import { application } from "./index.ts";
 
 /** A platform that answers so. */
@@ -46,7 +46,7 @@ const intentOf = (change: Partial<OpenIntent>): OpenIntent => ({
   id: APPLICATION,
   commit: OTHER_COMMIT,
   mark: {
-    baseline: baselineOf(statusOf("DEPLOYED")),
+    baseline: serviceBaseline(statusOf("DEPLOYED")),
     requestId: OLD_REQUEST,
     settings: 2,
     variables: print("v"),
@@ -89,7 +89,7 @@ describe("whether a deployment landed", () => {
       settings: 2,
       variables: print("v"),
       retry: "now",
-      baseline: baselineOf(statusOf("DEPLOYED")),
+      baseline: serviceBaseline(statusOf("DEPLOYED")),
       state: "DEPLOYMENT_QUEUED",
       startedAt: NOW.toISOString(),
     };

@@ -4,7 +4,7 @@ import { passWith, inputsWith, print, seenIn, specOf } from "../../../test/suppo
 import type { Json, ResolvedNeeds } from "../../engine/contract/kind.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
 import type { Seen } from "./model.ts";
-import { imported, inputVariables, keep, pendingSecrets, prepare, variablesSent } from "./variables.ts";
+import { imported, inputVariables, keep, pendingSecrets, prepareImport, variablesSent } from "./variables.ts";
 
 const fromSecret = { secretKeyRef: { name: "s", key: "k" } };
 const fromConfig = { configMapKeyRef: { name: "c", key: "k" } };
@@ -96,17 +96,17 @@ describe("the variables of an application", () => {
     ["is not where nobody looked", {}, seenIn("READY"), undefined],
   ])("before an import a secret %s", (_, known, seen, expected) => {
     const context = passWith({ inputs, surface: "Documented", memory: { written: known } });
-    expect(prepare(step, context, seen)?.written).toEqual(expected);
+    expect(prepareImport(step, context, seen)?.written).toEqual(expected);
   });
 
   it("needs no note where secrets can be replaced, nor before anything else", () => {
-    expect(prepare(step, passWith({ inputs, surface: "Full" }), listed())).toBeUndefined();
-    expect(prepare({ what: "update" }, passWith({ inputs, surface: "Documented" }), listed())).toBeUndefined();
+    expect(prepareImport(step, passWith({ inputs, surface: "Full" }), listed())).toBeUndefined();
+    expect(prepareImport({ what: "update" }, passWith({ inputs, surface: "Documented" }), listed())).toBeUndefined();
   });
 
   it("is kept with the record of the id, and read back as if it was in the status", () => {
     const { memory } = platformApplication;
-    const noted = prepare(step, passWith({ inputs, surface: "Documented" }), listed()) ?? {};
+    const noted = prepareImport(step, passWith({ inputs, surface: "Documented" }), listed()) ?? {};
     expect(memory.parse(keep(noted)).written).toEqual(sent("2"));
     expect(keep({ written: { settings: { port: "80" } } })).toBeUndefined();
     expect(keep({})).toBeUndefined();

@@ -29,7 +29,7 @@ export function variablesSent(context: ApplicationContext, seen: Seen): boolean 
  * Reports whether others deployed the service and nothing tells what was sent to it: what the operator wrote always has
  * settings, unless it is unreadable.
  */
-export function isForeign(
+export function isDeployedByOthers(
   { memory: { written, lastDeployment } }: ApplicationContext,
   status: Seen["status"],
 ): boolean {
@@ -51,7 +51,7 @@ type Written = NonNullable<ApplicationMemory["written"]>;
  * Returns, before an import on a platform that cannot replace secrets, the memory of those that do not exist yet. After
  * a crash this identifies the ones that the import made, which hold what was sent.
  */
-export function prepare(step: Do, context: ApplicationContext, seen: Seen): ApplicationMemory | undefined {
+export function prepareImport(step: Do, context: ApplicationContext, seen: Seen): ApplicationMemory | undefined {
   if (step.what !== "import" || context.supports("updateSecret") === "Supported" || seen.secrets === undefined)
     return undefined;
   const { written } = context.memory;

@@ -4,7 +4,7 @@ import { testPatterns } from "../../platform/codec/pattern.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import type { BindingSpec } from "./crd.ts";
 import { isActive, unavailable } from "./layers.ts";
-import { type ClusterKind, type Inputs, type Leaf, pathOf } from "./model.ts";
+import { type ClusterKind, type ConfigLeaf, type Inputs, pathOf } from "./model.ts";
 import { listOf, typed, valueProblems } from "./values.ts";
 
 /** What a spec is checked against. */
@@ -50,7 +50,7 @@ function componentsOf({ layers }: Template): Components {
   return components;
 }
 
-function fieldOf({ component, key }: Leaf, components: Components): TemplateField | undefined {
+function fieldOf({ component, key }: ConfigLeaf, components: Components): TemplateField | undefined {
   return components.get(component)?.get(key);
 }
 
@@ -86,7 +86,7 @@ function unknownComponents(spec: BindingSpec, components: Components): readonly 
  * Returns the keys of managedConfig for which the component has no field. For customerProvidedInputs this cannot be
  * known: the catalogue describes fields, and further inputs are the components' own.
  */
-function unknownFields(config: readonly Leaf[], components: Components): readonly string[] {
+function unknownFields(config: readonly ConfigLeaf[], components: Components): readonly string[] {
   return config.flatMap(({ path, component, key }) => {
     const fields = components.get(component);
     if (fields === undefined || fields.has(key)) return [];
@@ -94,7 +94,7 @@ function unknownFields(config: readonly Leaf[], components: Components): readonl
   });
 }
 
-function leafProblems(leaf: Leaf, field: TemplateField | undefined): readonly string[] {
+function leafProblems(leaf: ConfigLeaf, field: TemplateField | undefined): readonly string[] {
   return field === undefined ? [] : valueProblems(field, leaf).map((problem) => `${leaf.path} ${problem}`);
 }
 
@@ -114,7 +114,7 @@ function missing({ spec, inputs, template, cluster }: Rules): readonly string[] 
     );
 }
 
-function patternProblems(leaves: readonly Leaf[], components: Components): readonly string[] {
+function patternProblems(leaves: readonly ConfigLeaf[], components: Components): readonly string[] {
   const tests = leaves.flatMap((leaf) => {
     const field = fieldOf(leaf, components);
     const pattern = field?.constraints.pattern;

@@ -11,7 +11,7 @@ import {
   writtenMemory,
 } from "../../../test/support/kinds/bindings.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
-import { driftOf } from "./drift.ts";
+import { bindingDrift } from "./drift.ts";
 
 const catalogue = template(
   layer("base", {
@@ -57,7 +57,7 @@ const asWanted = {
 };
 
 const drift = (change: Partial<Binding>, listed = true) =>
-  driftOf(context, bindingSeen({ template: listed ? catalogue : undefined, bound: { ...asWanted, ...change } }));
+  bindingDrift(context, bindingSeen({ template: listed ? catalogue : undefined, bound: { ...asWanted, ...change } }));
 const config = (change: Record<string, unknown>) => ({
   managedConfig: { ingress: { ...asWanted.managedConfig.ingress, ...change } },
 });
@@ -142,17 +142,17 @@ describe("drift", () => {
 
   it("shows no value of a sensitive field, even of a spec that is refused for it", () => {
     const plain = bindingContext(bindingSpec({ managedConfig: { ingress: { token: { value: "hunter22" } } } }));
-    expect(driftOf(plain, bindingSeen({ template: catalogue, bound: { ...asWanted, layers: [] } }))).toEqual([]);
+    expect(bindingDrift(plain, bindingSeen({ template: catalogue, bound: { ...asWanted, layers: [] } }))).toEqual([]);
   });
 
   it("cannot be told where the platform does not show its binding", () => {
-    expect(driftOf(context, bindingSeen({ template: catalogue }))).toBeUndefined();
+    expect(bindingDrift(context, bindingSeen({ template: catalogue }))).toBeUndefined();
   });
 
   it("is a binding that is gone, once it was written", () => {
     const seen = bindingSeen({ template: catalogue, bound: "none" });
-    expect(driftOf(context, seen)).toEqual([]);
-    expect(driftOf({ ...context, memory: writtenMemory(context) }, seen)).toEqual([
+    expect(bindingDrift(context, seen)).toEqual([]);
+    expect(bindingDrift({ ...context, memory: writtenMemory(context) }, seen)).toEqual([
       { path: "spec.template", desired: "essentials 1.2.0", observed: "absent" },
     ]);
   });
@@ -161,7 +161,7 @@ describe("drift", () => {
     const long = "k".repeat(2000);
     const many = bindingSpec({ layerSelections: { [`${long}a`]: true, [`${long}b`]: true } });
     const bound = { ...asWanted, layerSelections: { [`${long}a`]: false, [`${long}b`]: false } };
-    const found = driftOf(bindingContext(many, { surface: "Full" }), bindingSeen({ template: catalogue, bound }));
+    const found = bindingDrift(bindingContext(many, { surface: "Full" }), bindingSeen({ template: catalogue, bound }));
     expect(found?.map(({ path }) => path.length)).toEqual([300]);
   });
 });

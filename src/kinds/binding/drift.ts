@@ -2,8 +2,8 @@
 import type { DriftField } from "../../engine/contract/kind.ts";
 import type { Binding, TemplateField } from "../../platform/areas/templates.ts";
 import { cleaned } from "../../platform/codec/text.ts";
-import { type BindingContext, type Leaf, pathOf, type Seen } from "./model.ts";
-import { fieldsOf, typed } from "./values.ts";
+import { type BindingContext, type ConfigLeaf, pathOf, type Seen } from "./model.ts";
+import { templateFields, typed } from "./values.ts";
 
 const ABSENT = "absent";
 
@@ -11,14 +11,14 @@ const ABSENT = "absent";
  * Compares declared fields only, one by one. Values from Secrets are not compared: platforms mask them.
  * @returns undefined where the platform does not show its binding
  */
-export function driftOf(context: BindingContext, { bound, template }: Seen): readonly DriftField[] | undefined {
+export function bindingDrift(context: BindingContext, { bound, template }: Seen): readonly DriftField[] | undefined {
   if (bound === undefined) return undefined;
   const { spec, inputs } = context;
   if (bound === "none") {
     if (context.memory.written === undefined) return [];
     return [{ path: "spec.template", desired: `${spec.template.key} ${spec.template.version}`, observed: ABSENT }];
   }
-  const fields = fieldsOf(template);
+  const fields = templateFields(template);
   const drift = [
     ...different("spec.template.key", spec.template.key, bound.templateKey),
     ...different("spec.template.version", spec.template.version, bound.templateVersion),
@@ -41,7 +41,9 @@ export function isAlike(context: BindingContext, seen: Seen): boolean {
   const { config, customer } = context.inputs;
   const isShown = seen.bound !== undefined && seen.bound !== "none";
   return (
-    isShown && ![...config, ...customer].some(({ from }) => from === "Secret") && driftOf(context, seen)?.length === 0
+    isShown &&
+    ![...config, ...customer].some(({ from }) => from === "Secret") &&
+    bindingDrift(context, seen)?.length === 0
   );
 }
 
@@ -65,7 +67,7 @@ function layerDrift({ spec }: BindingContext, { layerSelections }: Binding, temp
 type Shown = Binding["managedConfig"];
 
 function leafDrift(
-  leaf: Leaf,
+  leaf: ConfigLeaf,
   shown: Shown,
   field: TemplateField | undefined,
   show: "open" | "hidden",

@@ -5,12 +5,19 @@ import type { Platform } from "../../platform/index.ts";
 import { firstOf, stalled, safely } from "../shared/checks.ts";
 import { clusterNeed, clusterNotAllowed, unprovenId } from "../shared/limits.ts";
 import { platformBinding, type BindingMemory } from "./crd.ts";
-import { driftOf, isAlike } from "./drift.ts";
+import { bindingDrift, isAlike } from "./drift.ts";
 import { areLayersOn, shownLayers } from "./layers.ts";
-import { type BindingContext, type BindingTypes, inputsOf, type Leaf, type Seen, valueRequests } from "./model.ts";
+import {
+  type BindingContext,
+  bindingInputs,
+  type BindingTypes,
+  type ConfigLeaf,
+  type Seen,
+  valueRequests,
+} from "./model.ts";
 import { createTemplateList, observe } from "./observe.ts";
 import { configFault, isBound, layersFault, report } from "./report.ts";
-import { fieldsOf, typed } from "./values.ts";
+import { templateFields, typed } from "./values.ts";
 
 /** @returns the kind, which remembers the template lists that it read last */
 export function createBinding(): Kind<BindingTypes> {
@@ -22,7 +29,7 @@ export function createBinding(): Kind<BindingTypes> {
     needs: (spec) => ({
       references: [clusterNeed(spec.clusterRef)],
       values: valueRequests(spec),
-      inputs: (resolved) => inputsOf(spec, resolved),
+      inputs: (resolved) => bindingInputs(spec, resolved),
     }),
     observe: (context, api) => observe(context, api, listTemplates),
     plan,
@@ -55,7 +62,7 @@ function checkWritten(context: BindingContext, seen: Seen): Plan<"put"> | undefi
   const { written } = context.memory;
   if (written === undefined && isAlike(context, seen)) return undefined;
   const changed = written === undefined || !sameContent(written, context.inputs.fingerprint);
-  const changes = driftOf(context, seen) ?? [];
+  const changes = bindingDrift(context, seen) ?? [];
   const asksForLayers = context.requested !== undefined && seen.bound === undefined && !areLayersOn(context, seen);
   if (!changed && changes.length === 0 && !asksForLayers) return undefined;
   const { key, version } = context.spec.template;
@@ -122,8 +129,8 @@ async function put(context: BindingContext, seen: Seen, api: Platform): Promise<
 }
 
 function bindingInput({ spec, inputs }: BindingContext, { template }: Seen): BindingInput {
-  const fieldOf = fieldsOf(template);
-  const inType = (leaf: Leaf): ConfigValue => typed(fieldOf(leaf)?.type ?? "", leaf.value) ?? leaf.value;
+  const fieldOf = templateFields(template);
+  const inType = (leaf: ConfigLeaf): ConfigValue => typed(fieldOf(leaf)?.type ?? "", leaf.value) ?? leaf.value;
   const leaves = [...inputs.config, ...inputs.customer];
   return {
     templateKey: spec.template.key,
@@ -136,8 +143,8 @@ function bindingInput({ spec, inputs }: BindingContext, { template }: Seen): Bin
 }
 
 function byComponent<T>(
-  leaves: readonly Leaf[],
-  valueOf: (leaf: Leaf) => T,
+  leaves: readonly ConfigLeaf[],
+  valueOf: (leaf: ConfigLeaf) => T,
 ): Readonly<Record<string, Readonly<Record<string, T>>>> {
   const components = Map.groupBy(leaves, ({ component }) => component);
   // Object.fromEntries defines members: a key called __proto__ is one like any other.

@@ -7,7 +7,7 @@ import { requestsOf } from "../shared/variables.ts";
 import type { BindingSpec, platformBinding } from "./crd.ts";
 
 /** A value of the spec, or of what it refers to: one field of one component. */
-export interface Leaf {
+export interface ConfigLeaf {
   /** E.g. `spec.managedConfig[ingress][domain]`. */
   readonly path: string;
   readonly component: string;
@@ -16,7 +16,7 @@ export interface Leaf {
   readonly from: "spec" | "Secret" | "ConfigMap";
 }
 
-export type Inputs = ReturnType<typeof inputsOf>;
+export type Inputs = ReturnType<typeof bindingInputs>;
 
 /** The mode and provider of a cluster. */
 export interface ClusterKind {
@@ -73,7 +73,7 @@ export function valueRequests(spec: BindingSpec): readonly ValueRequest[] {
 }
 
 /** Returns all values, and the fingerprint of them and the rest of what is bound. */
-export function inputsOf(spec: BindingSpec, resolved: ResolvedNeeds) {
+export function bindingInputs(spec: BindingSpec, resolved: ResolvedNeeds) {
   const clusterId = resolved.id("spec.clusterRef");
   const config = configOf(spec).map((declared) => resolve(declared, resolved));
   const customer = customerOf(spec).map((declared) => resolve(declared, resolved));
@@ -105,7 +105,7 @@ function declared(member: string, values: Values): readonly Declared[] {
     .toSorted((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-function resolve({ path, component, key, value, valueFrom }: Declared, resolved: ResolvedNeeds): Leaf {
+function resolve({ path, component, key, value, valueFrom }: Declared, resolved: ResolvedNeeds): ConfigLeaf {
   if (value !== undefined) return { path, component, key, value, from: "spec" };
   const from = valueFrom?.secretKeyRef === undefined ? "ConfigMap" : "Secret";
   return { path, component, key, value: resolved.value(path), from };

@@ -1,7 +1,7 @@
 /** Builds the report of a binding, without values and without anything that changes by itself. Pure. */
 import { refreshed, type ConditionFact, type Report, type Why } from "../../engine/contract/kind.ts";
 import { cleaned } from "../../platform/codec/text.ts";
-import { driftOf, isAlike } from "./drift.ts";
+import { bindingDrift, isAlike } from "./drift.ts";
 import { shownLayers, standing, type Standing } from "./layers.ts";
 import type { BindingContext, Seen } from "./model.ts";
 import { listOf } from "./values.ts";
@@ -74,7 +74,7 @@ const ASK_AGAIN =
 
 export function report(context: BindingContext, seen: Seen): Report {
   const stand = standing(context, seen);
-  const drift = driftOf(context, seen);
+  const drift = bindingDrift(context, seen);
   const known = context.memory.written ?? (isAlike(context, seen) ? { ...context.inputs.fingerprint } : undefined);
   const written = refreshed(known, context.inputs.fingerprint);
   return {

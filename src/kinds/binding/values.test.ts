@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 
 import { field } from "../../../test/support/kinds/bindings.ts";
 import type { FieldConstraints } from "../../platform/areas/templates.ts";
-import type { Leaf } from "./model.ts";
+import type { ConfigLeaf } from "./model.ts";
 import { listOf, typed, valueProblems } from "./values.ts";
 
-const leaf = (value: Leaf["value"], from: Leaf["from"] = "spec"): Leaf => ({
+const leaf = (value: ConfigLeaf["value"], from: ConfigLeaf["from"] = "spec"): ConfigLeaf => ({
   path: "spec.managedConfig[c][f]",
   component: "c",
   key: "f",
@@ -50,7 +50,7 @@ describe("a value in the type of its field", () => {
 });
 
 describe("a value against the rules of its field", () => {
-  it.each<[string, Leaf["value"], FieldConstraints, string[]]>([
+  it.each<[string, ConfigLeaf["value"], FieldConstraints, string[]]>([
     ["number", 1, { min: 1n, max: 3n }, []],
     ["number", 3, { min: 1n, max: 3n }, []],
     ["number", 0, { min: 1n }, ["must be at least 1"]],
@@ -82,7 +82,7 @@ describe("a value against the rules of its field", () => {
     expect(valueProblems(field("f", { type, constraints }), leaf(value))).toEqual(expected);
   });
 
-  it.each<[Leaf["from"], string[]]>([
+  it.each<[ConfigLeaf["from"], string[]]>([
     ["Secret", []],
     ["ConfigMap", ["is sensitive and may come only from a Secret"]],
     ["spec", ["is sensitive and may come only from a Secret"]],

@@ -1,9 +1,9 @@
 /** Checks one value against one field of a template. Pure; no answer quotes the value. */
 import type { FieldConstraints, Template, TemplateField, ConfigValue } from "../../platform/areas/templates.ts";
-import type { Leaf } from "./model.ts";
+import type { ConfigLeaf } from "./model.ts";
 
 /** Returns how to find the field of a value in a template. */
-export function fieldsOf(template: Template | undefined): (leaf: Leaf) => TemplateField | undefined {
+export function templateFields(template: Template | undefined): (leaf: ConfigLeaf) => TemplateField | undefined {
   const components = template?.layers.flatMap((layer) => layer.components) ?? [];
   return ({ component, key }) =>
     components.find((each) => each.key === component)?.fields.find((field) => field.key === key);
@@ -18,7 +18,7 @@ const MAX_DIGITS = 20;
  * Converts a value to the type of the field. Texts are understood for each type, long integers come out as bigint.
  * @returns undefined when it is not of that type; every value is of an undocumented type
  */
-export function typed(type: string, value: Leaf["value"]): ConfigValue | undefined {
+export function typed(type: string, value: ConfigLeaf["value"]): ConfigValue | undefined {
   switch (type) {
     case "string":
       return typeof value === "string" ? value : undefined;
@@ -51,7 +51,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns what is wrong with a value by its field's rules, the pattern apart. Each continues the path: "must be …". */
-export function valueProblems(field: TemplateField, leaf: Leaf): readonly string[] {
+export function valueProblems(field: TemplateField, leaf: ConfigLeaf): readonly string[] {
   const sensitive = field.sensitive && leaf.from !== "Secret" ? ["is sensitive and may come only from a Secret"] : [];
   const value = typed(field.type, leaf.value);
   if (value === undefined) return [...sensitive, TYPES.get(field.type) ?? ""];

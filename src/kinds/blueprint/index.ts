@@ -4,7 +4,7 @@ import type { Blueprint } from "../../platform/areas/blueprints.ts";
 import type { Platform } from "../../platform/index.ts";
 import { defineService } from "../service/define.ts";
 import { shownState } from "../service/messages.ts";
-import { begun } from "../service/progress.ts";
+import { startedDeployment } from "../service/progress.ts";
 import { untraceable } from "../service/trace.ts";
 import { offered } from "../shared/answers.ts";
 import { baseline, traceIn } from "../shared/create-trace.ts";
@@ -19,15 +19,15 @@ import {
   NOTHING_SEEN,
   type Seen,
 } from "./model.ts";
-import { blueprintsIn, list, observe } from "./observe.ts";
-import { checkMissing, checks, isShown, planRemoval, progressOf } from "./plan.ts";
-import { drift, failure, followed, ready, report } from "./report.ts";
-import { configCondition, overridesRefused, sameVariables, SETTINGS, written } from "./settings.ts";
+import { blueprintsIn, listBlueprintServices, observe } from "./observe.ts";
+import { blueprintProgress, checkMissing, checks, isBlueprintShown, planRemoval } from "./plan.ts";
+import { blueprintFailure, drift, followedCreate, ready, report } from "./report.ts";
+import { BLUEPRINT_SETTINGS, configCondition, overridesRefused, sameVariables, written } from "./settings.ts";
 
 export const blueprint = defineService<BlueprintTypes, BlueprintService>({
   ...NAMES,
   resource: platformBlueprint,
-  settings: SETTINGS,
+  settings: BLUEPRINT_SETTINGS,
   nothingSeen: NOTHING_SEEN,
   needed: { delete: [] },
   inputs: (spec, resolved) => ({
@@ -35,11 +35,11 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
     ...variableInputs(spec.variables, resolved),
   }),
 
-  list,
+  list: listBlueprintServices,
   observe,
-  progress: progressOf,
-  followed,
-  isShown,
+  progress: blueprintProgress,
+  followed: followedCreate,
+  isShown: isBlueprintShown,
   checkMissing,
   checkNew: ({ spec }) => overridesRefused(spec),
   // What was sent: the spec may differ by the time that the create is traced.
@@ -54,7 +54,7 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
   ready,
   reportAlways: ({ spec }) => ({ conditions: configCondition(spec), status: {} }),
   report,
-  failure,
+  failure: blueprintFailure,
   drift,
 });
 
@@ -106,7 +106,7 @@ function keep({ createdAt, lastDeployment, serviceId }: BlueprintMemory): JsonOb
 function newborn({ memory, now }: BlueprintContext, deploys: boolean, answer: Blueprint = {}): BlueprintMemory {
   const { state, deploymentRequestId, serviceId } = answer;
   const lastDeployment = {
-    ...begun(undefined, undefined, now),
+    ...startedDeployment(undefined, undefined, now),
     ...(state !== undefined && { state: shownState(state) }),
     ...(deploymentRequestId !== undefined && { requestId: deploymentRequestId }),
   };

@@ -6,7 +6,7 @@ import {
   type ServiceSeen,
   type ServiceNames,
 } from "../service/model.ts";
-import type { Listed } from "../shared/names.ts";
+import type { ListedObject } from "../shared/names.ts";
 import type { TypesOf } from "../shared/types.ts";
 import type { InputVariable } from "../shared/variables.ts";
 import type { platformBlueprint } from "./crd.ts";
@@ -27,7 +27,7 @@ export interface Inputs {
 }
 
 /** A service of a blueprint, under the id of that blueprint. */
-export interface BlueprintService extends Listed {
+export interface BlueprintService extends ListedObject {
   readonly serviceId: Uuid;
   readonly type: string | undefined;
   readonly icon: string | undefined;

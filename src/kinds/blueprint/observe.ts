@@ -2,7 +2,7 @@
 import type { Service } from "../../platform/areas/services.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ingressOf } from "../service/ingress.ts";
-import { type Neighbours, recordOf, type Start } from "../service/model.ts";
+import { type Neighbours, serviceRecord, type Start } from "../service/model.ts";
 import { isGone, RECORDS_MAX_AGE_MS, siblingsOf, statusesOf } from "../service/observe.ts";
 import { offered, NOT_READ } from "../shared/answers.ts";
 import { presenceIn } from "../shared/presence.ts";
@@ -17,7 +17,7 @@ export async function observe(
   const { siblings, presence } = listed === "gone" ? { siblings: [], presence: "Gone" as const } : listed;
   if (siblings === undefined) return { ...place, request: ofPlace(context, request) };
   const seen = { ...place, siblings, presence };
-  const mine = recordOf(context, seen);
+  const mine = serviceRecord(context, seen);
   if (mine === undefined) return { ...seen, isGone: await isProvenGone(context, api) };
   if (context.goal !== "present") return seen;
   return { ...seen, request, ...(await stateOf(context, mine, isFresh, api)) };
@@ -30,7 +30,7 @@ function ofPlace({ inputs }: BlueprintContext, request: Seen["request"]): Seen["
 }
 
 /** Lists the services of blueprints. @throws ApiError */
-export async function list(
+export async function listBlueprintServices(
   context: BlueprintContext,
   isFresh: boolean,
   api: Platform,

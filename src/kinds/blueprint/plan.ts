@@ -2,8 +2,8 @@
 import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 import { requestPhase } from "../../platform/codec/states.ts";
 import { failureReason, shownState } from "../service/messages.ts";
-import { recordOf, type ServiceAction } from "../service/model.ts";
-import { askedProgress, type Progress, progressOf as serviceProgress } from "../service/progress.ts";
+import { type ServiceAction, serviceRecord } from "../service/model.ts";
+import { askedProgress, type Progress, serviceProgress } from "../service/progress.ts";
 import { checkBusy, checkUnclear } from "../service/steps.ts";
 import { stalled } from "../shared/checks.ts";
 import { outside, unseen } from "../shared/names.ts";
@@ -16,7 +16,7 @@ type Check = Plan<ServiceAction> | undefined;
  * Returns the progress by the service's own state; where the platform does not show that, by the deployment request
  * that followed the creation, or by its end.
  */
-export function progressOf(context: BlueprintContext, seen: Seen): Progress | undefined {
+export function blueprintProgress(context: BlueprintContext, seen: Seen): Progress | undefined {
   const last = context.memory.lastDeployment;
   if (seen.siblings !== undefined) return serviceProgress(last, seen);
   if (seen.request !== undefined) return askedProgress(seen.request);
@@ -27,8 +27,8 @@ export function progressOf(context: BlueprintContext, seen: Seen): Progress | un
 }
 
 /** Reports whether the list shows the service. Without a list nothing does, and it counts as it is recorded. */
-export function isShown(context: BlueprintContext, seen: Seen): boolean {
-  return seen.siblings === undefined || recordOf(context, seen) !== undefined;
+export function isBlueprintShown(context: BlueprintContext, seen: Seen): boolean {
+  return seen.siblings === undefined || serviceRecord(context, seen) !== undefined;
 }
 
 /** Judges an id that the list does not show. */
@@ -109,7 +109,7 @@ function checkEnd(context: BlueprintContext, seen: Seen, { phase, state }: Progr
 export function planRemoval(context: BlueprintContext, seen: Seen): Plan<never> {
   const { id, spec } = context;
   if (id === undefined) return { is: "settled" };
-  if (!isShown(context, seen) && !isUnlisted(context)) {
+  if (!isBlueprintShown(context, seen) && !isUnlisted(context)) {
     const missed = { noun: NAMES.noun, name: spec.name, id, where: "the environment" };
     return planUnshownRemoval(seen.presence ?? "Gone", missed);
   }

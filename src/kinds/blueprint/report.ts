@@ -3,17 +3,17 @@ import { refreshed, type ConditionFact, type DriftField, type Why } from "../../
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { ServiceFailure } from "../service/crd-status.ts";
 import { shownState, stateCondition } from "../service/messages.ts";
-import { recordOf, type Facts } from "../service/model.ts";
+import { serviceRecord, type ServiceReport } from "../service/model.ts";
 import { advanced } from "../service/progress.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { BlueprintMemory } from "./crd.ts";
 import { type BlueprintContext, isToRun, type Seen } from "./model.ts";
-import { progressOf } from "./plan.ts";
+import { blueprintProgress } from "./plan.ts";
 import { sameVariables, written } from "./settings.ts";
 
-export function report(context: BlueprintContext, seen: Seen): Facts {
+export function report(context: BlueprintContext, seen: Seen): ServiceReport {
   const { memory } = context;
-  const service = recordOf(context, seen);
+  const service = serviceRecord(context, seen);
   return {
     conditions: [...unseenState(context, seen), ...variablesCondition(context)],
     status: {
@@ -39,7 +39,7 @@ export function ready(context: BlueprintContext, seen: Seen): Why {
 /** Where the platform does not show the service, its creation is all that is known. */
 function unshown(context: BlueprintContext, seen: Seen, what: string): Why {
   const { createdAt, lastDeployment } = context.memory;
-  if (progressOf(context, seen)?.phase === "running") {
+  if (blueprintProgress(context, seen)?.phase === "running") {
     const message = `${what} was created and deployed; the platform's surface does not show what became of it since.`;
     return { reason: "Deployed", message };
   }
@@ -54,7 +54,7 @@ function unshown(context: BlueprintContext, seen: Seen, what: string): Why {
 /** Returns the condition Deployed where the platform shows no state of the service. */
 function unseenState(context: BlueprintContext, seen: Seen): readonly ConditionFact[] {
   if (seen.status !== undefined) return [];
-  const progress = progressOf(context, seen);
+  const progress = blueprintProgress(context, seen);
   if (progress !== undefined) return [stateCondition("Deployed", progress.state, "deployment of its creation")];
   if (context.supports("listServiceStatuses") === "Supported") return [];
   const message = "The platform's surface does not show the service that a blueprint became, nor its state.";
@@ -78,15 +78,15 @@ function variablesCondition(context: BlueprintContext): readonly ConditionFact[]
 }
 
 /** Returns the deployment of the creation: the first request that the service shows is its own. */
-export function followed(context: BlueprintContext, seen: Seen): BlueprintMemory["lastDeployment"] {
+export function followedCreate(context: BlueprintContext, seen: Seen): BlueprintMemory["lastDeployment"] {
   const last = context.memory.lastDeployment;
-  const next = advanced(last, progressOf(context, seen), seen, context.now);
+  const next = advanced(last, blueprintProgress(context, seen), seen, context.now);
   if (next === undefined || last?.finishedAt !== undefined) return next;
   const requestId = next.requestId ?? seen.status?.deploymentRequestId;
   return requestId === undefined ? next : { ...next, requestId };
 }
 
-export function failure(_context: BlueprintContext, { status }: Seen, state: string): ServiceFailure {
+export function blueprintFailure(_context: BlueprintContext, { status }: Seen, state: string): ServiceFailure {
   return {
     state,
     message: `The platform reports ${state}. Look at the service on the platform and deploy it there.`,

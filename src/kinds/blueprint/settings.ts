@@ -1,12 +1,12 @@
 /** What a blueprint is created with, whether the spec is still the same, and what contradicts it. Pure. */
 import { sameContent, type ConditionFact, type Fingerprint, type Why } from "../../engine/contract/kind.ts";
-import { declaredSettings, memorable, type Setting, type Settings } from "../service/settings.ts";
-import { fit } from "../shared/text.ts";
+import { declaredSettings, memorable, type ServiceSetting, type Settings } from "../service/settings.ts";
+import { fitText } from "../shared/text.ts";
 import type { BlueprintSpec } from "./crd.ts";
 import type { BlueprintContext, BlueprintService } from "./model.ts";
 
 /** Each setting, once. The platform shows only name and icon. No overrides, null and an empty object are equal. */
-export const SETTINGS: readonly Setting<BlueprintSpec, BlueprintService>[] = [
+export const BLUEPRINT_SETTINGS: readonly ServiceSetting<BlueprintSpec, BlueprintService>[] = [
   { path: "spec.name", of: ({ name }) => name },
   { path: "spec.tag", declared: ({ tag }) => tag, observed: () => undefined },
   { path: "spec.icon", of: ({ icon }) => icon },
@@ -15,7 +15,7 @@ export const SETTINGS: readonly Setting<BlueprintSpec, BlueprintService>[] = [
 
 /** Returns what is remembered of the settings, as the platform cannot tell them back. */
 export function written({ spec, inputs }: BlueprintContext): { settings: Settings; variables: Fingerprint } {
-  return { settings: memorable(declaredSettings(SETTINGS, spec)), variables: { ...inputs.fingerprint } };
+  return { settings: memorable(declaredSettings(BLUEPRINT_SETTINGS, spec)), variables: { ...inputs.fingerprint } };
 }
 
 /** Reports whether the variables are those that the service was created with. */
@@ -40,7 +40,7 @@ export function overridesRefused(spec: BlueprintSpec): Why | undefined {
   if (typeof version !== "string") return invalid(`${VERSION} must be a string; put the version into quotes.`);
   if (allowed === undefined || allowed.includes(version)) return undefined;
   return invalid(
-    `${VERSION} is ${JSON.stringify(fit(version, QUOTED))}, which the manifest does not allow. ${choice}.`,
+    `${VERSION} is ${JSON.stringify(fitText(version, QUOTED))}, which the manifest does not allow. ${choice}.`,
   );
 }
 

@@ -6,9 +6,9 @@ import type { Platform } from "../../platform/index.ts";
 import { isStoppedAlready, offered, readOr } from "../shared/answers.ts";
 import { baseline } from "../shared/create-trace.ts";
 import type { ClusterMemory, ClusterOrder } from "./crd.ts";
-import { type ClusterContext, type Do, factsOf, isShown, NOTHING_SEEN, type Seen } from "./model.ts";
+import { type ClusterContext, clusterFacts, type Do, isClusterShown, NOTHING_SEEN, type Seen } from "./model.ts";
 import { clusterStatus } from "./observe.ts";
-import { baselineOf, orderOf, ORDERS } from "./order.ts";
+import { clusterBaseline, orderOf, ORDERS } from "./order.ts";
 
 /** The least state that the platform shows once it has accepted a request (docs/architecture.md §9). */
 const QUEUED = { Stop: "STOP_QUEUED", Start: "DEPLOYMENT_QUEUED", Upgrade: "DEPLOYMENT_QUEUED" } as const;
@@ -29,7 +29,8 @@ export async function act(
     verified: step.operation === "Upgrade" ? context.memory.verified : true,
     runState: undefined,
   };
-  if (isShown(seen)) return { seen: { ...seen, ordered: true, status: accepted(step, context, seen, answer) }, memory };
+  if (isClusterShown(seen))
+    return { seen: { ...seen, ordered: true, status: accepted(step, context, seen, answer) }, memory };
   return {
     seen: { ...seen, ordered: true },
     memory: {
@@ -53,7 +54,7 @@ async function stop(id: string, seen: Seen, api: Platform): Promise<ClusterStatu
   try {
     return await api.clusters.stop(id);
   } catch (error) {
-    if (!isShown(seen) && isStoppedAlready(error)) {
+    if (!isClusterShown(seen) && isStoppedAlready(error)) {
       return { clusterId: id, status: "STOPPED", isDeployed: false };
     }
     throw error;
@@ -76,12 +77,12 @@ function accepted(step: Do, context: ClusterContext, seen: Seen, answer: Cluster
  * be the one that the cluster is upgraded to.
  */
 function answered(step: Do, answer: ClusterStatus | undefined): Partial<ClusterMemory> {
-  const facts = answer === undefined ? { state: undefined, isDeployed: undefined } : factsOf(answer);
+  const facts = answer === undefined ? { state: undefined, isDeployed: undefined } : clusterFacts(answer);
   return step.operation === "Upgrade" ? { ...facts, nextKubernetesVersion: undefined } : facts;
 }
 
 /** @throws ApiError */
-export async function trace(
+export async function traceOrder(
   intent: OpenIntent,
   context: ClusterContext,
   api: Platform,
@@ -107,7 +108,10 @@ function traceUnseen({ op, repetition }: OpenIntent): Trace<Seen, ClusterMemory>
 
 function hasLanded(intent: OpenIntent, status: ClusterStatus): boolean {
   if (intent.op === "stopCluster") return status.status.startsWith("STOP");
-  return clusterPhase(status.status) === "busy" || baseline(intent.mark, "baseline") !== baselineOf(factsOf(status));
+  return (
+    clusterPhase(status.status) === "busy" ||
+    baseline(intent.mark, "baseline") !== clusterBaseline(clusterFacts(status))
+  );
 }
 
 function tracedOrder(intent: OpenIntent, context: ClusterContext): ClusterOrder {

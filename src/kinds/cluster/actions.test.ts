@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { clusterContext } from "../../../test/support/kinds/cluster-contexts.ts";
 import type { ExternalAction } from "../../engine/contract/kind.ts";
 import type { ClusterMemory } from "./crd.ts";
-import { recordAction } from "./index.ts";
+import { recordClusterAction } from "./index.ts";
 import { NOTHING_SEEN, type ClusterContext } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
@@ -17,7 +17,7 @@ const action = (op: string): ExternalAction => ({
 
 function after(op: string, spec: object, memory: ClusterMemory = {}): ClusterContext {
   const context = clusterContext({ surface: "Documented", allowUnverifiedIds: true, memory }, spec);
-  return { ...context, memory: recordAction(action(op), context) };
+  return { ...context, memory: recordClusterAction(action(op), context) };
 }
 
 function said(context: ClusterContext): string {
@@ -55,8 +55,8 @@ describe("a cluster that is not shown, after an operation", () => {
 
   it("is not written twice, and is only remembered where the platform shows clusters", () => {
     const context = after("stopCluster", {});
-    expect(recordAction(action("stopCluster"), context)).toBe(context.memory);
-    expect(recordAction(action("stopCluster"), clusterContext())).toEqual({
+    expect(recordClusterAction(action("stopCluster"), context)).toBe(context.memory);
+    expect(recordClusterAction(action("stopCluster"), clusterContext())).toEqual({
       lastOperation: expect.anything() as unknown,
     });
   });

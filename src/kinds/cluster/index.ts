@@ -2,7 +2,7 @@
 import type { ExternalAction, Kind } from "../../engine/contract/kind.ts";
 import { shownState } from "../service/messages.ts";
 import { isNew, withOperation } from "../shared/last-operation.ts";
-import { act, trace } from "./act.ts";
+import { act, traceOrder } from "./act.ts";
 import { type ClusterMemory, platformCluster } from "./crd.ts";
 import type { ClusterContext, ClusterTypes } from "./model.ts";
 import { observe, showsClusters } from "./observe.ts";
@@ -18,16 +18,16 @@ export const cluster: Kind<ClusterTypes> = {
   claim: (spec) => spec.externalId,
   operations: ({ runState }) => ({ stop: ["stopCluster"], delete: [], isStopWanted: runState === "Stopped" }),
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
-  recordAction,
+  recordAction: recordClusterAction,
   observe,
   plan,
   act: (step, context, seen, api) => act(step.do, context, seen, api),
-  trace,
+  trace: traceOrder,
   report,
 };
 
 /** Where the platform shows clusters, they are read; else the operation's request counts as the last one. */
-export function recordAction(action: ExternalAction, context: ClusterContext): ClusterMemory {
+export function recordClusterAction(action: ExternalAction, context: ClusterContext): ClusterMemory {
   const memory = withOperation(context.memory, action);
   if (showsClusters(context.supports) || !isNew(context.memory, action)) return memory;
   if (action.op === "stopCluster")

@@ -4,7 +4,7 @@ import type { Cluster, ClusterStatus, ClusterToken } from "../../platform/areas/
 import type { CloudCredentials } from "../../platform/areas/organization.ts";
 import { clusterPhase, type Phase } from "../../platform/codec/states.ts";
 import { type ApiError, sentenceOf } from "../../platform/transport/errors.ts";
-import { busy, failure, shownState } from "../service/messages.ts";
+import { busy, explainFailure, shownState } from "../service/messages.ts";
 import { stalled } from "../shared/checks.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
@@ -40,12 +40,12 @@ export const NOTHING_SEEN: Seen = {
 };
 
 /** The platform's status object, as the status holds it. */
-export type Facts = Pick<
+export type ClusterFacts = Pick<
   ClusterMemory,
   "state" | "isDeployed" | "reason" | "nextKubernetesVersion" | "lastExecutionId" | "lastDeploymentDate" | "lock"
 >;
 
-export function factsOf(status: ClusterStatus): Facts {
+export function clusterFacts(status: ClusterStatus): ClusterFacts {
   const { clusterLock: lock } = status;
   return {
     state: shownState(status.status),
@@ -64,20 +64,20 @@ export function factsOf(status: ClusterStatus): Facts {
 }
 
 /** Returns what is known of the cluster: observed now, else last answered, which may be long ago. */
-export function knownFacts({ memory }: ClusterContext, { status }: Seen): Facts {
-  if (status !== undefined) return factsOf(status);
+export function knownFacts({ memory }: ClusterContext, { status }: Seen): ClusterFacts {
+  if (status !== undefined) return clusterFacts(status);
   const { state, isDeployed, reason, nextKubernetesVersion, lastExecutionId, lastDeploymentDate, lock } = memory;
   return { state, isDeployed, reason, nextKubernetesVersion, lastExecutionId, lastDeploymentDate, lock };
 }
 
 /** Reports whether the platform shows the current state of the cluster. */
-export function isShown({ listed }: Seen): boolean {
+export function isClusterShown({ listed }: Seen): boolean {
   return typeof listed === "object";
 }
 
 /** Returns the phase of the cluster where the platform shows it. */
 export function shownPhase(seen: Seen): Phase | undefined {
-  return isShown(seen) && seen.status !== undefined ? clusterPhase(seen.status.status) : undefined;
+  return isClusterShown(seen) && seen.status !== undefined ? clusterPhase(seen.status.status) : undefined;
 }
 
 /** Returns the version that the cluster runs, as major.minor, where the list shows it. */
@@ -105,8 +105,8 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The reason of a failure, with what to do about it. */
-export function failed(state: string): Why {
-  return failure(shownState(state), { noun: "cluster", advice: ADVICE });
+export function clusterFailure(state: string): Why {
+  return explainFailure(shownState(state), { noun: "cluster", advice: ADVICE });
 }
 
 /** How soon a failed read is repeated, in milliseconds. */

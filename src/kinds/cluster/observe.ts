@@ -5,8 +5,8 @@ import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { offered, readOr } from "../shared/answers.ts";
 import { isRoutine, presenceIn } from "../shared/presence.ts";
-import { factsOf, NOTHING_SEEN, type Attempt, type ClusterContext, type Seen } from "./model.ts";
-import { baselineOf, refusal } from "./order.ts";
+import { clusterFacts, NOTHING_SEEN, type Attempt, type ClusterContext, type Seen } from "./model.ts";
+import { clusterBaseline, refusal } from "./order.ts";
 import { tokenDue } from "./token.ts";
 
 /** Names, regions and versions change rarely, and all clusters of a connection share the list. */
@@ -53,7 +53,7 @@ async function shown(context: ClusterContext, api: Platform): Promise<Seen | und
   // It was last observed at work, or has an open request.
   const isFollowed = memory.lastOrder?.baseline !== undefined || clusterPhase(memory.state ?? "") === "busy";
   const status = await clusterStatus(id, api, { listMaxAgeMs: isFollowed ? 0 : LIST_MAX_AGE_MS, isListed: true });
-  const hasMoved = status !== undefined && baselineOf(memory) !== baselineOf(factsOf(status));
+  const hasMoved = status !== undefined && clusterBaseline(memory) !== clusterBaseline(clusterFacts(status));
   // A version that was listed before an upgrade ended would be reported as its result.
   const isOver = hasMoved && clusterPhase(status.status) !== "busy";
   return { ...NOTHING_SEEN, listed: isOver ? await read(0) : listed, status };

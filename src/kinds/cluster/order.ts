@@ -8,9 +8,17 @@ import { clusterPhase } from "../../platform/codec/states.ts";
 import { once } from "../shared/checks.ts";
 import { clusterNotAllowed, unprovenId } from "../shared/limits.ts";
 import { alreadyManaged, notThere } from "../shared/names.ts";
-import { fit } from "../shared/text.ts";
+import { fitText } from "../shared/text.ts";
 import type { ClusterOrder } from "./crd.ts";
-import { type ClusterContext, type Do, type Facts, factsOf, isShown, knownFacts, type Seen } from "./model.ts";
+import {
+  type ClusterContext,
+  type ClusterFacts,
+  clusterFacts,
+  type Do,
+  isClusterShown,
+  knownFacts,
+  type Seen,
+} from "./model.ts";
 
 export const ORDERS = {
   Stop: { op: "stopCluster", reason: "Stopping", message: "The cluster is being stopped." },
@@ -19,7 +27,12 @@ export const ORDERS = {
 } as const satisfies Record<Do["operation"], Why & { readonly op: string }>;
 
 /** Returns the baseline of a cluster, as text for a status. It changes with all that is done to the cluster. */
-export function baselineOf({ state, lastExecutionId, lastDeploymentDate, nextKubernetesVersion }: Facts): string {
+export function clusterBaseline({
+  state,
+  lastExecutionId,
+  lastDeploymentDate,
+  nextKubernetesVersion,
+}: ClusterFacts): string {
   return JSON.stringify([
     state ?? null,
     lastExecutionId ?? null,
@@ -34,7 +47,9 @@ export function orderOf(context: ClusterContext, seen: Seen, step: Do): ClusterO
     ...step,
     generation: context.resource.generation,
     // Where nothing is shown, nothing is waited for.
-    ...(isShown(seen) && seen.status !== undefined ? { baseline: baselineOf(factsOf(seen.status)) } : {}),
+    ...(isClusterShown(seen) && seen.status !== undefined
+      ? { baseline: clusterBaseline(clusterFacts(seen.status)) }
+      : {}),
   };
 }
 
@@ -49,7 +64,7 @@ export function openOrder({ memory, requested }: ClusterContext, { status, order
 
 /** Reports whether the cluster changed since the request. */
 function isOver(order: ClusterOrder, status: ClusterStatus): boolean {
-  return order.baseline !== baselineOf(factsOf(status)) || clusterPhase(status.status) === "busy";
+  return order.baseline !== clusterBaseline(clusterFacts(status)) || clusterPhase(status.status) === "busy";
 }
 
 /** Returns the last request, without its baseline once the cluster changed. */
@@ -74,14 +89,14 @@ export function give(
   const { op, reason, message } = ORDERS[operation];
   const why: Why = { reason, message: operation === "Upgrade" ? upgradeMessage(seen, kubernetesVersion) : message };
   const mark = {
-    ...(seen.status !== undefined && { baseline: baselineOf(factsOf(seen.status)) }),
+    ...(seen.status !== undefined && { baseline: clusterBaseline(clusterFacts(seen.status)) }),
     ...(kubernetesVersion !== undefined && { kubernetesVersion }),
   };
   return once(op, step, why, { mark, ...facts });
 }
 
 function upgradeMessage(seen: Seen, version: string | undefined): string {
-  return `The cluster is being upgraded to ${isShown(seen) ? `Kubernetes ${version}` : "the version that the platform chooses"}.`;
+  return `The cluster is being upgraded to ${isClusterShown(seen) ? `Kubernetes ${version}` : "the version that the platform chooses"}.`;
 }
 
 const LOCK_LOOK_MS = 60_000;
@@ -97,16 +112,16 @@ export function lockOf(context: ClusterContext, seen: Seen): Why | undefined {
   const { lock } = knownFacts(context, seen);
   if (lock === undefined) return undefined;
   if (seen.status === undefined && (context.requested !== undefined || hasEnded(context, lock))) return undefined;
-  const owner = lock.ownerName === undefined ? "" : ` by "${fit(lock.ownerName, QUOTED)}"`;
-  const reason = lock.reason === undefined ? "" : ` (reason: ${fit(lock.reason, QUOTED)})`;
-  const advice = isShown(seen)
+  const owner = lock.ownerName === undefined ? "" : ` by "${fitText(lock.ownerName, QUOTED)}"`;
+  const reason = lock.reason === undefined ? "" : ` (reason: ${fitText(lock.reason, QUOTED)})`;
+  const advice = isClusterShown(seen)
     ? "Nothing is changed until it is unlocked."
     : "Nothing is changed until the lock ends; once it is unlocked, the annotation platform-operator.io/reconcile-requested-at has it tried again.";
   return { reason: "ClusterLocked", message: `The cluster is locked${owner}${reason}. ${advice}` };
 }
 
 /** A lock without a known end does not hold for ever: the platform decides. */
-function hasEnded({ now }: ClusterContext, { lockedAt, ttlInDays }: NonNullable<Facts["lock"]>): boolean {
+function hasEnded({ now }: ClusterContext, { lockedAt, ttlInDays }: NonNullable<ClusterFacts["lock"]>): boolean {
   return !(Date.parse(lockedAt ?? "") + (ttlInDays ?? 0) * DAY_MS > now.getTime());
 }
 
@@ -118,15 +133,15 @@ export function refusal(context: ClusterContext, seen: Seen): Why | undefined {
   const notAllowed = clusterNotAllowed(context);
   if (notAllowed !== undefined) return notAllowed;
   const holder = context.records.holderOf(id);
-  return holder === undefined ? unproven(context, seen) : alreadyManaged(id, holder);
+  return holder === undefined ? checkProven(context, seen) : alreadyManaged(id, holder);
 }
 
 /**
  * Returns why the cluster is not known to be the organization's: it is not in its list, no request that names both was
  * accepted, and the connection does not accept unproven ids.
  */
-export function unproven(context: ClusterContext, seen: Seen): Why | undefined {
-  const isProven = isShown(seen) || context.memory.verified === true;
+export function checkProven(context: ClusterContext, seen: Seen): Why | undefined {
+  const isProven = isClusterShown(seen) || context.memory.verified === true;
   return isProven ? undefined : unprovenId(context, `cluster ${context.spec.externalId}`);
 }
 

@@ -6,10 +6,19 @@ import { firstOf, stalled } from "../shared/checks.ts";
 import { clusterNotAllowed } from "../shared/limits.ts";
 import { notThere } from "../shared/names.ts";
 import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
-import { type ClusterContext, type Do, failed, faultOf, missed, type Seen, shownPhase, working } from "./model.ts";
-import { give, openOrder, refusal, unproven } from "./order.ts";
+import {
+  type ClusterContext,
+  clusterFailure,
+  type Do,
+  faultOf,
+  missed,
+  type Seen,
+  shownPhase,
+  working,
+} from "./model.ts";
+import { checkProven, give, openOrder, refusal } from "./order.ts";
 import { checkToken } from "./token.ts";
-import { checkVersion } from "./version.ts";
+import { checkClusterVersion } from "./version.ts";
 
 type Check = Plan<Do> | undefined;
 
@@ -23,8 +32,8 @@ export function plan(context: ClusterContext, seen: Seen): Plan<Do> {
   if (context.identitySource !== "recorded") return { is: "adopt", id: context.spec.externalId };
   return firstOf<Do>(context, [
     () => checkProgress(context, seen),
-    () => checkRunState(context, seen),
-    () => checkVersion(context, seen),
+    () => checkClusterRunState(context, seen),
+    () => checkClusterVersion(context, seen),
     () => checkFailure(seen),
     () => checkCredentials(context, seen),
     () => checkToken(context, seen),
@@ -48,7 +57,7 @@ function checkProgress(context: ClusterContext, seen: Seen): Check {
 }
 
 function checkFailure(seen: Seen): Check {
-  return shownPhase(seen) === "failed" ? { is: "stalled", why: failed(seen.status?.status ?? "") } : undefined;
+  return shownPhase(seen) === "failed" ? { is: "stalled", why: clusterFailure(seen.status?.status ?? "") } : undefined;
 }
 
 function checkCredentials({ spec: { credentialsId } }: ClusterContext, { credentials }: Seen): Check {
@@ -64,7 +73,7 @@ function checkCredentials({ spec: { credentialsId } }: ClusterContext, { credent
 export function planRemoval(context: ClusterContext, seen: Seen): Plan<Do> {
   if (typeof seen.listed === "string") return planUnshownRemoval(seen.listed, missed(context));
   if (context.goal === "absent") return stalled("DeleteNotSupported", "The operator does not delete clusters.");
-  const notAllowed = clusterNotAllowed(context) ?? unproven(context, seen);
+  const notAllowed = clusterNotAllowed(context) ?? checkProven(context, seen);
   if (notAllowed !== undefined) return { is: "stalled", why: notAllowed };
   const open = openOrder(context, seen);
   if (open !== undefined) return { is: "waiting", why: open };
@@ -81,7 +90,7 @@ export function planRemoval(context: ClusterContext, seen: Seen): Plan<Do> {
       return { is: "waiting", why: unknownState(state, "cluster") };
     case "failed":
       return state === "STOP_ERROR" && context.requested === undefined
-        ? { is: "stalled", why: failed(state) }
+        ? { is: "stalled", why: clusterFailure(state) }
         : give(context, seen, { operation: "Stop" });
     case "running":
       return give(context, seen, { operation: "Stop" });
@@ -118,7 +127,7 @@ export function runStateDrift({ spec, memory }: ClusterContext, seen: Seen): rea
 }
 
 /** Stops or starts the cluster where that is due. */
-export function checkRunState(context: ClusterContext, seen: Seen): Plan<Do> | undefined {
+export function checkClusterRunState(context: ClusterContext, seen: Seen): Plan<Do> | undefined {
   const { runState: wanted } = context.spec;
   if (wanted === undefined || shownRunState(seen) === wanted) return undefined;
   if (shownPhase(seen) === undefined) return checkUnseen(context, seen, wanted);

@@ -2,8 +2,16 @@
 import type { ConditionFact, Report, Why } from "../../engine/contract/kind.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import { shownState, stateCondition } from "../service/messages.ts";
-import { fit, fitOptional, ID } from "../shared/text.ts";
-import { isShown, knownFacts, shownPhase, shownVersion, type ClusterContext, type Facts, type Seen } from "./model.ts";
+import { fitOptional, fitText, ID } from "../shared/text.ts";
+import {
+  isClusterShown,
+  knownFacts,
+  shownPhase,
+  shownVersion,
+  type ClusterContext,
+  type ClusterFacts,
+  type Seen,
+} from "./model.ts";
 import { followedOrder, lockOf } from "./order.ts";
 import { reachedRunState, runStateDrift } from "./plan.ts";
 import { tokenReport } from "./token.ts";
@@ -21,13 +29,13 @@ export function report(context: ClusterContext, seen: Seen): Report {
       ...facts,
       ...description(seen),
       ...credentials(context, seen),
-      verified: isShown(seen) || context.memory.verified,
+      verified: isClusterShown(seen) || context.memory.verified,
       runState: reachedRunState(context, seen),
       lastOrder: followedOrder(context, seen),
       versionBaseline: versionBaseline(context, seen),
       ...(context.spec.writeTokenSecretToRef === undefined ? { token: undefined } : {}),
     },
-    ...(isShown(seen) ? { drift: runStateDrift(context, seen) } : {}),
+    ...(isClusterShown(seen) ? { drift: runStateDrift(context, seen) } : {}),
     ...tokenReport(context, seen),
   };
 }
@@ -36,7 +44,7 @@ function description(seen: Seen): Report["status"] {
   const { listed } = seen;
   if (typeof listed !== "object") return {};
   return {
-    name: fit(listed.name),
+    name: fitText(listed.name),
     region: fitOptional(listed.region),
     provider: fitOptional(listed.cloudProvider),
     kubernetesVersion: fitOptional(listed.version),
@@ -47,29 +55,30 @@ function description(seen: Seen): Report["status"] {
 function credentials({ spec }: ClusterContext, { credentials: read }: Seen): Report["status"] {
   if (spec.credentialsId === undefined || read?.is !== "found") return {};
   const { id, name, objectType } = read.value;
-  return { credentials: { id: fit(id, ID), name: fitOptional(name), objectType: fitOptional(objectType) } };
+  return { credentials: { id: fitText(id, ID), name: fitOptional(name), objectType: fitOptional(objectType) } };
 }
 
 const ONLY_ANSWERS = "The platform's surface shows it only in its answers to stop and upgrade";
 
-function deployed({ state }: Facts, seen: Seen): ConditionFact {
+function deployed({ state }: ClusterFacts, seen: Seen): ConditionFact {
   const type = "ClusterDeployed";
   if (state === undefined) return { type, status: "Unknown", reason: "NotObservable", message: `${ONLY_ANSWERS}.` };
   const fact = stateCondition(type, state, "cluster");
-  if (isShown(seen)) return fact;
+  if (isClusterShown(seen)) return fact;
   const message = `The platform last answered with ${shownState(state)}. ${ONLY_ANSWERS}.`;
   // Work that was under way then has ended since, or will.
   return { ...fact, message, ...(clusterPhase(state) === "busy" && { status: "Unknown" }) };
 }
 
-function locked(context: ClusterContext, seen: Seen, { state, lock }: Facts): readonly ConditionFact[] {
+function locked(context: ClusterContext, seen: Seen, { state, lock }: ClusterFacts): readonly ConditionFact[] {
   const type = "Locked";
   if (lock !== undefined) {
     const why = lockOf({ ...context, requested: undefined }, seen);
     if (why !== undefined) return [{ type, status: "True", reason: why.reason, message: why.message }];
   }
   if (state === undefined) return [];
-  if (isShown(seen)) return [{ type, status: "False", reason: "Unlocked", message: "The cluster is not locked." }];
+  if (isClusterShown(seen))
+    return [{ type, status: "False", reason: "Unlocked", message: "The cluster is not locked." }];
   const message = `The platform last answered without a lock that still holds. ${ONLY_ANSWERS}.`;
   return [{ type, status: "Unknown", reason: "NotObservable", message }];
 }
@@ -81,7 +90,7 @@ function upToDate(context: ClusterContext, seen: Seen): readonly ConditionFact[]
   if (wanted === undefined) return [];
   const runs = shownVersion(seen);
   if (isReached(context, seen, wanted)) {
-    if (!isShown(seen)) {
+    if (!isClusterShown(seen)) {
       const message = wasOrdered(context, wanted)
         ? takenUpgrade(wanted)
         : (acceptedUpgrade(context) ?? assumedVersion(wanted));
@@ -108,7 +117,7 @@ function assumedVersion(version: string): string {
 function ready(context: ClusterContext, seen: Seen): Why {
   const { listed } = seen;
   if (typeof listed !== "object") return unseenReady(context);
-  const what = `Cluster "${fit(listed.name, ID)}"`;
+  const what = `Cluster "${fitText(listed.name, ID)}"`;
   switch (shownPhase(seen)) {
     case "stopped":
       return { reason: "Stopped", message: `${what} is stopped.` };

@@ -2,7 +2,15 @@
 import type { Plan } from "../../engine/contract/kind.ts";
 import { stalled } from "../shared/checks.ts";
 import type { VersionBaseline } from "./crd.ts";
-import { isShown, knownFacts, shownPhase, shownVersion, type ClusterContext, type Do, type Seen } from "./model.ts";
+import {
+  isClusterShown,
+  knownFacts,
+  shownPhase,
+  shownVersion,
+  type ClusterContext,
+  type Do,
+  type Seen,
+} from "./model.ts";
 import { give } from "./order.ts";
 
 /**
@@ -10,7 +18,7 @@ import { give } from "./order.ts";
  * show the cluster: whether the upgrade was accepted, or the spec has not changed since the cluster was adopted.
  */
 export function isReached(context: ClusterContext, seen: Seen, wanted: string): boolean {
-  const runs = isShown(seen) ? shownVersion(seen) : versionBaseline(context, seen)?.kubernetesVersion;
+  const runs = isClusterShown(seen) ? shownVersion(seen) : versionBaseline(context, seen)?.kubernetesVersion;
   if (runs !== undefined) return compareVersions(runs, wanted) >= 0;
   return wasOrdered(context, wanted) && (shownPhase(seen) ?? "running") === "running";
 }
@@ -21,7 +29,7 @@ export function isReached(context: ClusterContext, seen: Seen, wanted: string): 
  * @returns undefined where the platform shows the cluster
  */
 export function versionBaseline(context: ClusterContext, seen: Seen): VersionBaseline | undefined {
-  if (isShown(seen)) return undefined;
+  if (isClusterShown(seen)) return undefined;
   const {
     spec,
     memory,
@@ -38,7 +46,7 @@ export function wasOrdered({ memory: { lastOrder } }: ClusterContext, wanted: st
 }
 
 /** Upgrades where that is due and possible. A cluster that does not run is upgraded once it does. */
-export function checkVersion(context: ClusterContext, seen: Seen): Plan<Do> | undefined {
+export function checkClusterVersion(context: ClusterContext, seen: Seen): Plan<Do> | undefined {
   const { kubernetesVersion: wanted, runState } = context.spec;
   if (wanted === undefined || runState === "Stopped" || isReached(context, seen, wanted)) return undefined;
   const phase = shownPhase(seen);
@@ -65,9 +73,10 @@ function notObservableAfterwards(context: ClusterContext, seen: Seen, wanted: st
 function checkOffer(context: ClusterContext, seen: Seen, wanted: string): Plan<Do> {
   const { nextKubernetesVersion: next } = knownFacts(context, seen);
   // A list of clusters shows no next version.
-  const isUnknown = next === undefined && !(isShown(seen) && context.supports("getClusterStatus") === "Supported");
+  const isUnknown =
+    next === undefined && !(isClusterShown(seen) && context.supports("getClusterStatus") === "Supported");
   if (next !== wanted && !isUnknown) return notOffered(seen, wanted, next);
-  const runs = shownVersion(seen) ?? (isShown(seen) ? "an older one" : "not shown");
+  const runs = shownVersion(seen) ?? (isClusterShown(seen) ? "an older one" : "not shown");
   const changes = [{ path: "spec.kubernetesVersion", desired: wanted, observed: runs }];
   return give(context, seen, { operation: "Upgrade", kubernetesVersion: wanted }, { changes });
 }

@@ -12,7 +12,7 @@ import {
 import { takesMore } from "../shared/answers.ts";
 import { firstOf, once, stalled, safely } from "../shared/checks.ts";
 import type { TypesOf } from "../shared/types.ts";
-import { driftOf, isOutdated, KIND, shown, shownTarget, type Shown } from "../webhook/model.ts";
+import { webhookDrift, isOutdated, KIND, readRegistration, shownTarget, type Shown } from "../webhook/model.ts";
 import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
 
 interface Seen {
@@ -51,7 +51,7 @@ export function registration(resource: Kind<RegistrationTypes>["resource"]): Kin
     observe: async (context, api) => {
       const id = idOf(context);
       const isShown = id !== undefined && !context.inputs.anew;
-      return { shown: isShown ? await shown(api, id) : undefined, sent: false };
+      return { shown: isShown ? await readRegistration(api, id) : undefined, sent: false };
     },
     plan,
     act: async ({ do: what }, context, seen, api) => {
@@ -112,7 +112,7 @@ function checkClaim({ identitySource, memory, inputs }: RegistrationContext, see
 
 function checkShown(context: RegistrationContext, seen: Seen): Plan<Do> | undefined {
   if (typeof seen.shown !== "object" || seen.sent) return undefined;
-  const differs = driftOf(wanted(context), seen.shown).length > 0;
+  const differs = webhookDrift(wanted(context), seen.shown).length > 0;
   if (!differs && !isOutdated(context.memory.webhook?.registered, context.inputs.registered)) return undefined;
   if (context.supports("updateWebhook") === "Unsupported") return NO_UPDATE;
   const message = "Update the registration of the operator's receiver.";

@@ -5,7 +5,7 @@ import type { ExternalAction, JsonObject } from "../../engine/contract/kind.ts";
 import type { DatabaseMemory } from "./crd.ts";
 import { database } from "./index.ts";
 import { NOTHING_SEEN, type DatabaseContext } from "./model.ts";
-import { recordAction, reportedState } from "./reported.ts";
+import { recordDatabaseAction, reportedState } from "./reported.ts";
 
 const LATER = "2026-11-21T09:30:00.000Z";
 const BEFORE = "2026-11-21T08:30:00.000Z";
@@ -26,7 +26,7 @@ const unseen = (memory: DatabaseMemory = {}, spec: JsonObject = {}): DatabaseCon
 
 /** The pass after the action, and what is seen then; `status` is how far its request is. */
 function after(context: DatabaseContext, done: ExternalAction, status?: string) {
-  const next: DatabaseContext = { ...context, memory: recordAction(done, context) };
+  const next: DatabaseContext = { ...context, memory: recordDatabaseAction(done, context) };
   const request = status === undefined ? undefined : { status };
   return { context: next, seen: { ...NOTHING_SEEN, ...reportedState(next, next.id ?? "", request) } };
 }
@@ -87,7 +87,7 @@ describe("a database whose state is not shown, after an operation", () => {
   it("keeps that it does not know where its status was lost since", () => {
     const memory = { lastDeployment: undefined, state: undefined };
     const context = unseen(memory);
-    expect(recordAction(stop(), { ...context, records: { ...context.records, begun: true } })).toMatchObject({
+    expect(recordDatabaseAction(stop(), { ...context, records: { ...context.records, begun: true } })).toMatchObject({
       ...memory,
       lastOperation: { name: "shop/op" },
     });
@@ -97,28 +97,31 @@ describe("a database whose state is not shown, after an operation", () => {
 describe("what is remembered of an operation", () => {
   it.each(["Documented", "Full"] as const)("is not written twice, on %s", (surface) => {
     const context = passWith({ surface });
-    const memory = recordAction(stop(), context);
+    const memory = recordDatabaseAction(stop(), context);
     expect(memory.lastOperation).toEqual({
       name: "shop/op",
       operation: "stopDatabase",
       startedAt: LATER,
       requestId: REQUEST,
     });
-    expect(recordAction(stop(), { ...context, memory })).toBe(memory);
-    expect(recordAction(stop({ at: BEFORE }), { ...context, memory })).toBe(memory);
-    const ended = recordAction(stop({ result: "Completed" }), { ...context, memory });
+    expect(recordDatabaseAction(stop(), { ...context, memory })).toBe(memory);
+    expect(recordDatabaseAction(stop({ at: BEFORE }), { ...context, memory })).toBe(memory);
+    const ended = recordDatabaseAction(stop({ result: "Completed" }), { ...context, memory });
     expect(ended).toEqual({ ...memory, lastOperation: { ...memory.lastOperation, result: "Completed" } });
   });
 
   it("changes nothing else where the platform shows the state", () => {
     const context = passWith({ surface: "Full" });
-    expect(recordAction(stop(), context)).toEqual({ ...context.memory, lastOperation: expect.anything() as unknown });
+    expect(recordDatabaseAction(stop(), context)).toEqual({
+      ...context.memory,
+      lastOperation: expect.anything() as unknown,
+    });
   });
 
   it("names nobody where it was deployed since, or the stop failed", () => {
     const on = (change: Partial<ExternalAction>) => {
       const context = passWith({ surface: "Full", memory: { lastDeployment: deployment() } });
-      const memory = recordAction(stop(change), context);
+      const memory = recordDatabaseAction(stop(change), context);
       const found = database.plan({ ...context, memory }, seenFull("STOPPED"));
       return "why" in found ? found.why.message.includes("shop/op") : undefined;
     };

@@ -3,31 +3,31 @@ import type { Known, OpenIntent, Trace, Why } from "../../engine/contract/kind.t
 import type { Database } from "../../platform/areas/databases.ts";
 import type { Platform } from "../../platform/index.ts";
 import { defineService, type TracedStatus } from "../service/define.ts";
-import { recordOf, type ServiceAction } from "../service/model.ts";
+import { type ServiceAction, serviceRecord } from "../service/model.ts";
 import { offered, isStoppedAlready } from "../shared/answers.ts";
 import { baseline } from "../shared/create-trace.ts";
 import { platformDatabase, type DatabaseMemory } from "./crd.ts";
 import {
+  DATABASE_SETTINGS,
   type DatabaseContext,
   type DatabaseTypes,
   NAMES,
   NOTHING_SEEN,
   type Seen,
-  SETTINGS,
   typeCheckOf,
 } from "./model.ts";
 import { observe } from "./observe.ts";
-import { checks, followed } from "./plan.ts";
+import { checks, followedDatabase } from "./plan.ts";
 import { drift, ready, report, reportAlways, shownRecord } from "./report.ts";
-import { NO_REQUEST, notObservableAfterwards, recordAction } from "./reported.ts";
+import { NO_REQUEST, notObservableAfterwards, recordDatabaseAction } from "./reported.ts";
 
 export const database = defineService<DatabaseTypes, Database>({
   ...NAMES,
   resource: platformDatabase,
-  settings: SETTINGS,
+  settings: DATABASE_SETTINGS,
   nothingSeen: NOTHING_SEEN,
   area: (api) => api.databases,
-  followed,
+  followed: followedDatabase,
   created: ({ memory }, _seen, made) => ({ ...memory, ...shownRecord(made), state: "READY" }),
   // Without a request id the documented surface shows nothing of a request afterwards.
   ordered: ({ id = "", supports }, what, answer) => {
@@ -41,10 +41,10 @@ export const database = defineService<DatabaseTypes, Database>({
   needed: { update: ["listDatabases", "updateDatabase"], delete: ["listDatabases", "deleteDatabase"] },
   inputs: (_spec, resolved) => ({ environmentId: resolved.id("spec.environmentRef") }),
   notObservableAfterwards,
-  recordAction,
+  recordAction: recordDatabaseAction,
 
   observe,
-  shows: (_step, context, seen) => recordOf(context, seen) !== undefined,
+  shows: (_step, context, seen) => serviceRecord(context, seen) !== undefined,
   checks,
   act: (step, context, seen, _api, shared) => send(step, context, seen, shared),
   statusOf,

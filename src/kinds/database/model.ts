@@ -10,7 +10,7 @@ import {
   type ServiceSeen,
   type ServiceNames,
 } from "../service/model.ts";
-import type { Setting } from "../service/settings.ts";
+import type { ServiceSetting } from "../service/settings.ts";
 import type { TypesOf } from "../shared/types.ts";
 import type { DatabaseMemory, DatabaseSpec, platformDatabase } from "./crd.ts";
 
@@ -30,7 +30,7 @@ export const NAMES = {
 } as const satisfies ServiceNames;
 
 /** Each setting, once: requests, comparison, drift and export follow. The platform has them under the same names. */
-export const SETTINGS: readonly Setting<DatabaseSpec, Database>[] = [
+export const DATABASE_SETTINGS: readonly ServiceSetting<DatabaseSpec, Database>[] = [
   { path: "spec.name", of: ({ name }) => name },
   { path: "spec.type", of: ({ type }) => type, isFixed: true },
   { path: "spec.version", of: ({ version }) => version },

@@ -2,12 +2,12 @@
 import type { Plan } from "../../engine/contract/kind.ts";
 import { shownState } from "../service/messages.ts";
 import type { ServiceAction } from "../service/model.ts";
-import { advanced, type Progress, progressOf as serviceProgress, checkRetry } from "../service/progress.ts";
+import { advanced, type Progress, serviceProgress, checkRetry } from "../service/progress.ts";
 import { revisionOf } from "../service/settings.ts";
 import {
   checkBusy,
   checkFailure,
-  checkRunState,
+  checkServiceRunState,
   checkUnclear,
   deploy as deployService,
   startDue,
@@ -26,9 +26,9 @@ export function checks(context: DatabaseContext, seen: Seen, progress: Progress 
   if (progress === undefined) return [() => checkUnseen(context, seen)];
   return [
     () => checkBusy(progress),
-    () => checkRunState(NAMES, context, seen, progress),
+    () => checkServiceRunState(NAMES, context, seen, progress),
     () => checkDeploy(context, seen, progress),
-    () => checkFailure(NAMES, followed(context, seen), progress),
+    () => checkFailure(NAMES, followedDatabase(context, seen), progress),
     () => checkEnded(context, progress),
     () => checkUnclear(progress, NAMES.noun),
   ];
@@ -56,7 +56,7 @@ function checkDeploy(context: DatabaseContext, seen: Seen, progress: Progress): 
   if (start !== undefined) return deploy(context, seen, { corrects: start === "corrects" });
   // Somebody stopped it: changes are deployed with the next start.
   if (progress.phase === "stopped" || progress.phase === "gone") return undefined;
-  const last = followed(context, seen);
+  const last = followedDatabase(context, seen);
   // What failed, or is in a state that says nothing, is tried again on request.
   const mayRetry = progress.phase === "failed" || progress.phase === "unknown";
   if (last === undefined || isPending(context, last) || (mayRetry && isAsked(context, last))) {
@@ -98,7 +98,7 @@ function deploy(
 }
 
 /** Returns the progress of the database; undefined where nothing of it is observed. */
-export function progressOf(context: DatabaseContext, seen: Seen): Progress | undefined {
+export function databaseProgress(context: DatabaseContext, seen: Seen): Progress | undefined {
   return seen.unseen === undefined ? serviceProgress(context.memory.lastDeployment, seen) : undefined;
 }
 
@@ -113,8 +113,8 @@ function lastDeployment({ memory, now }: DatabaseContext, { status }: Seen): Dat
 }
 
 /** Returns the last deployment with what is known now. It ends when its state does. */
-export function followed(context: DatabaseContext, seen: Seen): DatabaseDeployment | undefined {
-  return advanced(lastDeployment(context, seen), progressOf(context, seen), seen, context.now);
+export function followedDatabase(context: DatabaseContext, seen: Seen): DatabaseDeployment | undefined {
+  return advanced(lastDeployment(context, seen), databaseProgress(context, seen), seen, context.now);
 }
 
 /**

@@ -2,30 +2,30 @@
 import type { ConditionFact, DriftField, Why } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
-import { recordOf, type Facts } from "../service/model.ts";
+import { serviceRecord, type ServiceReport } from "../service/model.ts";
 import { carries } from "../service/progress.ts";
 import { stoppingOf, upToDateCondition, writtenSettings } from "../service/report.ts";
 import { hasFailed } from "../service/trace.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { DatabaseMemory } from "./crd.ts";
-import { type DatabaseContext, type Seen, SETTINGS, typeCheckOf, typeCondition } from "./model.ts";
-import { followed, isPending, progressOf } from "./plan.ts";
+import { DATABASE_SETTINGS, type DatabaseContext, type Seen, typeCheckOf, typeCondition } from "./model.ts";
+import { databaseProgress, followedDatabase, isPending } from "./plan.ts";
 
 /** Returns the advice on the type. */
-export function reportAlways(context: DatabaseContext, seen: Seen): Facts {
+export function reportAlways(context: DatabaseContext, seen: Seen): ServiceReport {
   return { conditions: typeCondition(context, seen), status: { typeCheck: typeCheckOf(context, seen) } };
 }
 
-export function report(context: DatabaseContext, seen: Seen): Facts {
+export function report(context: DatabaseContext, seen: Seen): ServiceReport {
   const { memory } = context;
   // The documented surface shows it in answers alone, and not how it is later.
   const isStatusShown = context.supports("listServiceStatuses") === "Supported";
   return {
     conditions: upToDate(context, seen),
     status: {
-      ...shownRecord({ ...recordOf(context, seen) }),
+      ...shownRecord({ ...serviceRecord(context, seen) }),
       ...(isStatusShown ? {} : { serviceDeploymentStatus: undefined }),
-      written: seen.status === undefined ? memory.written : writtenSettings(SETTINGS, context),
+      written: seen.status === undefined ? memory.written : writtenSettings(DATABASE_SETTINGS, context),
       stopRequestId: stoppingOf(context, seen) === undefined ? undefined : memory.stopRequestId,
     },
   };
@@ -61,16 +61,16 @@ export function ready(context: DatabaseContext, { status, unseen }: Seen): Why {
  * condition.
  */
 function upToDate(context: DatabaseContext, seen: Seen): readonly ConditionFact[] {
-  const phase = progressOf(context, seen)?.phase;
+  const phase = databaseProgress(context, seen)?.phase;
   if (phase === undefined || (phase === "idle" && context.spec.runState === "Stopped")) return [];
-  const last = followed(context, seen);
+  const last = followedDatabase(context, seen);
   const isUpToDate = carries(phase, last) && last !== undefined && !isPending(context, last) && !hasFailed(last);
   return [upToDateCondition(isUpToDate, "The settings that were written last are not deployed yet.")];
 }
 
 /** Returns drift of the deployment once the operator's own is over: changes of others that are not deployed. */
 export function drift(context: DatabaseContext, seen: Seen): readonly DriftField[] {
-  const last = followed(context, seen);
+  const last = followedDatabase(context, seen);
   const { state = "", serviceDeploymentStatus } = seen.status ?? {};
   const isOver = last?.finishedAt !== undefined && servicePhase(state) === "running" && !isPending(context, last);
   return isOver && serviceDeploymentStatus === "OUT_OF_DATE"

@@ -8,7 +8,7 @@ import type { Deployment } from "../../platform/areas/service-status.ts";
 import { requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import { shownState } from "../service/messages.ts";
 import { revisionOf } from "../service/settings.ts";
-import { baselineOf } from "../service/trace.ts";
+import { serviceBaseline } from "../service/trace.ts";
 import { isNew, withOperation } from "../shared/last-operation.ts";
 import type { DatabaseDeployment, DatabaseMemory } from "./crd.ts";
 import type { DatabaseContext, Seen } from "./model.ts";
@@ -98,7 +98,7 @@ function unseen(id: Uuid, why: Why): ReportedState {
 }
 
 /** Where the platform shows the state of databases, it is read; else the operation's request is followed. */
-export function recordAction(action: ExternalAction, context: DatabaseContext): DatabaseMemory {
+export function recordDatabaseAction(action: ExternalAction, context: DatabaseContext): DatabaseMemory {
   const memory = withOperation(context.memory, action);
   const isRead = context.supports("listServiceStatuses") === "Supported";
   if (isRead || !isNew(context.memory, action) || isOutdated(action, context)) return memory;
@@ -121,7 +121,7 @@ function stopped({ at, requestId }: ExternalAction, { spec }: DatabaseContext, m
     ...memory,
     // A deployment that was under way is not followed any more.
     lastDeployment: last && { finishedAt: at, ...last },
-    stopping: baselineOf(undefined),
+    stopping: serviceBaseline(undefined),
     stopRequestId: requestId,
     runState: spec.runState === "Stopped" ? "Stopped" : memory.runState,
   };
@@ -135,7 +135,7 @@ function deployed(
   const lastDeployment: DatabaseDeployment = {
     settings: revisionOf(memory),
     startedAt: at,
-    baseline: baselineOf(undefined),
+    baseline: serviceBaseline(undefined),
     state: state && shownState(state),
     requestId,
   };

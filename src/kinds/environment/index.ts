@@ -5,15 +5,15 @@ import { takesMore } from "../shared/answers.ts";
 import { clusterNeed, isProjectOfOrganization, projectNeed } from "../shared/limits.ts";
 import { namedKind } from "../shared/named-kind.ts";
 import { notThere, projectNotAllowed } from "../shared/names.ts";
-import { countOf, fit, ID } from "../shared/text.ts";
+import { countOf, fitText, ID } from "../shared/text.ts";
 import { platformEnvironment, type EnvironmentSpec } from "./crd.ts";
 import {
   type EnvironmentContext,
+  environmentMemory,
+  environmentRecord,
   type EnvironmentTypes,
   listsOf,
-  memoryOf,
   NO_PROJECT,
-  recordOf,
   withMine,
 } from "./observe.ts";
 
@@ -54,8 +54,8 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
     serverNow: api.serverNow(),
   }),
 
-  recordOf,
-  memoryOf: (_context, record) => memoryOf(record),
+  recordOf: environmentRecord,
+  memoryOf: (_context, record) => environmentMemory(record),
   projectOf: ({ inputs }) => inputs.projectId,
   checkParent: (context, { projectIsOurs }) => {
     const { projectId } = context.inputs;
@@ -77,7 +77,7 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
     return {
       conditions: [],
       status: {
-        ...recordOf(context, seen),
+        ...environmentRecord(context, seen),
         projectId: context.inputs.projectId,
         // None in a new environment: they are counted at the next reconcile.
         serviceCount: countOf(count?.serviceTotalNumber) || undefined,
@@ -94,6 +94,6 @@ function inputOf({ name, mode }: EnvironmentSpec): { readonly name: string; read
 function otherCluster({ inputs, identitySource }: EnvironmentContext, clusterId: string | undefined): Why | undefined {
   if (clusterId === undefined || clusterId === inputs.clusterId) return undefined;
   const advice = identitySource === "recorded" ? "Fix spec.clusterRef in a new resource." : "Fix spec.clusterRef.";
-  const message = `The platform runs the environment on the cluster ${fit(clusterId, ID)}, not on the one in spec.clusterRef, and cannot move it. ${advice}`;
+  const message = `The platform runs the environment on the cluster ${fitText(clusterId, ID)}, not on the one in spec.clusterRef, and cannot move it. ${advice}`;
   return { reason: "InvalidSpec", message };
 }

@@ -12,12 +12,12 @@ import { fitOptional, ID } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
 import type { EnvironmentMemory, platformEnvironment } from "./crd.ts";
 
-export interface Inputs {
+export interface EnvironmentInputs {
   readonly projectId: Uuid;
   readonly clusterId: Uuid;
 }
 
-export interface Seen extends NamedObserved<Environment> {
+export interface EnvironmentObserved extends NamedObserved<Environment> {
   /** The project's environments by id. Every surface shows them. */
   readonly counts: readonly EnvironmentCount[];
   /** Whether a project that was given by id is the organization's; true for a managed one. */
@@ -27,19 +27,19 @@ export interface Seen extends NamedObserved<Environment> {
 /** The types of the kind. */
 export type EnvironmentTypes = TypesOf<
   typeof platformEnvironment,
-  { inputs: Inputs; observed: Seen; action: NamedAction }
+  { inputs: EnvironmentInputs; observed: EnvironmentObserved; action: NamedAction }
 >;
 
 export type EnvironmentContext = ReconcileContext<EnvironmentTypes>;
 
 /** Returns what is known of the record: observed, else remembered from the answer to the create. */
-export function recordOf(context: EnvironmentContext, seen: Seen): EnvironmentMemory {
+export function environmentRecord(context: EnvironmentContext, seen: EnvironmentObserved): EnvironmentMemory {
   const mine = mineOf(context, seen);
-  return mine === undefined ? context.memory : memoryOf(mine);
+  return mine === undefined ? context.memory : environmentMemory(mine);
 }
 
 /** Returns what to remember of a record. */
-export function memoryOf({ name, mode, clusterId, createdAt }: Partial<Environment>): EnvironmentMemory {
+export function environmentMemory({ name, mode, clusterId, createdAt }: Partial<Environment>): EnvironmentMemory {
   return {
     name: fitOptional(name),
     mode: fitOptional(mode),
@@ -66,7 +66,7 @@ export async function listsOf(context: EnvironmentContext, projectId: Uuid, api:
   return (await orGone(read(), isGone)) ?? NO_PROJECT;
 }
 
-export type Lists = Pick<Seen, "counts" | "records">;
+export type Lists = Pick<EnvironmentObserved, "counts" | "records">;
 
 /** The lists of a project that does not exist, or is not the organization's. */
 export const NO_PROJECT: Lists = { counts: [], records: undefined };
@@ -80,7 +80,7 @@ export async function withMine(
   projectId: Uuid,
   lists: Lists,
   api: Platform,
-): Promise<Lists & Pick<Seen, "presence">> {
+): Promise<Lists & Pick<EnvironmentObserved, "presence">> {
   if (lists === NO_PROJECT) return { ...lists, presence: "Gone" };
   const { id, goal, identitySource } = context;
   const presenceAmong = (list: readonly { readonly id: Uuid }[]) => presenceIn(context, list, (one) => one.id === id);

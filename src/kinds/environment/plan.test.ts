@@ -15,9 +15,9 @@ import {
   seenOf,
 } from "../../../test/support/services/environments.ts";
 import { environment } from "./index.ts";
-import type { Seen } from "./observe.ts";
+import type { EnvironmentObserved } from "./observe.ts";
 
-function planned(change: Change, seen: Seen): string {
+function planned(change: Change, seen: EnvironmentObserved): string {
   const next = environment.plan(contextOf(change), seen);
   if (next.is === "step") return next.step.op;
   return next.is === "adopt" ? `adopt ${next.id}` : next.is === "settled" ? "settled" : `${next.is} ${next.why.reason}`;
@@ -26,7 +26,7 @@ function planned(change: Change, seen: Seen): string {
 describe("the policies of an environment", () => {
   const renamed = seenFull(record({ name: "Production" }));
 
-  it.each<[string, Change, Seen, string]>([
+  it.each<[string, Change, EnvironmentObserved, string]>([
     ["its settings differ", full, renamed, "updateEnvironment"],
     [
       "its settings differ and may not be written",
@@ -56,7 +56,7 @@ describe("the policies of an environment", () => {
 });
 
 describe("the plan of an environment", () => {
-  it.each<[string, Change, Seen, string]>([
+  it.each<[string, Change, EnvironmentObserved, string]>([
     ["it does not exist", fresh, none, "createEnvironment"],
     ["its project is another organization's", fresh, seenOf({ projectIsOurs: false }), "stalled InvalidSpec"],
     ["its project is not the connection's", { ...fresh, allowedProjects: [OTHER] }, none, "stalled PermissionDenied"],
@@ -110,7 +110,7 @@ describe("the plan of an environment", () => {
     expect(planned(change, seen)).toBe(expected);
   });
 
-  it.each<[string, Change, Seen, string]>([
+  it.each<[string, Change, EnvironmentObserved, string]>([
     ["deletes it", full, seenFull(record()), "deleteEnvironment"],
     ["waits for the deletion", full, { ...seenFull(record()), deleting: true }, "waiting Deleting"],
     ["is over when it is gone", full, none, "settled"],

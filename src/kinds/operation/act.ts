@@ -6,9 +6,9 @@ import { shownState } from "../service/messages.ts";
 import { accepted } from "../service/progress.ts";
 import { isStoppedAlready } from "../shared/answers.ts";
 import type { OperationMemory, OperationType } from "./crd.ts";
-import { actionOf, type Answer, type OperationContext, type Seen } from "./model.ts";
-import { failed, stoppedBefore, taken } from "./outcome.ts";
-import { baselineOf, phaseOf } from "./progress.ts";
+import { type ActionAnswer, actionOf, type OperationContext, type Seen } from "./model.ts";
+import { afterFailedRequest, stoppedBefore, taken } from "./outcome.ts";
+import { phaseOf, targetBaseline } from "./progress.ts";
 
 /** @throws ApiError */
 export async function act(
@@ -24,7 +24,7 @@ export async function act(
   const state = answer.service?.state ?? answer.cluster?.status;
   const request = {
     startedAt: context.now.toISOString(),
-    baseline: baselineOf(seen),
+    baseline: targetBaseline(seen),
     state: state === undefined ? undefined : shownState(state),
     requestId: answer.service?.deploymentRequestId,
   };
@@ -35,7 +35,7 @@ export async function act(
 }
 
 /** Returns what is observed once the request was accepted: it is queued at least, whatever the answer still shows. */
-function after(seen: Seen, { service, cluster }: Answer, id: string, queued: string): Seen {
+function after(seen: Seen, { service, cluster }: ActionAnswer, id: string, queued: string): Seen {
   if (seen.cluster !== undefined) return { ...seen, cluster: { ...seen.cluster, ...cluster, status: queued } };
   return seen.status === undefined ? seen : accepted(seen, id, service, queued);
 }
@@ -85,7 +85,7 @@ export function refused(
   const rejected = rejection(error, action?.target ?? "organization");
   if (rejected === undefined) return undefined;
   if (action?.wanted === "stopped" && isStopped(error, seen)) return { seen, memory: stoppedBefore(context, action) };
-  return { seen: { ...seen, refused: true }, memory: failed(context, rejected.why, rejected.isFinal) };
+  return { seen: { ...seen, refused: true }, memory: afterFailedRequest(context, rejected.why, rejected.isFinal) };
 }
 
 /**

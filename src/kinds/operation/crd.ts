@@ -197,7 +197,7 @@ const { deadline: _deadline, remainingSeconds: _remainingSeconds, digest: _diges
 export const memory = memorySchema({ ...kept, outcome: stored });
 
 export type OperationMemory = z.output<typeof memory>;
-export type Outcome = NonNullable<OperationMemory["outcome"]>;
+export type OperationOutcome = NonNullable<OperationMemory["outcome"]>;
 
 export const status = actingStatus(z.object(record).partial().shape);
 

@@ -5,9 +5,9 @@ import { once, stalled } from "../shared/checks.ts";
 import { act, refused } from "./act.ts";
 import {
   type OperationMemory,
+  type OperationOutcome,
   type OperationSpec,
   type OperationType,
-  type Outcome,
   platformOperation,
 } from "./crd.ts";
 import {
@@ -19,12 +19,12 @@ import {
   type Seen,
   sentTo,
   subject,
-  targetOf,
+  targetReference,
 } from "./model.ts";
 import { observe } from "./observe.ts";
 import { outcomeOf, overdueEnd, taken, unobservable } from "./outcome.ts";
-import { followed, phaseOf, progressOf } from "./progress.ts";
-import { markOf, trace } from "./trace.ts";
+import { currentRequest, phaseOf, requestProgress } from "./progress.ts";
+import { markOf, traceRequest } from "./trace.ts";
 
 export const operation: Kind<OperationTypes> = {
   resource: platformOperation,
@@ -40,7 +40,7 @@ export const operation: Kind<OperationTypes> = {
     overdue,
   },
   needs: (spec) => {
-    const target = targetOf(spec);
+    const target = targetReference(spec);
     return {
       references: target === undefined ? [] : [target],
       values: [],
@@ -51,7 +51,7 @@ export const operation: Kind<OperationTypes> = {
   observe,
   plan,
   act,
-  trace,
+  trace: traceRequest,
   report,
 };
 
@@ -110,7 +110,7 @@ const WITHHELD =
   "The managementPolicy that the connection sets for its objects forbids to write to the platform. Use another connection.";
 
 function underWay(context: OperationContext, seen: Seen, { target }: Action): Why {
-  const progress = progressOf(context, seen);
+  const progress = requestProgress(context, seen);
   if (progress === undefined) return NOT_SHOWN;
   return progress.phase === "unknown" ? unknownState(progress.state, target ?? "service") : busy(progress.state);
 }
@@ -126,7 +126,7 @@ function report(context: OperationContext, seen: Seen): Report {
       // Where it is missing although a request was started, the status was lost.
       startedAt: taken(context).startedAt,
       targetId: memory.request === undefined ? inputs.targetId : sentTo(context),
-      request: followed(context, seen),
+      request: currentRequest(context, seen),
       outcome: outcome && { ...outcome },
       expiresAt: memory.expiresAt ?? (outcome && expiry(context)),
       digest: rendered?.digest,
@@ -157,7 +157,7 @@ function overdue(
 }
 
 /** Like a Job: only the condition that holds exists. */
-function conditionOf({ result, reason, message }: Outcome): Report["conditions"][number] {
+function conditionOf({ result, reason, message }: OperationOutcome): Report["conditions"][number] {
   if (result === "Unknown") return { type: "Complete", status: "Unknown", reason, message };
   return { type: result, status: "True", reason, message };
 }

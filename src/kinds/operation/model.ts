@@ -5,7 +5,7 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Phase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { shortCommit } from "../service/messages.ts";
-import type { Sight } from "../service/model.ts";
+import type { ObservedState } from "../service/model.ts";
 import type { TypesOf } from "../shared/types.ts";
 import type { OperationSpec, OperationType, platformOperation } from "./crd.ts";
 
@@ -14,7 +14,7 @@ export interface Inputs {
   readonly targetId: Uuid | undefined;
 }
 
-export interface Seen extends Sight {
+export interface Seen extends ObservedState {
   /** The state of a cluster, where the platform shows it. */
   readonly cluster?: ClusterStatus | undefined;
   /** Why the target must not be touched. */
@@ -65,7 +65,7 @@ interface TargetReference extends Reference {
  * Returns the target. It need not be Ready: the operation may be what fixes it.
  * @returns undefined where it is the organization
  */
-export function targetOf(spec: OperationSpec): TargetReference | undefined {
+export function targetReference(spec: OperationSpec): TargetReference | undefined {
   for (const [member, kind] of TARGETS) {
     const reference = spec[member];
     if (reference === undefined) continue;
@@ -76,7 +76,7 @@ export function targetOf(spec: OperationSpec): TargetReference | undefined {
 }
 
 /** What an answer shows: a service, a cluster, or nothing. */
-export interface Answer {
+export interface ActionAnswer {
   readonly service?: ServiceStatus | undefined;
   readonly cluster?: ClusterStatus | undefined;
 }
@@ -96,7 +96,7 @@ export interface Action {
   /** A repetition changes nothing on the platform. */
   readonly isRepeatable?: true;
   /** Sends the request. @throws ApiError */
-  send(api: Platform, id: Uuid, spec: OperationSpec): Promise<Answer>;
+  send(api: Platform, id: Uuid, spec: OperationSpec): Promise<ActionAnswer>;
 }
 
 const DEPLOY = { wanted: "running", queued: "DEPLOYMENT_QUEUED", reason: "Deploying", verb: "deployed" } as const;

@@ -17,7 +17,7 @@ import {
   type Rendered,
   type Seen,
   sentTo,
-  targetOf,
+  targetReference,
 } from "./model.ts";
 
 /** @throws ApiError */
@@ -88,7 +88,7 @@ const MAX_AGE_MS = 60_000;
  * @throws ApiError
  */
 async function refusalOf(context: OperationContext, api: Platform): Promise<Why | undefined> {
-  const target = targetOf(context.spec);
+  const target = targetReference(context.spec);
   if (target === undefined) return beyondProjects(context, "invoices are of the whole organization");
   const { kind, externalId: id } = target;
   if (id === undefined) return undefined;

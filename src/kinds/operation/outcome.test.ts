@@ -8,7 +8,7 @@ import { platformOperation } from "./crd.ts";
 import { operation } from "./index.ts";
 import { NOTHING_SEEN, type Seen } from "./model.ts";
 import { outcomeOf } from "./outcome.ts";
-import { baselineOf } from "./progress.ts";
+import { targetBaseline } from "./progress.ts";
 
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: "1a2b3c4" };
 const stop = { type: "StopDatabase", databaseRef: { name: "orders" } };
@@ -63,7 +63,7 @@ describe("the end of an operation", () => {
   it("of an upgrade is believed of a state alone, once the cluster was seen at work", () => {
     const shown = (status: string): Seen => ({ ...NOTHING_SEEN, cluster: { clusterId: TARGET, status } });
     const spec = { type: "UpgradeCluster", clusterRef: { name: "main" } };
-    const request = { startedAt: STARTED, baseline: baselineOf(shown("DEPLOYED")) };
+    const request = { startedAt: STARTED, baseline: targetBaseline(shown("DEPLOYED")) };
     const context = operationContext(spec, { surface: "Full", memory: { startedAt: STARTED, request } });
     expect(outcomeOf(context, shown("DEPLOYED"))).toBeUndefined();
     const { status } = operation.report(context, shown("DEPLOYING"));

@@ -3,11 +3,11 @@ import type { Why } from "../../engine/contract/kind.ts";
 import { MAX_BYTES } from "../catalog/index.ts";
 import { failureReason } from "../service/messages.ts";
 import type { Progress } from "../service/progress.ts";
-import type { OperationMemory, Outcome } from "./crd.ts";
+import type { OperationMemory, OperationOutcome } from "./crd.ts";
 import { type Action, actionOf, isLost, type OperationContext, type Rendered, type Seen, subject } from "./model.ts";
-import { isShown, progressOf } from "./progress.ts";
+import { isTargetShown, requestProgress } from "./progress.ts";
 
-type End = Omit<Outcome, "at">;
+type End = Omit<OperationOutcome, "at">;
 
 const complete = (message: string): End => ({ result: "Complete", reason: "Completed", message });
 const failure = ({ reason, message }: Why): End => ({ result: "Failed", reason, message });
@@ -21,7 +21,7 @@ const LOST: Why = {
 };
 
 /** Returns the end that was recorded, or that shows now; undefined while there is none. */
-export function outcomeOf(context: OperationContext, seen: Seen): Outcome | undefined {
+export function outcomeOf(context: OperationContext, seen: Seen): OperationOutcome | undefined {
   if (context.memory.outcome !== undefined) return context.memory.outcome;
   const end = isLost(context) ? unknown(LOST) : (renderedEnd(context, seen.rendered) ?? requestedEnd(context, seen));
   return end && { ...end, at: context.now.toISOString() };
@@ -42,10 +42,10 @@ function requestedEnd(context: OperationContext, seen: Seen): End | undefined {
   const action = actionOf(context);
   if (context.memory.request === undefined) return isOverdue(context) ? failure(TOO_LATE) : undefined;
   if (action === undefined) return undefined;
-  const { completion = isShown(context, action) ? "Observed" : "Accepted" } = context.spec;
+  const { completion = isTargetShown(context, action) ? "Observed" : "Accepted" } = context.spec;
   if (completion === "Accepted")
     return { result: "Complete", reason: "Accepted", message: acceptedMessage(context, action) };
-  const progress = progressOf(context, seen) ?? UNSEEN;
+  const progress = requestProgress(context, seen) ?? UNSEEN;
   switch (progress.phase) {
     case action.wanted:
       return complete(`${subject(context, action)} ${action.verb}.`);
@@ -63,7 +63,7 @@ function requestedEnd(context: OperationContext, seen: Seen): End | undefined {
 const UNSEEN: Pick<Progress, "state" | "phase"> = { state: "", phase: "unknown" };
 
 function acceptedMessage(context: OperationContext, action: Action): string {
-  const why = isShown(context, action)
+  const why = isTargetShown(context, action)
     ? "spec.completion is Accepted, so its end is not waited for"
     : "its surface does not show how it ends";
   const what = action.target === undefined ? "the invoices" : `the ${action.target}`;
@@ -72,7 +72,7 @@ function acceptedMessage(context: OperationContext, action: Action): string {
 
 /** Returns why nothing is sent: the end has to be observed, and nothing would ever show it. */
 export function unobservable(context: OperationContext, action: Action): Why | undefined {
-  if (context.spec.completion !== "Observed" || isShown(context, action)) return undefined;
+  if (context.spec.completion !== "Observed" || isTargetShown(context, action)) return undefined;
   const message = `spec.completion is Observed, and the platform's surface does not show how ${action.op} ends, so nothing is sent. Create another PlatformOperation without spec.completion, or with Accepted.`;
   return { reason: "NotObservable", message };
 }
@@ -107,7 +107,7 @@ function isOverdue({ now, policies: { deadline } }: OperationContext): boolean {
 }
 
 /** Returns the end of an operation whose deadline has passed. */
-export function overdueEnd(isSent: boolean, now: Date): Outcome {
+export function overdueEnd(isSent: boolean, now: Date): OperationOutcome {
   return { ...(isSent ? unknown(OVERDUE) : failure(TOO_LATE)), at: now.toISOString() };
 }
 
@@ -115,7 +115,7 @@ export function overdueEnd(isSent: boolean, now: Date): Outcome {
  * Returns the memory after a request that was certainly not executed.
  * @param isFinal whether sending it again would not help
  */
-export function failed(context: OperationContext, why: Why, isFinal: boolean): OperationMemory {
+export function afterFailedRequest(context: OperationContext, why: Why, isFinal: boolean): OperationMemory {
   const failedRequests = (context.memory.failedRequests ?? 0) + 1;
   const isOver = isFinal || failedRequests > context.spec.backoffLimit;
   const memory = isOver ? ended(context, failure(why)) : taken(context);

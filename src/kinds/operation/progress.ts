@@ -1,11 +1,11 @@
 /** The progress of an accepted request. Pure. */
 import { clusterPhase, servicePhase, type Phase } from "../../platform/codec/states.ts";
-import { factsOf } from "../cluster/model.ts";
+import { clusterFacts } from "../cluster/model.ts";
 import { showsClusters } from "../cluster/observe.ts";
-import { baselineOf as clusterBaseline } from "../cluster/order.ts";
+import { clusterBaseline } from "../cluster/order.ts";
 import { shownState } from "../service/messages.ts";
-import { advanced, askedProgress, progressOf as serviceProgress, type Progress } from "../service/progress.ts";
-import { baselineOf as serviceBaseline } from "../service/trace.ts";
+import { advanced, askedProgress, serviceProgress, type Progress } from "../service/progress.ts";
+import { serviceBaseline } from "../service/trace.ts";
 import type { OperationMemory } from "./crd.ts";
 import type { Action, OperationContext, Seen } from "./model.ts";
 
@@ -13,7 +13,7 @@ import type { Action, OperationContext, Seen } from "./model.ts";
  * Reports whether the platform shows the end: for a database a request does, for a cluster nothing documented does.
  * Before a request was accepted, whether it may.
  */
-export function isShown({ supports, memory: { request } }: OperationContext, { target }: Action): boolean {
+export function isTargetShown({ supports, memory: { request } }: OperationContext, { target }: Action): boolean {
   switch (target) {
     case "application":
       return true;
@@ -37,15 +37,15 @@ export function phaseOf({ status, cluster }: Seen): Phase | undefined {
 }
 
 /** Returns the baseline of the target, to detect later whether it changed. */
-export function baselineOf({ status, cluster }: Seen): string {
-  return cluster === undefined ? serviceBaseline(status) : clusterBaseline(factsOf(cluster));
+export function targetBaseline({ status, cluster }: Seen): string {
+  return cluster === undefined ? serviceBaseline(status) : clusterBaseline(clusterFacts(cluster));
 }
 
 /** Returns the progress of the accepted request; undefined where nothing shows it now. */
-export function progressOf({ memory }: OperationContext, seen: Seen): Progress | undefined {
+export function requestProgress({ memory }: OperationContext, seen: Seen): Progress | undefined {
   const { status, request, cluster } = seen;
   if (cluster !== undefined) {
-    const isNews = memory.request?.baseline !== clusterBaseline(factsOf(cluster));
+    const isNews = memory.request?.baseline !== clusterBaseline(clusterFacts(cluster));
     return { state: shownState(cluster.status), phase: isNews ? clusterPhase(cluster.status) : "busy", ours: true };
   }
   if (status !== undefined) return serviceProgress(memory.request, seen);
@@ -53,8 +53,8 @@ export function progressOf({ memory }: OperationContext, seen: Seen): Progress |
 }
 
 /** Returns the request with what is known of it now. */
-export function followed(context: OperationContext, seen: Seen): OperationMemory["request"] {
-  const request = advanced(context.memory.request, progressOf(context, seen), seen, context.now);
+export function currentRequest(context: OperationContext, seen: Seen): OperationMemory["request"] {
+  const request = advanced(context.memory.request, requestProgress(context, seen), seen, context.now);
   if (request === undefined || !isAtWork(seen)) return request;
   // A list shows only the state: it may end as it began.
   const { baseline: _baseline, ...rest } = request;

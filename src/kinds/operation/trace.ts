@@ -7,20 +7,20 @@ import { baseline } from "../shared/create-trace.ts";
 import type { OperationMemory } from "./crd.ts";
 import { type Action, actionOf, NOTHING_SEEN, type OperationContext, type Seen, sentTo } from "./model.ts";
 import { stateOf } from "./observe.ts";
-import { failed, taken, unresolved, unshownInTime } from "./outcome.ts";
-import { baselineOf, phaseOf } from "./progress.ts";
+import { afterFailedRequest, taken, unresolved, unshownInTime } from "./outcome.ts";
+import { phaseOf, targetBaseline } from "./progress.ts";
 
 /** Returns the baseline for a later trace. */
 export function markOf(seen: Seen): Json {
   return {
-    baseline: baselineOf(seen),
+    baseline: targetBaseline(seen),
     requestId: seen.status?.deploymentRequestId ?? null,
     phase: phaseOf(seen) ?? null,
   };
 }
 
 /** @throws ApiError */
-export async function trace(
+export async function traceRequest(
   intent: OpenIntent,
   context: OperationContext,
   api: Platform,
@@ -38,7 +38,7 @@ export async function trace(
       : landed(unresolved(context, why));
   }
   if (hasBegun(intent, seen, action)) return landed({ ...taken(context), request: traced(intent, context, seen) });
-  if (phase !== "busy") return { is: "absent", memory: failed(context, unsent(action), false) };
+  if (phase !== "busy") return { is: "absent", memory: afterFailedRequest(context, unsent(action), false) };
   // What is under way was under way before: the request will show.
   const memory = unshownInTime(context);
   return memory === undefined ? { is: "unknowable", why } : landed(memory);
@@ -54,7 +54,7 @@ function hasBegun({ mark }: OpenIntent, seen: Seen, { wanted }: Action): boolean
 function hasMoved(mark: Json, { status, cluster }: Seen): boolean {
   const before = baseline(mark, "baseline");
   if (typeof before !== "string") return false;
-  if (cluster !== undefined) return before !== baselineOf({ ...NOTHING_SEEN, cluster });
+  if (cluster !== undefined) return before !== targetBaseline({ ...NOTHING_SEEN, cluster });
   if (status === undefined) return false;
   const { deploymentRequestId: requestId } = status;
   return movedPast(before, status) || (requestId !== undefined && requestId !== baseline(mark, "requestId"));

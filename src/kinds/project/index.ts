@@ -9,12 +9,12 @@ import { countOf, fitOptional } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
 import { LISTED_ENVIRONMENTS, platformProject, type ProjectSpec } from "./crd.ts";
 
-export interface Seen extends NamedObserved<Project> {
+export interface ProjectObserved extends NamedObserved<Project> {
   readonly environments: SideRead<readonly EnvironmentCount[]>;
 }
 
 /** The types of the kind. */
-export type ProjectTypes = TypesOf<typeof platformProject, { observed: Seen; action: NamedAction }>;
+export type ProjectTypes = TypesOf<typeof platformProject, { observed: ProjectObserved; action: NamedAction }>;
 
 export type ProjectContext = ReconcileContext<ProjectTypes>;
 

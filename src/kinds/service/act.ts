@@ -4,17 +4,17 @@ import type { Platform } from "../../platform/index.ts";
 import { takesMore } from "../shared/answers.ts";
 import type { ServiceKind } from "./define.ts";
 import {
-  recordOf,
   type ServiceAction,
   type ServiceContext,
   type ServiceMemory,
+  serviceRecord,
   type ServiceSeen,
   type ServiceTypes,
 } from "./model.ts";
 import { areaOf } from "./observe.ts";
-import { accepted, begun } from "./progress.ts";
+import { accepted, startedDeployment } from "./progress.ts";
 import { declaredSettings, memorable, observedSettings, revisionOf, writtenWith } from "./settings.ts";
-import { baselineOf } from "./trace.ts";
+import { serviceBaseline } from "./trace.ts";
 
 type Folded = Known<ServiceSeen, ServiceMemory>;
 
@@ -63,7 +63,7 @@ async function create(kind: ServiceKind, context: ServiceContext, seen: ServiceS
 async function update(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen, api: Platform): Promise<Folded> {
   const { spec, memory } = context;
   const area = areaOf(kind, api);
-  const record = recordOf(context, seen);
+  const record = serviceRecord(context, seen);
   if (record === undefined) return { seen, memory };
   const updated = await area.update(record, spec);
   const stored = updated && observedSettings(kind.settings, updated, spec);
@@ -91,7 +91,7 @@ async function deploy(
     ...kind.deploymentOf?.(context),
     ...(step.commit === undefined ? {} : { gitCommitId: step.commit }),
     settings: revisionOf(memory),
-    ...begun(answer, seen.status, context.now),
+    ...startedDeployment(answer, seen.status, context.now),
     retry: step.retry,
     attempts: step.attempts,
   };
@@ -106,7 +106,7 @@ async function stop(kind: ServiceKind, context: ServiceContext, seen: ServiceSee
   const area = areaOf(kind, api);
   const answer = await area.stop(id);
   const more = kind.ordered?.(context, "stop", answer);
-  const order = { runState: "Stopped" as const, stopping: baselineOf(seen.status), ...more?.memory };
+  const order = { runState: "Stopped" as const, stopping: serviceBaseline(seen.status), ...more?.memory };
   return {
     seen: { ...accepted(seen, id, answer, "STOP_QUEUED"), ...more?.seen },
     memory: { ...pinned(kind, context, seen), ...order },

@@ -20,17 +20,17 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
 import { firstOf } from "../shared/checks.ts";
 import { environmentNeed } from "../shared/limits.ts";
-import type { Listed } from "../shared/names.ts";
+import type { ListedObject } from "../shared/names.ts";
 import { variableRequests } from "../shared/variables.ts";
 import { act } from "./act.ts";
 import type { ServiceFailure } from "./crd-status.ts";
-import { adoptable, checkIdentity, checkPlace, planNew, planRemoval } from "./identity.ts";
+import { adoptable, checkIdentity, checkPlace, planNew, planServiceRemoval } from "./identity.ts";
 import type {
-  Facts,
   Neighbours,
   ServiceArea,
   ServiceContext,
   ServiceNames,
+  ServiceReport,
   ServiceSeen,
   ServiceTypes,
   Start,
@@ -38,7 +38,7 @@ import type {
 import { observeService } from "./observe.ts";
 import { type Progress, progressIn } from "./progress.ts";
 import { report } from "./report.ts";
-import type { Setting } from "./settings.ts";
+import type { ServiceSetting } from "./settings.ts";
 import { checkSettings } from "./steps.ts";
 import { traceService } from "./trace.ts";
 
@@ -52,14 +52,14 @@ type Traced<K extends ServiceTypes> = Trace<K["observed"], K["memory"]>;
  * What a kind of services declares of its own. The members that are optional are as for every service where they are
  * absent.
  */
-export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends Listed = Listed>
+export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends ListedObject = ListedObject>
   extends
     ServiceNames,
     Pick<
       Kind<K>,
       "resource" | "shows" | "prepare" | "keep" | "fieldOwnership" | "recordAction" | "notObservableAfterwards"
     > {
-  readonly settings: readonly Setting<K["spec"], Item>[];
+  readonly settings: readonly ServiceSetting<K["spec"], Item>[];
   /** What is seen before anything was read. */
   readonly nothingSeen: K["observed"];
   /** Absent for services on which the platform offers no operation. */
@@ -119,9 +119,9 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
 
   ready(context: ReconcileContext<K>, seen: K["observed"]): Why;
   /** Returns what is reported before the service is recorded, too. */
-  reportAlways?(context: ReconcileContext<K>, seen: K["observed"]): Facts;
+  reportAlways?(context: ReconcileContext<K>, seen: K["observed"]): ServiceReport;
   /** Returns what is reported of a service that is recorded. */
-  report(context: ReconcileContext<K>, seen: K["observed"]): Facts;
+  report(context: ReconcileContext<K>, seen: K["observed"]): ServiceReport;
   /** Returns what is remembered of a failure in this state, without its time. */
   failure?(context: ReconcileContext<K>, seen: K["observed"], state: string): ServiceFailure;
   /** Returns drift beside that of settings and run state. */
@@ -133,7 +133,9 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
 /** Checks in order. */
 export type Checks<Do> = readonly (() => Plan<Do> | undefined)[];
 
-export function defineService<K extends ServiceTypes<Item>, Item extends Listed>(kind: ServiceKind<K, Item>): Kind<K> {
+export function defineService<K extends ServiceTypes<Item>, Item extends ListedObject>(
+  kind: ServiceKind<K, Item>,
+): Kind<K> {
   const built: unknown = { ...kind, ...sharedOf(kind) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The shared code sets members that every service has, and keeps all others of what a kind observes and remembers.
   return built as Kind<K>;
@@ -168,7 +170,7 @@ function sharedOf(kind: ServiceKind): Omit<Kind<ServiceTypes>, "resource"> {
 /** Returns the next step. */
 function plan(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Plan<ServiceTypes["action"]> {
   const { goal, id } = context;
-  if (goal !== "present") return kind.planRemoval?.(context, seen) ?? planRemoval(kind, context, seen);
+  if (goal !== "present") return kind.planRemoval?.(context, seen) ?? planServiceRemoval(kind, context, seen);
   const found =
     checkPlace(context, seen) ??
     (id === undefined ? planNew(kind, context, seen) : checkIdentity(kind, context, seen, id));

@@ -5,7 +5,7 @@ import { once, stalled, safely } from "../shared/checks.ts";
 import { nameMark } from "../shared/create-trace.ts";
 import { unprovenId } from "../shared/limits.ts";
 import {
-  type Listed,
+  type ListedObject,
   adoptOrRefuse,
   alreadyManaged,
   checkLatecomers,
@@ -21,11 +21,14 @@ import {
 import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
 import type { ServiceKind } from "./define.ts";
 import { busy, unknownState } from "./messages.ts";
-import type { Place, ServiceAction, ServiceContext, ServiceSeen, Noun, ServiceNames } from "./model.ts";
+import type { ServiceParents, ServiceAction, ServiceContext, ServiceSeen, Noun, ServiceNames } from "./model.ts";
 import { stop } from "./steps.ts";
 
 /** Refuses an environment of another organization, or in a project that the connection is not for. */
-export function checkPlace(context: ServiceContext, { environmentIsOurs, projectId }: Place): Plan<never> | undefined {
+export function checkPlace(
+  context: ServiceContext,
+  { environmentIsOurs, projectId }: ServiceParents,
+): Plan<never> | undefined {
   const why = environmentIsOurs
     ? projectNotAllowed(context, projectId)
     : notThere("environment", context.inputs.environmentId, "the organization");
@@ -59,7 +62,7 @@ export function checkIdentity(
   seen: ServiceSeen,
   id: Uuid,
 ): Plan<never> | undefined {
-  if (!isShown(kind, context, seen)) {
+  if (!isServiceShown(kind, context, seen)) {
     const found = kind.checkMissing?.(context, seen, id);
     if (found !== undefined) return found;
     if (isOpen(seen.presence)) return planUnshown(context, seen.presence, missed(kind, context, id));
@@ -93,7 +96,7 @@ export function adoptable(
 }
 
 /** Reports whether the platform shows the service. */
-export function isShown(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): boolean {
+export function isServiceShown(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): boolean {
   return kind.isShown?.(context, seen) ?? seen.status !== undefined;
 }
 
@@ -104,7 +107,7 @@ export function isShown(kind: ServiceKind, context: ServiceContext, seen: Servic
  */
 function checkClaim(
   context: ServiceContext,
-  record: Listed | undefined,
+  record: ListedObject | undefined,
   id: Uuid,
   noun: Noun,
 ): Plan<never> | undefined {
@@ -129,10 +132,11 @@ function elsewhere(noun: Noun, id: Uuid): Why {
 }
 
 /** Returns the plan for the goals "stopped" and "absent". */
-export function planRemoval(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Plan<ServiceAction> {
+export function planServiceRemoval(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Plan<ServiceAction> {
   const { id } = context;
   if (id === undefined) return { is: "settled" };
-  if (!isShown(kind, context, seen)) return planUnshownRemoval(seen.presence ?? "Gone", missed(kind, context, id));
+  if (!isServiceShown(kind, context, seen))
+    return planUnshownRemoval(seen.presence ?? "Gone", missed(kind, context, id));
   const refused = outside(context, seen.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (isElsewhere(seen, id)) return { is: "stalled", why: elsewhere(kind.noun, id) };

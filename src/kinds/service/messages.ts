@@ -40,7 +40,11 @@ const RETRY = "or request a retry with the annotation platform-operator.io/recon
  * The reason and message of a failure, with what to do about it.
  * @param of what failed, e.g. "commit 1a2b3c4"
  */
-export function failure(state: string, { noun, advice }: Pick<ServiceNames, "noun" | "advice">, of?: string): Why {
+export function explainFailure(
+  state: string,
+  { noun, advice }: Pick<ServiceNames, "noun" | "advice">,
+  of?: string,
+): Why {
   const what = advice.get(state) ?? CANCELED_ADVICE.get(state) ?? `Look at the ${noun} on the platform`;
   return { reason: failureReason(state), message: `The platform reports ${state}${forWhat(of)}. ${what}, ${RETRY}.` };
 }

@@ -5,7 +5,7 @@ import type { ReadOptions } from "../../platform/client/caller.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { NOT_READ, type SideRead } from "../shared/answers.ts";
-import type { Listed } from "../shared/names.ts";
+import type { ListedObject } from "../shared/names.ts";
 import type { DeclaredVariable } from "../shared/variables.ts";
 import type { Ingress, ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
 
@@ -40,7 +40,7 @@ export type ShownStatus = ServiceStatus & {
 };
 
 /** The state of a service, and of the followed request. */
-export interface Sight {
+export interface ObservedState {
   /** undefined while there is no id, or when the service does not exist. */
   readonly status?: ShownStatus | undefined;
   /** The deployment request that is followed. */
@@ -48,7 +48,7 @@ export interface Sight {
 }
 
 /** The parents of a service, up to the organization. */
-export interface Place {
+export interface ServiceParents {
   /** Whether an environment that was given by id is the organization's; true for a managed one. */
   readonly environmentIsOurs: boolean;
   /** The project of such an environment. */
@@ -56,7 +56,7 @@ export interface Place {
 }
 
 /** What is observed of every service. */
-export interface ServiceSeen<Item extends Listed = Listed> extends Place, Sight {
+export interface ServiceSeen<Item extends ListedObject = ListedObject> extends ServiceParents, ObservedState {
   /** The services of this kind in the environment, where the platform lists them. */
   readonly siblings?: readonly Item[] | undefined;
   /** The service's own record, where the platform has no list and an update needs the record. */
@@ -84,7 +84,7 @@ export const NOTHING_SEEN: ServiceSeen<never> = {
 };
 
 /** Returns the service's own record, where the platform shows it. */
-export function recordOf<Item extends Listed>(
+export function serviceRecord<Item extends ListedObject>(
   { id }: { readonly id: Uuid | undefined },
   { own, siblings }: Pick<ServiceSeen<Item>, "own" | "siblings">,
 ): Item | undefined {
@@ -109,7 +109,7 @@ interface OwnAction {
 }
 
 /** The types of a kind that `defineService` builds. */
-export interface ServiceTypes<Item extends Listed = Listed> extends KindTypes {
+export interface ServiceTypes<Item extends ListedObject = ListedObject> extends KindTypes {
   readonly spec: ServiceSpec;
   readonly inputs: ServiceInputs;
   readonly observed: ServiceSeen<Item>;
@@ -156,10 +156,10 @@ export interface ServiceArea<Spec, Item> {
 }
 
 /** What is read first of every service. */
-export interface Start<K extends ServiceTypes, Item extends Listed> {
+export interface Start<K extends ServiceTypes, Item extends ListedObject> {
   /** The parents; nothing else is observed yet. */
   readonly place: K["observed"];
-  readonly request: Sight["request"];
+  readonly request: ObservedState["request"];
   /** Reads may not be shared with earlier reconciles. */
   readonly isFresh: boolean;
   /** "gone": the environment is gone, and with it its services. */
@@ -167,4 +167,4 @@ export interface Start<K extends ServiceTypes, Item extends Listed> {
 }
 
 /** Conditions, members of status, and when to look again. */
-export type Facts = Pick<Report, "conditions" | "status" | "lookWithin">;
+export type ServiceReport = Pick<Report, "conditions" | "status" | "lookWithin">;

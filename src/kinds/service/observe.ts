@@ -6,10 +6,18 @@ import { requestPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { offered, orGone, SHOWN, unlessMissing } from "../shared/answers.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
-import type { Listed } from "../shared/names.ts";
+import type { ListedObject } from "../shared/names.ts";
 import { isOpen, presenceIn } from "../shared/presence.ts";
 import type { ServiceKind } from "./define.ts";
-import type { Neighbours, Place, ServiceContext, ServiceSeen, ServiceSpec, Sight, ServiceArea } from "./model.ts";
+import type {
+  Neighbours,
+  ServiceParents,
+  ServiceContext,
+  ServiceSeen,
+  ServiceSpec,
+  ObservedState,
+  ServiceArea,
+} from "./model.ts";
 import { isUnsent } from "./settings.ts";
 
 /** Settings change rarely, states while somebody watches. In milliseconds. */
@@ -29,7 +37,7 @@ export async function observeService(kind: ServiceKind, context: ServiceContext,
 }
 
 /** @throws RangeError for a kind on which the platform offers no operation */
-export function areaOf(kind: ServiceKind, api: Platform): ServiceArea<ServiceSpec, Listed & Located> {
+export function areaOf(kind: ServiceKind, api: Platform): ServiceArea<ServiceSpec, ListedObject & Located> {
   const area = kind.area?.(api);
   if (area === undefined) throw new RangeError(`The platform has no operations on ${kind.plural}.`);
   return area;
@@ -39,7 +47,7 @@ export function areaOf(kind: ServiceKind, api: Platform): ServiceArea<ServiceSpe
  * Reads the parents of an id that a user gave, or under a connection with allowedProjects.
  * @throws ApiError
  */
-async function placeOf(context: ServiceContext, api: Platform): Promise<Place> {
+async function placeOf(context: ServiceContext, api: Platform): Promise<ServiceParents> {
   const given = context.spec.environmentRef.externalId !== undefined && context.identitySource !== "recorded";
   const unproven = context.goal === "present" || context.identitySource === "claimed";
   const limited = context.policies.allowedProjects !== undefined || (given && unproven);
@@ -48,14 +56,14 @@ async function placeOf(context: ServiceContext, api: Platform): Promise<Place> {
 }
 
 /** Reads the followed deployment. @throws ApiError */
-async function requestOf(context: ServiceContext, api: Platform): Promise<Sight["request"]> {
+async function requestOf(context: ServiceContext, api: Platform): Promise<ObservedState["request"]> {
   const last = context.memory.lastDeployment;
   if (context.goal !== "present" || last?.requestId === undefined || last.finishedAt !== undefined) return undefined;
   return await unlessMissing(api.deployments.status(last.requestId));
 }
 
 /** Reports whether the followed deployment may have ended since the last read. */
-function mayBeOver({ memory }: ServiceContext, request: Sight["request"]): boolean {
+function mayBeOver({ memory }: ServiceContext, request: ObservedState["request"]): boolean {
   const last = memory.lastDeployment;
   const isOpen = last !== undefined && last.finishedAt === undefined;
   return isOpen && (request === undefined || requestPhase(request.status) !== "busy");
@@ -99,7 +107,7 @@ async function recordsOf(
   context: ServiceContext,
   isFresh: boolean,
   api: Platform,
-): Promise<Neighbours<Listed> | "gone"> {
+): Promise<Neighbours<ListedObject> | "gone"> {
   const { list, get = list } = kind.operations;
   const area = areaOf(kind, api);
   // What is about to be changed is read afresh: others may have changed other fields.
@@ -169,7 +177,11 @@ export async function isGone(
  * runs, and once it succeeded. Of a failed request the service shows whether it failed for this service.
  * @returns undefined where the service itself has to be read
  */
-export function impliedStatus(context: ServiceContext, id: Uuid, request: Sight["request"]): ServiceStatus | undefined {
+export function impliedStatus(
+  context: ServiceContext,
+  id: Uuid,
+  request: ObservedState["request"],
+): ServiceStatus | undefined {
   const { requestId: deploymentRequestId } = context.memory.lastDeployment ?? {};
   if (request === undefined || deploymentRequestId === undefined || context.requested !== undefined) return undefined;
   const phase = requestPhase(request.status);

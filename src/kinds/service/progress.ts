@@ -5,8 +5,8 @@ import { isGuideState, type Phase, requestPhase, servicePhase } from "../../plat
 import type { ServiceDeployment } from "./crd-status.ts";
 import type { ServiceKind } from "./define.ts";
 import { failureReason, shownState } from "./messages.ts";
-import type { ServiceContext, ServiceSeen, ShownStatus, Sight } from "./model.ts";
-import { baselineOf, hasFailed, isDeployedSince, movedPast } from "./trace.ts";
+import type { ObservedState, ServiceContext, ServiceSeen, ShownStatus } from "./model.ts";
+import { hasFailed, isDeployedSince, movedPast, serviceBaseline } from "./trace.ts";
 
 export interface Progress {
   /** The state that counts: of the followed request, else of the service. */
@@ -21,7 +21,10 @@ export interface Progress {
  * no request, the service's own state is believed only once it moved past the baseline.
  * @param last the remembered deployment
  */
-export function progressOf(last: ServiceDeployment | undefined, { status, request }: Sight): Progress | undefined {
+export function serviceProgress(
+  last: ServiceDeployment | undefined,
+  { status, request }: ObservedState,
+): Progress | undefined {
   if (status === undefined) return undefined;
   const phase = servicePhase(status.state);
   const own: Progress = { state: shownState(status.state), phase, ours: false };
@@ -37,7 +40,7 @@ export function progressIn(
   seen: ServiceSeen,
 ): Progress | undefined {
   if (kind.progress !== undefined) return kind.progress(context, seen);
-  return seen.unseen === undefined ? progressOf(context.memory.lastDeployment, seen) : undefined;
+  return seen.unseen === undefined ? serviceProgress(context.memory.lastDeployment, seen) : undefined;
 }
 
 /** The progress of a followed deployment. @param own the progress by the service's own state */
@@ -45,7 +48,7 @@ function openProgress(
   last: ServiceDeployment,
   own: Progress,
   status: ServiceStatus,
-  request: Sight["request"],
+  request: ObservedState["request"],
 ): Progress {
   if (request === undefined) return isBelievable(last, status, own.phase) ? own : { ...own, phase: "busy" };
   const asked = askedProgress(request);
@@ -58,7 +61,7 @@ function openProgress(
 }
 
 /** Returns the progress of a deployment request. One in a state that the specification does not have goes on. */
-export function askedProgress({ status }: NonNullable<Sight["request"]>): Progress {
+export function askedProgress({ status }: NonNullable<ObservedState["request"]>): Progress {
   const phase = requestPhase(status);
   return { state: shownState(status), phase: phase === "unknown" ? "busy" : phase, ours: true };
 }
@@ -112,7 +115,7 @@ const AT_WORK = /^(BUILDING|WAITING_RUNNING|DEPLOYING|EXECUTING|RECAP)$/;
 export function advanced<Last extends ServiceDeployment>(
   last: Last | undefined,
   progress: Progress | undefined,
-  { status }: Sight,
+  { status }: ObservedState,
   now: Date,
 ): Last | undefined {
   if (last === undefined || progress === undefined || last.finishedAt !== undefined) return last;
@@ -129,7 +132,7 @@ export function advanced<Last extends ServiceDeployment>(
  * of before (docs/architecture.md §9); how far an older request is does not matter any more.
  * @param queued the state that is taken where the answer says nothing new, e.g. "STOP_QUEUED"
  */
-export function accepted<Seen extends Sight>(
+export function accepted<Seen extends ObservedState>(
   seen: Seen,
   id: string,
   answer: ServiceStatus | undefined,
@@ -140,14 +143,14 @@ export function accepted<Seen extends Sight>(
 }
 
 /** Returns what the answer to a deploy request says of the new deployment. */
-export function begun(
+export function startedDeployment(
   answer: ServiceStatus | undefined,
   before: ShownStatus | undefined,
   now: Date,
 ): Pick<ServiceDeployment, "startedAt" | "baseline" | "state" | "requestId"> {
   return {
     startedAt: now.toISOString(),
-    baseline: baselineOf(before),
+    baseline: serviceBaseline(before),
     state: answer && shownState(answer.state),
     requestId: answer?.deploymentRequestId,
   };

@@ -4,11 +4,11 @@ import { servicePhase } from "../../platform/codec/states.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
 import type { ServiceKind } from "./define.ts";
-import { isShown } from "./identity.ts";
+import { isServiceShown } from "./identity.ts";
 import { ingressFields, ingressReady } from "./ingress.ts";
-import { failure, ofCommit, shownState, stateCondition } from "./messages.ts";
+import { explainFailure, ofCommit, shownState, stateCondition } from "./messages.ts";
 import {
-  recordOf,
+  serviceRecord,
   type RunState,
   type ServiceContext,
   type ServiceMemory,
@@ -21,7 +21,7 @@ import {
   memorable,
   observedSettings,
   revisionOf,
-  type Setting,
+  type ServiceSetting,
   settingsDrift,
   shownField,
 } from "./settings.ts";
@@ -34,7 +34,7 @@ export function report(kind: ServiceKind, context: ServiceContext, seen: Service
   if (context.identitySource !== "recorded") return { ready, ...always };
   const own = kind.report(context, seen);
   const { status, unseen } = seen;
-  const drift = isShown(kind, context, seen) ? driftOf(kind, context, seen) : [];
+  const drift = isServiceShown(kind, context, seen) ? driftOf(kind, context, seen) : [];
   const isCompared = drift.length > 0 || seen.siblings !== undefined || kind.comparesUnlisted === true;
   return {
     ready,
@@ -82,7 +82,7 @@ function deploymentFailure(
   const { gitCommitId, requestId } = failedDeployment(last) ?? {};
   return {
     state,
-    message: failure(state, kind, ofCommit(gitCommitId)).message,
+    message: explainFailure(state, kind, ofCommit(gitCommitId)).message,
     ...(gitCommitId === undefined ? {} : { gitCommitId }),
     ...(requestId === undefined ? {} : { requestId }),
   };
@@ -106,7 +106,7 @@ function sameFailure(left: ServiceFailure, right: ServiceFailure): boolean {
 
 /** Returns what the operator wrote. For an adopted service, the spec at that time is the baseline. */
 export function writtenSettings<Spec>(
-  settings: readonly Setting<Spec, never>[],
+  settings: readonly ServiceSetting<Spec, never>[],
   { spec, memory }: { readonly spec: Spec; readonly memory: ServiceMemory },
 ): WrittenSettings {
   const sent = memory.written?.settings ?? memorable(declaredSettings(settings, spec));
@@ -134,7 +134,7 @@ export function stoppingOf({ memory }: ServiceContext, { status, unseen }: Servi
 function driftOf(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): readonly DriftField[] {
   const { settings } = kind;
   const { spec } = context;
-  const record = recordOf(context, seen);
+  const record = serviceRecord(context, seen);
   const differences =
     record && settingsDrift(declaredSettings(settings, spec), observedSettings(settings, record, spec));
   return [...(differences ?? []).map(shownField), ...kind.drift(context, seen), ...runStateDrift(context, seen)];

@@ -1,7 +1,7 @@
 /** Compares the settings of a spec, by the table of its kind, with what the platform has or was sent. Pure. */
 import type { DriftField } from "../../engine/contract/kind.ts";
 import { withoutCredentials } from "../../text/text.ts";
-import { fit } from "../shared/text.ts";
+import { fitText } from "../shared/text.ts";
 import type { WrittenSettings } from "./crd-status.ts";
 import type { ServiceMemory } from "./model.ts";
 
@@ -9,7 +9,7 @@ import type { ServiceMemory } from "./model.ts";
 export type Settings = Readonly<Record<string, string>>;
 
 /** A setting of a service: where it is in the spec, and how spec and platform are compared. */
-export type Setting<Spec, Item> = {
+export type ServiceSetting<Spec, Item> = {
   /** E.g. "spec.cpu". */
   readonly path: string;
   /** It cannot be changed: a service with another value is not adopted, and it is not compared later. */
@@ -29,13 +29,13 @@ export type Setting<Spec, Item> = {
 );
 
 /** Returns what the spec declares. Everything else is left alone. */
-export function declaredSettings<Spec>(table: readonly Setting<Spec, never>[], spec: Spec): Settings {
+export function declaredSettings<Spec>(table: readonly ServiceSetting<Spec, never>[], spec: Spec): Settings {
   return settingsOf(table, (setting) => ("of" in setting ? setting.of(spec) : setting.declared(spec)));
 }
 
 /** Returns the platform's values of the same settings. */
 export function observedSettings<Spec, Item>(
-  table: readonly Setting<Spec, Item>[],
+  table: readonly ServiceSetting<Spec, Item>[],
   record: Item,
   spec: Spec,
 ): Settings {
@@ -57,7 +57,7 @@ function settingsOf<Row extends { readonly path: string; readonly isFixed?: true
 
 /** Returns the members of a spec that describes a record. Empty texts are left to the platform. */
 export function exportedSettings<Spec, Item>(
-  table: readonly Setting<Spec, Item>[],
+  table: readonly ServiceSetting<Spec, Item>[],
   record: Item,
 ): Readonly<Record<string, unknown>> {
   const spec: Record<string, unknown> = {};
@@ -87,7 +87,7 @@ export function settingsDrift(declared: Settings, observed: Settings): readonly 
 
 /** Returns a difference as it is shown: a repository's URL can hold a password. */
 export function shownField({ path, desired, observed }: DriftField): DriftField {
-  const shown = (value: string): string => fit(withoutCredentials(value));
+  const shown = (value: string): string => fitText(withoutCredentials(value));
   return { path, desired: shown(desired), observed: shown(observed) };
 }
 
@@ -100,7 +100,7 @@ export function unsentPaths(declared: Settings, written: WrittenSettings | undef
 
 /** Reports whether settings differ from what was last sent; not where that is unknown. */
 export function isUnsent<Spec>(
-  settings: readonly Setting<Spec, never>[],
+  settings: readonly ServiceSetting<Spec, never>[],
   { spec, memory }: { readonly spec: Spec; readonly memory: ServiceMemory },
 ): boolean {
   return unsentPaths(declaredSettings(settings, spec), memory.written).length > 0;

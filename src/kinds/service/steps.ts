@@ -4,13 +4,13 @@ import { servicePhase } from "../../platform/codec/states.ts";
 import { once, stalled, safely } from "../shared/checks.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
 import type { ServiceKind } from "./define.ts";
-import { busy, failure, ofCommit, unknownState } from "./messages.ts";
+import { busy, explainFailure, ofCommit, unknownState } from "./messages.ts";
 import {
-  recordOf,
+  serviceRecord,
   type ServiceAction,
   type ServiceContext,
   type ServiceSeen,
-  type Sight,
+  type ObservedState,
   type Noun,
   type ServiceNames,
 } from "./model.ts";
@@ -35,7 +35,7 @@ export function checkSettings(
   const { written } = context.memory;
   const { update: op } = kind.operations;
   const declared = declaredSettings(kind.settings, context.spec);
-  const record = recordOf(context, seen);
+  const record = serviceRecord(context, seen);
   if (op === undefined || context.supports(op) === "Unsupported" || record === undefined) {
     return checkSent(kind, [...unsentPaths(declared, written), ...(kind.changedPaths?.(context) ?? [])]);
   }
@@ -62,7 +62,7 @@ function checkSent({ noun, plural }: ServiceNames, changed: readonly string[]): 
  * Stops a service. An order to stop is given once: until the service shows something new it may not have got there yet,
  * and one that failed is repeated on request only.
  */
-export function stop(kind: ServiceNames, context: ServiceContext, { status }: Sight): Plan<ServiceAction> {
+export function stop(kind: ServiceNames, context: ServiceContext, { status }: ObservedState): Plan<ServiceAction> {
   const { noun, plural, operations } = kind;
   const { stop: op } = operations;
   if (op === undefined || context.supports(op) === "Unsupported") {
@@ -74,7 +74,7 @@ export function stop(kind: ServiceNames, context: ServiceContext, { status }: Si
   if (context.requested === undefined && status !== undefined) {
     if (stopping !== undefined && !movedPast(stopping, status)) return { is: "waiting", why };
     const failed = servicePhase(status.state) === "failed" && runState === "Stopped";
-    if (failed) return { is: "stalled", why: failure(status.state, kind) };
+    if (failed) return { is: "stalled", why: explainFailure(status.state, kind) };
   }
   // Detects a service that someone else started after we stopped it.
   const corrects = runState === "Stopped" && context.requested === undefined;
@@ -82,10 +82,10 @@ export function stop(kind: ServiceNames, context: ServiceContext, { status }: Si
 }
 
 /** Stops a service that is to be stopped, and leaves alone one that is. One that was uninstalled is judged elsewhere. */
-export function checkRunState(
+export function checkServiceRunState(
   kind: ServiceNames,
   context: ServiceContext,
-  seen: Sight,
+  seen: ObservedState,
   progress: Progress,
 ): Plan<ServiceAction> | undefined {
   const { phase } = progress;
@@ -101,7 +101,7 @@ export function checkFailure(
   { phase, state }: Progress,
 ): Plan<never> | undefined {
   if (phase !== "failed") return undefined;
-  return { is: "stalled", why: failure(state, kind, ofCommit(failedDeployment(last)?.gitCommitId)) };
+  return { is: "stalled", why: explainFailure(state, kind, ofCommit(failedDeployment(last)?.gitCommitId)) };
 }
 
 interface Deployment {
@@ -118,7 +118,7 @@ interface Deployment {
 export function deploy(
   { operations }: ServiceNames,
   context: ServiceContext,
-  { status }: Sight,
+  { status }: ObservedState,
   { commit, message, mark, corrects, attempts }: Deployment,
 ): Plan<ServiceAction> {
   const what = commit === undefined ? {} : { commit };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { statusOf } from "../../../test/support/services/applications.ts";
-import { baselineOf, everDeployed, isDeployedSince, movedPast } from "./trace.ts";
+import { everDeployed, isDeployedSince, movedPast, serviceBaseline } from "./trace.ts";
 
 const nothing = {
   lastDeploymentDate: undefined as never,
@@ -10,7 +10,7 @@ const nothing = {
 };
 
 describe("something new since a baseline", () => {
-  const before = baselineOf(statusOf("DEPLOYED"));
+  const before = serviceBaseline(statusOf("DEPLOYED"));
 
   it.each<[string, string | undefined, Parameters<typeof statusOf>[1], boolean]>([
     ["is not the same", before, {}, false],
@@ -20,13 +20,13 @@ describe("something new since a baseline", () => {
     ["is not what is not shown now", before, nothing, false],
     [
       "is a date where there was none",
-      baselineOf(statusOf("READY", nothing)),
+      serviceBaseline(statusOf("READY", nothing)),
       { ...nothing, lastDeploymentDate: "2026-11-21T10:00:00Z" },
       true,
     ],
     [
       "is not an empty queue where none was known",
-      baselineOf(statusOf("READY", nothing)),
+      serviceBaseline(statusOf("READY", nothing)),
       { ...nothing, deploymentRequestsCount: 0 },
       false,
     ],
@@ -44,12 +44,12 @@ describe("something new since a baseline", () => {
   ])("of a service that was not read, %s", (_name, lastDeploymentDate, moved) => {
     const implied = { ...statusOf("DEPLOYED", nothing), impliedAt: "2026-11-21T10:00:00.000Z" };
     const now = statusOf("DEPLOYED", { lastDeploymentDate, executionId: "run-9", deploymentRequestsCount: 3 });
-    expect(movedPast(baselineOf(implied), now)).toBe(moved);
-    expect(isDeployedSince(baselineOf(implied), now)).toBe(moved);
+    expect(movedPast(serviceBaseline(implied), now)).toBe(moved);
+    expect(isDeployedSince(serviceBaseline(implied), now)).toBe(moved);
   });
 
   it("is nothing for what nobody saw", () => {
-    expect(movedPast(baselineOf(undefined), statusOf("READY", nothing))).toBe(false);
+    expect(movedPast(serviceBaseline(undefined), statusOf("READY", nothing))).toBe(false);
   });
 });
 

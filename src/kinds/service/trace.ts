@@ -21,7 +21,7 @@ import { areaOf } from "./observe.ts";
  * Returns what the service shows now, as text for a status. Of a service that was not read it is the platform's time:
  * a later deployment has a later date.
  */
-export function baselineOf(status: ShownStatus | undefined): string {
+export function serviceBaseline(status: ShownStatus | undefined): string {
   return JSON.stringify([
     status?.lastDeploymentDate ?? null,
     status?.executionId ?? null,
@@ -42,7 +42,7 @@ const UNKNOWN = [null, null, 0];
 export function movedPast(before: string | undefined, status: ServiceStatus): boolean {
   const old = stored.safeParse(jsonIn(before ?? "")).data;
   if (old?.[IMPLIED_AT] !== undefined) return isDeployedSince(before, status);
-  const now = stored.parse(jsonIn(baselineOf(status)));
+  const now = stored.parse(jsonIn(serviceBaseline(status)));
   return old === undefined || now.some((value, index) => value !== null && value !== (old[index] ?? UNKNOWN[index]));
 }
 
@@ -84,7 +84,7 @@ export function orderMark(
   rest: Readonly<Record<string, Json | undefined>> = {},
 ): Json {
   return {
-    baseline: baselineOf(status),
+    baseline: serviceBaseline(status),
     requestId: status?.deploymentRequestId ?? null,
     retry: requested,
     ...rest,

@@ -1,7 +1,7 @@
 /** Traces unconfirmed creates by the lists of the platform before and after them (docs/architecture.md §6). */
 import type { Json, JsonObject, Known, OpenIntent, Trace, Uuid, Why } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
-import { sameName, type Listed } from "./names.ts";
+import { sameName, type ListedObject } from "./names.ts";
 import type { WithRecords } from "./types.ts";
 
 /** The largest time by which `created_at` may precede the intent. */
@@ -60,7 +60,7 @@ export function createUnknown(name: string | undefined, because: string): Why {
  * Returns the listed objects that an intent may have created: those of its name that nobody holds and that are no older
  * than the intent (docs/architecture.md §6).
  */
-export function landed<Item extends Listed>(
+export function landed<Item extends ListedObject>(
   intent: OpenIntent,
   list: readonly Item[],
   holderOf: (id: Uuid) => string | undefined,
@@ -79,7 +79,7 @@ export function landed<Item extends Listed>(
  * @param known returns what is known of an item that the intent may have created
  * @param items those of the list that could be the object
  */
-export function traceIn<Item extends Listed, Seen, Mem extends JsonObject>(
+export function traceIn<Item extends ListedObject, Seen, Mem extends JsonObject>(
   intent: OpenIntent,
   { records }: WithRecords<"holderOf">,
   list: readonly unknown[],

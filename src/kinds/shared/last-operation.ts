@@ -1,7 +1,7 @@
 /** What a PlatformOperation did to an object that another resource represents. Pure. */
 import type { LastOperation } from "../../api/status.ts";
 import type { ExternalAction } from "../../engine/contract/kind.ts";
-import { fit } from "./text.ts";
+import { fitText } from "./text.ts";
 
 type Known = { readonly lastOperation?: LastOperation | undefined };
 
@@ -19,7 +19,7 @@ export function withOperation<Memory extends Known>(memory: Memory, action: Exte
 }
 
 function recorded({ by, op, at, requestId, commit, result }: ExternalAction): LastOperation {
-  return { name: fit(by), operation: op, startedAt: at, requestId, gitCommitId: commit, result };
+  return { name: fitText(by), operation: op, startedAt: at, requestId, gitCommitId: commit, result };
 }
 
 /** Names the PlatformOperation that requested something, if one did; else the platform. */

@@ -25,11 +25,11 @@ export function beyondProjects(
  * @param what e.g. `cluster 6f1f…`
  */
 export function unprovenId(context: WithPolicies<"allowUnverifiedIds">, what: string): Why | undefined {
-  return context.policies.allowUnverifiedIds ? undefined : unproven(what);
+  return context.policies.allowUnverifiedIds ? undefined : unprovenReason(what);
 }
 
 /** The reason of an id that the connection does not accept unproven. */
-export function unproven(what: string): Why {
+export function unprovenReason(what: string): Why {
   const message = `The platform's surface does not show where the ${what} belongs, so it is not touched. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`;
   return { reason: "NotObservable", message };
 }

@@ -8,19 +8,19 @@ import type { Platform } from "../../platform/index.ts";
 import { offered, unlessMissing } from "./answers.ts";
 import { idsBefore, landed, notCreated } from "./create-trace.ts";
 import {
-  driftOf,
   mineOf,
+  namedDrift,
   planNamed,
   shownIn,
   type NamedObserved,
   type NamedPlan,
   type NamedTypes,
 } from "./named-plan.ts";
-import type { Listed } from "./names.ts";
+import type { ListedObject } from "./names.ts";
 import { isKnown, isRoutine, presenceIn } from "./presence.ts";
 
 /** What a kind declares of its own. */
-export interface NamedKind<K extends NamedTypes<Item>, Item extends Listed>
+export interface NamedKind<K extends NamedTypes<Item>, Item extends ListedObject>
   extends NamedPlan<K, Item>, Pick<Kind<K>, "resource" | "needs" | "observe"> {
   /** The list of records, where the specification does not have one. */
   readonly list?: OperationName;
@@ -33,7 +33,7 @@ export interface NamedKind<K extends NamedTypes<Item>, Item extends Listed>
   /** @throws ApiError */
   delete(api: Platform, id: Uuid): Promise<unknown>;
   /** Returns what to remember of a record; of one that is not shown, its id and the name that it was created with. */
-  memoryOf(context: ReconcileContext<K>, record: Item | Listed): K["memory"];
+  memoryOf(context: ReconcileContext<K>, record: Item | ListedObject): K["memory"];
   /** Returns conditions and members of status of an object that exists and is this resource's. */
   report(context: ReconcileContext<K>, seen: K["observed"]): Pick<Report, "conditions" | "status">;
 }
@@ -52,7 +52,7 @@ interface Area<Item> {
 }
 
 /** Returns how a kind observes objects that lie in the organization itself, by the operations of its area. */
-export function ofOrganization<Item extends Listed>(
+export function ofOrganization<Item extends ListedObject>(
   operations: Readonly<Record<keyof Area<Item>, OperationName>>,
   areaOf: (api: Platform) => Area<Item>,
 ) {
@@ -64,7 +64,7 @@ export function ofOrganization<Item extends Listed>(
       const seen =
         listed === undefined
           ? { records: undefined, presence: "Unproven" as const }
-          : await withMine(context, listed, api, operations.get, area);
+          : await listWithOwn(context, listed, api, operations.get, area);
       return { ...seen, serverNow: api.serverNow() };
     },
     /** @throws ApiError */
@@ -80,7 +80,7 @@ export function ofOrganization<Item extends Listed>(
  * Reads the list once more where it lacks a recorded object, as it may lag; by its id where that is offered.
  * @throws ApiError
  */
-async function withMine<Item extends Listed>(
+async function listWithOwn<Item extends ListedObject>(
   context: ReconcileContext,
   listed: readonly Item[],
   api: Platform,
@@ -99,7 +99,9 @@ async function withMine<Item extends Listed>(
   return { records, presence: presenceAmong(records) };
 }
 
-export function namedKind<K extends NamedTypes<Item>, Item extends Listed>(declared: NamedKind<K, Item>): Kind<K> {
+export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>(
+  declared: NamedKind<K, Item>,
+): Kind<K> {
   const { resource, noun, operations, list } = declared;
   return {
     resource,
@@ -128,7 +130,7 @@ export function namedKind<K extends NamedTypes<Item>, Item extends Listed>(decla
           message: `${capitalized(noun)} "${context.spec.name}" exists on the platform.`,
         },
         ...(exists ? declared.report(context, seen) : { conditions: [], status: {} }),
-        drift: exists ? driftOf(declared, context, seen) : [],
+        drift: exists ? namedDrift(declared, context, seen) : [],
       };
     },
   };
@@ -136,7 +138,7 @@ export function namedKind<K extends NamedTypes<Item>, Item extends Listed>(decla
 
 const capitalized = (noun: string): string => `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}`;
 
-async function act<K extends NamedTypes<Item>, Item extends Listed>(
+async function act<K extends NamedTypes<Item>, Item extends ListedObject>(
   kind: NamedKind<K, Item>,
   what: K["action"],
   context: ReconcileContext<K>,
@@ -161,7 +163,7 @@ async function act<K extends NamedTypes<Item>, Item extends Listed>(
 }
 
 /** A create has landed where something of its name, or without names anything, is new and nobody else's. */
-function traced<K extends NamedTypes<Item>, Item extends Listed>(
+function traced<K extends NamedTypes<Item>, Item extends ListedObject>(
   kind: NamedKind<K, Item>,
   intent: OpenIntent,
   context: ReconcileContext<K>,

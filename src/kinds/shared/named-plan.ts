@@ -21,14 +21,14 @@ import {
   otherName,
   outside,
   sameName,
-  type Listed,
+  type ListedObject,
 } from "./names.ts";
 import { planUnshown, planUnshownRemoval } from "./presence.ts";
-import { fit } from "./text.ts";
+import { fitText } from "./text.ts";
 
 export type NamedAction = "create" | "update" | "delete";
 
-export interface NamedObserved<Item extends Listed = Listed> {
+export interface NamedObserved<Item extends ListedObject = ListedObject> {
   /** The records of all objects of the parent, where the platform shows them. */
   readonly records: readonly Item[] | undefined;
   /** The ids of the same objects, where the platform shows them apart. */
@@ -43,7 +43,7 @@ export interface NamedObserved<Item extends Listed = Listed> {
 }
 
 /** The types of a kind that `namedKind` builds. */
-export interface NamedTypes<Item extends Listed = Listed> extends KindTypes {
+export interface NamedTypes<Item extends ListedObject = ListedObject> extends KindTypes {
   readonly spec: { readonly name: string; readonly externalId?: Uuid | undefined };
   readonly observed: NamedObserved<Item>;
   readonly action: NamedAction;
@@ -56,7 +56,7 @@ type NamedContext = ReconcileContext<NamedTypes>;
 type Known<Item> = { readonly [Member in keyof Item]?: Item[Member] | undefined };
 
 /** A setting, the name included. Nothing is compared while the spec or the platform shows none. */
-export interface Setting<Spec, Item> {
+export interface NamedSetting<Spec, Item> {
   /** E.g. "spec.description". */
   readonly path: string;
   desired(spec: Spec): string | undefined;
@@ -64,13 +64,13 @@ export interface Setting<Spec, Item> {
 }
 
 /** What the plan of such a kind needs to know of it. */
-export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends Listed = Listed> {
+export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends ListedObject = ListedObject> {
   /** E.g. "project". */
   readonly noun: string;
   /** What the names are unique in, e.g. "the organization". */
   readonly parent: string;
   readonly operations: Readonly<Record<NamedAction, OperationName>>;
-  readonly settings: readonly Setting<K["spec"], Item>[];
+  readonly settings: readonly NamedSetting<K["spec"], Item>[];
   /** What a user can do where the platform has no update. */
   readonly updateAdvice: string;
   /** Returns the record of the object, or what is remembered of it where the platform shows none. */
@@ -91,7 +91,7 @@ export function shownIn({ counts, records = [] }: NamedObserved): readonly { rea
 }
 
 /** Returns the record of the context's object, if the platform shows it. */
-export function mineOf<Item extends Listed>(
+export function mineOf<Item extends ListedObject>(
   { id }: { readonly id: Uuid | undefined },
   { records }: { readonly records: readonly Item[] | undefined },
 ): Item | undefined {
@@ -99,13 +99,13 @@ export function mineOf<Item extends Listed>(
 }
 
 /** Returns the settings in which the platform differs from the spec, the name first. */
-export function driftOf(kind: NamedPlan, context: NamedContext, seen: NamedObserved): readonly DriftField[] {
+export function namedDrift(kind: NamedPlan, context: NamedContext, seen: NamedObserved): readonly DriftField[] {
   const shown = kind.recordOf(context, seen);
   if (shown === undefined) return [];
   return kind.settings.flatMap((setting) => {
     const [desired, observed] = [setting.desired(context.spec), setting.observed(shown)];
     if (desired === undefined || observed === undefined || desired === observed) return [];
-    return [{ path: setting.path, desired, observed: fit(observed) }];
+    return [{ path: setting.path, desired, observed: fitText(observed) }];
   });
 }
 
@@ -132,7 +132,7 @@ export function planNamed(kind: NamedPlan, context: NamedContext, seen: NamedObs
   ]);
 }
 
-function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: Listed | undefined, id: Uuid) {
+function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: ListedObject | undefined, id: Uuid) {
   const holder = context.records.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
   return isMisnamed(context, mine) ? otherName(noun, id) : undefined;
@@ -141,7 +141,7 @@ function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: Listed | 
 function checkSettings(kind: NamedPlan, context: NamedContext, seen: NamedObserved): Plan<NamedAction> | undefined {
   const { noun, operations } = kind;
   // Sent once in a reconcile: what the platform stores differently is reported as drift.
-  const changes = seen.updated === true ? [] : driftOf(kind, context, seen);
+  const changes = seen.updated === true ? [] : namedDrift(kind, context, seen);
   if (changes.length === 0) return undefined;
   if (mineOf(context, seen) !== undefined && context.supports(operations.update) !== "Unsupported") {
     const message = `Update the ${noun}'s settings.`;

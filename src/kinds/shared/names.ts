@@ -9,7 +9,7 @@ export function sameName(left: string, right: string): boolean {
 }
 
 /** An object in a list of the platform. */
-export interface Listed {
+export interface ListedObject {
   readonly id: Uuid;
   readonly name: string;
   readonly createdAt?: string;
@@ -22,7 +22,7 @@ export interface Listed {
  */
 export function adoptOrRefuse(
   context: WithPolicies<"adoption"> & WithRecords<"holderOf">,
-  matches: readonly Listed[],
+  matches: readonly ListedObject[],
   what: string,
 ): Plan<never> | undefined {
   const { adoption } = context.policies;
@@ -64,8 +64,8 @@ export function checkLatecomers(
     identitySource,
     records: { holderOf },
   }: WithRecords<"holderOf"> & Identified & { readonly spec: { readonly externalId?: Uuid | undefined } },
-  mine: Listed | undefined,
-  list: readonly Listed[],
+  mine: ListedObject | undefined,
+  list: readonly ListedObject[],
   what: string,
 ): Plan<never> | undefined {
   if (mine === undefined || identitySource !== "recorded" || spec.externalId !== undefined) return undefined;

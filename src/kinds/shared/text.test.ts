@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { TEXT } from "../../api/status.ts";
-import { countOf, fit, fitOptional, ID } from "./text.ts";
+import { countOf, fitOptional, fitText, ID } from "./text.ts";
 
 describe("a text of the platform", () => {
   it("stays as it is when it fits", () => {
-    expect([fit("STAGING"), fit("x".repeat(TEXT)), fitOptional(undefined), fitOptional("a", ID)]).toEqual([
+    expect([fitText("STAGING"), fitText("x".repeat(TEXT)), fitOptional(undefined), fitOptional("a", ID)]).toEqual([
       "STAGING",
       "x".repeat(TEXT),
       undefined,
@@ -15,18 +15,18 @@ describe("a text of the platform", () => {
   });
 
   it("is cut, and says so", () => {
-    expect(fit("abcdef", 4)).toBe("abc…");
+    expect(fitText("abcdef", 4)).toBe("abc…");
   });
 
   it("fits and is well-formed, whatever it was", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 90 }), fc.integer({ min: 1, max: 80 }), (text, max) => {
-        const shown = fit(text, max);
+        const shown = fitText(text, max);
         expect(shown.length).toBeLessThanOrEqual(max);
         expect(shown.isWellFormed()).toBe(true);
       }),
     );
-    expect(fit("😀😀", 2)).toBe("\uFFFD…");
+    expect(fitText("😀😀", 2)).toBe("\uFFFD…");
   });
 });
 

@@ -8,13 +8,13 @@ export const ID = 64;
  * Cuts a text to `max` characters and makes it well-formed: the API server stores half a surrogate pair as something
  * else.
  */
-export function fit(text: string, max: number = TEXT): string {
+export function fitText(text: string, max: number = TEXT): string {
   return (text.length > max ? `${text.slice(0, max - 1)}…` : text).toWellFormed();
 }
 
 /** The same for a text that may be missing. */
 export function fitOptional(text: string | undefined, max: number = TEXT): string | undefined {
-  return text === undefined ? undefined : fit(text, max);
+  return text === undefined ? undefined : fitText(text, max);
 }
 
 /** Returns a count: whole and not negative. */

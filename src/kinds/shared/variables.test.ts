@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { supportsOn } from "../../../test/support/kinds/supports.ts";
-import { importItems, inputsOf, variableRequests } from "./variables.ts";
+import { importItems, resolvedVariables, variableRequests } from "./variables.ts";
 
 const fromSecret = { secretKeyRef: { name: "s", key: "k" } };
 const fromConfig = { configMapKeyRef: { name: "c", key: "k" } };
@@ -13,7 +13,7 @@ const declared = [
   { name: "EMPTY", value: "" },
   { name: "CONFIG", valueFrom: fromConfig },
 ];
-const inputs = inputsOf(declared, { value: (field) => `value of ${field}` });
+const inputs = resolvedVariables(declared, { value: (field) => `value of ${field}` });
 
 describe("the variables of a spec", () => {
   it("say what has to be read for them", () => {

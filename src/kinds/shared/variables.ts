@@ -66,7 +66,7 @@ export function variableRequests(variables: readonly DeclaredVariable[]): readon
  * Returns the variables of a spec with their values, by name. A value from a Secret is a secret unless the spec says
  * otherwise.
  */
-export function inputsOf(
+export function resolvedVariables(
   variables: readonly DeclaredVariable[],
   resolved: Pick<ResolvedNeeds, "value">,
 ): readonly InputVariable[] {
@@ -85,7 +85,7 @@ export function variableInputs(
   variables: readonly DeclaredVariable[],
   resolved: ResolvedNeeds,
 ): { readonly variables: readonly InputVariable[]; readonly fingerprint: Fingerprint } {
-  const inputs = inputsOf(variables, resolved);
+  const inputs = resolvedVariables(variables, resolved);
   return {
     variables: inputs,
     fingerprint: resolved.fingerprint(inputs.map(({ name, value, isSecret }) => [name, value, isSecret])),

@@ -14,7 +14,7 @@ import {
   type SetContext,
   type SetVariable,
 } from "./model.ts";
-import { isCreated, isInPlace, knownOf, ownEntry, targetsOf, type Target } from "./target.ts";
+import { isCreated, isInPlace, knownOf, ownEntry, targetsOf, type SetTarget } from "./target.ts";
 
 /**
  * Returns, before an import that creates entries, the memory of which entries exist, what is sent, and when. After a
@@ -32,16 +32,16 @@ export function prepare({ do: step }: Step<Do>, context: SetContext, seen: Seen)
 }
 
 /** Returns the variables that the application has no entry of and that nothing is noted of yet. */
-function missing({ inputs }: SetContext, target: Target): readonly SetVariable[] {
-  const { known, wanted, sight } = target;
-  if (!wanted || sight?.is !== "shown") return [];
+function missing({ inputs }: SetContext, target: SetTarget): readonly SetVariable[] {
+  const { known, wanted, state } = target;
+  if (!wanted || state?.is !== "shown") return [];
   const isSame = known.before !== undefined && sameContent(known.written, inputs.fingerprint);
   const isNoted = ({ name }: SetVariable): boolean => isSame && knownOf(known, name) !== undefined;
   return inputs.variables.filter((variable) => ownEntry(target, variable) === undefined && !isNoted(variable));
 }
 
 /** Returns what is known of an application before these are sent to it. */
-function begun(context: SetContext, seen: Seen, target: Target, open: readonly SetVariable[]): KnownTarget {
+function begun(context: SetContext, seen: Seen, target: SetTarget, open: readonly SetVariable[]): KnownTarget {
   const { before, written } = target.known;
   // It is unknown whether an import of other content lands, and which of the two then creates the entry.
   const isClear = before === undefined || sameContent(written, context.inputs.fingerprint);
@@ -79,7 +79,7 @@ function stamp(now: Date | undefined, last: string | undefined): string | undefi
   return new Date(Math.max(now.getTime(), after)).toISOString();
 }
 
-async function sent(step: Do, context: SetContext, seen: Seen, target: Target, api: Platform): Promise<KnownTarget> {
+async function sent(step: Do, context: SetContext, seen: Seen, target: SetTarget, api: Platform): Promise<KnownTarget> {
   if (step.what === "import") return await importVariables(step, context, seen, target, api);
   if (step.what === "remove") {
     await remove(step, api);
@@ -94,7 +94,7 @@ async function importVariables(
   step: Import,
   context: SetContext,
   seen: Seen,
-  target: Target,
+  target: SetTarget,
   api: Platform,
 ): Promise<KnownTarget> {
   const names = new Set(step.names);
@@ -123,7 +123,7 @@ async function remove({ id, entryId, isSecret }: OfEntry, api: Platform): Promis
 function written(
   context: SetContext,
   seen: Seen,
-  target: Target,
+  target: SetTarget,
   variables: readonly SetVariable[],
   taken: ReadonlySet<string>,
 ): KnownTarget {
@@ -148,7 +148,7 @@ function written(
 function replaced(
   context: SetContext,
   seen: Seen,
-  { known, sight }: Target,
+  { known, state }: SetTarget,
   variables: readonly SetVariable[],
   replace: (variable: SetVariable, before: KnownVariable) => KnownVariable,
 ) {
@@ -157,7 +157,7 @@ function replaced(
   const all = (known.variables ?? []).map((one) => (isSame ? one : carried(inputs, known, one)));
   const others = all.filter(({ key }) => !variables.some(({ name }) => name === key));
   const names = new Set([...others.map(({ key }) => key), ...inputs.variables.map(({ name }) => name)]);
-  const namesakes = sight?.is === "shown" ? sight.entries.filter(({ key }) => names.has(key)) : [];
+  const namesakes = state?.is === "shown" ? state.entries.filter(({ key }) => names.has(key)) : [];
   const before = new Set([...(known.before ?? []), ...namesakes.map(({ id }) => id)]);
   const sentNow = variables.map((variable) =>
     replace(variable, all.find(({ key }) => key === variable.name) ?? { key: variable.name }),

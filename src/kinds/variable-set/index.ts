@@ -1,6 +1,6 @@
 /** PlatformVariableSet: variables and secrets imported into applications, and removed where the set created them. */
 import { entryOf, type Kind, type Needs, type ResolvedNeeds, type ValueRequest } from "../../engine/contract/kind.ts";
-import { inputsOf, type InputVariable, variableRequests } from "../shared/variables.ts";
+import { type InputVariable, resolvedVariables, variableRequests } from "../shared/variables.ts";
 import { act, prepare } from "./act.ts";
 import { platformVariableSet, type VariableSetMemory, type VariableSetSpec } from "./crd.ts";
 import type { Inputs, SetVariable, TargetInput, VariableSetTypes } from "./model.ts";
@@ -23,8 +23,8 @@ export const variableSet: Kind<VariableSetTypes> = {
     (targets ?? []).flatMap(({ applicationId: id, writtenAt: at }) => (at === undefined ? [] : [{ id, at }])),
   observe,
   shows: ({ do: step }, _context, { targets }) => {
-    const sight = targets.get(step.id);
-    return sight?.is === "shown" && step.what !== "import" && sight.entries.some(({ id }) => id === step.entryId);
+    const state = targets.get(step.id);
+    return state?.is === "shown" && step.what !== "import" && state.entries.some(({ id }) => id === step.entryId);
   },
   plan,
   prepare,
@@ -117,7 +117,7 @@ function mergedVariables(
       else skipped.push(`${sourceName(source)} key "${key}"`);
     }
   }
-  for (const variable of inputsOf(spec.variables, resolved)) merged.set(variable.name, variable);
+  for (const variable of resolvedVariables(spec.variables, resolved)) merged.set(variable.name, variable);
   return { merged, skipped: skipped.toSorted() };
 }
 

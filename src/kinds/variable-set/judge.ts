@@ -1,8 +1,8 @@
 /** Decides what to do with each variable of the spec in an application. Pure. */
 import { sameContent, type Ms } from "../../engine/contract/kind.ts";
 import type { KnownTarget } from "./crd.ts";
-import type { Listed, Seen, SetContext, SetVariable } from "./model.ts";
-import { isCreated, isFixed, isInPlace, knownOf, namesakesIn, ownEntry, type Target } from "./target.ts";
+import type { ListedVariable, Seen, SetContext, SetVariable } from "./model.ts";
+import { isCreated, isFixed, isInPlace, knownOf, namesakesIn, ownEntry, type SetTarget } from "./target.ts";
 
 /** How often the platform is sent what it did not take for no visible reason, and at which intervals. */
 const ATTEMPTS = 3;
@@ -12,7 +12,7 @@ const ASK_MS = 5_000;
 
 export interface Judged {
   readonly variable: SetVariable;
-  readonly own: Listed | undefined;
+  readonly own: ListedVariable | undefined;
   readonly verdict: Verdict;
 }
 
@@ -33,7 +33,7 @@ export type Verdict =
   | "refused";
 
 /** Returns the verdicts on all variables of the spec, in its order. */
-export function judge(context: SetContext, seen: Seen, target: Target): readonly Judged[] {
+export function judgeVariables(context: SetContext, seen: Seen, target: SetTarget): readonly Judged[] {
   return context.inputs.variables.map((variable) => {
     const own = ownEntry(target, variable);
     const verdict = isInPlace(target.known, variable, context.inputs)
@@ -46,14 +46,14 @@ export function judge(context: SetContext, seen: Seen, target: Target): readonly
 /** What others did to a variable since it was in place. */
 function verdictInPlace(
   context: SetContext,
-  { known, sight }: Target,
+  { known, state }: SetTarget,
   variable: SetVariable,
-  own: Listed | undefined,
+  own: ListedVariable | undefined,
 ): Verdict {
   const { id: ours, updatedAt = "" } = knownOf(known, variable.name) ?? {};
   // Without an id it was not read back yet.
-  if (sight?.is !== "shown" || ours === undefined) return "fine";
-  if (!namesakesIn(sight, variable).some(({ id }) => id === ours)) return "restore";
+  if (state?.is !== "shown" || ours === undefined) return "fine";
+  if (!namesakesIn(state, variable).some(({ id }) => id === ours)) return "restore";
   const isChanged = Date.parse(own?.updatedAt ?? "") > Date.parse(updatedAt);
   if (!isChanged) return "fine";
   return isFixed(context, own) ? "changed" : "restore";
@@ -62,9 +62,9 @@ function verdictInPlace(
 function verdictDue(
   context: SetContext,
   seen: Seen,
-  { known }: Target,
+  { known }: SetTarget,
   variable: SetVariable,
-  own: Listed | undefined,
+  own: ListedVariable | undefined,
 ): Verdict {
   const isForeign = own !== undefined && !isCreated(known, own);
   const isKept = isForeign && !context.inputs.overwrite;

@@ -1,15 +1,15 @@
 /** What a variable set says. Names of variables, never values; the same words for the same facts. Pure. */
 import type { Why } from "../../engine/contract/kind.ts";
-import { unproven } from "../shared/limits.ts";
+import { unprovenReason } from "../shared/limits.ts";
 import { outside } from "../shared/names.ts";
-import { fit } from "../shared/text.ts";
+import { fitText } from "../shared/text.ts";
 import type { Judged, Verdict } from "./judge.ts";
 import type { SetContext } from "./model.ts";
-import type { Target } from "./target.ts";
+import type { SetTarget } from "./target.ts";
 
 /** An application, and how each variable of the spec stands there. */
 export interface Outlook {
-  readonly target: Target;
+  readonly target: SetTarget;
   readonly judged: readonly Judged[];
 }
 
@@ -28,7 +28,7 @@ export function numbered(count: number, what: string): string {
 }
 
 function some(names: readonly string[]): string {
-  const shown = names.slice(0, NAMED).map((name) => fit(name, NAME_LENGTH));
+  const shown = names.slice(0, NAMED).map((name) => fitText(name, NAME_LENGTH));
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
   return `${shown.join(", ")}${more}`;
 }
@@ -42,7 +42,7 @@ export function tooMany({ inputs }: SetContext): Why | undefined {
 }
 
 export function conflict(name: string, label: string, holder: string): Why {
-  const message = `${holder} writes the variable ${fit(name, NAME_LENGTH)} of application ${label} already. Take it out of one of the two, or set spec.overwrite to false here.`;
+  const message = `${holder} writes the variable ${fitText(name, NAME_LENGTH)} of application ${label} already. Take it out of one of the two, or set spec.overwrite to false here.`;
   return { reason: "AlreadyManaged", message };
 }
 
@@ -55,16 +55,16 @@ export function missingTargets({ inputs }: SetContext): Why | undefined {
 }
 
 /** What is wrong with an application itself; the others are served. */
-export function troubleOf(targets: readonly Target[]): Why | undefined {
-  for (const { wanted, sight, label } of targets) {
-    if (!wanted || sight === undefined || sight.is === "shown") continue;
-    return trouble(sight, label);
+export function troubleOf(targets: readonly SetTarget[]): Why | undefined {
+  for (const { wanted, state, label } of targets) {
+    if (!wanted || state === undefined || state.is === "shown") continue;
+    return trouble(state, label);
   }
   return undefined;
 }
 
-function trouble(sight: Exclude<Target["sight"], undefined | { is: "shown" }>, label: string): Why {
-  switch (sight.is) {
+function trouble(state: Exclude<SetTarget["state"], undefined | { is: "shown" }>, label: string): Why {
+  switch (state.is) {
     case "missing": {
       const message = `The platform has no application ${label} any more. Take it out of spec.targets, or recreate it.`;
       return { reason: "ExternalResourceDeleted", message };
@@ -74,17 +74,17 @@ function trouble(sight: Exclude<Target["sight"], undefined | { is: "shown" }>, l
       return { reason: "PermissionDenied", message };
     }
     case "unproven":
-      return unproven(`application ${label}`);
+      return unprovenReason(`application ${label}`);
     case "elsewhere": {
       const message = `The organization has no application ${label}. Fix spec.targets, or the connection.`;
       return { reason: "InvalidSpec", message };
     }
     case "outside": {
-      const message = `The application ${label} is in the project ${sight.projectId}, which the connection's spec.allowedProjects does not list. A person who may edit the connection can add it.`;
+      const message = `The application ${label} is in the project ${state.projectId}, which the connection's spec.allowedProjects does not list. A person who may edit the connection can add it.`;
       return { reason: "PermissionDenied", message };
     }
     default:
-      return sight satisfies never;
+      return state satisfies never;
   }
 }
 
@@ -130,24 +130,24 @@ export function changedSecrets(outlook: readonly Outlook[]): Why | undefined {
  * Why what the set created in an application stays there when the resource goes, where that is not its entries' own
  * trouble.
  */
-export function beyondReach(context: SetContext, { sight, label }: Target): Why | undefined {
-  switch (sight?.is) {
+export function beyondReach(context: SetContext, { state, label }: SetTarget): Why | undefined {
+  switch (state?.is) {
     case undefined:
     case "missing":
       return undefined;
     case "shown":
-      return sight.isUnproven === true
+      return state.isUnproven === true
         ? stays(`The platform does not show where the application ${label} belongs`)
         : undefined;
     case "outside":
-      return outside(context, sight.projectId);
+      return outside(context, state.projectId);
     case "elsewhere":
       return stays(`The organization has no application ${label}`);
     case "forbidden":
     case "unproven":
       return stays(`The platform does not show the application ${label} any more`);
     default:
-      return sight satisfies never;
+      return state satisfies never;
   }
 }
 
@@ -156,7 +156,7 @@ function stays(cause: string): Why {
 }
 
 /** What cannot be removed while the resource goes. */
-export function left(stuck: readonly { readonly target: Target; readonly keys: readonly string[] }[]): Why {
+export function left(stuck: readonly { readonly target: SetTarget; readonly keys: readonly string[] }[]): Why {
   const what = stuck.slice(0, 2).map(({ target, keys }) => `${some(keys)} of application ${target.label}`);
   const more = stuck.length > 2 ? `, and more in ${numbered(stuck.length - 2, "other application")}` : "";
   const message = `The platform's surface cannot remove variables; the set created ${what.join(", ")}${more}.`;

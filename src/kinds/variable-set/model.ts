@@ -30,7 +30,7 @@ export interface Inputs {
 }
 
 /** A variable or secret as the platform lists it. */
-export interface Listed {
+export interface ListedVariable {
   readonly id: Uuid;
   readonly key: string;
   readonly isSecret: boolean;
@@ -41,14 +41,14 @@ export interface Listed {
 }
 
 /** What was observed of an application. */
-export type Sight =
+export type TargetState =
   /** Nothing is removed from an application that may be another's. */
-  | { readonly is: "shown"; readonly entries: readonly Listed[]; readonly isUnproven?: boolean }
+  | { readonly is: "shown"; readonly entries: readonly ListedVariable[]; readonly isUnproven?: boolean }
   | { readonly is: "missing" | "forbidden" | "unproven" | "elsewhere" }
   | { readonly is: "outside"; readonly projectId: Uuid };
 
 export interface Seen {
-  readonly targets: ReadonlyMap<Uuid, Sight>;
+  readonly targets: ReadonlyMap<Uuid, TargetState>;
   /**
    * What was sent in this reconcile, by `sentKey`: it is not sent twice, and the next reconcile observes its outcome.
    */

@@ -5,16 +5,16 @@ import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { offered } from "../shared/answers.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
-import { fit, fitOptional, ID } from "../shared/text.ts";
-import type { Listed, Seen, SetContext, Sight } from "./model.ts";
+import { fitOptional, fitText, ID } from "../shared/text.ts";
+import type { ListedVariable, Seen, SetContext, TargetState } from "./model.ts";
 import { applicationsOf, isInPlace, leftovers } from "./target.ts";
 
 /** @throws ApiError */
 export async function observe(context: SetContext, api: Platform): Promise<Seen> {
   const ids = applicationsOf(context).map(({ id }) => id);
   const failures: ApiError[] = [];
-  const sights = await Promise.all(
-    ids.map(async (id): Promise<[Uuid, Sight]> => [id, await sightOf(context, id, api, failures)]),
+  const states = await Promise.all(
+    ids.map(async (id): Promise<[Uuid, TargetState]> => [id, await stateOf(context, id, api, failures)]),
   );
   const [failure] = failures;
   // A failure for all applications is the token's, and not theirs.
@@ -24,11 +24,11 @@ export async function observe(context: SetContext, api: Platform): Promise<Seen>
     // that, unless the token is not good for anything.
     await api.projects.list();
   }
-  return { targets: new Map(sights), sent: new Set(), serverNow: api.serverNow() };
+  return { targets: new Map(states), sent: new Set(), serverNow: api.serverNow() };
 }
 
 /** A deleted or forbidden application does not hold up its neighbours. */
-async function sightOf(context: SetContext, id: Uuid, api: Platform, failures: ApiError[]): Promise<Sight> {
+async function stateOf(context: SetContext, id: Uuid, api: Platform, failures: ApiError[]): Promise<TargetState> {
   try {
     const { refused, isUnproven = false } = await placeOf(context, id, api);
     if (refused !== undefined) return refused;
@@ -44,7 +44,7 @@ async function sightOf(context: SetContext, id: Uuid, api: Platform, failures: A
 
 interface Place {
   /** What prevents reading and writing. */
-  readonly refused?: Sight | undefined;
+  readonly refused?: TargetState | undefined;
   /** The id is accepted although the platform does not show where the application belongs. */
   readonly isUnproven?: boolean;
 }
@@ -94,7 +94,7 @@ function isRoutine(context: SetContext, id: Uuid): boolean {
 }
 
 /** Reads both lists where something is to be done or read back; else those that hold what the set has. */
-async function entriesOf(context: SetContext, id: Uuid, api: Platform): Promise<readonly Listed[]> {
+async function entriesOf(context: SetContext, id: Uuid, api: Platform): Promise<readonly ListedVariable[]> {
   const { variables } = context.inputs;
   const known = context.memory.targets?.find(({ applicationId }) => applicationId === id);
   const names = new Set(variables.map(({ name }) => name));
@@ -113,9 +113,9 @@ async function entriesOf(context: SetContext, id: Uuid, api: Platform): Promise<
 }
 
 /** As it may be stored: the platform's texts are cut. */
-function listed({ id, key, scope, createdAt, updatedAt }: Variable, isSecret: boolean): Listed {
+function listed({ id, key, scope, createdAt, updatedAt }: Variable, isSecret: boolean): ListedVariable {
   return {
-    id: fit(id, ID),
+    id: fitText(id, ID),
     key,
     isSecret,
     scope,

@@ -3,7 +3,7 @@ import { entryOf, type Ms, type Plan, type Why } from "../../engine/contract/kin
 import { firstOf, safely } from "../shared/checks.ts";
 import { isOfApplication } from "../shared/variables.ts";
 import type { KnownVariable } from "./crd.ts";
-import { judge, type Judged, type Verdict } from "./judge.ts";
+import { type Judged, judgeVariables, type Verdict } from "./judge.ts";
 import {
   beyondReach,
   changedSecrets,
@@ -17,8 +17,8 @@ import {
   troubleOf,
   unsynced,
 } from "./messages.ts";
-import { type Do, type Import, type Listed, type Seen, sentKey, type SetContext } from "./model.ts";
-import { isCreated, isFixed, leftovers, type Target, targetsOf } from "./target.ts";
+import { type Do, type Import, type ListedVariable, type Seen, sentKey, type SetContext } from "./model.ts";
+import { isCreated, isFixed, leftovers, type SetTarget, targetsOf } from "./target.ts";
 
 type Check = Plan<Do> | undefined;
 
@@ -47,10 +47,10 @@ export function plan(context: SetContext, seen: Seen): Plan<Do> {
 }
 
 /** Returns the applications of the spec that are shown, with the verdict on each variable. */
-export function outlookOf(context: SetContext, seen: Seen, targets: readonly Target[]): readonly Outlook[] {
+export function outlookOf(context: SetContext, seen: Seen, targets: readonly SetTarget[]): readonly Outlook[] {
   return targets
-    .filter(({ wanted, sight }) => wanted && sight?.is === "shown")
-    .map((target) => ({ target, judged: judge(context, seen, target) }));
+    .filter(({ wanted, state }) => wanted && state?.is === "shown")
+    .map((target) => ({ target, judged: judgeVariables(context, seen, target) }));
 }
 
 const waiting = (why: Why | undefined, again: Ms): Check => why && { is: "waiting", why, again };
@@ -127,7 +127,7 @@ function stepOf(op: string, what: Do, message: string, verdict?: Verdict): Plan<
 }
 
 /** Returns the plan when the resource goes. */
-function planRemoval(context: SetContext, seen: Seen, targets: readonly Target[]): Plan<Do> {
+function planRemoval(context: SetContext, seen: Seen, targets: readonly SetTarget[]): Plan<Do> {
   const step = removals(context, seen, targets);
   if (step !== undefined) return step;
   for (const target of targets) {
@@ -141,7 +141,7 @@ function planRemoval(context: SetContext, seen: Seen, targets: readonly Target[]
 }
 
 /** Returns the next removal, where the surface has deletions and the policies let it be. */
-function removals(context: SetContext, seen: Seen, targets: readonly Target[]): Check {
+function removals(context: SetContext, seen: Seen, targets: readonly SetTarget[]): Check {
   for (const target of targets) {
     for (const variable of leftovers(target, context.inputs)) {
       const entry = removable(context, target, variable);
@@ -157,9 +157,9 @@ function removals(context: SetContext, seen: Seen, targets: readonly Target[]): 
 }
 
 /** Returns the entry of a variable that we created, if it still exists and can be removed through the application. */
-function removable({ supports }: SetContext, target: Target, variable: KnownVariable): Listed | undefined {
+function removable({ supports }: SetContext, target: SetTarget, variable: KnownVariable): ListedVariable | undefined {
   const entry = createdEntry(target, variable);
-  const isUnproven = target.sight?.is === "shown" && target.sight.isUnproven === true;
+  const isUnproven = target.state?.is === "shown" && target.state.isUnproven === true;
   if (entry === undefined || isUnproven || supports(removalOf(entry.isSecret)) === "Unsupported") return undefined;
   return isOfApplication(entry) ? entry : undefined;
 }
@@ -169,20 +169,20 @@ export function removalOf(isSecret: boolean): "deleteSecret" | "deleteVariable" 
   return isSecret ? "deleteSecret" : "deleteVariable";
 }
 
-function createdEntry({ sight }: Target, { key, id }: KnownVariable): Listed | undefined {
-  return sight?.is === "shown" ? sight.entries.find((one) => one.id === id && one.key === key) : undefined;
+function createdEntry({ state }: SetTarget, { key, id }: KnownVariable): ListedVariable | undefined {
+  return state?.is === "shown" ? state.entries.find((one) => one.id === id && one.key === key) : undefined;
 }
 
 /** Returns what has to be remembered of variables that are not in the spec any more: created by us and still there. */
-export function remembered({ inputs }: SetContext, target: Target): readonly KnownVariable[] {
-  const { sight } = target;
+export function remembered({ inputs }: SetContext, target: SetTarget): readonly KnownVariable[] {
+  const { state } = target;
   return leftovers(target, inputs).filter((variable) =>
-    sight?.is === "shown" ? createdEntry(target, variable) !== undefined : sight?.is !== "missing",
+    state?.is === "shown" ? createdEntry(target, variable) !== undefined : state?.is !== "missing",
   );
 }
 
 /** Returns those that stay: no deletion on this surface, or none through the application. */
-export function unprunable(context: SetContext, target: Target): readonly string[] {
+export function unprunable(context: SetContext, target: SetTarget): readonly string[] {
   return remembered(context, target)
     .filter((variable) => removable(context, target, variable) === undefined)
     .map(({ key }) => key);

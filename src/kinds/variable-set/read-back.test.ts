@@ -1,21 +1,26 @@
 import { describe, expect, it } from "vitest";
 
 import type { KnownTarget, KnownVariable } from "./crd.ts";
-import type { Listed } from "./model.ts";
+import type { ListedVariable } from "./model.ts";
 import { readBack } from "./target.ts";
 
 const [SENT, NOW] = ["2026-11-21T10:00:00.000Z", "2026-11-21T10:00:01.000Z"];
 
-function entry(id: string, more: Partial<Listed> = {}): Listed {
+function entry(id: string, more: Partial<ListedVariable> = {}): ListedVariable {
   const times = { createdAt: SENT, updatedAt: SENT };
   return { id, key: "K", isSecret: false, scope: undefined, ...times, ...more };
 }
 
 /** As on the documented surface. */
-const isSecret = (one: Listed): boolean => one.isSecret;
+const isSecret = (one: ListedVariable): boolean => one.isSecret;
 
 /** What becomes of one variable that was just sent. */
-function after(variable: Partial<KnownVariable>, before: readonly string[], listed: readonly Listed[], now = NOW) {
+function after(
+  variable: Partial<KnownVariable>,
+  before: readonly string[],
+  listed: readonly ListedVariable[],
+  now = NOW,
+) {
   const target: KnownTarget = {
     applicationId: "a",
     before: [...before],
@@ -105,7 +110,7 @@ describe("an entry after an import", () => {
     expect(readBack(target(undefined), listed, isSecret, new Date(NOW)).variables).toMatchObject([{ updatedAt: NOW }]);
   });
 
-  it.each<[string, Partial<Listed>, Partial<KnownVariable>, ReturnType<typeof readBack>]>([
+  it.each<[string, Partial<ListedVariable>, Partial<KnownVariable>, ReturnType<typeof readBack>]>([
     [
       "that is a secret holds what was sent, and that is a write",
       { isSecret: true },

@@ -1,12 +1,12 @@
 /** What a variable set's status says: names, ids and times, never values. Pure. */
 import type { ConditionFact, DriftField, Report, Why } from "../../engine/contract/kind.ts";
-import { fit } from "../shared/text.ts";
+import { fitText } from "../shared/text.ts";
 import { MAX_NAMES, MAX_TARGETS, type KnownTarget } from "./crd.ts";
 import type { Judged, Verdict } from "./judge.ts";
 import { missingTargets, numbered, troubleOf, unsynced, type Outlook } from "./messages.ts";
 import type { Seen, SetContext } from "./model.ts";
 import { outlookOf, remembered, unprunable } from "./plan.ts";
-import { isFresh, targetsOf, type Target } from "./target.ts";
+import { isFresh, targetsOf, type SetTarget } from "./target.ts";
 
 export function report(context: SetContext, seen: Seen): Report {
   const targets = targetsOf(context, seen);
@@ -30,9 +30,9 @@ export function report(context: SetContext, seen: Seen): Report {
 const DONE: ReadonlySet<Verdict> = new Set(["fine", "restore", "changed"]);
 const isDone = ({ verdict }: Judged): boolean => DONE.has(verdict);
 
-function targetStatus(context: SetContext, target: Target, outlook: readonly Outlook[]): KnownTarget {
-  const { known, wanted, sight } = target;
-  const names = new Set(wanted && sight?.is !== "missing" ? context.inputs.variables.map(({ name }) => name) : []);
+function targetStatus(context: SetContext, target: SetTarget, outlook: readonly Outlook[]): KnownTarget {
+  const { known, wanted, state } = target;
+  const names = new Set(wanted && state?.is !== "missing" ? context.inputs.variables.map(({ name }) => name) : []);
   const variables = [
     ...(known.variables ?? []).filter(({ key }) => names.has(key)),
     ...remembered(context, target),
@@ -75,7 +75,7 @@ function ready({ inputs }: SetContext, outlook: readonly Outlook[]): Why {
   return { reason: "Available", message };
 }
 
-function synced(context: SetContext, targets: readonly Target[], outlook: readonly Outlook[]): ConditionFact {
+function synced(context: SetContext, targets: readonly SetTarget[], outlook: readonly Outlook[]): ConditionFact {
   const type = "VariablesSynced";
   const why = unsynced(outlook) ?? troubleOf(targets) ?? missingTargets(context);
   if (why !== undefined) return { type, status: "False", reason: "VariablesPending", message: why.message };
@@ -86,7 +86,7 @@ function synced(context: SetContext, targets: readonly Target[], outlook: readon
 function drift({ target, judged }: Outlook): readonly DriftField[] {
   return judged.flatMap(({ variable, own, verdict }) => {
     if (verdict !== "restore" && verdict !== "changed") return [];
-    const path = `spec.targets[${fit(target.label, 64)}].variables[${variable.name}]`;
+    const path = `spec.targets[${fitText(target.label, 64)}].variables[${variable.name}]`;
     return [{ path, desired: "as imported", observed: own === undefined ? "missing" : "changed by others" }];
   });
 }

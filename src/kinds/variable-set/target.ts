@@ -2,17 +2,17 @@
 import { refreshed, sameContent, type Uuid } from "../../engine/contract/kind.ts";
 import { isOfApplication, isOfThen, isUntouched, LANDING_MS } from "../shared/variables.ts";
 import type { KnownTarget, KnownVariable } from "./crd.ts";
-import type { Inputs, Listed, Seen, SetContext, SetVariable, Sight } from "./model.ts";
+import type { Inputs, ListedVariable, Seen, SetContext, SetVariable, TargetState } from "./model.ts";
 
 /** An application of the spec, or one that still holds something of the set. */
-export interface Target {
+export interface SetTarget {
   readonly id: Uuid;
   /** Name of the custom resource, else the id. */
   readonly label: string;
   /** Whether the spec has it now. */
   readonly wanted: boolean;
   readonly known: KnownTarget;
-  readonly sight: Sight | undefined;
+  readonly state: TargetState | undefined;
 }
 
 /** Returns the applications of the spec that have an id, in its order, and then those that were taken out of it. */
@@ -26,18 +26,18 @@ export function applicationsOf({ goal, inputs, memory }: SetContext) {
 }
 
 /** Returns them with what is known of each. */
-export function targetsOf(context: SetContext, seen: Seen): readonly Target[] {
+export function targetsOf(context: SetContext, seen: Seen): readonly SetTarget[] {
   const scopes = new Map(context.inputs.variables.map(({ name, scope }) => [name, scope]));
   // Where nobody knows yet whether it could be replaced, it holds what was sent all the same.
   const isReplaceable = context.supports("updateSecret") === "Supported";
-  const fixed = (entry: Listed) => isFixed(context, entry) || (entry.isSecret && !isReplaceable);
+  const fixed = (entry: ListedVariable) => isFixed(context, entry) || (entry.isSecret && !isReplaceable);
   return applicationsOf(context).map(({ id, name, wanted, known }) => {
-    const sight = seen.targets.get(id);
+    const state = seen.targets.get(id);
     const before = { ...known, applicationId: id, name };
-    const namesakes = (key: string) => namesakesIn(sight, { name: key, scope: scopes.get(key) });
-    const isRead = sight?.is === "shown" && !isFresh(seen, id);
+    const namesakes = (key: string) => namesakesIn(state, { name: key, scope: scopes.get(key) });
+    const isRead = state?.is === "shown" && !isFresh(seen, id);
     const read = isRead ? readBack(before, namesakes, fixed, seen.serverNow) : before;
-    return { id, label: name ?? id, wanted, known: renewed(read, context.inputs), sight };
+    return { id, label: name ?? id, wanted, known: renewed(read, context.inputs), state };
   });
 }
 
@@ -66,7 +66,7 @@ function renewed(target: KnownTarget, { variables, fingerprint }: Inputs): Known
  * Some platforms replace no secret by an import, and the specification does not show which do. It has nothing else; an
  * update by id reaches those of the application's own scope alone.
  */
-export function isFixed({ supports }: Pick<SetContext, "supports">, own: Listed | undefined): boolean {
+export function isFixed({ supports }: Pick<SetContext, "supports">, own: ListedVariable | undefined): boolean {
   return own?.isSecret === true && (supports("updateSecret") === "Unsupported" || !isOfApplication(own));
 }
 
@@ -85,27 +85,30 @@ export function isInPlace(target: KnownTarget, { name, digest }: SetVariable, { 
 type Named = Pick<SetVariable, "name" | "scope">;
 
 /** Returns the entries of a variable's name. Lists hold inherited ones too; where a scope is shown it tells them apart. */
-export function namesakesIn(sight: Sight | undefined, { name, scope = "APPLICATION" }: Named): readonly Listed[] {
-  if (sight?.is !== "shown") return [];
-  return sight.entries.filter((one) => one.key === name && (one.scope ?? scope) === scope);
+export function namesakesIn(
+  state: TargetState | undefined,
+  { name, scope = "APPLICATION" }: Named,
+): readonly ListedVariable[] {
+  if (state?.is !== "shown") return [];
+  return state.entries.filter((one) => one.key === name && (one.scope ?? scope) === scope);
 }
 
 /** The entry of a variable: the one that we know by its id, else the only one of its name. */
-export function ownEntry(target: Target, variable: Named): Listed | undefined {
-  const same = namesakesIn(target.sight, variable);
+export function ownEntry(target: SetTarget, variable: Named): ListedVariable | undefined {
+  const same = namesakesIn(target.state, variable);
   const id = knownOf(target.known, variable.name)?.id;
   return same.find((one) => one.id === id) ?? (same.length === 1 ? same[0] : undefined);
 }
 
 /** Whether the operator created the entry. */
-export function isCreated(target: KnownTarget, entry: Listed | undefined): boolean {
+export function isCreated(target: KnownTarget, entry: ListedVariable | undefined): boolean {
   const known = entry && knownOf(target, entry.key);
   return known?.created === true && known.id === entry?.id;
 }
 
 /** What is in an application and not in the set any more, but was created by the operator. */
 export function leftovers(
-  { wanted, known }: Pick<Target, "wanted" | "known">,
+  { wanted, known }: Pick<SetTarget, "wanted" | "known">,
   inputs: Inputs,
 ): readonly KnownVariable[] {
   const names = new Set(wanted ? inputs.variables.map(({ name }) => name) : []);
@@ -124,8 +127,8 @@ const SKEW_MS = 5_000;
  */
 export function readBack(
   target: KnownTarget,
-  namesakes: (name: string) => readonly Listed[],
-  isFixed: (entry: Listed) => boolean,
+  namesakes: (name: string) => readonly ListedVariable[],
+  isFixed: (entry: ListedVariable) => boolean,
   now: Date | undefined,
 ): KnownTarget {
   const { before: ids, ...rest } = target;
@@ -133,7 +136,7 @@ export function readBack(
   if (ids === undefined) return target;
   const before = new Set(ids);
   const isOver = !(Math.abs((now?.getTime() ?? Number.NaN) - Date.parse(sentAt ?? "")) < LANDING_MS);
-  const taken: Listed[] = [];
+  const taken: ListedVariable[] = [];
   const found = (variable: KnownVariable): KnownVariable => {
     const same = namesakes(variable.key);
     const fresh = same.filter((entry) => !before.has(entry.id) && isOfThen(entry, sentAt));
@@ -156,7 +159,7 @@ export function readBack(
 }
 
 /** What an unanswered import created is a write all the same. */
-function latest({ writtenAt }: KnownTarget, made: readonly Listed[]): Pick<KnownTarget, "writtenAt"> {
+function latest({ writtenAt }: KnownTarget, made: readonly ListedVariable[]): Pick<KnownTarget, "writtenAt"> {
   const times = made.map(({ createdAt }) => Date.parse(createdAt ?? "")).filter((time) => !Number.isNaN(time));
   if (times.length === 0) return {};
   const at = new Date(Math.max(...times)).toISOString();
@@ -166,7 +169,7 @@ function latest({ writtenAt }: KnownTarget, made: readonly Listed[]): Pick<Known
 /** Without a scope, an entry that our import left as it was is an inherited one: ours is still to appear beside it. */
 function isReadBack(
   { digest, updatedAt }: KnownVariable,
-  entry: Listed | undefined,
+  entry: ListedVariable | undefined,
   sentAt: string | undefined,
 ): boolean {
   if (entry?.scope !== undefined || digest === undefined || updatedAt !== undefined) return true;
@@ -174,14 +177,14 @@ function isReadBack(
 }
 
 /** A variable of which the import made no entry that we see: the one that is there stays what it was. */
-function unmade(variable: KnownVariable, entry: Listed | undefined, isOver: boolean): KnownVariable {
+function unmade(variable: KnownVariable, entry: ListedVariable | undefined, isOver: boolean): KnownVariable {
   return withEntry(variable, entry, variable.created === true && entry?.id === variable.id, isOver);
 }
 
 /** With its id, and the time of our change unless that is known already. */
 function withEntry(
   { key, digest, sent, failed, updatedAt }: KnownVariable,
-  entry: Listed | undefined,
+  entry: ListedVariable | undefined,
   created: boolean,
   isOver: boolean,
 ): KnownVariable {

@@ -14,18 +14,18 @@ import { takesMore } from "../shared/answers.ts";
 import { firstOf, stalled, safely, once } from "../shared/checks.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
 import { alreadyManaged, deletedThere, unseen } from "../shared/names.ts";
-import { fit, fitOptional } from "../shared/text.ts";
+import { fitOptional, fitText } from "../shared/text.ts";
 import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory } from "./crd.ts";
 import {
   type Do,
-  driftOf,
   inputOf,
   isOutdated,
   KIND,
+  readRegistration,
   type Seen,
-  shown,
   shownTarget,
   type WebhookContext,
+  webhookDrift,
   type WebhookTypes,
 } from "./model.ts";
 
@@ -43,7 +43,7 @@ export const webhook: Kind<WebhookTypes> = {
   }),
 
   observe: async (context, api) => {
-    return { shown: context.id === undefined ? undefined : await shown(api, context.id), sent: false };
+    return { shown: context.id === undefined ? undefined : await readRegistration(api, context.id), sent: false };
   },
 
   shows: (_step, _context, seen) => typeof seen.shown === "object",
@@ -70,7 +70,7 @@ export const webhook: Kind<WebhookTypes> = {
       conditions: [],
       status:
         context.identitySource === "recorded" ? { ...facts(context, mine), registered: remembered(context, seen) } : {},
-      ...(seen.shown !== undefined && { drift: mine === undefined ? [] : driftOf(context.spec, mine) }),
+      ...(seen.shown !== undefined && { drift: mine === undefined ? [] : webhookDrift(context.spec, mine) }),
     };
   },
 };
@@ -97,7 +97,7 @@ function facts({ spec }: WebhookContext, mine: Webhook | undefined): JsonObject 
   if (mine === undefined) return { target: shownTarget(spec.targetUrl) };
   return {
     target: shownTarget(mine.targetUrl),
-    events: (mine.events ?? []).slice(0, WEBHOOK_EVENTS).map((name) => fit(name)),
+    events: (mine.events ?? []).slice(0, WEBHOOK_EVENTS).map((name) => fitText(name)),
     enabled: mine.enabled,
     createdAt: fitOptional(mine.createdAt),
     updatedAt: fitOptional(mine.updatedAt),
@@ -163,7 +163,7 @@ function refusal(context: WebhookContext, seen: Seen, id: Uuid): Why | undefined
 function checkSettings({ spec, inputs, memory, policies, supports }: WebhookContext, seen: Seen): Plan<Do> | undefined {
   // Where nothing is shown, what was sent last is all there is to compare with.
   if (seen.shown === undefined) return isOutdated(memory.registered, inputs.settings) ? NO_UPDATE : undefined;
-  if (seen.shown === "gone" || seen.sent || driftOf(spec, seen.shown).length === 0) return undefined;
+  if (seen.shown === "gone" || seen.sent || webhookDrift(spec, seen.shown).length === 0) return undefined;
   if (supports("updateWebhook") === "Unsupported") return policies.corrects === "Nothing" ? undefined : NO_UPDATE;
   const message = "Update target, events and state of the webhook.";
   return safely("updateWebhook", "update", { corrects: true, message });

@@ -3,7 +3,7 @@ import { type DriftField, type Fingerprint, type ReconcileContext, sameContent }
 import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
 import { offered, readOr } from "../shared/answers.ts";
-import { fit } from "../shared/text.ts";
+import { fitText } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
 import type { platformWebhook } from "./crd.ts";
 
@@ -43,7 +43,7 @@ export type Shown = Webhook | "gone" | undefined;
 export const KIND = "STANDARD";
 
 /** The registration of an id, where the platform shows it. @throws ApiError */
-export async function shown(api: Platform, webhookId: string): Promise<Shown> {
+export async function readRegistration(api: Platform, webhookId: string): Promise<Shown> {
   const read = offered(api, "getWebhook", () => api.webhooks.get(webhookId));
   return await readOr(read, "gone", ["NotFound"]);
 }
@@ -55,11 +55,11 @@ export async function shown(api: Platform, webhookId: string): Promise<Shown> {
 export function shownTarget(url: string | undefined): string {
   if (url === undefined || !URL.canParse(url)) return "…";
   const { origin, pathname, search } = new URL(url);
-  return fit(pathname === "/" && search === "" ? origin : `${origin}/…`);
+  return fitText(pathname === "/" && search === "" ? origin : `${origin}/…`);
 }
 
 /** Where the platform differs, as the status may report it. */
-export function driftOf(wanted: Registration, seen: Webhook): readonly DriftField[] {
+export function webhookDrift(wanted: Registration, seen: Webhook): readonly DriftField[] {
   const settings = [
     { path: "spec.events", desired: listed(wanted.events), observed: listed(seen.events ?? []) },
     // Deployed services take a registration that does not say so for enabled.
@@ -69,7 +69,7 @@ export function driftOf(wanted: Registration, seen: Webhook): readonly DriftFiel
     ...(seen.targetUrl === wanted.targetUrl ? [] : [targetDrift(wanted, seen)]),
     ...settings
       .filter(({ desired, observed }) => desired !== observed)
-      .map((field) => ({ ...field, observed: fit(field.observed) })),
+      .map((field) => ({ ...field, observed: fitText(field.observed) })),
   ];
 }
 

@@ -8,7 +8,7 @@ import { database } from "../../../src/kinds/database/index.ts";
 import { operation } from "../../../src/kinds/operation/index.ts";
 import { NOTHING_SEEN } from "../../../src/kinds/operation/model.ts";
 import { clusterStates, serviceStates } from "../../../src/platform/codec/states.ts";
-import type { AnyKind, Sight } from "../hostile/observations.ts";
+import type { AnyKind, Observation } from "../hostile/observations.ts";
 import { clusterContext, listed } from "../kinds/cluster-contexts.ts";
 import { composed } from "../kinds/kind-runner.ts";
 import { operationContext } from "../kinds/operation-contexts.ts";
@@ -23,7 +23,7 @@ const FUTURE = "HIBERNATING";
 interface Row {
   readonly kind: AnyKind;
   readonly states: readonly string[];
-  readonly sight: (state: string) => Sight;
+  readonly observation: (state: string) => Observation;
   readonly spec?: JsonObject;
   /** Follows the state in the name of the case. */
   readonly suffix?: string;
@@ -52,7 +52,7 @@ function stopped(state: string): "Healthy" | "Progressing" {
   return ["READY", "STOPPED"].includes(state) ? "Healthy" : "Progressing";
 }
 
-const sight = (pass: object, seen: object): Sight => ({ pass, seen }) as unknown as Sight;
+const observation = (pass: object, seen: object): Observation => ({ pass, seen }) as unknown as Observation;
 const kindOf = (kind: object): AnyKind => kind as unknown as AnyKind;
 const STOPPED: JsonObject = { runState: "Stopped" };
 const RUNNING: JsonObject = { runState: "Running" };
@@ -61,7 +61,7 @@ const ROWS: readonly Row[] = [
   {
     kind: kindOf(application),
     states: STATES.services,
-    sight: (state) => sight(applications.passWith({ surface: "Full" }), applications.seenFull(state)),
+    observation: (state) => observation(applications.passWith({ surface: "Full" }), applications.seenFull(state)),
     health: running,
   },
   {
@@ -69,13 +69,14 @@ const ROWS: readonly Row[] = [
     states: STOPPING,
     spec: STOPPED,
     suffix: "to-stop",
-    sight: (state) => sight(applications.passWith({ surface: "Full", spec: STOPPED }), applications.seenFull(state)),
+    observation: (state) =>
+      observation(applications.passWith({ surface: "Full", spec: STOPPED }), applications.seenFull(state)),
     health: stopped,
   },
   {
     kind: kindOf(database),
     states: STATES.services,
-    sight: (state) => sight(databases.passWith(), databases.seenFull(state)),
+    observation: (state) => observation(databases.passWith(), databases.seenFull(state)),
     health: running,
   },
   {
@@ -83,20 +84,21 @@ const ROWS: readonly Row[] = [
     states: STOPPING,
     spec: STOPPED,
     suffix: "to-stop",
-    sight: (state) => sight(databases.passWith({ spec: STOPPED }), databases.seenFull(state)),
+    observation: (state) => observation(databases.passWith({ spec: STOPPED }), databases.seenFull(state)),
     health: stopped,
   },
   {
     kind: kindOf(blueprint),
     states: STATES.services,
-    sight: (state) => sight(blueprints.passWith({ memory: { createdAt: undefined } }), blueprints.seenIn(state)),
+    observation: (state) =>
+      observation(blueprints.passWith({ memory: { createdAt: undefined } }), blueprints.seenIn(state)),
     health: running,
   },
   {
     kind: kindOf(cluster),
     states: STATES.clusters,
     spec: RUNNING,
-    sight: (state) => sight(clusterContext({}, RUNNING), listed(state)),
+    observation: (state) => observation(clusterContext({}, RUNNING), listed(state)),
     health: clusterRunning,
   },
   {
@@ -104,26 +106,26 @@ const ROWS: readonly Row[] = [
     states: STOPPING.filter((state) => clusterStates.includes(state)),
     spec: STOPPED,
     suffix: "to-stop",
-    sight: (state) => sight(clusterContext({}, STOPPED), listed(state)),
+    observation: (state) => observation(clusterContext({}, STOPPED), listed(state)),
     health: stopped,
   },
   {
     kind: kindOf(operation),
     states: ["Complete", "Accepted", "Failed"],
-    sight: (state) => {
+    observation: (state) => {
       const ended =
         state === "Failed"
           ? { reason: "OperationRejected", message: "The platform rejected the operation (422)." }
           : { reason: state === "Accepted" ? "Accepted" : "Completed", message: "The invoices were sent." };
       const outcome = { result: state === "Failed" ? "Failed" : "Complete", ...ended, at: NOW.toISOString() };
-      return sight(operationContext({ type: "SendInvoices" }, { memory: { outcome } as never }), NOTHING_SEEN);
+      return observation(operationContext({ type: "SendInvoices" }, { memory: { outcome } as never }), NOTHING_SEEN);
     },
     health: (state) => (state === "Failed" ? "Degraded" : "Healthy"),
   },
 ];
 
 /** How a pass ends that saw this. A step is announced before it is taken, where there is a request to follow. */
-function endingOf(kind: AnyKind, { pass, seen }: Sight): ReconcileResult {
+function endingOf(kind: AnyKind, { pass, seen }: Observation): ReconcileResult {
   const plan = kind.plan(pass, seen);
   switch (plan.is) {
     case "settled":
@@ -147,7 +149,7 @@ function endingOf(kind: AnyKind, { pass, seen }: Sight): ReconcileResult {
 function caseOf({ kind, spec, suffix, health, ...row }: Row, state: string): HealthCase {
   const bare = created(kind.resource.kind);
   const object = { ...bare, spec: { ...(bare.spec as JsonObject), ...spec } };
-  const look = row.sight(state);
+  const look = row.observation(state);
   const { pass } = look;
   const status = composed({
     object,

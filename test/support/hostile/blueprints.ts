@@ -56,7 +56,7 @@ const pass = fc
   });
 
 /** A blueprint, and whatever the platform's lists may say of it. */
-export const blueprintSight = fc
+export const blueprintObservation = fc
   .record({
     pass,
     siblings: maybe(

@@ -69,7 +69,7 @@ const spec = fc.record(
   { requiredKeys: [] },
 );
 /** What may be seen in a pass over a cluster. */
-export const clusterSight = fc
+export const clusterObservation = fc
   .record({
     seen,
     spec,

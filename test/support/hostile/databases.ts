@@ -71,13 +71,13 @@ const pass = fc
     memory: known,
   }));
 
-interface DatabaseSight {
+interface DatabaseObservation {
   readonly pass: DatabaseContext;
   readonly seen: Partial<Seen>;
 }
 
 /** Of all that there may be, what is read in such a pass. */
-export function readableDatabase({ pass: of, seen }: DatabaseSight): DatabaseSight {
+export function readableDatabase({ pass: of, seen }: DatabaseObservation): DatabaseObservation {
   const isFollowed = followedRequest(of) !== undefined;
   const request = isFollowed ? seen.request : undefined;
   const read =
@@ -88,4 +88,6 @@ export function readableDatabase({ pass: of, seen }: DatabaseSight): DatabaseSig
 }
 
 /** What may be seen in a pass over a database. */
-export const databaseSight = fc.record({ pass, seen: shown }).map((sight) => readableDatabase(sight as DatabaseSight));
+export const databaseObservation = fc
+  .record({ pass, seen: shown })
+  .map((observation) => readableDatabase(observation as DatabaseObservation));

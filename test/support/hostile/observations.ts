@@ -23,11 +23,11 @@ import {
   REQUEST,
   specOf,
 } from "../services/applications.ts";
-import { blueprintSight } from "./blueprints.ts";
-import { clusterSight } from "./clusters.ts";
-import { databaseSight } from "./databases.ts";
+import { blueprintObservation } from "./blueprints.ts";
+import { clusterObservation } from "./clusters.ts";
+import { databaseObservation } from "./databases.ts";
 import { count, hostile, maybe, state } from "./values.ts";
-import { webhookSight } from "./webhooks.ts";
+import { webhookObservation } from "./webhooks.ts";
 
 const PROJECT = "00000000-0000-4000-8000-0000000000b1";
 const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
@@ -194,21 +194,21 @@ const environmentSeen = fc.record({
 });
 
 export type AnyKind = Kind;
-export interface Sight {
+export interface Observation {
   readonly pass: ReconcileContext;
   readonly seen: unknown;
 }
 
 /** The kinds, each with what may be seen in a pass over it. */
-export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Sight>])[] = [
+export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Observation>])[] = [
   [
     "application",
     application,
-    fc.record({ pass: applicationContext, seen: applicationSeen }).map((sight) => readable(sight as never)),
+    fc.record({ pass: applicationContext, seen: applicationSeen }).map((observation) => readable(observation as never)),
   ],
-  ["blueprint", blueprint, blueprintSight],
-  ["database", database, databaseSight],
-  ["webhook", webhook, webhookSight],
+  ["blueprint", blueprint, blueprintObservation],
+  ["database", database, databaseObservation],
+  ["webhook", webhook, webhookObservation],
   [
     "project",
     project,
@@ -235,7 +235,7 @@ export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Sight>])[
       seen: environmentSeen,
     }),
   ],
-  ["cluster", cluster, clusterSight],
+  ["cluster", cluster, clusterObservation],
   ...[connection, clusterConnection].map((kind) => [
     "connection",
     kind,
@@ -244,4 +244,4 @@ export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Sight>])[
       seen: fc.record({ surface: maybe(fc.constantFrom("Documented", "Full")) }),
     }),
   ]),
-] as unknown as (readonly [string, AnyKind, fc.Arbitrary<Sight>])[];
+] as unknown as (readonly [string, AnyKind, fc.Arbitrary<Observation>])[];

@@ -41,7 +41,7 @@ const pass = fc
     supports: supportsOn(change.surface),
   }));
 
-export const webhookSight = fc.record({
+export const webhookObservation = fc.record({
   pass,
   seen: fc.record({ shown: fc.oneof(record, fc.constant("gone"), fc.constant(undefined)), sent: fc.boolean() }),
 });

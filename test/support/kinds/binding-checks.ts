@@ -1,6 +1,6 @@
 /** A template with all kinds of rules, and specs checked against it or another one. */
 import { problemsOf } from "../../../src/kinds/binding/check.ts";
-import { type ClusterKind, inputsOf } from "../../../src/kinds/binding/model.ts";
+import { bindingInputs, type ClusterKind } from "../../../src/kinds/binding/model.ts";
 import type { Template } from "../../../src/platform/areas/templates.ts";
 import { bindingSpec, component, field, layer, resolved, template } from "./bindings.ts";
 
@@ -40,5 +40,5 @@ export interface Case {
 /** @returns the problems of a spec. */
 export function check({ spec: change, values, cluster, of = RULES }: Case): readonly string[] {
   const spec = bindingSpec(change);
-  return problemsOf({ spec, inputs: inputsOf(spec, resolved(values)), template: of, cluster });
+  return problemsOf({ spec, inputs: bindingInputs(spec, resolved(values)), template: of, cluster });
 }

@@ -2,7 +2,7 @@
 import type { ReconcileContext, ResolvedNeeds, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { platformBinding, type BindingMemory, type BindingSpec } from "../../../src/kinds/binding/crd.ts";
 import { shownLayers } from "../../../src/kinds/binding/layers.ts";
-import { type BindingContext, type BindingTypes, inputsOf, type Seen } from "../../../src/kinds/binding/model.ts";
+import { type BindingContext, bindingInputs, type BindingTypes, type Seen } from "../../../src/kinds/binding/model.ts";
 import type {
   Binding,
   Template,
@@ -118,7 +118,7 @@ export function bindingContext(
   change: Partial<FlatContext<BindingContext>> & OnSurface = {},
   values: Readonly<Record<string, string>> = {},
 ): BindingContext {
-  return contextOf<BindingTypes>(spec, inputsOf(spec, resolved(values, spec.clusterRef.externalId)), {}, change);
+  return contextOf<BindingTypes>(spec, bindingInputs(spec, resolved(values, spec.clusterRef.externalId)), {}, change);
 }
 
 /** What is seen on the documented surface of a template that fits. */

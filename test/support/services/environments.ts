@@ -1,6 +1,6 @@
 /** Contexts and observations of environments for tests of their pure code. */
 import { environment } from "../../../src/kinds/environment/index.ts";
-import type { EnvironmentContext, Seen } from "../../../src/kinds/environment/observe.ts";
+import type { EnvironmentContext, EnvironmentObserved } from "../../../src/kinds/environment/observe.ts";
 import type { Environment } from "../../../src/platform/areas/environments.ts";
 import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
@@ -46,7 +46,7 @@ export const record = (change: Partial<Environment> = {}): Environment => ({
   ...change,
 });
 
-export function seenOf(change: Partial<Seen> = {}): Seen {
+export function seenOf(change: Partial<EnvironmentObserved> = {}): EnvironmentObserved {
   const { counts = [{ id: MINE }] } = change;
   return {
     counts,
@@ -59,7 +59,7 @@ export function seenOf(change: Partial<Seen> = {}): Seen {
     ...change,
   };
 }
-export const seenFull = (...records: readonly Environment[]): Seen =>
+export const seenFull = (...records: readonly Environment[]): EnvironmentObserved =>
   seenOf({ records, counts: records.map(({ id }) => ({ id })) });
 
 export const full = { surface: "Full" } as const;

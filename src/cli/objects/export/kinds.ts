@@ -1,6 +1,6 @@
 /** Describes the objects of a project as resources. Pure. */
-import { SETTINGS as applicationSettings } from "../../../kinds/application/model.ts";
-import { SETTINGS as databaseSettings } from "../../../kinds/database/model.ts";
+import { APPLICATION_SETTINGS } from "../../../kinds/application/model.ts";
+import { DATABASE_SETTINGS } from "../../../kinds/database/model.ts";
 import { exportedSettings } from "../../../kinds/service/settings.ts";
 import { servicePhase } from "../../../platform/codec/states.ts";
 import { hasCredentials } from "../../../text/text.ts";
@@ -72,7 +72,7 @@ export function databaseItem({ record, state }: FoundDatabase, place: ServicePla
       comments: isIdle ? ["It was never deployed. Remove spec.runState to have it deployed."] : [],
       spec: {
         environmentRef: { name: nameOf(place.id) },
-        ...exportedSettings(databaseSettings, record),
+        ...exportedSettings(DATABASE_SETTINGS, record),
         runState,
         externalId: id,
         lifecycle,
@@ -103,7 +103,7 @@ export function applicationItem(found: FoundApplication, place: ServicePlace): E
       ],
       spec: {
         environmentRef: { name: nameOf(place.id) },
-        ...exportedSettings(applicationSettings, record),
+        ...exportedSettings(APPLICATION_SETTINGS, record),
         deploy: commit === undefined ? undefined : { gitCommitId: commit.toLowerCase() },
         runState: runStateOf(state),
         externalId: id,
