@@ -42,8 +42,8 @@ const Event = z.object({
       .optional(),
   }),
 });
-type Seen = z.infer<typeof Event>["object"];
-type Application = Pick<Seen, "metadata"> & { readonly spec: NonNullable<Seen["spec"]> };
+type Observed = z.infer<typeof Event>["object"];
+type Application = Pick<Observed, "metadata"> & { readonly spec: NonNullable<Observed["spec"]> };
 const Answer = z.object({ id: z.string().default(""), state: z.string().default("") });
 
 const environments = new Map(

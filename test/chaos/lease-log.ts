@@ -46,7 +46,7 @@ export interface LeaseLog {
   overstepped(calls: readonly Made[]): readonly string[];
 }
 
-interface Seen {
+interface Observed {
   readonly k: number;
   readonly at: number;
   readonly pid: number | undefined;
@@ -55,8 +55,8 @@ interface Seen {
 
 /** @returns a log of what is answered to its director. */
 export function openLeaseLog(): LeaseLog {
-  const writes: Seen[] = [];
-  const looks: Seen[] = [];
+  const writes: Observed[] = [];
+  const looks: Observed[] = [];
   const identities = new Map<string, number>();
   /** When each call of the platform was answered. */
   const endings = new Map<number, number>();

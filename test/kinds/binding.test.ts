@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { changeSettings } from "../../simulator/base/settings.ts";
 import { createBinding } from "../../src/kinds/binding/index.ts";
-import type { BindingContext, Seen } from "../../src/kinds/binding/model.ts";
+import type { BindingContext, Observed } from "../../src/kinds/binding/model.ts";
 import { platformCatalog } from "../../src/kinds/catalog/crd.ts";
 import { catalog, type CatalogTypes } from "../../src/kinds/catalog/index.ts";
 import { bindingContext, bindingSpec, contextOf } from "../support/kinds/bindings.ts";
@@ -42,15 +42,15 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
     );
 
   /** Observes, plans and acts until there is no step, as the engine does. */
-  async function converge(pass: BindingContext): Promise<{ pass: BindingContext; seen: Seen; steps: number }> {
+  async function converge(pass: BindingContext): Promise<{ pass: BindingContext; observed: Observed; steps: number }> {
     return await follow(pass, await kind.observe(pass, harness.admin), 0);
   }
 
-  async function follow(pass: BindingContext, seen: Seen, steps: number): ReturnType<typeof converge> {
-    const plan = kind.plan(pass, seen);
-    if (plan.is !== "step") return { pass, seen, steps };
-    const known = await kind.act(plan.step, pass, seen, harness.admin);
-    return await follow({ ...pass, memory: known.memory }, known.seen, steps + 1);
+  async function follow(pass: BindingContext, observed: Observed, steps: number): ReturnType<typeof converge> {
+    const plan = kind.plan(pass, observed);
+    if (plan.is !== "step") return { pass, observed, steps };
+    const known = await kind.act(plan.step, pass, observed, harness.admin);
+    return await follow({ ...pass, memory: known.memory }, known.observed, steps + 1);
   }
 
   it("binds once, and is content", async () => {
@@ -60,17 +60,17 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
     expect(bound.steps).toBe(1);
     const again = await converge(bound.pass);
     expect(again.steps).toBe(0);
-    expect(kind.plan(again.pass, again.seen)).toEqual({ is: "settled" });
-    const { conditions, drift, status } = kind.report(again.pass, again.seen);
+    expect(kind.plan(again.pass, again.observed)).toEqual({ is: "settled" });
+    const { conditions, drift, status } = kind.report(again.pass, again.observed);
     expect(conditions).toContainEqual(expect.objectContaining({ type: "ConfigValid", status: "True" }));
     expect(drift).toEqual(surface === "Full" ? [] : undefined);
     expect(JSON.stringify([conditions, status, again.pass.memory.layers])).not.toContain("s3cret-value");
   });
 
   it("enables every layer that the cluster can have", async () => {
-    const { pass, seen } = await converge(passFor(1, { cluster: { mode: "CUSTOMER_MANAGED", provider: "GCP" } }));
+    const { pass, observed } = await converge(passFor(1, { cluster: { mode: "CUSTOMER_MANAGED", provider: "GCP" } }));
     const later = await kind.observe(pass, harness.admin);
-    expect(kind.report(pass, surface === "Full" ? later : seen)).toMatchObject({
+    expect(kind.report(pass, surface === "Full" ? later : observed)).toMatchObject({
       ready: { reason: "Bound" },
       status: { layersEnabled: "2/2" },
     });
@@ -103,9 +103,9 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
   ])("sends nothing for %s", async (_name, change, reason, words) => {
     const pass = passFor(0, change);
     const before = harness.calls().filter(({ method }) => method === "PUT").length;
-    const { seen, steps } = await converge(pass);
+    const { observed, steps } = await converge(pass);
     expect(steps).toBe(0);
-    expect(kind.plan(pass, seen)).toMatchObject({
+    expect(kind.plan(pass, observed)).toMatchObject({
       is: "stalled",
       why: { reason, message: expect.stringContaining(words) },
     });
@@ -154,8 +154,8 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
       ...foreign,
       managedConfig: { ingress: { domain: "other.example.com" } },
     });
-    const seen = await kind.observe(pass, harness.admin);
-    expect(kind.report(pass, seen).drift).toEqual([
+    const observed = await kind.observe(pass, harness.admin);
+    expect(kind.report(pass, observed).drift).toEqual([
       { path: "spec.template.version", desired: "1.2.0", observed: "1.1.0" },
       { path: "spec.managedConfig[ingress][domain]", desired: "shop.example.com", observed: "other.example.com" },
     ]);
@@ -169,8 +169,8 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
       ({ organizationId }) => organizationId === harness.simulator.otherOrganizationId,
     );
     const pass = passFor(0, { clusterRef: { externalId: theirs?.id } });
-    const { seen, steps } = await converge(pass);
+    const { observed, steps } = await converge(pass);
     expect(steps).toBe(0);
-    expect(kind.plan(pass, seen)).toMatchObject({ is: "waiting", why: { reason: "DependencyNotReady" } });
+    expect(kind.plan(pass, observed)).toMatchObject({ is: "waiting", why: { reason: "DependencyNotReady" } });
   });
 });

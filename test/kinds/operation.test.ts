@@ -205,9 +205,9 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     const runner = env.applied(deploy);
     await runner.run();
     runner.lose({ observedGeneration: -1 });
-    const lost = await runner.run({ begun: true });
+    const lost = await runner.run({ started: true });
     expect(lost).toMatchObject({ ops: [], is: "stalled", why: { reason: "OperationResultUnknown" } });
-    expect(await runner.run({ begun: true })).toMatchObject({ ops: [], is: "stalled", wrote: false });
+    expect(await runner.run({ started: true })).toMatchObject({ ops: [], is: "stalled", wrote: false });
     expect(env.sent()).toEqual(["deployApplication"]);
   });
 

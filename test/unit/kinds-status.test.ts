@@ -12,11 +12,11 @@ import { composed, newObject } from "../support/kinds/kind-runner.ts";
 /** What would be stored after this observation, and what comes of the plan. */
 function stored(
   kind: AnyKind,
-  { pass, seen }: Observation,
+  { pass, observed }: Observation,
   before: JsonObject = {},
 ): { readonly status: JsonObject; readonly isStep: boolean } {
-  const plan = kind.plan(pass, seen);
-  const report = kind.report(pass, seen);
+  const plan = kind.plan(pass, observed);
+  const report = kind.report(pass, observed);
   const working = { reason: "Progressing" as const, message: "Work is under way." };
   const isStep = plan.is === "step" || plan.is === "adopt";
   const ending: ReconcileResult =
@@ -59,7 +59,7 @@ describe.each(sights)("the status of a kind: %s", (_name, kind, arbitrary) => {
         for (const day of [22, 23]) {
           const memory = kind.resource.memory.parse(look.status);
           const pass = { ...observation.pass, memory, now: new Date(Date.UTC(2026, 10, day)) };
-          look = stored(kind, again(kind, { pass, seen: observation.seen }), look.status);
+          look = stored(kind, again(kind, { pass, observed: observation.observed }), look.status);
           looks.push(look);
         }
         fc.pre(looks.every(({ isStep }) => !isStep));

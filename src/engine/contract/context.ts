@@ -58,7 +58,7 @@ export interface ContextRecords {
   /** The object was Ready when it was last reconciled, and its spec changed since: this is the first look at it. */
   readonly wasReady: boolean;
   /** An annotation, which outlives the status, says that the operation was started (`Kind.notObservableAfterwards`). */
-  readonly begun?: boolean;
+  readonly started?: boolean;
   /** A user confirmed the id after an unconfirmed create of this resource. Nothing was done since then. */
   readonly confirmedByUser?: boolean;
 }

@@ -32,10 +32,10 @@ type ConnectionTypes = Pick<KindTypes, "spec" | "memory" | "api">;
 export type ReceiverTypes<K extends ConnectionTypes> = Pick<K, keyof ConnectionTypes> &
   Pick<KindTypes, "observed" | "action"> & { readonly inputs: ReceiverInputs };
 
-interface StepFacts<Do> {
+interface StepFacts<Action> {
   /** The operation of the platform's API, e.g. "updateProject". */
   readonly op: string;
-  readonly do: Do;
+  readonly action: Action;
   /** The step only reverts what others changed on the platform. Under driftPolicy Report it is reported instead. */
   readonly corrects?: boolean;
   /** The step starts a failed deployment again (spec.lifecycle.retry). */
@@ -44,14 +44,14 @@ interface StepFacts<Do> {
   readonly changes?: readonly DriftField[];
 }
 
-export type Step<Do = unknown> =
+export type Step<Action = unknown> =
   /** A PUT, an import or a DELETE: it may be repeated and needs no ledger. `message` describes it in a plan. */
-  | (StepFacts<Do> & { readonly repeat: "safe"; readonly message?: string })
+  | (StepFacts<Action> & { readonly repeat: "safe"; readonly message?: string })
   /**
    * POST: an intent is written first. `mark` is the baseline that a later trace compares with, `why` what the status
    * says while it is under way.
    */
-  | (StepFacts<Do> & {
+  | (StepFacts<Action> & {
       readonly repeat: "once";
       readonly creates: boolean;
       readonly mark: Json;
@@ -60,7 +60,7 @@ export type Step<Do = unknown> =
       readonly commit?: string;
     });
 
-export type Plan<Do = unknown> =
+export type Plan<Action = unknown> =
   | { readonly is: "settled"; readonly again?: Ms }
   | { readonly is: "waiting" | "stalled"; readonly why: Why; readonly again?: Ms }
   /**
@@ -72,18 +72,18 @@ export type Plan<Do = unknown> =
   | { readonly is: "adopt"; readonly id: Uuid }
   /** The recorded object is proven gone and a new one is wanted: the engine drops its records. */
   | { readonly is: "forget"; readonly why: Why }
-  | { readonly is: "step"; readonly step: Step<Do> };
+  | { readonly is: "step"; readonly step: Step<Action> };
 
 /** What is known after a step or a trace. */
-export interface Known<Seen = unknown, Mem extends JsonObject = JsonObject> {
-  readonly seen: Seen;
+export interface ActionResult<Observed = unknown, Mem extends JsonObject = JsonObject> {
+  readonly observed: Observed;
   readonly memory: Mem;
   readonly id?: Uuid;
 }
 
-export type Trace<Seen = unknown, Mem extends JsonObject = JsonObject> =
+export type Trace<Observed = unknown, Mem extends JsonObject = JsonObject> =
   /** Several: the engine stalls. */
-  | { readonly is: "landed"; readonly known: readonly Known<Seen, Mem>[] }
+  | { readonly is: "landed"; readonly known: readonly ActionResult<Observed, Mem>[] }
   /** `memory` is what to remember of it once it is certain. */
   | { readonly is: "absent"; readonly memory?: Mem }
   /** `repeatable`: to do it once more changes nothing on the platform, if it was done. */
@@ -138,8 +138,8 @@ export interface OneShot<K extends KindTypes> {
   refused(
     error: ApiError,
     context: ReconcileContext<K>,
-    seen: K["observed"],
-  ): Known<K["observed"], K["memory"]> | undefined;
+    observed: K["observed"],
+  ): ActionResult<K["observed"], K["memory"]> | undefined;
   /** Returns how long it may take from the object's creation on. */
   limitMs(spec: K["spec"]): Ms;
   /**
@@ -171,18 +171,18 @@ export interface Kind<K extends KindTypes = KindTypes> {
   /** Reads the platform, and nothing else. @throws ApiError */
   observe(context: ReconcileContext<K>, api: K["api"]): Promise<K["observed"]>;
   /** Decides the next step: a list of checks, of which the first difference wins. Pure. */
-  plan(context: ReconcileContext<K>, seen: K["observed"]): Plan<K["action"]>;
+  plan(context: ReconcileContext<K>, observed: K["observed"]): Plan<K["action"]>;
   /** Sends one request, and folds its answer into what was observed. @throws ApiError */
   act(
     step: Step<K["action"]>,
     context: ReconcileContext<K>,
-    seen: K["observed"],
+    observed: K["observed"],
     api: K["api"],
-  ): Promise<Known<K["observed"], K["memory"]>>;
+  ): Promise<ActionResult<K["observed"], K["memory"]>>;
   /** Finds out whether the request of an open intent took effect. Reads only. @throws ApiError */
   trace(intent: OpenIntent, context: ReconcileContext<K>, api: K["api"]): Promise<Trace<K["observed"], K["memory"]>>;
   /** Builds conditions, members of status and outputs. Pure. */
-  report(context: ReconcileContext<K>, seen: K["observed"]): Report;
+  report(context: ReconcileContext<K>, observed: K["observed"]): Report;
 
   /**
    * Returns the id of an existing object that a spec refers to as its own.
@@ -227,12 +227,12 @@ export interface Kind<K extends KindTypes = KindTypes> {
    * Reports whether the platform shows the object of a step, observed after the step was answered 404: then the
    * operation does not exist. Absent where nothing is shown.
    */
-  shows?(step: Step<K["action"]>, context: ReconcileContext<K>, seen: K["observed"]): boolean;
+  shows?(step: Step<K["action"]>, context: ReconcileContext<K>, observed: K["observed"]): boolean;
   /**
    * Returns what to remember before a repeatable step is sent, where a crash would otherwise leave it unknown that the
    * result is ours.
    */
-  prepare?(step: Step<K["action"]>, context: ReconcileContext<K>, seen: K["observed"]): K["memory"] | undefined;
+  prepare?(step: Step<K["action"]>, context: ReconcileContext<K>, observed: K["observed"]): K["memory"] | undefined;
   /**
    * Returns the part of the memory of a create that is stored with the record of its id, and read where the status is
    * lost. Where the answer has no id, it is stored with the intent.

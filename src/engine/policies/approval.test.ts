@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Step } from "../contract/kind.ts";
 import { covers, type StatusPlan } from "./policy-status.ts";
 
-const update: Step<string> = { repeat: "safe", op: "update", do: "update" };
+const update: Step<string> = { repeat: "safe", op: "update", action: "update" };
 const plan = (change: Partial<StatusPlan> = {}): StatusPlan => ({
   hash: "0123456789abcdef",
   reason: "ApprovalPending",

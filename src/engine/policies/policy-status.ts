@@ -24,7 +24,7 @@ export function planIn(object: KubeObject): StatusPlan | undefined {
  * Returns the plan of some steps. Its hash covers what is shown of them, the generation, and the last approved plan:
  * the same change needs another approval when it comes again.
  */
-export function statusPlanOf<Do>(object: KubeObject, steps: readonly Step<Do>[], reason: string): StatusPlan {
+export function statusPlanOf<Action>(object: KubeObject, steps: readonly Step<Action>[], reason: string): StatusPlan {
   const generation = object.metadata.generation ?? 0;
   const actions = steps.map(actionOf);
   const basis = [
@@ -37,7 +37,7 @@ export function statusPlanOf<Do>(object: KubeObject, steps: readonly Step<Do>[],
   return { hash, reason, generation, actions };
 }
 
-function actionOf<Do>(step: Step<Do>): StatusPlan["actions"][number] {
+function actionOf<Action>(step: Step<Action>): StatusPlan["actions"][number] {
   const message = step.repeat === "once" ? step.why.message : step.message;
   const fields = (step.changes ?? []).slice(0, DRIFT_FIELDS);
   return {
@@ -58,7 +58,7 @@ export function isApproved(object: KubeObject, { hash }: StatusPlan): boolean {
  * Reports whether an approved plan covers a step: it lists the operation; or it creates, and what follows could not be
  * foreseen.
  */
-export function covers<Do>(plan: StatusPlan | undefined, generation: number, step: Step<Do>): boolean {
+export function covers<Action>(plan: StatusPlan | undefined, generation: number, step: Step<Action>): boolean {
   if (plan?.approved !== true || plan.generation !== generation) return false;
   return plan.actions.some(({ operation, creates }) => operation === step.op || creates === true);
 }

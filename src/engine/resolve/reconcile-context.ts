@@ -67,7 +67,7 @@ export function reconcileContext(
       writtenInto: (other) => ports.externalWrites.latest(other, recordedIdentity),
       wasReady: conditionOf(object, "Ready")?.status === "True" && !isSettled(object),
       // What this process knows and could not store yet counts.
-      begun:
+      started:
         (kind.oneShot === undefined ? kind.notObservableAfterwards !== undefined : local.unsaved === undefined) &&
         isStarted(object),
     },

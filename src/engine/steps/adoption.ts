@@ -27,7 +27,7 @@ export async function adopt(r: Resolved, id: Uuid): Promise<void> {
     const isForgotten = context.identitySource !== "orphaned" || orphan.memory === undefined;
     if (isForgotten && kind.notObservableAfterwards !== undefined) {
       r.object = await noteStarted(ports, r.object);
-      r.context = { ...context, records: { ...context.records, begun: true } };
+      r.context = { ...context, records: { ...context.records, started: true } };
     }
   }
   remember(r, { memory: context.memory, id });

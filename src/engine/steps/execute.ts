@@ -3,7 +3,7 @@ import { INTENT } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
 import type { Unsaved } from "../context/local-state.ts";
-import type { JsonObject, Known, Step, Uuid, Why } from "../contract/kind.ts";
+import type { ActionResult, JsonObject, Step, Uuid, Why } from "../contract/kind.ts";
 import { maySend, writeSlot, type Intent } from "../ledger/ledger.ts";
 import {
   clearIntent,
@@ -23,7 +23,7 @@ import { recordTransitions } from "../status/writes.ts";
 import { reportChange } from "./changes.ts";
 
 /** What is observed of the platform. */
-export interface Observed {
+export interface Observation {
   readonly value: unknown;
 }
 
@@ -43,11 +43,15 @@ const NOT_LEADER: ReconcileResult = {
 /**
  * Runs one step: at most one request to the platform, after the API server confirmed that the object is still the one
  * that was planned for.
- * @param seen what was observed before
+ * @param observed what was observed before
  * @returns what is observed now, the failure, or the result of a reconcile that must not send the request
  * @throws KubeError "Conflict" or "NotFound" when the object is another one, and others
  */
-export async function execute(r: Resolved, seen: unknown, step: Step): Promise<Observed | Failed | ReconcileResult> {
+export async function execute(
+  r: Resolved,
+  observed: unknown,
+  step: Step,
+): Promise<Observation | Failed | ReconcileResult> {
   const { ports, object, context } = r;
   if (!ports.fence.mayWrite()) return NOT_LEADER;
   // Storing an outcome returned a newer object than the one that was planned for.
@@ -55,7 +59,7 @@ export async function execute(r: Resolved, seen: unknown, step: Step): Promise<O
     throw new KubeError("Conflict", 409, "the spec changed within the reconcile");
   const held = massChangeHeld(r);
   if (held !== undefined) return { is: "held", why: held, stale: false };
-  return await (step.repeat === "safe" ? executeSafely(r, seen, step) : executeOnce(r, seen, step));
+  return await (step.repeat === "safe" ? executeSafely(r, observed, step) : executeOnce(r, observed, step));
 }
 
 /**
@@ -75,27 +79,35 @@ export function massChangeHeld({ ports, object, connection, context }: Resolved)
  * Runs a repeatable step. It needs no intent, but the API server has to confirm the object first: a cache that is
  * behind could direct a deletion at the successor of a deleted object (docs/reliability.md B1).
  */
-async function executeSafely(r: Resolved, seen: unknown, step: Step): Promise<Observed | Failed | ReconcileResult> {
+async function executeSafely(
+  r: Resolved,
+  observed: unknown,
+  step: Step,
+): Promise<Observation | Failed | ReconcileResult> {
   const { ports, kind, object } = r;
-  const memory = kind.prepare?.(step, r.context, seen);
+  const memory = kind.prepare?.(step, r.context, observed);
   if (memory !== undefined) {
     // Stores what the kind wants to remember whatever becomes of its request.
     r.context = { ...r.context, memory };
     const why: Why = { reason: "Progressing", message: "A request is on its way to the platform." };
-    await writeStatusBefore(r, seen, why, undefined);
+    await writeStatusBefore(r, observed, why, undefined);
   }
   // What is stored already was not written again, and so was not confirmed.
   if (r.object === object) await ports.writer.confirm(object);
   if (!ports.fence.mayWrite()) return NOT_LEADER;
   const phase: CallKind = r.context.goal === "absent" ? "delete" : "put";
-  const sent = await send(r, seen, step);
+  const sent = await send(r, observed, step);
   if (sent instanceof ApiError) return { error: sent, phase };
   if (phase === "delete") noteDeleted(r.local, r.context.id);
   remember(r, sent);
-  return { value: sent.seen };
+  return { value: sent.observed };
 }
 
-async function executeOnce(r: Resolved, seen: unknown, step: OnceStep): Promise<Observed | Failed | ReconcileResult> {
+async function executeOnce(
+  r: Resolved,
+  observed: unknown,
+  step: OnceStep,
+): Promise<Observation | Failed | ReconcileResult> {
   const { ports, local } = r;
   const phase: CallKind = step.creates ? "create" : "action";
   try {
@@ -108,20 +120,20 @@ async function executeOnce(r: Resolved, seen: unknown, step: OnceStep): Promise<
   const started = ports.clock.monotonic();
   // Until the request begins, also for an intent of which it is unknown whether it was stored.
   local.unsent = [...local.unsent, intent.attempt];
-  await writeIntent(r, seen, step, intent);
+  await writeIntent(r, observed, step, intent);
   // The older intents would be refused by now.
   local.unsent = [intent.attempt];
   const sinceMs = ports.clock.monotonic() - started;
   if (!maySend({ sinceMs, sendMs: ports.windows.sendMs, leads: ports.fence.mayWrite() })) return NOT_LEADER;
   local.unsent = [];
-  const sent = await send(r, seen, step);
+  const sent = await send(r, observed, step);
   if (sent instanceof ApiError) {
     if (notExecuted(sent.failure)) await closeUnsent(r, intent);
     return { error: sent, phase };
   }
   if (!step.creates) {
     remember(r, sent);
-    return { value: sent.seen };
+    return { value: sent.observed };
   }
   local.recreates = false;
   const { id, memory } = sent;
@@ -132,7 +144,7 @@ async function executeOnce(r: Resolved, seen: unknown, step: OnceStep): Promise<
   }
   local.answered = { attempt: intent.attempt, id, memory };
   await recordAnswer(r, id, memory);
-  return { value: sent.seen };
+  return { value: sent.observed };
 }
 
 /** Stores the platform's answer to a create. @throws KubeError see `recordId` */
@@ -149,10 +161,10 @@ async function closeUnsent(r: Resolved, intent: Intent): Promise<void> {
   else if (intent.repetition !== true) r.local.unsaved = closed(r);
 }
 
-async function send(r: Resolved, seen: unknown, step: Step): Promise<Known | ApiError> {
+async function send(r: Resolved, observed: unknown, step: Step): Promise<ActionResult | ApiError> {
   const { ports, kind, object, context } = r;
   try {
-    const known = await kind.act(step, context, seen, r.connection.api);
+    const known = await kind.act(step, context, observed, r.connection.api);
     reportChange(r, step, { id: known.id });
     if (kind.externalWrites !== undefined)
       ports.externalWrites.note(object, kind.externalWrites(known.memory, context.spec), r.recordedIdentity);
@@ -160,12 +172,12 @@ async function send(r: Resolved, seen: unknown, step: Step): Promise<Known | Api
   } catch (error) {
     reportChange(r, step, { error });
     if (!(error instanceof ApiError)) throw error;
-    return (notExecuted(error.failure) ? kind.oneShot?.refused(error, context, seen) : undefined) ?? error;
+    return (notExecuted(error.failure) ? kind.oneShot?.refused(error, context, observed) : undefined) ?? error;
   }
 }
 
 /** Continues the reconcile with what is known now. It is unsaved until a status write succeeds. */
-export function remember(r: Resolved, { id, memory }: Pick<Known, "id" | "memory">): void {
+export function remember(r: Resolved, { id, memory }: Pick<ActionResult, "id" | "memory">): void {
   r.context = { ...r.context, ...(id !== undefined && { id, identitySource: "recorded" }), memory };
   r.local.unsaved = closed(r);
 }
@@ -197,7 +209,7 @@ function intentOf({ ports, object, context, recordedIdentity, repeats }: Resolve
 }
 
 /** Writes the intent, checked by resourceVersion: a conflict ends the reconcile. @throws KubeError "Conflict" */
-async function writeIntent(r: Resolved, seen: unknown, step: OnceStep, intent: Intent): Promise<void> {
+async function writeIntent(r: Resolved, observed: unknown, step: OnceStep, intent: Intent): Promise<void> {
   const { ports, kind, object } = r;
   r.local.seenIntent = { attempt: intent.attempt, at: ports.clock.monotonic() };
   if (step.creates) {
@@ -206,7 +218,7 @@ async function writeIntent(r: Resolved, seen: unknown, step: OnceStep, intent: I
     r.object = await ports.writer.patchChecked(object, { annotations, ...finalizers });
     return;
   }
-  await writeStatusBefore(r, seen, intent.repetition === true ? sentAgain(step.why) : step.why, intent);
+  await writeStatusBefore(r, observed, intent.repetition === true ? sentAgain(step.why) : step.why, intent);
   if (kind.oneShot !== undefined) r.object = await noteStarted(ports, r.object);
 }
 
@@ -216,12 +228,12 @@ function sentAgain({ reason, message }: Why): Why {
 }
 
 /** Writes the status that precedes a request. @throws KubeError "Conflict" */
-async function writeStatusBefore(r: Resolved, seen: unknown, why: Why, intent: Intent | undefined): Promise<void> {
+async function writeStatusBefore(r: Resolved, observed: unknown, why: Why, intent: Intent | undefined): Promise<void> {
   const { ports, kind, object, context } = r;
   const status = buildStatus({
     object,
     result: { is: "waiting", why, exchange: "ok" },
-    report: kind.report(context, seen),
+    report: kind.report(context, observed),
     memory: context.memory,
     id: recordedId(context),
     recordedIdentity: r.recordedIdentity,

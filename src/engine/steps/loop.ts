@@ -16,7 +16,7 @@ import type { Resolved } from "../status/reconciliation.ts";
 import { isLate, overdue, refusedForLong, restAfter } from "../status/stalls.ts";
 import { adopt, forgetRecord } from "./adoption.ts";
 import { withCapabilities } from "./capabilities.ts";
-import { execute, type Failed, massChangeHeld, type Observed, remember } from "./execute.ts";
+import { execute, type Failed, massChangeHeld, type Observation, remember } from "./execute.ts";
 import { checkPolicies } from "./policy-gate.ts";
 import { recover } from "./recover.ts";
 import { rejectedBefore, rejectionOf, withoutStep } from "./rejection.ts";
@@ -53,7 +53,7 @@ async function keepRecords(r: Resolved): Promise<void> {
 
 /** Observes, plans and acts until there is no step left, or until other objects should be reconciled. */
 async function reconcileSteps(r: Resolved): Promise<ReconcileResult> {
-  let observed: Observed | undefined;
+  let observed: Observation | undefined;
   for (let steps = 0; steps < STEP_LIMIT; steps += 1) {
     const now = observed ?? (await observe(r));
     if (now instanceof ApiError) return failed(r, now, "read");
@@ -69,7 +69,7 @@ async function reconcileSteps(r: Resolved): Promise<ReconcileResult> {
   return { is: "waiting", why, exchange: "ok", again: endless ? undefined : 0 };
 }
 
-async function observe(r: Resolved): Promise<Observed | ApiError> {
+async function observe(r: Resolved): Promise<Observation | ApiError> {
   try {
     const value = await r.kind.observe(r.context, r.connection.api);
     r.local.readAt = r.ports.clock.monotonic();
@@ -85,7 +85,7 @@ async function observe(r: Resolved): Promise<Observed | ApiError> {
  * @returns the result of the reconcile; else what is observed after the step, undefined when the platform has to be
  * observed anew
  */
-async function step(r: Resolved, seen: unknown): Promise<ReconcileResult | Observed | undefined> {
+async function step(r: Resolved, observed: unknown): Promise<ReconcileResult | Observation | undefined> {
   const { ports, kind, local } = r;
   // Other resources may have written to the object in the meantime: what was observed may be older.
   const { id, records } = r.context;
@@ -95,13 +95,13 @@ async function step(r: Resolved, seen: unknown): Promise<ReconcileResult | Obser
     return undefined;
   }
 
-  const plan = checkPolicies(r, seen);
+  const plan = checkPolicies(r, observed);
   if (plan.is === "adopt") {
     await adopt(r, plan.id);
     return undefined;
   }
-  if (plan.is === "forget") return await recreate(r, seen, plan.why);
-  if (plan.is !== "step") return concluded(r, seen, plan);
+  if (plan.is === "forget") return await recreate(r, observed, plan.why);
+  if (plan.is !== "step") return concluded(r, observed, plan);
   const why = rejectedBefore(local.rejected, plan.step.op, {
     ...r.context,
     generation: r.context.resource.generation,
@@ -109,26 +109,26 @@ async function step(r: Resolved, seen: unknown): Promise<ReconcileResult | Obser
     now: ports.clock.monotonic(),
   });
   if (why !== undefined) {
-    r.report = kind.report(r.context, seen);
+    r.report = kind.report(r.context, observed);
     return { is: "stalled", why, exchange: "failed" };
   }
-  const done = await execute(r, seen, plan.step);
-  if ("error" in done) return await afterFailure(r, seen, plan.step, done);
-  if ("is" in done) r.report = kind.report(r.context, seen);
+  const done = await execute(r, observed, plan.step);
+  if ("error" in done) return await afterFailure(r, observed, plan.step, done);
+  if ("is" in done) r.report = kind.report(r.context, observed);
   return done;
 }
 
 /** Decides how to go on after the request of a step failed. */
 async function afterFailure(
   r: Resolved,
-  seen: unknown,
+  observed: unknown,
   refused: Step,
   { error, phase }: Failed,
-): Promise<ReconcileResult | Observed> {
-  const without = await withoutStep(r.kind, r, { step: refused, seen, error }, () => observe(r));
+): Promise<ReconcileResult | Observation> {
+  const without = await withoutStep(r.kind, r, { step: refused, observed, error }, () => observe(r));
   if (without?.is === "on") return { value: without.value };
-  if (without?.is === "stalled") return concluded(r, seen, without);
-  r.report = r.kind.report(r.context, seen);
+  if (without?.is === "stalled") return concluded(r, observed, without);
+  r.report = r.kind.report(r.context, observed);
   const result = failed(r, error, phase);
   // A token can get a scope on the platform without notice: a denied step is tried again, slowly.
   if (result.is === "stalled" && error.failure.is !== "Forbidden") {
@@ -142,12 +142,12 @@ async function afterFailure(
 /** Ends the reconcile as the plan says. */
 function concluded(
   r: Resolved,
-  seen: unknown,
+  observed: unknown,
   plan: Extract<Plan, { is: "settled" | "waiting" | "stalled" | "unknown" }>,
 ): ReconcileResult {
   const { ports, kind, object, local, orphan } = r;
   const { clock, windows } = ports;
-  const report = kind.report(r.context, seen);
+  const report = kind.report(r.context, observed);
   r.report = report;
   if (plan.is !== "waiting") local.work = undefined;
   if (plan.is === "settled") return { is: "settled", why: report.ready, again: plan.again };
@@ -173,12 +173,12 @@ const RECREATING: Why = {
 };
 
 /** Forgets an object that is gone, so that the next reconcile creates it. An id that the user gave is not forgotten. */
-async function recreate(r: Resolved, seen: unknown, why: Why): Promise<ReconcileResult> {
+async function recreate(r: Resolved, observed: unknown, why: Why): Promise<ReconcileResult> {
   if (r.kind.claim?.(r.context.spec, () => undefined) === r.context.id)
-    return concluded(r, seen, { is: "stalled", why });
+    return concluded(r, observed, { is: "stalled", why });
   // The create that follows has no record left that shows that no new generation caused it: the limit applies here.
   const held = massChangeHeld(r);
-  if (held !== undefined) return concluded(r, seen, { is: "waiting", why: held });
+  if (held !== undefined) return concluded(r, observed, { is: "waiting", why: held });
   await forgetRecord(r, why);
   return { is: "waiting", why: RECREATING, exchange: "ok", again: 0 };
 }

@@ -33,8 +33,8 @@ const CORRECTION = { lasts: 0.02, rests: 0.9 } as const;
  * Asks the kind again for each step that may not be taken, as if the step were impossible. What others change again
  * right after a correction is drift until the next poll: the operator does not fight (docs/reliability.md C11).
  */
-export function checkPolicies(r: Resolved, seen: unknown): Plan {
-  const { plan, policyStatus } = judged(r, seen);
+export function checkPolicies(r: Resolved, observed: unknown): Plan {
+  const { plan, policyStatus } = judged(r, observed);
   r.policyStatus = policyStatus;
   const isCorrection = plan.is === "step" && plan.step.corrects === true;
   if (isCorrection && policyStatus.appliedGeneration === r.context.resource.generation) {
@@ -49,7 +49,7 @@ function sinceCorrection({ ports, object, local, connection }: Resolved): number
   return (ports.clock.monotonic() - (local.correctedAt ?? Number.NEGATIVE_INFINITY)) / poll;
 }
 
-function judged(r: Resolved, seen: unknown): Allowed {
+function judged(r: Resolved, observed: unknown): Allowed {
   const { ports, kind, object, context, policies } = r;
   const now = ports.clock.now();
   const place: Place = {
@@ -62,7 +62,7 @@ function judged(r: Resolved, seen: unknown): Allowed {
     rests: isResting(r),
   };
   const planWithout: PlanWithout = (blockedOperations, pendingOperations) =>
-    kind.plan({ ...context, policies: { ...context.policies, blockedOperations, pendingOperations } }, seen);
+    kind.plan({ ...context, policies: { ...context.policies, blockedOperations, pendingOperations } }, observed);
   const first = sift(place, planWithout);
   if (first.later.length === 0) return concluded(place, first);
   const reason = place.window.is === "closed" ? "OutsideChangeWindow" : "ApprovalPending";

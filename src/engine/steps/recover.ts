@@ -4,7 +4,7 @@ import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { LocalState } from "../context/local-state.ts";
-import type { Known, Trace, Why } from "../contract/kind.ts";
+import type { ActionResult, Trace, Why } from "../contract/kind.ts";
 import { decide, duty, readSlot, type Intent, type Knowledge, type Slot, type TraceResult } from "../ledger/ledger.ts";
 import { clearIntent, recordId } from "../ledger/record.ts";
 import type { ReconcileResult } from "../status/build.ts";
@@ -104,7 +104,7 @@ async function conclude(
   }
 }
 
-async function recordLanded(r: Resolved, intent: Intent, known: Known): Promise<void> {
+async function recordLanded(r: Resolved, intent: Intent, known: ActionResult): Promise<void> {
   const { id, memory } = known;
   if (!intent.creates || id === undefined) {
     remember(r, known);

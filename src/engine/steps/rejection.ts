@@ -45,7 +45,7 @@ type Without = { readonly is: "on"; readonly value: unknown } | { readonly is: "
 export async function withoutStep(
   { shows, plan }: Pick<Kind, "shows" | "plan">,
   { context, connection: { api } }: Pick<Resolved, "context" | "connection">,
-  { step, seen, error }: { readonly step: Step; readonly seen: unknown; readonly error: ApiError },
+  { step, observed, error }: { readonly step: Step; readonly observed: unknown; readonly error: ApiError },
   observe: () => Promise<{ readonly value: unknown } | ApiError>,
 ): Promise<Without | undefined> {
   const isMissing = (): boolean => api.capabilities.supports(step.op) === "Unsupported";
@@ -59,7 +59,7 @@ export async function withoutStep(
   };
   // A request that must be sent once only, and that was answered 501, is traced first.
   const isOver = step.repeat === "safe" || error.failure.is === "NotSupported";
-  if (isOver && isMissing()) return without(seen);
+  if (isOver && isMissing()) return without(observed);
   if (error.failure.is !== "NotFound" || shows === undefined) return undefined;
   api.refresh();
   const again = await observe();

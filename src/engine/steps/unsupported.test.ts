@@ -4,7 +4,7 @@ import { ApiError } from "../../platform/transport/errors.ts";
 import type { Plan, Step } from "../contract/kind.ts";
 import { withoutStep } from "./rejection.ts";
 
-const STEP: Step<string> = { repeat: "safe", op: "deleteWidget", do: "delete" };
+const STEP: Step<string> = { repeat: "safe", op: "deleteWidget", action: "delete" };
 const SETTLED: Plan<string> = { is: "settled" };
 
 /** A refused step, on a platform that is known by then not to offer its operation. */
@@ -12,7 +12,7 @@ function refused(next: Plan<string>) {
   const capabilities = { supports: () => "Unsupported" };
   const frame = { context: {}, connection: { api: { capabilities } } } as unknown as Parameters<typeof withoutStep>[1];
   const error = new ApiError("deleteWidget", { is: "NotSupported" }, 501, "There is no such operation.");
-  return withoutStep({ plan: () => next }, frame, { step: STEP, seen: "it", error }, () => Promise.resolve(error));
+  return withoutStep({ plan: () => next }, frame, { step: STEP, observed: "it", error }, () => Promise.resolve(error));
 }
 
 describe("a step whose operation the platform does not offer", () => {

@@ -9,18 +9,18 @@ import {
   passWith,
   print,
   plannedBy,
-  seenFull,
-  seenIn,
+  observedFull,
+  observedIn,
   statusOf,
 } from "../../../test/support/services/applications.ts";
 import type { ApplicationMemory } from "./crd.ts";
-import type { Seen } from "./model.ts";
+import type { Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
 /** What the plan comes to, with the commit that is deployed now. */
-function planned(change: Change, seen: Seen): string {
-  return plannedBy(passWith(change), seen);
+function planned(change: Change, observed: Observed): string {
+  return plannedBy(passWith(change), observed);
 }
 
 const DEPLOY = `deployApplication ${COMMIT}`;
@@ -29,27 +29,27 @@ const variables = [{ name: "KEY", value: "value", isSecret: false }];
 const written = (change: ApplicationMemory["written"]) => ({ revision: 0, ...change });
 
 describe("a deployment is due", () => {
-  const never = seenIn("READY", { status: statusOf("READY", { serviceDeploymentStatus: "NEVER_DEPLOYED" }) });
+  const never = observedIn("READY", { status: statusOf("READY", { serviceDeploymentStatus: "NEVER_DEPLOYED" }) });
 
-  it.each<[string, Change, Seen, string]>([
+  it.each<[string, Change, Observed, string]>([
     ["the first time", { memory: { lastDeployment: undefined } }, never, DEPLOY],
-    ["for another commit", { spec: deploy(OTHER_COMMIT) }, seenIn("DEPLOYED"), `deployApplication ${OTHER_COMMIT}`],
+    ["for another commit", { spec: deploy(OTHER_COMMIT) }, observedIn("DEPLOYED"), `deployApplication ${OTHER_COMMIT}`],
     [
       "for another commit, after a failure",
       { spec: deploy(OTHER_COMMIT) },
-      seenIn("BUILD_ERROR"),
+      observedIn("BUILD_ERROR"),
       `deployApplication ${OTHER_COMMIT}`,
     ],
     [
       "for another commit, of what others stopped",
       { spec: deploy(OTHER_COMMIT) },
-      seenIn("STOPPED"),
+      observedIn("STOPPED"),
       `deployApplication ${OTHER_COMMIT}`,
     ],
     [
       "for settings that we wrote since",
       { memory: { written: written({ revision: 2 }), lastDeployment: deployment({ settings: 1 }) } },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       DEPLOY,
     ],
     [
@@ -61,7 +61,7 @@ describe("a deployment is due", () => {
           lastDeployment: deployment({ variables: print("old") }),
         },
       },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       DEPLOY,
     ],
     [
@@ -70,106 +70,106 @@ describe("a deployment is due", () => {
         inputs: inputsWith(variables, print("new")),
         memory: { written: written({ variables: print("new"), variableNames: ["KEY"] }) },
       },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       DEPLOY,
     ],
-    ["on request, after a failure", { requested: "now" }, seenIn("BUILD_ERROR"), DEPLOY],
-    ["on request, in a state that tells nothing", { requested: "now" }, seenIn("UNAVAILABLE"), DEPLOY],
+    ["on request, after a failure", { requested: "now" }, observedIn("BUILD_ERROR"), DEPLOY],
+    ["on request, in a state that tells nothing", { requested: "now" }, observedIn("UNAVAILABLE"), DEPLOY],
     [
       "for a new commit, in a state that tells nothing",
       { spec: deploy(OTHER_COMMIT) },
-      seenIn("UNAVAILABLE"),
+      observedIn("UNAVAILABLE"),
       `deployApplication ${OTHER_COMMIT}`,
     ],
     [
       "for a new commit, in a state that tells nothing, after an order without a request id",
       { spec: deploy(OTHER_COMMIT), memory: { lastDeployment: openDeployment({ requestId: undefined }) } },
-      seenIn("HIBERNATING"),
+      observedIn("HIBERNATING"),
       `deployApplication ${OTHER_COMMIT}`,
     ],
     [
       "on request, after a failure, also by hand",
       { requested: "now", spec: deploy(COMMIT, "Manual") },
-      seenIn("CANCELED"),
+      observedIn("CANCELED"),
       DEPLOY,
     ],
     [
       "on another request",
       { requested: "two", memory: { lastDeployment: deployment({ retry: "one" }) } },
-      seenIn("BUILD_ERROR"),
+      observedIn("BUILD_ERROR"),
       DEPLOY,
     ],
-    ["to start what we stopped", { memory: { runState: "Stopped" } }, seenIn("STOPPED"), DEPLOY],
+    ["to start what we stopped", { memory: { runState: "Stopped" } }, observedIn("STOPPED"), DEPLOY],
     [
       "to start what we stopped, also by hand",
       { memory: { runState: "Stopped" }, spec: deploy(COMMIT, "Manual") },
-      seenIn("STOPPED"),
+      observedIn("STOPPED"),
       DEPLOY,
     ],
-    ["to start what others stopped, on request", { requested: "now" }, seenIn("STOPPED"), DEPLOY],
-    ["to bring back what others uninstalled, on request", { requested: "now" }, seenIn("DELETED"), DEPLOY],
-  ])("%s", (_name, change, seen, expected) => {
-    expect(planned(change, seen)).toBe(expected);
+    ["to start what others stopped, on request", { requested: "now" }, observedIn("STOPPED"), DEPLOY],
+    ["to bring back what others uninstalled, on request", { requested: "now" }, observedIn("DELETED"), DEPLOY],
+  ])("%s", (_name, change, observed, expected) => {
+    expect(planned(change, observed)).toBe(expected);
   });
 });
 
 describe("no deployment is due", () => {
-  it.each<[string, Change, Seen, string]>([
-    ["when nothing changed", {}, seenIn("DEPLOYED"), "settled"],
-    ["without a commit", { spec: { deploy: undefined } }, seenIn("DEPLOYED"), "settled"],
-    ["for the same commit, abbreviated", { spec: deploy(COMMIT.slice(0, 7)) }, seenIn("DEPLOYED"), "settled"],
+  it.each<[string, Change, Observed, string]>([
+    ["when nothing changed", {}, observedIn("DEPLOYED"), "settled"],
+    ["without a commit", { spec: { deploy: undefined } }, observedIn("DEPLOYED"), "settled"],
+    ["for the same commit, abbreviated", { spec: deploy(COMMIT.slice(0, 7)) }, observedIn("DEPLOYED"), "settled"],
     [
       "for the same commit, in full",
       { memory: { lastDeployment: deployment({ gitCommitId: COMMIT.slice(0, 8) }) } },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       "settled",
     ],
-    ["while a state is unknown", {}, seenIn("UNAVAILABLE"), "unknown UnknownState"],
-    ["while work is under way", { spec: deploy(OTHER_COMMIT) }, seenIn("RESTARTING"), "waiting Restarting"],
-    ["by hand", { spec: deploy(OTHER_COMMIT, "Manual") }, seenIn("DEPLOYED"), "settled"],
+    ["while a state is unknown", {}, observedIn("UNAVAILABLE"), "unknown UnknownState"],
+    ["while work is under way", { spec: deploy(OTHER_COMMIT) }, observedIn("RESTARTING"), "waiting Restarting"],
+    ["by hand", { spec: deploy(OTHER_COMMIT, "Manual") }, observedIn("DEPLOYED"), "settled"],
     [
       "by hand, the first time",
       { memory: { lastDeployment: undefined }, spec: deploy(COMMIT, "Manual") },
-      seenIn("READY", { status: statusOf("READY", { serviceDeploymentStatus: "NEVER_DEPLOYED" }) }),
+      observedIn("READY", { status: statusOf("READY", { serviceDeploymentStatus: "NEVER_DEPLOYED" }) }),
       "settled",
     ],
-    ["after a failure", {}, seenIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
+    ["after a failure", {}, observedIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
     [
       "twice for one request",
       { requested: "now", memory: { lastDeployment: deployment({ retry: "now" }) } },
-      seenIn("BUILD_ERROR"),
+      observedIn("BUILD_ERROR"),
       "stalled BuildFailed",
     ],
-    ["on request, when it runs", { requested: "now" }, seenIn("DEPLOYED"), "settled"],
-    ["to undo a stop by others", {}, seenIn("STOPPED"), "stalled DriftDetected"],
+    ["on request, when it runs", { requested: "now" }, observedIn("DEPLOYED"), "settled"],
+    ["to undo a stop by others", {}, observedIn("STOPPED"), "stalled DriftDetected"],
     [
       "for settings, of what others stopped",
       { memory: { written: written({ revision: 1 }) } },
-      seenIn("STOPPED"),
+      observedIn("STOPPED"),
       "stalled DriftDetected",
     ],
     [
       "to undo an uninstallation by others",
       { spec: deploy(OTHER_COMMIT) },
-      seenIn("DELETED"),
+      observedIn("DELETED"),
       "stalled ExternalResourceDeleted",
     ],
     [
       "to bring back what shall be stopped",
       { requested: "now", spec: { runState: "Stopped" } },
-      seenIn("DELETED"),
+      observedIn("DELETED"),
       "stalled ExternalResourceDeleted",
     ],
     [
       "because others edited it",
       {},
-      seenIn("DEPLOYED", { status: statusOf("DEPLOYED", { serviceDeploymentStatus: "OUT_OF_DATE" }) }),
+      observedIn("DEPLOYED", { status: statusOf("DEPLOYED", { serviceDeploymentStatus: "OUT_OF_DATE" }) }),
       "settled",
     ],
     [
       "because others deployed another commit",
       { surface: "Full" },
-      seenFull("DEPLOYED", { gitRepository: { deployedCommitId: OTHER_COMMIT } }),
+      observedFull("DEPLOYED", { gitRepository: { deployedCommitId: OTHER_COMMIT } }),
       "settled",
     ],
     [
@@ -181,7 +181,7 @@ describe("no deployment is due", () => {
           lastDeployment: deployment({ variables: print("same") }),
         },
       },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       "settled",
     ],
     [
@@ -193,10 +193,10 @@ describe("no deployment is due", () => {
           lastDeployment: deployment({ variables: print("same") }),
         },
       },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       "settled",
     ],
-  ])("%s", (_name, change, seen, expected) => {
-    expect(planned(change, seen)).toBe(expected);
+  ])("%s", (_name, change, observed, expected) => {
+    expect(planned(change, observed)).toBe(expected);
   });
 });

@@ -8,7 +8,7 @@ import {
   REQUEST,
 } from "../../../test/support/services/applications.ts";
 import { deployedCommit, sameCommit } from "./deployment.ts";
-import { NOTHING_SEEN } from "./model.ts";
+import { NOTHING_OBSERVED } from "./model.ts";
 
 describe("commits", () => {
   it.each([
@@ -44,6 +44,6 @@ describe("the commit that an operation deployed", () => {
   ])("%s", (_name, change, shown, expected) => {
     const context = passWith({ memory: { lastDeployment: deployment(), lastOperation: { ...operation, ...change } } });
     const status = { id: context.id ?? "", ...running, ...shown };
-    expect(deployedCommit(context, { ...NOTHING_SEEN, status })).toBe(expected);
+    expect(deployedCommit(context, { ...NOTHING_OBSERVED, status })).toBe(expected);
   });
 });

@@ -9,7 +9,7 @@ import { advanced, serviceProgress } from "../service/progress.ts";
 import { revisionOf } from "../service/settings.ts";
 import { everDeployed, hasFailed } from "../service/trace.ts";
 import type { LastDeployment } from "./crd.ts";
-import type { ApplicationContext, Seen } from "./model.ts";
+import type { ApplicationContext, Observed } from "./model.ts";
 import { variablesSent } from "./variables.ts";
 
 /**
@@ -17,49 +17,49 @@ import { variablesSent } from "./variables.ts";
  * what is deployed is taken as the baseline and is not deployed again: the commit that the platform shows, else the
  * spec's own. Under the policy Manual others deploy, an operation or a person: what they brought out is the last one.
  */
-export function lastDeployment(context: ApplicationContext, seen: Seen): LastDeployment | undefined {
+export function lastDeployment(context: ApplicationContext, observed: Observed): LastDeployment | undefined {
   const remembered = context.memory.lastDeployment;
-  if (remembered !== undefined && !isReplaced(context, seen, remembered)) return remembered;
-  return foundDeployment(context, seen) ?? remembered;
+  if (remembered !== undefined && !isReplaced(context, observed, remembered)) return remembered;
+  return foundDeployment(context, observed) ?? remembered;
 }
 
 /** Returns the last deployment with what is known now. It ends when its state does. */
-export function followedDeployment(context: ApplicationContext, seen: Seen): LastDeployment | undefined {
+export function followedDeployment(context: ApplicationContext, observed: Observed): LastDeployment | undefined {
   return advanced(
-    lastDeployment(context, seen),
-    serviceProgress(context.memory.lastDeployment, seen),
-    seen,
+    lastDeployment(context, observed),
+    serviceProgress(context.memory.lastDeployment, observed),
+    observed,
     context.now,
   );
 }
 
 /** Returns the running commit: the platform's word, else that of the last successful deployment. */
-export function runningCommit(context: ApplicationContext, seen: Seen): string | undefined {
-  const last = followedDeployment(context, seen);
-  return deployedCommit(context, seen) ?? (last === undefined || hasFailed(last) ? undefined : last.gitCommitId);
+export function runningCommit(context: ApplicationContext, observed: Observed): string | undefined {
+  const last = followedDeployment(context, observed);
+  return deployedCommit(context, observed) ?? (last === undefined || hasFailed(last) ? undefined : last.gitCommitId);
 }
 
 /** Returns what is deployed, whoever deployed it. */
-function foundDeployment(context: ApplicationContext, seen: Seen): LastDeployment | undefined {
-  if (seen.status === undefined || !everDeployed(seen.status)) return undefined;
-  const commit = deployedCommit(context, seen) ?? context.spec.deploy?.gitCommitId;
+function foundDeployment(context: ApplicationContext, observed: Observed): LastDeployment | undefined {
+  if (observed.status === undefined || !everDeployed(observed.status)) return undefined;
+  const commit = deployedCommit(context, observed) ?? context.spec.deploy?.gitCommitId;
   if (commit === undefined) return undefined;
   const { written } = context.memory;
   return {
     gitCommitId: commit,
-    state: shownState(seen.status.state),
+    state: shownState(observed.status.state),
     finishedAt: context.now.toISOString(),
     settings: revisionOf(context.memory),
     variablesAt: variablesIncluded(context),
-    variables: written?.variables ?? (variablesSent(context, seen) ? context.inputs.fingerprint : undefined),
+    variables: written?.variables ?? (variablesSent(context, observed) ? context.inputs.fingerprint : undefined),
   };
 }
 
 /** Reports whether others deployed another commit since, as the policy Manual expects. */
-function isReplaced(context: ApplicationContext, seen: Seen, remembered: LastDeployment): boolean {
+function isReplaced(context: ApplicationContext, observed: Observed, remembered: LastDeployment): boolean {
   if (context.spec.deploy?.policy !== "Manual" || remembered.finishedAt === undefined) return false;
-  const commit = deployedCommit(context, seen);
-  const { state = "", deploymentRequestId } = seen.status ?? {};
+  const commit = deployedCommit(context, observed);
+  const { state = "", deploymentRequestId } = observed.status ?? {};
   // While the state is about the operator's own request, the commit comes from a list that lags behind.
   const lags = remembered.requestId !== undefined && deploymentRequestId === remembered.requestId;
   if (lags || servicePhase(state) !== "running" || commit === undefined) return false;
@@ -72,12 +72,12 @@ const COMMIT = /^[0-9a-f]{7,64}$/;
  * Returns the deployed commit, where the platform shows it; else the one that a PlatformOperation deployed since the
  * last deployment. What is no commit is not shown.
  */
-export function deployedCommit(context: ApplicationContext, seen: Seen): string | undefined {
-  const shown = serviceRecord(context, seen)?.gitRepository?.deployedCommitId?.toLowerCase();
-  return shown !== undefined && COMMIT.test(shown) ? shown : commitOfOperation(context, seen);
+export function deployedCommit(context: ApplicationContext, observed: Observed): string | undefined {
+  const shown = serviceRecord(context, observed)?.gitRepository?.deployedCommitId?.toLowerCase();
+  return shown !== undefined && COMMIT.test(shown) ? shown : commitOfOperation(context, observed);
 }
 
-function commitOfOperation({ memory }: ApplicationContext, { status }: Seen): string | undefined {
+function commitOfOperation({ memory }: ApplicationContext, { status }: Observed): string | undefined {
   const { lastOperation: operation, lastDeployment: last } = memory;
   const { gitCommitId: commit = "", startedAt = "" } = operation ?? {};
   const isLater = startedAt > (last?.startedAt ?? last?.finishedAt ?? "");
@@ -118,11 +118,11 @@ export function deployCause(
 /** Returns the commit that others deployed since the operator's last deployment. @param last with what is known now */
 export function foreignCommit(
   context: ApplicationContext,
-  seen: Seen,
+  observed: Observed,
   last: LastDeployment | undefined,
 ): string | undefined {
-  if (last?.finishedAt === undefined || servicePhase(seen.status?.state ?? "") !== "running") return undefined;
-  const commit = deployedCommit(context, seen);
+  if (last?.finishedAt === undefined || servicePhase(observed.status?.state ?? "") !== "running") return undefined;
+  const commit = deployedCommit(context, observed);
   return commit === undefined || sameCommit(commit, last.gitCommitId) ? undefined : commit;
 }
 

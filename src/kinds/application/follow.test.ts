@@ -2,23 +2,23 @@ import { describe, expect, it } from "vitest";
 
 import {
   COMMIT,
+  observedIn,
   openDeployment,
   passWith,
   plannedBy,
   REQUEST,
-  seenIn,
   statusOf,
 } from "../../../test/support/services/applications.ts";
 import { serviceBaseline } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import { application } from "./index.ts";
-import type { ApplicationContext, Seen } from "./model.ts";
+import type { ApplicationContext, Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
 /** What the plan comes to, with the commit that is deployed now. */
-function planned(change: Change, seen: Seen): string {
-  return plannedBy(passWith(change), seen);
+function planned(change: Change, observed: Observed): string {
+  return plannedBy(passWith(change), observed);
 }
 
 describe("[C10] a deployment is followed by its request id", () => {
@@ -27,43 +27,43 @@ describe("[C10] a deployment is followed by its request id", () => {
   });
   const request = (status: string) => ({ request: { status, deploymentRequestId: REQUEST } });
   const ours = { deploymentRequestId: REQUEST, executionId: "run-2" };
-  const lastOf = (change: Change, seen: Seen) =>
-    (application.report(passWith(change), seen).status as ApplicationMemory).lastDeployment;
+  const lastOf = (change: Change, observed: Observed) =>
+    (application.report(passWith(change), observed).status as ApplicationMemory).lastDeployment;
 
-  it.each<[string, Seen, string, { state: string; over: boolean }]>([
+  it.each<[string, Observed, string, { state: string; over: boolean }]>([
     [
       "queued, the service not showing it yet",
-      seenIn("DEPLOYED", request("DEPLOYMENT_QUEUED")),
+      observedIn("DEPLOYED", request("DEPLOYMENT_QUEUED")),
       "waiting Queued",
       { state: "DEPLOYMENT_QUEUED", over: false },
     ],
     [
       "under way, the service saying more",
-      seenIn("BUILDING", request("QUEUED")),
+      observedIn("BUILDING", request("QUEUED")),
       "waiting Building",
       { state: "BUILDING", over: false },
     ],
     [
       "over, the service not showing it yet",
-      seenIn("DEPLOYING", request("DEPLOYED")),
+      observedIn("DEPLOYING", request("DEPLOYED")),
       "settled",
       { state: "DEPLOYED", over: true },
     ],
     [
       "failed, the service not showing it yet",
-      seenIn("DEPLOYED", request("BUILD_ERROR")),
+      observedIn("DEPLOYED", request("BUILD_ERROR")),
       "stalled BuildFailed",
       { state: "BUILD_ERROR", over: true },
     ],
     [
       "failed for another service",
-      seenIn("DEPLOYED", { ...request("BUILD_ERROR"), status: statusOf("DEPLOYED", ours) }),
+      observedIn("DEPLOYED", { ...request("BUILD_ERROR"), status: statusOf("DEPLOYED", ours) }),
       "settled",
       { state: "DEPLOYED", over: true },
     ],
     [
       "failed for another service, the service telling no request",
-      seenIn("DEPLOYED", {
+      observedIn("DEPLOYED", {
         ...request("BUILD_ERROR"),
         status: statusOf("DEPLOYED", {
           deploymentRequestId: undefined as never,
@@ -75,70 +75,70 @@ describe("[C10] a deployment is followed by its request id", () => {
     ],
     [
       "failed because of another service",
-      seenIn("CANCELED", { ...request("BUILD_ERROR"), status: statusOf("CANCELED", ours) }),
+      observedIn("CANCELED", { ...request("BUILD_ERROR"), status: statusOf("CANCELED", ours) }),
       "stalled Canceled",
       { state: "CANCELED", over: true },
     ],
     [
       "cancelled before it began",
-      seenIn("DEPLOYED", { ...request("CANCELED"), status: statusOf("DEPLOYED", ours) }),
+      observedIn("DEPLOYED", { ...request("CANCELED"), status: statusOf("DEPLOYED", ours) }),
       "stalled Canceled",
       { state: "CANCELED", over: true },
     ],
     [
       "in a state that nobody documented",
-      seenIn("DEPLOYED", request("PONDERING")),
+      observedIn("DEPLOYED", request("PONDERING")),
       "waiting Progressing",
       { state: "PONDERING", over: false },
     ],
     [
       "ended, the service in a state that tells nothing",
-      seenIn("UNAVAILABLE", request("DEPLOYED")),
+      observedIn("UNAVAILABLE", request("DEPLOYED")),
       "settled",
       { state: "DEPLOYED", over: true },
     ],
     [
       "unknown to the platform, the service RUNNING as before",
-      seenIn("RUNNING"),
+      observedIn("RUNNING"),
       "waiting Progressing",
       { state: "RUNNING", over: false },
     ],
     [
       "unknown to the platform, the service RUNNING after a later deployment",
-      seenIn("RUNNING", { status: statusOf("RUNNING", { lastDeploymentDate: "2026-11-21T10:00:00Z" }) }),
+      observedIn("RUNNING", { status: statusOf("RUNNING", { lastDeploymentDate: "2026-11-21T10:00:00Z" }) }),
       "settled",
       { state: "RUNNING", over: true },
     ],
     [
       "unknown to the platform, the service in ERROR as before",
-      seenIn("ERROR"),
+      observedIn("ERROR"),
       "waiting Progressing",
       { state: "ERROR", over: false },
     ],
     [
       "unknown to the platform, the service as before",
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       "waiting Progressing",
       { state: "DEPLOYED", over: false },
     ],
     [
       "unknown to the platform, the service having moved",
-      seenIn("DEPLOYED", { status: statusOf("DEPLOYED", ours) }),
+      observedIn("DEPLOYED", { status: statusOf("DEPLOYED", ours) }),
       "settled",
       { state: "DEPLOYED", over: true },
     ],
-  ])("%s", (_name, seen, expected, { state, over }) => {
-    expect(planned(open(), seen)).toBe(expected);
-    const last = lastOf(open(), seen);
+  ])("%s", (_name, observed, expected, { state, over }) => {
+    expect(planned(open(), observed)).toBe(expected);
+    const last = lastOf(open(), observed);
     expect(last).toMatchObject({ gitCommitId: COMMIT, requestId: REQUEST, state });
     expect(last?.finishedAt).toBe(over ? "2026-11-21T10:00:00.400Z" : undefined);
   });
 
   it("ends once: when it did is not written again", () => {
-    const first = lastOf(open(), seenIn("DEPLOYED", request("DEPLOYED")));
+    const first = lastOf(open(), observedIn("DEPLOYED", request("DEPLOYED")));
     const later = { memory: { lastDeployment: first }, now: new Date("2026-11-22T10:00:00Z") };
     for (const state of ["DEPLOYED", "BUILDING", "STOPPED", "BUILD_ERROR"])
-      expect(lastOf(later, seenIn(state))).toEqual(first);
+      expect(lastOf(later, observedIn(state))).toEqual(first);
   });
 });
 
@@ -146,8 +146,8 @@ describe("a deployment without a request id", () => {
   const before = statusOf("DEPLOYED", { deploymentRequestId: undefined as never });
   const open = { requestId: undefined, baseline: serviceBaseline(before) };
   const context = passWith({ memory: { lastDeployment: openDeployment(open) } });
-  const over = (seen: Seen, of: ApplicationContext = context) =>
-    (application.report(of, seen).status as ApplicationMemory).lastDeployment?.finishedAt !== undefined;
+  const over = (observed: Observed, of: ApplicationContext = context) =>
+    (application.report(of, observed).status as ApplicationMemory).lastDeployment?.finishedAt !== undefined;
 
   it.each<[string, Partial<typeof before>, string, boolean]>([
     ["is not believed while nothing moved", {}, "waiting Progressing", false],
@@ -164,15 +164,15 @@ describe("a deployment without a request id", () => {
     ["waits for what is still queued", { state: "READY", deploymentRequestsCount: 1 }, "waiting Progressing", false],
     ["may fail", { state: "BUILD_ERROR", executionId: "run-2" }, "stalled BuildFailed", true],
   ])("%s", (_name, change, expected, isOver) => {
-    const seen = seenIn("DEPLOYED", { status: { ...before, ...change } });
-    expect(plannedBy(context, seen)).toBe(expected);
-    expect(over(seen)).toBe(isOver);
+    const observed = observedIn("DEPLOYED", { status: { ...before, ...change } });
+    expect(plannedBy(context, observed)).toBe(expected);
+    expect(over(observed)).toBe(isOver);
   });
 
   it("is believed once it was seen at work, also where nothing else moves", () => {
-    const building = seenIn("BUILDING", { status: { ...before, state: "BUILDING" } });
+    const building = observedIn("BUILDING", { status: { ...before, state: "BUILDING" } });
     const memory = application.report(context, building).status as ApplicationMemory;
-    const failed = seenIn("BUILD_ERROR", { status: { ...before, state: "BUILD_ERROR" } });
+    const failed = observedIn("BUILD_ERROR", { status: { ...before, state: "BUILD_ERROR" } });
     expect(over(failed)).toBe(false);
     expect(plannedBy(passWith({ memory }), failed)).toBe("stalled BuildFailed");
     expect(over(failed, passWith({ memory }))).toBe(true);

@@ -2,25 +2,25 @@ import { describe, expect, it } from "vitest";
 
 import {
   APPLICATION,
+  observedFull,
+  observedIn,
   passWith,
   plannedBy,
   record,
-  seenFull,
-  seenIn,
 } from "../../../test/support/services/applications.ts";
 import { application } from "./index.ts";
-import type { Seen } from "./model.ts";
+import type { Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
 const OTHER = "00000000-0000-4000-8000-0000000000a2";
 const PROJECT = "00000000-0000-4000-8000-0000000000b1";
 const full = { surface: "Full" } as const;
 const fresh = { id: undefined, identitySource: undefined, memory: { lastDeployment: undefined } } as const;
-const siblings = (...all: readonly ReturnType<typeof record>[]) => seenIn(undefined, { siblings: all });
+const siblings = (...all: readonly ReturnType<typeof record>[]) => observedIn(undefined, { siblings: all });
 
 describe("which application is meant", () => {
-  it.each<[string, Change, Seen, string]>([
-    ["none yet", fresh, seenIn(undefined), "createApplication"],
+  it.each<[string, Change, Observed, string]>([
+    ["none yet", fresh, observedIn(undefined), "createApplication"],
     [
       "none yet, among others",
       { ...fresh, ...full },
@@ -45,87 +45,97 @@ describe("which application is meant", () => {
     [
       "in an environment of another organization",
       fresh,
-      seenIn(undefined, { environmentIsOurs: false }),
+      observedIn(undefined, { environmentIsOurs: false }),
       "stalled InvalidSpec",
     ],
     [
       "in a project that is not the connection's",
       { ...fresh, allowedProjects: [OTHER] },
-      seenIn(undefined, { projectId: PROJECT }),
+      observedIn(undefined, { projectId: PROJECT }),
       "stalled PermissionDenied",
     ],
     [
       "ours, in a project that is no longer the connection's",
       { allowedProjects: [OTHER] },
-      seenIn("DEPLOYED", { projectId: PROJECT }),
+      observedIn("DEPLOYED", { projectId: PROJECT }),
       "stalled PermissionDenied",
     ],
-    ["ours, gone", {}, seenIn(undefined), "stalled ExternalResourceDeleted"],
-    ["ours, and another's", { holderOf: () => "a/b" }, seenIn("DEPLOYED"), "stalled AlreadyManaged"],
-    ["a given one that is not there", { ...full, identitySource: "given" }, seenIn(undefined), "stalled InvalidSpec"],
+    ["ours, gone", {}, observedIn(undefined), "stalled ExternalResourceDeleted"],
+    ["ours, and another's", { holderOf: () => "a/b" }, observedIn("DEPLOYED"), "stalled AlreadyManaged"],
+    [
+      "a given one that is not there",
+      { ...full, identitySource: "given" },
+      observedIn(undefined),
+      "stalled InvalidSpec",
+    ],
     [
       "a given one that is listed",
       { ...full, identitySource: "given" },
-      seenFull("DEPLOYED", { name: "web" }),
+      observedFull("DEPLOYED", { name: "web" }),
       "adopt",
     ],
-    ["a given one that nothing is known of", { identitySource: "given" }, seenIn("DEPLOYED"), "stalled NotObservable"],
+    [
+      "a given one that nothing is known of",
+      { identitySource: "given" },
+      observedIn("DEPLOYED"),
+      "stalled NotObservable",
+    ],
     [
       "a given one that nothing is known of, let stand",
       { identitySource: "given", allowUnverifiedIds: true },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       "adopt",
     ],
     [
       "a given one that is held",
       { identitySource: "given", allowUnverifiedIds: true, holderOf: () => "a/b" },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       "stalled AlreadyManaged",
     ],
-    ["a claimed one of its name", { ...full, identitySource: "claimed" }, seenFull("DEPLOYED"), "adopt"],
+    ["a claimed one of its name", { ...full, identitySource: "claimed" }, observedFull("DEPLOYED"), "adopt"],
     [
       "a claimed one of another name",
       { ...full, identitySource: "claimed" },
-      seenFull("DEPLOYED", { name: "web" }),
+      observedFull("DEPLOYED", { name: "web" }),
       "stalled NameConflict",
     ],
-    ["one that was left, where nothing is shown", { identitySource: "orphaned" }, seenIn("DEPLOYED"), "adopt"],
+    ["one that was left, where nothing is shown", { identitySource: "orphaned" }, observedIn("DEPLOYED"), "adopt"],
     [
       "one that was left and is held",
       { identitySource: "orphaned", holderOf: () => "a/b" },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       "stalled AlreadyManaged",
     ],
     [
       "one that was left, with another name by now",
       { ...full, identitySource: "orphaned" },
-      seenFull("DEPLOYED", { name: "web" }),
+      observedFull("DEPLOYED", { name: "web" }),
       "stalled NameConflict",
     ],
     [
       "one that was left and is not there, though it is wanted back",
       { identitySource: "orphaned", onMissing: "Recreate" },
-      seenIn(undefined, { isGone: true }),
+      observedIn(undefined, { isGone: true }),
       "stalled ExternalResourceDeleted",
     ],
     [
       "a claimed one that nothing is known of",
       { identitySource: "claimed" },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       "stalled NotObservable",
     ],
-  ])("%s", (_name, change, seen, expected) => {
-    expect(plannedBy(passWith(change), seen)).toBe(expected);
+  ])("%s", (_name, change, observed, expected) => {
+    expect(plannedBy(passWith(change), observed)).toBe(expected);
   });
 
   it("is created behind the ledger, marked with the platform's clock", () => {
     const serverNow = new Date("2026-11-21T10:00:00Z");
-    expect(application.plan(passWith(fresh), seenIn(undefined, { serverNow }))).toEqual({
+    expect(application.plan(passWith(fresh), observedIn(undefined, { serverNow }))).toEqual({
       is: "step",
       step: {
         repeat: "once",
         op: "createApplication",
-        do: { what: "create" },
+        action: { what: "create" },
         creates: true,
         name: "api",
         mark: { absentAt: "2026-11-21T10:00:00.000Z" },

@@ -1,5 +1,5 @@
 /** PlatformApplication: exists, settings, variables, the commit deployed, running or stopped. */
-import { entryOf, type Known } from "../../engine/contract/kind.ts";
+import { type ActionResult, entryOf } from "../../engine/contract/kind.ts";
 import type { Application } from "../../platform/areas/applications.ts";
 import type { Platform } from "../../platform/index.ts";
 import { defineService } from "../service/define.ts";
@@ -8,13 +8,13 @@ import { importItems } from "../shared/variables.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
 import { followedDeployment, variablesIncluded } from "./deployment.ts";
 import {
+  type Action,
   APPLICATION_SETTINGS,
   type ApplicationContext,
   type ApplicationTypes,
-  type Do,
   NAMES,
-  NOTHING_SEEN,
-  type Seen,
+  NOTHING_OBSERVED,
+  type Observed,
 } from "./model.ts";
 import { observe, ownStatus } from "./observe.ts";
 import { checks } from "./plan.ts";
@@ -25,12 +25,12 @@ export const application = defineService<ApplicationTypes, Application>({
   ...NAMES,
   resource: platformApplication,
   settings: APPLICATION_SETTINGS,
-  nothingSeen: NOTHING_SEEN,
+  nothingObserved: NOTHING_OBSERVED,
   area: (api) => api.applications,
   followed: followedDeployment,
   // A new application has no variables of its own. Its first import is noted with the record of the id.
-  created: (context, seen, _made, api) =>
-    prepareImport({ what: "import" }, context, { ...seen, secrets: [], serverNow: api.serverNow() }),
+  created: (context, observed, _made, api) =>
+    prepareImport({ what: "import" }, context, { ...observed, secrets: [], serverNow: api.serverNow() }),
   deploymentOf: (context) => {
     const variables = context.memory.written?.variables;
     return { variablesAt: variablesIncluded(context), ...(variables === undefined ? {} : { variables }) };
@@ -53,11 +53,11 @@ export const application = defineService<ApplicationTypes, Application>({
   shows: (_step, _context, { status }) => status !== undefined,
   checks,
 
-  prepare: (step, context, seen) => prepareImport(step.do, context, seen),
+  prepare: (step, context, observed) => prepareImport(step.action, context, observed),
   keep,
-  act: async (step, context, seen, api, shared) => {
-    if (step.what === "import") return await importVariables(context, seen, api);
-    if (step.what === "secret") return await replaceSecret(step, context, seen, api);
+  act: async (step, context, observed, api, shared) => {
+    if (step.what === "import") return await importVariables(context, observed, api);
+    if (step.what === "secret") return await replaceSecret(step, context, observed, api);
     return await shared(context);
   },
   statusOf: (intent, context, api) => ownStatus(intent.id ?? context.id ?? "", api),
@@ -68,35 +68,35 @@ export const application = defineService<ApplicationTypes, Application>({
   comparesUnlisted: true,
 });
 
-type Folded = Known<Seen, ApplicationMemory>;
+type Folded = ActionResult<Observed, ApplicationMemory>;
 
 /** Returns the memory before a write with what is deployed now, so that the write counts as a change to it. */
-function pinned(context: ApplicationContext, seen: Seen): ApplicationMemory {
-  return { ...context.memory, lastDeployment: followedDeployment(context, seen) };
+function pinned(context: ApplicationContext, observed: Observed): ApplicationMemory {
+  return { ...context.memory, lastDeployment: followedDeployment(context, observed) };
 }
 
-async function importVariables(context: ApplicationContext, seen: Seen, api: Platform): Promise<Folded> {
+async function importVariables(context: ApplicationContext, observed: Observed, api: Platform): Promise<Folded> {
   const { variables } = context.inputs;
   const answer = await api.variables.import(context.id ?? "", {
     overwrite: true,
     vars: importItems(context, variables),
   });
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? variables.map(({ name }) => name);
-  return { seen, memory: { ...pinned(context, seen), written: imported(context, seen, taken) } };
+  return { observed, memory: { ...pinned(context, observed), written: imported(context, observed, taken) } };
 }
 
 async function replaceSecret(
-  step: Extract<Do, { what: "secret" }>,
+  step: Extract<Action, { what: "secret" }>,
   context: ApplicationContext,
-  seen: Seen,
+  observed: Observed,
   api: Platform,
 ): Promise<Folded> {
   const value = context.inputs.variables.find(({ name }) => name === step.name)?.value ?? "";
   await api.variables.updateSecret(context.id ?? "", step.secretId, { key: step.name, value });
   const { written } = context.memory;
-  const { lastDeployment } = pinned(context, seen);
+  const { lastDeployment } = pinned(context, observed);
   return {
-    seen,
+    observed,
     memory: {
       ...context.memory,
       // Whatever was deployed did not have this value.

@@ -5,22 +5,22 @@ import {
   deployment,
   inputsWith,
   NOW,
+  observedFull,
+  observedIn,
   openDeployment,
   passWith,
   print,
   REQUEST,
-  seenFull,
-  seenIn,
   statusOf,
 } from "../../../test/support/services/applications.ts";
 import { serviceBaseline } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import { application } from "./index.ts";
-import type { Seen } from "./model.ts";
+import type { Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
-const reportOf = (change: Change, seen: Seen) => application.report(passWith(change), seen);
-const memoryOf = (change: Change, seen: Seen) => reportOf(change, seen).status as ApplicationMemory;
+const reportOf = (change: Change, observed: Observed) => application.report(passWith(change), observed);
+const memoryOf = (change: Change, observed: Observed) => reportOf(change, observed).status as ApplicationMemory;
 const variables = [{ name: "KEY", value: "value", isSecret: true }];
 describe("the last failure", () => {
   const failed = { request: { status: "BUILD_ERROR", deploymentRequestId: REQUEST } };
@@ -34,23 +34,23 @@ describe("the last failure", () => {
       /^The platform reports BUILD_ERROR for commit 1a2b3c4\. Read the build log/,
     ) as string,
   };
-  const { lastFailure: seenFirst, lastDeployment } = memoryOf(open, seenIn("BUILD_ERROR", failed));
+  const { lastFailure: seenFirst, lastDeployment } = memoryOf(open, observedIn("BUILD_ERROR", failed));
   const later = { now: new Date("2026-11-22T10:00:00Z") };
 
   it("is told with its commit and request, and keeps its time", () => {
     expect(seenFirst).toEqual(failure);
     const again = memoryOf(
       { ...later, memory: { lastFailure: seenFirst!, lastDeployment: lastDeployment! } },
-      seenIn("BUILD_ERROR"),
+      observedIn("BUILD_ERROR"),
     );
     expect(again.lastFailure).toEqual(seenFirst);
   });
 
   it("is kept while the next one is under way, and forgotten once one succeeds", () => {
     const memory = { lastFailure: seenFirst!, lastDeployment: openDeployment() };
-    expect(memoryOf({ memory }, seenIn("BUILDING")).lastFailure).toEqual(seenFirst);
+    expect(memoryOf({ memory }, observedIn("BUILDING")).lastFailure).toEqual(seenFirst);
     expect(
-      memoryOf({ memory: { ...memory, lastDeployment: deployment() } }, seenIn("DEPLOYED")).lastFailure,
+      memoryOf({ memory: { ...memory, lastDeployment: deployment() } }, observedIn("DEPLOYED")).lastFailure,
     ).toBeUndefined();
   });
 
@@ -61,11 +61,11 @@ describe("the last failure", () => {
   ])("is another one with %s", (_name, change) => {
     const before = { ...seenFirst!, ...change, at: "2026-11-20T10:00:00.000Z" };
     const memory = { lastFailure: before, lastDeployment: lastDeployment! };
-    expect(memoryOf({ memory }, seenIn("BUILD_ERROR")).lastFailure).toEqual(failure);
+    expect(memoryOf({ memory }, observedIn("BUILD_ERROR")).lastFailure).toEqual(failure);
   });
 
   it("is not put down to a deployment of ours that succeeded", () => {
-    expect(memoryOf({}, seenIn("RESTART_ERROR")).lastFailure).toEqual({
+    expect(memoryOf({}, observedIn("RESTART_ERROR")).lastFailure).toEqual({
       state: "RESTART_ERROR",
       at: NOW.toISOString(),
       message: expect.stringMatching(/^The platform reports RESTART_ERROR\. /) as string,
@@ -76,7 +76,7 @@ describe("the last failure", () => {
 describe("what an application remembers", () => {
   it("is nothing before it is its own", () => {
     for (const identitySource of ["given", "claimed"] as const) {
-      expect(reportOf({ identitySource, surface: "Full" }, seenFull("DEPLOYED"))).toMatchObject({
+      expect(reportOf({ identitySource, surface: "Full" }, observedFull("DEPLOYED"))).toMatchObject({
         status: {},
         conditions: [],
       });
@@ -89,16 +89,16 @@ describe("what an application remembers", () => {
       lastDeployment: deployment({ variables: print("some") }),
       written: { variables: print("some"), variableNames: ["KEY"] },
     };
-    const kept = memoryOf({ inputs: inputsWith(variables, now), memory }, seenIn("DEPLOYED"));
+    const kept = memoryOf({ inputs: inputsWith(variables, now), memory }, observedIn("DEPLOYED"));
     expect([kept.written?.variables, kept.lastDeployment?.variables]).toEqual([now, now]);
-    const changed = memoryOf({ inputs: inputsWith(variables, print("new")), memory }, seenIn("DEPLOYED"));
+    const changed = memoryOf({ inputs: inputsWith(variables, print("new")), memory }, observedIn("DEPLOYED"));
     expect([changed.written?.variables, changed.lastDeployment?.variables]).toEqual([print("some"), print("some")]);
   });
 
   it("takes what is deployed for what was sent where that was forgotten, and so awaits no import", () => {
     const sentSecrets = [{ key: "KEY", digest: "old", at: NOW.toISOString() }];
-    const seen = seenIn("DEPLOYED", { keys: new Set(["KEY"]) });
-    const { written } = memoryOf({ inputs: inputsWith(variables), memory: { written: { sentSecrets } } }, seen);
+    const observed = observedIn("DEPLOYED", { keys: new Set(["KEY"]) });
+    const { written } = memoryOf({ inputs: inputsWith(variables), memory: { written: { sentSecrets } } }, observed);
     expect(written).toMatchObject({ variableNames: ["KEY"], sentSecrets: undefined });
   });
 
@@ -106,7 +106,8 @@ describe("what an application remembers", () => {
     const stopping = serviceBaseline(statusOf("DEPLOYED"));
     const memory = { stopping, runState: "Stopped" } as const;
     const told = (state: string, change = {}) =>
-      memoryOf({ memory, spec: { runState: "Stopped" } }, seenIn(state, { status: statusOf(state, change) })).stopping;
+      memoryOf({ memory, spec: { runState: "Stopped" } }, observedIn(state, { status: statusOf(state, change) }))
+        .stopping;
     expect([told("DEPLOYED"), told("STOP_QUEUED", { executionId: "run-2" }), told("STOPPING")]).toEqual([
       stopping,
       stopping,

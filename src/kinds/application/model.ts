@@ -4,9 +4,9 @@ import type { Application, ApplicationPort } from "../../platform/areas/applicat
 import type { Variable } from "../../platform/areas/variables.ts";
 import { withoutCredentials } from "../../text/text.ts";
 import {
-  NOTHING_SEEN as NOTHING_OF_SERVICE,
+  NOTHING_OBSERVED as NOTHING_OF_SERVICE,
   type ServiceAction,
-  type ServiceSeen,
+  type ServiceObserved,
   type ServiceNames,
 } from "../service/model.ts";
 import type { ServiceSetting } from "../service/settings.ts";
@@ -89,7 +89,7 @@ export interface Inputs {
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-export interface Seen extends ServiceSeen<Application> {
+export interface Observed extends ServiceObserved<Application> {
   /** Keys of the application's variables and secrets, where they have to be known. */
   readonly keys?: ReadonlySet<string> | undefined;
   /** Ids of its own secrets by key, where one has to be changed. */
@@ -100,17 +100,20 @@ export interface Seen extends ServiceSeen<Application> {
   readonly variablesFault?: Why | undefined;
 }
 
-export type Do =
+export type Action =
   | ServiceAction
   | { readonly what: "import" }
   | { readonly what: "secret"; readonly name: string; readonly secretId: Uuid };
 
 /** The types of the kind. */
-export type ApplicationTypes = TypesOf<typeof platformApplication, { inputs: Inputs; observed: Seen; action: Do }>;
+export type ApplicationTypes = TypesOf<
+  typeof platformApplication,
+  { inputs: Inputs; observed: Observed; action: Action }
+>;
 
 export type ApplicationContext = ReconcileContext<ApplicationTypes>;
 
-export const NOTHING_SEEN: Seen = {
+export const NOTHING_OBSERVED: Observed = {
   ...NOTHING_OF_SERVICE,
   secretIds: new Map(),
 };

@@ -16,7 +16,7 @@ import {
 import type { Platform } from "../../platform/index.ts";
 import { movedPast, serviceBaseline } from "../service/trace.ts";
 import { application } from "./index.ts";
-import type { Seen } from "./model.ts";
+import type { Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
@@ -38,7 +38,7 @@ function documented(answers: { readonly request?: string; readonly state?: strin
   return {
     api,
     reads,
-    observe: async (change: Change): Promise<Seen> =>
+    observe: async (change: Change): Promise<Observed> =>
       application.observe(passWith({ surface: "Documented", ...change }), api),
   };
 }
@@ -130,12 +130,12 @@ describe("before another commit is deployed", () => {
 
   it("an application that was Ready is not read: what is deployed later has a later date", async () => {
     const { observe, reads } = documented({ serverNow });
-    const seen = await observe(ready);
+    const observed = await observe(ready);
     expect(reads).toEqual([]);
-    const plan = application.plan(passWith({ surface: "Documented", ...ready }), seen);
+    const plan = application.plan(passWith({ surface: "Documented", ...ready }), observed);
     expect(plan).toMatchObject({ is: "step", step: { op: "deployApplication", commit: OTHER_COMMIT } });
     expect(
-      movedPast(serviceBaseline(seen.status), statusOf("DEPLOYED", { lastDeploymentDate: "2026-11-21T09:00:00Z" })),
+      movedPast(serviceBaseline(observed.status), statusOf("DEPLOYED", { lastDeploymentDate: "2026-11-21T09:00:00Z" })),
     ).toBe(false);
   });
 

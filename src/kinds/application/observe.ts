@@ -16,8 +16,8 @@ import {
   APPLICATION_SETTINGS,
   type ApplicationContext,
   type ApplicationTypes,
-  NOTHING_SEEN,
-  type Seen,
+  NOTHING_OBSERVED,
+  type Observed,
 } from "./model.ts";
 import { isDeployedByOthers, pendingSecrets, variablesSent } from "./variables.ts";
 
@@ -26,29 +26,29 @@ export async function observe(
   context: ApplicationContext,
   { place, request, isFresh, listed }: Start<ApplicationTypes, Application>,
   api: Platform,
-): Promise<Seen> {
+): Promise<Observed> {
   if (listed === "gone") return { ...place, siblings: [] };
   const { siblings, presence } = listed;
-  const seen = { ...place, siblings };
+  const observed = { ...place, siblings };
   const { id } = context;
-  if (id === undefined) return seen;
+  if (id === undefined) return observed;
   const isUnlisted = siblings === undefined && context.goal === "present";
   const implied = isUnlisted ? impliedBy(context, id, request, api) : undefined;
   const status = implied ?? (await statusOf(context, id, { siblings, isFresh }, api));
   if (status === undefined) {
     const list = () => api.applications.list(context.inputs.environmentId);
-    return { ...seen, isGone: presence !== undefined && (await isGone(context, list)) };
+    return { ...observed, isGone: presence !== undefined && (await isGone(context, list)) };
   }
   if (context.goal !== "present") {
     forgetIngress(id, api);
-    return { ...seen, status };
+    return { ...observed, status };
   }
   // Without a list, the record is read when it is to be changed.
   const isDue = siblings === undefined && isUnsent(APPLICATION_SETTINGS, context);
   const own = isDue ? await offered(api, "getApplication", () => api.applications.get(id), SHOWN) : undefined;
   const kept = { value: context.memory.ingress, fault: undefined };
   const ingress = implied === undefined ? await ingressOf(context, "application", id, status, api) : kept;
-  return { ...seen, own, status, request, ingress, ...(await variablesOf(context, id, status, api)) };
+  return { ...observed, own, status, request, ingress, ...(await variablesOf(context, id, status, api)) };
 }
 
 /**
@@ -56,7 +56,12 @@ export async function observe(
  * deployment: what the platform would show besides makes no difference to either.
  * @returns undefined where the application itself has to be read
  */
-function impliedBy(context: ApplicationContext, id: Uuid, request: Seen["request"], api: Platform): Seen["status"] {
+function impliedBy(
+  context: ApplicationContext,
+  id: Uuid,
+  request: Observed["request"],
+  api: Platform,
+): Observed["status"] {
   const last = context.memory.lastDeployment;
   if (request !== undefined) {
     const status = impliedStatus(context, id, request);
@@ -80,7 +85,7 @@ function isOrderDue(context: ApplicationContext, last: LastDeployment | undefine
 function isSent(context: ApplicationContext): boolean {
   return (
     !isUnsent(APPLICATION_SETTINGS, context) &&
-    variablesSent(context, NOTHING_SEEN) &&
+    variablesSent(context, NOTHING_OBSERVED) &&
     pendingSecrets(context).length === 0
   );
 }
@@ -118,7 +123,7 @@ export async function ownStatus(id: Uuid, api: Platform): Promise<ServiceStatus 
 async function statusOf(
   context: ApplicationContext,
   id: Uuid,
-  { siblings, isFresh }: Pick<Seen, "siblings"> & { readonly isFresh: boolean },
+  { siblings, isFresh }: Pick<Observed, "siblings"> & { readonly isFresh: boolean },
   api: Platform,
 ): Promise<ServiceStatus | undefined> {
   const isListed = siblings?.some((one) => one.id === id) === true;
@@ -127,7 +132,7 @@ async function statusOf(
   return all?.find((one) => one.id === id) ?? (await ownStatus(id, api));
 }
 
-type VariablesSeen = Pick<Seen, "keys" | "secretIds" | "secrets" | "variablesFault">;
+type VariablesObserved = Pick<Observed, "keys" | "secretIds" | "secrets" | "variablesFault">;
 
 /** Reads which variables exist: only where memory does not know, and where a secret has to be changed by its id. */
 async function variablesOf(
@@ -135,14 +140,14 @@ async function variablesOf(
   id: Uuid,
   status: ServiceStatus,
   api: Platform,
-): Promise<VariablesSeen> {
-  const { keys, secretIds } = NOTHING_SEEN;
-  const unasked: VariablesSeen = { keys, secretIds, secrets: undefined, variablesFault: undefined };
+): Promise<VariablesObserved> {
+  const { keys, secretIds } = NOTHING_OBSERVED;
+  const unasked: VariablesObserved = { keys, secretIds, secrets: undefined, variablesFault: undefined };
   if (context.inputs.variables.length === 0) return unasked;
   const canReplace = context.supports("updateSecret") !== "Unsupported";
   const foreign = isDeployedByOthers(context, status);
   // Before an import as well: what the import does not take is changed by its id, before the deployment.
-  const isChanging = !variablesSent(context, NOTHING_SEEN) || (canReplace && pendingSecrets(context).length > 0);
+  const isChanging = !variablesSent(context, NOTHING_OBSERVED) || (canReplace && pendingSecrets(context).length > 0);
   if (!foreign && !(isChanging && (canReplace || context.inputs.secrets.size > 0))) return unasked;
   const lists = async () => ({
     secrets: await api.variables.listSecrets(id),

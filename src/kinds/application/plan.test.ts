@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 
 import {
   inputsWith,
+  observedFull,
+  observedIn,
   passWith,
   plannedBy,
   print,
-  seenFull,
-  seenIn,
 } from "../../../test/support/services/applications.ts";
-import type { Seen } from "./model.ts";
+import type { Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
 const OTHER = "00000000-0000-4000-8000-0000000000a2";
@@ -29,75 +29,80 @@ describe("what is put right before a deployment", () => {
     },
   });
 
-  it.each<[string, Change, Seen, string]>([
-    ["settings that differ", { ...full, spec: { cpu: 250 } }, seenFull("DEPLOYED", { cpu: 500 }), "updateApplication"],
+  it.each<[string, Change, Observed, string]>([
+    [
+      "settings that differ",
+      { ...full, spec: { cpu: 250 } },
+      observedFull("DEPLOYED", { cpu: 500 }),
+      "updateApplication",
+    ],
     [
       "settings that differ, under way too",
       { ...full, spec: { cpu: 250 } },
-      seenFull("BUILDING", { cpu: 500 }),
+      observedFull("BUILDING", { cpu: 500 }),
       "updateApplication",
     ],
-    ["not settings that the spec leaves open", full, seenFull("DEPLOYED", { cpu: 500 }), "settled"],
-    ["not settings that are not shown", { ...full, spec: { cpu: 250 } }, seenFull("DEPLOYED"), "settled"],
+    ["not settings that the spec leaves open", full, observedFull("DEPLOYED", { cpu: 500 }), "settled"],
+    ["not settings that are not shown", { ...full, spec: { cpu: 250 } }, observedFull("DEPLOYED"), "settled"],
     [
       "not settings that were sent in this pass",
       { ...full, spec: { cpu: 250 } },
-      seenFull("DEPLOYED", { cpu: 500 }, { updated: true }),
+      observedFull("DEPLOYED", { cpu: 500 }, { updated: true }),
       "settled",
     ],
     [
       "[E11] nothing of what is recorded, but lies elsewhere",
       { ...full, spec: { cpu: 250 } },
-      seenIn("DEPLOYED", { siblings: [] }),
+      observedIn("DEPLOYED", { siblings: [] }),
       "stalled NotObservable",
     ],
     [
       "not settings that the platform stored otherwise",
       written({ "spec.cpu": "250" }, { "spec.cpu": "256" }),
-      seenFull("DEPLOYED", { cpu: 256 }),
+      observedFull("DEPLOYED", { cpu: 256 }),
       "settled",
     ],
     [
       "settings that others changed since",
       written({ "spec.cpu": "250" }, { "spec.cpu": "256" }),
-      seenFull("DEPLOYED", { cpu: 512 }),
+      observedFull("DEPLOYED", { cpu: 512 }),
       "updateApplication",
     ],
     [
       "settings that were changed since",
       written({ "spec.cpu": "200" }, { "spec.cpu": "256" }),
-      seenFull("DEPLOYED", { cpu: 256 }),
+      observedFull("DEPLOYED", { cpu: 256 }),
       "updateApplication",
     ],
     [
       "settings that the platform stored otherwise, on request",
       { ...written({ "spec.cpu": "250" }, { "spec.cpu": "256" }), requested: "now" },
-      seenFull("DEPLOYED", { cpu: 256 }),
+      observedFull("DEPLOYED", { cpu: 256 }),
       "updateApplication",
     ],
     [
       "not where it cannot be put right",
       { spec: { cpu: 250 }, memory: { written: { settings: { "spec.cpu": "200" }, revision: 0 } } },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       "stalled UpdateNotSupported",
     ],
     [
       "not what was added where it cannot be",
       { spec: { cpu: 250 }, memory: { written: { settings: {}, revision: 0 } } },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       "stalled UpdateNotSupported",
     ],
-    ["variables that were not sent", { inputs: inputsWith(variables) }, seenIn("DEPLOYED"), "importVariables"],
+    ["variables that were not sent", { inputs: inputsWith(variables) }, observedIn("DEPLOYED"), "importVariables"],
     [
       "variables that were not sent, under way too",
       { inputs: inputsWith(variables) },
-      seenIn("BUILDING"),
+      observedIn("BUILDING"),
       "importVariables",
     ],
     [
       "a secret that was not taken over",
       { ...sent([]), ...full },
-      seenFull("BUILDING", {}, { secretIds: new Map([["KEY", OTHER]]) }),
+      observedFull("BUILDING", {}, { secretIds: new Map([["KEY", OTHER]]) }),
       "updateSecret",
     ],
     [
@@ -106,10 +111,10 @@ describe("what is put right before a deployment", () => {
         ...sent([]),
         memory: { ...sent([]).memory, lastDeployment: { gitCommitId: "1a2b3c4d", variables: print("some") } },
       },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       "settled",
     ],
-  ])("%s", (_name, change, seen, expected) => {
-    expect(plannedBy(passWith(change), seen)).toBe(expected);
+  ])("%s", (_name, change, observed, expected) => {
+    expect(plannedBy(passWith(change), observed)).toBe(expected);
   });
 });

@@ -21,35 +21,35 @@ import {
   lastDeployment,
   variablesIncluded,
 } from "./deployment.ts";
-import { type ApplicationContext, type Do, NAMES, type Seen } from "./model.ts";
+import { type Action, type ApplicationContext, NAMES, type Observed } from "./model.ts";
 import { isDeployedByOthers, pendingSecrets, variablesSent } from "./variables.ts";
 
-type Check = Plan<Do> | undefined;
+type Check = Plan<Action> | undefined;
 
 export function checks(
   context: ApplicationContext,
-  seen: Seen,
+  observed: Observed,
   progress: Progress | undefined,
 ): readonly (() => Check)[] {
   if (progress === undefined) return [];
   return [
-    () => checkVariables(context, seen),
+    () => checkVariables(context, observed),
     () => checkProgress(context, progress),
-    () => checkServiceRunState(NAMES, context, seen, progress),
-    () => checkDeploy(context, seen, progress),
-    () => checkFailure(NAMES, followedDeployment(context, seen), progress),
-    () => checkStopped(context, seen),
+    () => checkServiceRunState(NAMES, context, observed, progress),
+    () => checkDeploy(context, observed, progress),
+    () => checkFailure(NAMES, followedDeployment(context, observed), progress),
+    () => checkStopped(context, observed),
     () => checkUnclear(progress, NAMES.noun),
   ];
 }
 
-function checkVariables(context: ApplicationContext, seen: Seen): Check {
+function checkVariables(context: ApplicationContext, observed: Observed): Check {
   // Whether the variables of a service that others deployed are as wanted is unknown while they cannot be read.
-  if (seen.variablesFault !== undefined && isDeployedByOthers(context, seen.status)) return undefined;
-  if (!variablesSent(context, seen))
+  if (observed.variablesFault !== undefined && isDeployedByOthers(context, observed.status)) return undefined;
+  if (!variablesSent(context, observed))
     return safely("importVariables", { what: "import" }, { message: "Import the variables." });
   for (const { name } of pendingSecrets(context)) {
-    const secretId = seen.secretIds.get(name);
+    const secretId = observed.secretIds.get(name);
     if (secretId === undefined) continue;
     return safely("updateSecret", { what: "secret", name, secretId }, { message: `Replace the secret ${name}.` });
   }
@@ -76,47 +76,51 @@ function checkProgress(context: ApplicationContext, progress: Progress): Check {
 }
 
 /** Deploys, if that is due: for a cause of the operator's, to start what was stopped, or as another attempt. */
-function checkDeploy(context: ApplicationContext, seen: Seen, progress: Progress): Check {
+function checkDeploy(context: ApplicationContext, observed: Observed, progress: Progress): Check {
   const { deploy: wanted, runState } = context.spec;
   if (wanted === undefined || runState === "Stopped") return undefined;
   const commit = wanted.gitCommitId;
   const start = startDue(context, progress);
-  const cause = causeOf(context, seen, progress);
+  const cause = causeOf(context, observed, progress);
   if (start !== undefined || deployDue(context, progress, cause)) {
     const corrects = start === "corrects" || (start === undefined && cause === "foreign");
-    return deploy(context, seen, { commit, corrects, attempts: undefined });
+    return deploy(context, observed, { commit, corrects, attempts: undefined });
   }
   if (cause !== undefined) return undefined;
-  return checkRetry(context, followedDeployment(context, seen), progress, `commit ${shortCommit(commit)}`, (attempts) =>
-    deploy(context, seen, { commit, corrects: false, attempts }),
+  return checkRetry(
+    context,
+    followedDeployment(context, observed),
+    progress,
+    `commit ${shortCommit(commit)}`,
+    (attempts) => deploy(context, observed, { commit, corrects: false, attempts }),
   );
 }
 
 function deploy(
   context: ApplicationContext,
-  seen: Seen,
+  observed: Observed,
   wanted: { readonly commit: string; readonly corrects: boolean; readonly attempts: number | undefined },
-): Plan<Do> {
+): Plan<Action> {
   const variables = context.memory.written?.variables;
-  return deployService(NAMES, context, seen, {
+  return deployService(NAMES, context, observed, {
     ...wanted,
     message: `Commit ${shortCommit(wanted.commit)} is being deployed.`,
     mark: { variables: variables && { ...variables }, variablesAt: variablesIncluded(context) },
   });
 }
 
-function causeOf(context: ApplicationContext, seen: Seen, progress: Progress): DeployCause | undefined {
-  const last = lastDeployment(context, seen);
+function causeOf(context: ApplicationContext, observed: Observed, progress: Progress): DeployCause | undefined {
+  const last = lastDeployment(context, observed);
   const failed = progress.phase === "failed" || progress.phase === "unknown" || (last !== undefined && hasFailed(last));
   const cause = deployCause(context, last, failed);
   if (
     cause !== undefined ||
     context.policies.corrects !== "Everything" ||
-    foreignCommit(context, seen, last) === undefined
+    foreignCommit(context, observed, last) === undefined
   )
     return cause;
   // While the state is about the operator's own request, the commit comes from a list that lags behind.
-  const lags = last?.requestId !== undefined && seen.status?.deploymentRequestId === last.requestId;
+  const lags = last?.requestId !== undefined && observed.status?.deploymentRequestId === last.requestId;
   return lags ? undefined : "foreign";
 }
 
@@ -128,7 +132,7 @@ function deployDue(context: ApplicationContext, progress: Progress, cause: Deplo
 }
 
 /** Reports an out-of-band stop, and does not revert it. */
-function checkStopped({ spec: { deploy, runState } }: ApplicationContext, { status }: Seen): Check {
+function checkStopped({ spec: { deploy, runState } }: ApplicationContext, { status }: Observed): Check {
   if (servicePhase(status?.state ?? "") !== "stopped" || deploy === undefined || runState === "Stopped")
     return undefined;
   const message =

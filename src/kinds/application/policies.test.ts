@@ -3,16 +3,16 @@ import { describe, expect, it } from "vitest";
 import {
   COMMIT,
   deployment,
+  observedFull,
+  observedIn,
   OTHER_COMMIT,
   passWith,
   plannedBy,
   record,
-  seenFull,
-  seenIn,
   statusOf,
 } from "../../../test/support/services/applications.ts";
 import { application } from "./index.ts";
-import type { Seen } from "./model.ts";
+import type { Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
@@ -26,14 +26,14 @@ const failed = (change: Parameters<typeof deployment>[0] = {}) => ({
 });
 const repository = (deployedCommitId: string) => ({ ...record().gitRepository, deployedCommitId });
 /** Others deployed another commit, by a request of their own. */
-const foreign = seenFull(
+const foreign = observedFull(
   "DEPLOYED",
   { gitRepository: repository(OTHER_COMMIT) },
   { status: statusOf("DEPLOYED", { deploymentRequestId: "theirs" }) },
 );
 
 describe("a plan of an application that waits for approval", () => {
-  const running = seenFull("DEPLOYED", { cpu: 1 });
+  const running = observedFull("DEPLOYED", { cpu: 1 });
   const deployed = { ...full, spec: { cpu: 2 }, memory: { lastDeployment: deployment() } };
 
   it.each<[string, readonly string[], readonly string[], string]>([
@@ -57,13 +57,13 @@ describe("a plan of an application that waits for approval", () => {
 });
 
 describe("what others did to an application", () => {
-  it.each<[string, Change, Seen, string]>([
+  it.each<[string, Change, Observed, string]>([
     ["a deployment of another commit is told", full, foreign, "settled"],
     ["a deployment of another commit is undone where everything is", everything, foreign, DEPLOY],
     [
       "a list that lags behind our own deployment is nothing of others",
       everything,
-      seenFull("DEPLOYED", { gitRepository: repository(OTHER_COMMIT) }),
+      observedFull("DEPLOYED", { gitRepository: repository(OTHER_COMMIT) }),
       "settled",
     ],
     [
@@ -72,69 +72,69 @@ describe("what others did to an application", () => {
       { ...foreign, status: statusOf("DEPLOYING") },
       "waiting Deploying",
     ],
-    ["a stop is told", full, seenFull("STOPPED"), "stalled DriftDetected"],
-    ["a stop is undone where everything is", everything, seenFull("STOPPED"), DEPLOY],
-    ["a stop is undone on the documented surface, too", { corrects: "Everything" }, seenIn("STOPPED"), DEPLOY],
+    ["a stop is told", full, observedFull("STOPPED"), "stalled DriftDetected"],
+    ["a stop is undone where everything is", everything, observedFull("STOPPED"), DEPLOY],
+    ["a stop is undone on the documented surface, too", { corrects: "Everything" }, observedIn("STOPPED"), DEPLOY],
     [
       "a stop is only told where nothing is undone",
       { ...full, corrects: "Nothing" },
-      seenFull("STOPPED"),
+      observedFull("STOPPED"),
       "stalled DriftDetected",
     ],
-    ["a start of what is to be stopped is undone", stopped, seenFull("DEPLOYED"), "stopApplication"],
-    ["an uninstallation is told", full, seenFull("DELETED"), "stalled ExternalResourceDeleted"],
-    ["an uninstallation is undone where everything is", everything, seenFull("DELETED"), DEPLOY],
+    ["a start of what is to be stopped is undone", stopped, observedFull("DEPLOYED"), "stopApplication"],
+    ["an uninstallation is told", full, observedFull("DELETED"), "stalled ExternalResourceDeleted"],
+    ["an uninstallation is undone where everything is", everything, observedFull("DELETED"), DEPLOY],
     [
       "a commit is nothing where none is to be deployed",
       { ...everything, spec: { deploy: undefined } },
       foreign,
       "settled",
     ],
-  ])("%s", (_name, change, seen, expected) => {
-    expect(plannedBy(passWith(change), seen)).toBe(expected);
+  ])("%s", (_name, change, observed, expected) => {
+    expect(plannedBy(passWith(change), observed)).toBe(expected);
   });
 
-  it.each<[string, Change, Seen, boolean]>([
+  it.each<[string, Change, Observed, boolean]>([
     ["their commit", everything, foreign, true],
-    ["their stop", everything, seenFull("STOPPED"), true],
-    ["their start", stopped, seenFull("DEPLOYED"), true],
-    ["a stop of ours", { ...everything, memory: { runState: "Stopped" } }, seenFull("STOPPED"), false],
+    ["their stop", everything, observedFull("STOPPED"), true],
+    ["their start", stopped, observedFull("DEPLOYED"), true],
+    ["a stop of ours", { ...everything, memory: { runState: "Stopped" } }, observedFull("STOPPED"), false],
     [
       "a new commit of ours",
       { ...everything, spec: { deploy: { gitCommitId: OTHER_COMMIT } } },
-      seenFull("DEPLOYED"),
+      observedFull("DEPLOYED"),
       false,
     ],
-    ["what a user asks for", { ...everything, requested: "now" }, seenFull("STOPPED"), false],
+    ["what a user asks for", { ...everything, requested: "now" }, observedFull("STOPPED"), false],
     [
       "a setting of theirs",
       { ...full, spec: { cpu: 250 }, memory: { written: { settings: settingsWith("250") } } },
-      seenFull("DEPLOYED", { cpu: 500 }),
+      observedFull("DEPLOYED", { cpu: 500 }),
       true,
     ],
     [
       "a setting of ours",
       { ...full, spec: { cpu: 250 }, memory: { written: { settings: settingsWith("100") } } },
-      seenFull("DEPLOYED", { cpu: 100 }),
+      observedFull("DEPLOYED", { cpu: 100 }),
       false,
     ],
-  ])("is undone by a step that says so, or not: %s", (_name, change, seen, corrects) => {
-    const next = application.plan(passWith(change), seen);
+  ])("is undone by a step that says so, or not: %s", (_name, change, observed, corrects) => {
+    const next = application.plan(passWith(change), observed);
     expect(next.is === "step" && (next.step.corrects ?? false)).toBe(corrects);
   });
 
-  it.each<[string, Change, Seen, string]>([
+  it.each<[string, Change, Observed, string]>([
     ["deployApplication", everything, foreign, "settled"],
-    ["deployApplication", everything, seenFull("STOPPED"), "stalled DriftDetected"],
-    ["deployApplication", everything, seenFull("DELETED"), "stalled ExternalResourceDeleted"],
-    ["stopApplication", stopped, seenFull("DEPLOYED"), "settled"],
-    ["deployApplication", { ...failed(), ...retry }, seenIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
-  ])("is told when %s is withheld", (op, change, seen, expected) => {
-    expect(plannedBy(passWith({ ...change, blockedOperations: new Set([op]) }), seen)).toBe(expected);
+    ["deployApplication", everything, observedFull("STOPPED"), "stalled DriftDetected"],
+    ["deployApplication", everything, observedFull("DELETED"), "stalled ExternalResourceDeleted"],
+    ["stopApplication", stopped, observedFull("DEPLOYED"), "settled"],
+    ["deployApplication", { ...failed(), ...retry }, observedIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
+  ])("is told when %s is withheld", (op, change, observed, expected) => {
+    expect(plannedBy(passWith({ ...change, blockedOperations: new Set([op]) }), observed)).toBe(expected);
   });
 
   it("is told as it is when a start is not undone", () => {
-    const { ready, drift } = application.report(passWith(stopped), seenFull("DEPLOYED"));
+    const { ready, drift } = application.report(passWith(stopped), observedFull("DEPLOYED"));
     expect(ready.reason).toBe("Deployed");
     expect(drift).toEqual([{ path: "spec.runState", desired: "Stopped", observed: "Running" }]);
   });
@@ -151,9 +151,10 @@ function settingsWith(cpu: string): Record<string, string> {
 }
 
 describe("an application that is gone", () => {
-  const missing = (change: Partial<Seen>) => seenFull("DEPLOYED", {}, { siblings: [], status: undefined, ...change });
+  const missing = (change: Partial<Observed>) =>
+    observedFull("DEPLOYED", {}, { siblings: [], status: undefined, ...change });
 
-  it.each<[string, Change, Seen, string]>([
+  it.each<[string, Change, Observed, string]>([
     ["is told", full, missing({ isGone: true }), "stalled ExternalResourceDeleted"],
     [
       "is forgotten where it is to be made anew",
@@ -179,7 +180,7 @@ describe("an application that is gone", () => {
       missing({ isGone: true }),
       "settled",
     ],
-  ])("%s", (_name, change, seen, expected) => {
-    expect(plannedBy(passWith(change), seen)).toBe(expected);
+  ])("%s", (_name, change, observed, expected) => {
+    expect(plannedBy(passWith(change), observed)).toBe(expected);
   });
 });

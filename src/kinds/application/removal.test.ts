@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { passWith, plannedBy, seenFull, seenIn, statusOf } from "../../../test/support/services/applications.ts";
-import type { Seen } from "./model.ts";
+import {
+  observedFull,
+  observedIn,
+  passWith,
+  plannedBy,
+  statusOf,
+} from "../../../test/support/services/applications.ts";
+import type { Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
 const OTHER = "00000000-0000-4000-8000-0000000000a2";
@@ -9,81 +15,81 @@ const PROJECT = "00000000-0000-4000-8000-0000000000b1";
 const full = { surface: "Full" } as const;
 
 describe("the end of an application", () => {
-  it.each<[string, Change, Seen, string]>([
-    ["nothing to delete", { goal: "absent", ...full }, seenIn(undefined), "settled"],
-    ["delete", { goal: "absent", ...full }, seenFull("DEPLOYED"), "deleteApplication"],
-    ["delete what failed", { goal: "absent", ...full }, seenFull("BUILD_ERROR"), "deleteApplication"],
+  it.each<[string, Change, Observed, string]>([
+    ["nothing to delete", { goal: "absent", ...full }, observedIn(undefined), "settled"],
+    ["delete", { goal: "absent", ...full }, observedFull("DEPLOYED"), "deleteApplication"],
+    ["delete what failed", { goal: "absent", ...full }, observedFull("BUILD_ERROR"), "deleteApplication"],
     [
       "[E11] not delete what is recorded, but lies elsewhere",
       { goal: "absent", ...full },
-      seenIn("READY", { siblings: [] }),
+      observedIn("READY", { siblings: [] }),
       "stalled NotObservable",
     ],
-    ["wait for what is under way", { goal: "absent", ...full }, seenFull("BUILDING"), "waiting Building"],
+    ["wait for what is under way", { goal: "absent", ...full }, observedFull("BUILDING"), "waiting Building"],
     [
       "wait for the deletion",
       { goal: "absent", ...full },
-      seenFull("DEPLOYED", {}, { deleting: true }),
+      observedFull("DEPLOYED", {}, { deleting: true }),
       "waiting Deleting",
     ],
     [
       "tell that it failed",
       { goal: "absent", ...full },
-      seenFull("DELETE_ERROR", {}, { deleting: true }),
+      observedFull("DELETE_ERROR", {}, { deleting: true }),
       "waiting DeleteFailed",
     ],
-    ["try again", { goal: "absent", ...full }, seenFull("DELETE_ERROR"), "deleteApplication"],
+    ["try again", { goal: "absent", ...full }, observedFull("DELETE_ERROR"), "deleteApplication"],
     [
       "spare one of another name",
       { goal: "absent", ...full },
-      seenFull("DEPLOYED", { name: "web" }),
+      observedFull("DEPLOYED", { name: "web" }),
       "stalled NameConflict",
     ],
-    ["spare what the surface cannot delete", { goal: "absent" }, seenIn("DEPLOYED"), "stalled DeleteNotSupported"],
+    ["spare what the surface cannot delete", { goal: "absent" }, observedIn("DEPLOYED"), "stalled DeleteNotSupported"],
     [
       "spare what is only claimed and not the connection's",
       { goal: "absent", ...full, identitySource: "claimed", allowedProjects: [OTHER] },
-      seenFull("DEPLOYED", {}, { projectId: PROJECT }),
+      observedFull("DEPLOYED", {}, { projectId: PROJECT }),
       "stalled NotObservable",
     ],
-    ["stop", { goal: "stopped", ...full }, seenFull("DEPLOYED"), "stopApplication"],
-    ["stop what failed", { goal: "stopped", ...full }, seenFull("BUILD_ERROR"), "stopApplication"],
+    ["stop", { goal: "stopped", ...full }, observedFull("DEPLOYED"), "stopApplication"],
+    ["stop what failed", { goal: "stopped", ...full }, observedFull("BUILD_ERROR"), "stopApplication"],
     [
       "tell that stopping failed",
       { goal: "stopped", ...full, memory: { runState: "Stopped" } },
-      seenFull("STOP_ERROR"),
+      observedFull("STOP_ERROR"),
       "stalled StopFailed",
     ],
     [
       "try again to stop, on request",
       { goal: "stopped", ...full, memory: { runState: "Stopped" }, requested: "now" },
-      seenFull("STOP_ERROR"),
+      observedFull("STOP_ERROR"),
       "stopApplication",
     ],
-    ["nothing to stop, stopped", { goal: "stopped", ...full }, seenFull("STOPPED"), "settled"],
-    ["nothing to stop, never deployed", { goal: "stopped", ...full }, seenFull("READY"), "settled"],
-    ["nothing to stop, uninstalled", { goal: "stopped", ...full }, seenFull("DELETED"), "settled"],
-    ["wait before it is stopped", { goal: "stopped", ...full }, seenFull("DEPLOYING"), "waiting Deploying"],
+    ["nothing to stop, stopped", { goal: "stopped", ...full }, observedFull("STOPPED"), "settled"],
+    ["nothing to stop, never deployed", { goal: "stopped", ...full }, observedFull("READY"), "settled"],
+    ["nothing to stop, uninstalled", { goal: "stopped", ...full }, observedFull("DELETED"), "settled"],
+    ["wait before it is stopped", { goal: "stopped", ...full }, observedFull("DEPLOYING"), "waiting Deploying"],
     [
       "wait for a state that says something",
       { goal: "stopped", ...full },
-      seenFull("UNAVAILABLE"),
+      observedFull("UNAVAILABLE"),
       "waiting UnknownState",
     ],
     [
       "wait for a stop to be shown",
       { goal: "stopped", ...full, memory: { stopping: '["2026-11-21T09:01:00.000Z","run-1",0]' } },
-      seenFull("DEPLOYED"),
+      observedFull("DEPLOYED"),
       "waiting Stopping",
     ],
     [
       "stop what was started since",
       { goal: "stopped", ...full, memory: { stopping: '["2026-11-21T09:01:00.000Z","run-1",0]' } },
-      seenFull("DEPLOYED", {}, { status: statusOf("DEPLOYED", { executionId: "run-2" }) }),
+      observedFull("DEPLOYED", {}, { status: statusOf("DEPLOYED", { executionId: "run-2" }) }),
       "stopApplication",
     ],
-    ["spare what the surface cannot stop", { goal: "stopped" }, seenIn("DEPLOYED"), "stalled NotSupportedByApi"],
-  ])("%s", (_name, change, seen, expected) => {
-    expect(plannedBy(passWith(change), seen)).toBe(expected);
+    ["spare what the surface cannot stop", { goal: "stopped" }, observedIn("DEPLOYED"), "stalled NotSupportedByApi"],
+  ])("%s", (_name, change, observed, expected) => {
+    expect(plannedBy(passWith(change), observed)).toBe(expected);
   });
 });

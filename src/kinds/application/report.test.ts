@@ -2,23 +2,23 @@ import { describe, expect, it } from "vitest";
 
 import {
   inputsWith,
+  observedIn,
   openDeployment,
   OTHER_COMMIT,
   passWith,
   print,
   REQUEST,
-  seenIn,
 } from "../../../test/support/services/applications.ts";
 import { application } from "./index.ts";
-import type { Seen } from "./model.ts";
+import type { Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
 const shown = <T>(value: T) => ({ value, fault: undefined });
 const FORBIDDEN = { reason: "PermissionDenied", message: "The platform answered 403." } as const;
 
-const reportOf = (change: Change, seen: Seen) => application.report(passWith(change), seen);
-const condition = (type: string, change: Change, seen: Seen) => {
-  const found = reportOf(change, seen).conditions.find((each) => each.type === type);
+const reportOf = (change: Change, observed: Observed) => application.report(passWith(change), observed);
+const condition = (type: string, change: Change, observed: Observed) => {
+  const found = reportOf(change, observed).conditions.find((each) => each.type === type);
   return found && [found.status, found.reason];
 };
 const variables = [{ name: "KEY", value: "value", isSecret: true }];
@@ -28,130 +28,136 @@ const written = (variableNames: string[], variablesPrint = print("some")) => ({
 });
 
 describe("when all is done, an application says", () => {
-  it.each<[string, Change, Seen, string, string]>([
-    ["what is deployed", {}, seenIn("DEPLOYED"), "Deployed", "Commit 1a2b3c4 is deployed."],
+  it.each<[string, Change, Observed, string, string]>([
+    ["what is deployed", {}, observedIn("DEPLOYED"), "Deployed", "Commit 1a2b3c4 is deployed."],
     [
       "what is deployed, while another waits to be",
       { spec: { deploy: { gitCommitId: OTHER_COMMIT, policy: "Manual" } } },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       "Deployed",
       "Commit 1a2b3c4 is deployed.",
     ],
     [
       "that it is stopped",
       { spec: { runState: "Stopped" } },
-      seenIn("STOPPED"),
+      observedIn("STOPPED"),
       "Stopped",
       "The application is stopped, as spec.runState says.",
     ],
     [
       "that nothing was to be deployed",
       { memory: { lastDeployment: undefined }, spec: { deploy: undefined } },
-      seenIn("READY"),
+      observedIn("READY"),
       "NotDeployed",
       'Application "api" exists on the platform; nothing is to be deployed.',
     ],
-  ])("%s", (_name, change, seen, reason, message) => {
-    expect(reportOf(change, seen).ready).toEqual({ reason, message });
+  ])("%s", (_name, change, observed, reason, message) => {
+    expect(reportOf(change, observed).ready).toEqual({ reason, message });
   });
 });
 
 describe("the conditions of an application", () => {
-  it.each<[string, string, Change, Seen, [string, string] | undefined]>([
-    ["its state", "Deployed", {}, seenIn("BUILDING"), ["False", "BUILDING"]],
-    ["a state that is no reason", "Deployed", {}, seenIn("half done!"), ["Unknown", "UnknownState"]],
-    ["no state", "Deployed", {}, seenIn(undefined), undefined],
+  it.each<[string, string, Change, Observed, [string, string] | undefined]>([
+    ["its state", "Deployed", {}, observedIn("BUILDING"), ["False", "BUILDING"]],
+    ["a state that is no reason", "Deployed", {}, observedIn("half done!"), ["Unknown", "UnknownState"]],
+    ["no state", "Deployed", {}, observedIn(undefined), undefined],
     [
       "its ingress",
       "IngressReady",
       {},
-      seenIn("DEPLOYED", { ingress: shown({ status: "DEPLOYED", routerId: REQUEST }) }),
+      observedIn("DEPLOYED", { ingress: shown({ status: "DEPLOYED", routerId: REQUEST }) }),
       ["True", "DEPLOYED"],
     ],
     [
       "an ingress under way",
       "IngressReady",
       {},
-      seenIn("DEPLOYED", { ingress: shown({ status: "RECAP" }) }),
+      observedIn("DEPLOYED", { ingress: shown({ status: "RECAP" }) }),
       ["False", "RECAP"],
     ],
     [
       "an ingress without a state",
       "IngressReady",
       {},
-      seenIn("DEPLOYED", { ingress: shown({ routerId: REQUEST }) }),
+      observedIn("DEPLOYED", { ingress: shown({ routerId: REQUEST }) }),
       undefined,
     ],
     [
       "an ingress that cannot be read",
       "IngressReady",
       {},
-      seenIn("DEPLOYED", { ingress: { value: undefined, fault: FORBIDDEN } }),
+      observedIn("DEPLOYED", { ingress: { value: undefined, fault: FORBIDDEN } }),
       ["Unknown", "PermissionDenied"],
     ],
-    ["no variables", "VariablesSynced", {}, seenIn("DEPLOYED"), undefined],
+    ["no variables", "VariablesSynced", {}, observedIn("DEPLOYED"), undefined],
     [
       "variables that cannot be read",
       "VariablesSynced",
       { inputs: inputsWith([{ name: "KEY", value: "v", isSecret: false }]), memory: { lastDeployment: undefined } },
-      seenIn("DEPLOYED", { variablesFault: FORBIDDEN }),
+      observedIn("DEPLOYED", { variablesFault: FORBIDDEN }),
       ["Unknown", "PermissionDenied"],
     ],
     [
       "variables that were not sent",
       "VariablesSynced",
       { inputs: inputsWith(variables) },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       ["False", "VariablesPending"],
     ],
-    ["variables that were sent", "VariablesSynced", written(["KEY"]), seenIn("DEPLOYED"), ["True", "VariablesSynced"]],
+    [
+      "variables that were sent",
+      "VariablesSynced",
+      written(["KEY"]),
+      observedIn("DEPLOYED"),
+      ["True", "VariablesSynced"],
+    ],
     [
       "variables that changed since",
       "VariablesSynced",
       written(["KEY"], print("old")),
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       ["False", "VariablesPending"],
     ],
     [
       "variables that were not taken over",
       "VariablesSynced",
       written([]),
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       ["False", "VariablesPending"],
     ],
     [
       "variables that were found",
       "VariablesSynced",
       { inputs: inputsWith(variables) },
-      seenIn("DEPLOYED", { keys: new Set(["KEY"]) }),
+      observedIn("DEPLOYED", { keys: new Set(["KEY"]) }),
       ["True", "VariablesSynced"],
     ],
-    ["nothing to deploy", "UpToDate", { spec: { deploy: undefined } }, seenIn("DEPLOYED"), undefined],
-    ["what is deployed", "UpToDate", {}, seenIn("DEPLOYED"), ["True", "UpToDate"]],
-    ["what is stopped", "UpToDate", { memory: { runState: "Stopped" } }, seenIn("STOPPED"), ["True", "UpToDate"]],
+    ["nothing to deploy", "UpToDate", { spec: { deploy: undefined } }, observedIn("DEPLOYED"), undefined],
+    ["what is deployed", "UpToDate", {}, observedIn("DEPLOYED"), ["True", "UpToDate"]],
+    ["what is stopped", "UpToDate", { memory: { runState: "Stopped" } }, observedIn("STOPPED"), ["True", "UpToDate"]],
     [
       "what is deployed by now",
       "UpToDate",
       { memory: { lastDeployment: openDeployment() } },
-      seenIn("BUILDING"),
+      observedIn("BUILDING"),
       ["False", "DeployPending"],
     ],
-    ["what failed", "UpToDate", {}, seenIn("BUILD_ERROR"), ["False", "DeployPending"]],
+    ["what failed", "UpToDate", {}, observedIn("BUILD_ERROR"), ["False", "DeployPending"]],
     [
       "what waits",
       "UpToDate",
       { spec: { deploy: { gitCommitId: OTHER_COMMIT, policy: "Manual" } } },
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       ["False", "DeployPending"],
     ],
-  ])("%s", (_name, type, change, seen, expected) => {
-    expect(condition(type, change, seen)).toEqual(expected);
+  ])("%s", (_name, type, change, observed, expected) => {
+    expect(condition(type, change, observed)).toEqual(expected);
   });
 
   it("say what has to be done by hand", () => {
     const told = (policy: string) => {
       const spec = { deploy: { gitCommitId: OTHER_COMMIT, policy } };
-      return reportOf({ spec }, seenIn("DEPLOYED")).conditions.find(({ type }) => type === "UpToDate")?.message;
+      return reportOf({ spec }, observedIn("DEPLOYED")).conditions.find(({ type }) => type === "UpToDate")?.message;
     };
     expect(told("Automatic")).toBe("A change of commit is not deployed yet.");
     expect(told("Manual")).toBe(

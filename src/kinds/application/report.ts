@@ -16,65 +16,66 @@ import {
   runningCommit,
   sameCommit,
 } from "./deployment.ts";
-import { APPLICATION_SETTINGS, type ApplicationContext, type Seen } from "./model.ts";
+import { APPLICATION_SETTINGS, type ApplicationContext, type Observed } from "./model.ts";
 import { secretsOf, variablesCondition } from "./variables.ts";
 
 /** How soon an application is read after its deployment was followed by the request alone. In milliseconds. */
 const FIRST_LOOK_MS = 60_000;
 
-export function report(context: ApplicationContext, seen: Seen): ServiceReport {
-  const last = followedDeployment(context, seen);
+export function report(context: ApplicationContext, observed: Observed): ServiceReport {
+  const last = followedDeployment(context, observed);
   const isJustDeployed = context.now.getTime() - Date.parse(last?.finishedAt ?? "") < FIRST_LOOK_MS;
   return {
-    ...(isJustDeployed && seen.siblings === undefined && { lookWithin: FIRST_LOOK_MS }),
-    conditions: [...variablesCondition(context, seen), ...upToDate(context, seen)],
+    ...(isJustDeployed && observed.siblings === undefined && { lookWithin: FIRST_LOOK_MS }),
+    conditions: [...variablesCondition(context, observed), ...upToDate(context, observed)],
     status: {
       commit: last === undefined ? undefined : shortCommit(last.gitCommitId),
       lastDeployment: last && { ...last, variables: refreshed(last.variables, context.inputs.fingerprint) },
-      written: written(context, seen),
+      written: written(context, observed),
     },
   };
 }
 
-export function ready(context: ApplicationContext, seen: Seen): Why {
-  const phase = servicePhase(seen.status?.state ?? "");
+export function ready(context: ApplicationContext, observed: Observed): Why {
+  const phase = servicePhase(observed.status?.state ?? "");
   if (context.spec.runState === "Stopped" && phase !== "running")
     return { reason: "Stopped", message: "The application is stopped, as spec.runState says." };
   const what = `Application "${context.spec.name}"`;
   if (phase !== "running")
     return { reason: "NotDeployed", message: `${what} exists on the platform; nothing is to be deployed.` };
-  const commit = runningCommit(context, seen);
+  const commit = runningCommit(context, observed);
   if (commit === undefined) return { reason: "Available", message: `${what} runs; the platform does not say what.` };
   return { reason: "Deployed", message: `Commit ${shortCommit(commit)} is deployed.` };
 }
 
 /** Reports whether the last change is deployed. Without anything to deploy there is no such condition. */
-function upToDate(context: ApplicationContext, seen: Seen): readonly ConditionFact[] {
+function upToDate(context: ApplicationContext, observed: Observed): readonly ConditionFact[] {
   const { deploy } = context.spec;
-  if (deploy === undefined || seen.status === undefined) return [];
-  const last = lastDeployment(context, seen);
+  if (deploy === undefined || observed.status === undefined) return [];
+  const last = lastDeployment(context, observed);
   const cause = deployCause(context, last, false);
-  const phase = serviceProgress(context.memory.lastDeployment, seen)?.phase;
-  const isUpToDate = cause === undefined && last !== undefined && carries(phase, last) && !isLost(context, seen, last);
+  const phase = serviceProgress(context.memory.lastDeployment, observed)?.phase;
+  const isUpToDate =
+    cause === undefined && last !== undefined && carries(phase, last) && !isLost(context, observed, last);
   const what = cause === undefined || cause === "retry" ? "deployment" : cause;
   const how = deploy.policy === "Manual" ? " spec.deploy.policy is Manual: deploy it on the platform." : "";
   return [upToDateCondition(isUpToDate, `A change of ${what} is not deployed yet.${how}`)];
 }
 
 /** Reports whether the last deployment failed, and nothing shows that others deployed its commit since. */
-function isLost(context: ApplicationContext, seen: Seen, last: LastDeployment): boolean {
-  const commit = deployedCommit(context, seen);
+function isLost(context: ApplicationContext, observed: Observed, last: LastDeployment): boolean {
+  const commit = deployedCommit(context, observed);
   return hasFailed(last) && (commit === undefined || !sameCommit(commit, last.gitCommitId));
 }
 
 /** Returns what the operator wrote. Where an adopted service has variables of these names, they count as written. */
-function written(context: ApplicationContext, seen: Seen): ApplicationMemory["written"] {
+function written(context: ApplicationContext, observed: Observed): ApplicationMemory["written"] {
   const known = context.memory.written;
-  if (seen.status === undefined) return known;
+  if (observed.status === undefined) return known;
   const foreign =
     known?.variables === undefined &&
-    seen.keys !== undefined &&
-    context.inputs.variables.every(({ name }) => seen.keys?.has(name));
+    observed.keys !== undefined &&
+    context.inputs.variables.every(({ name }) => observed.keys?.has(name));
   return { ...known, ...writtenSettings(APPLICATION_SETTINGS, context), ...writtenVariables(context, foreign) };
 }
 
@@ -96,12 +97,12 @@ function writtenVariables(context: ApplicationContext, foreign: boolean): Partia
  * Returns drift of the deployment once the operator's own is over: another commit, or changes of others that are not
  * deployed.
  */
-export function drift(context: ApplicationContext, seen: Seen): readonly DriftField[] {
-  const last = followedDeployment(context, seen);
-  if (last?.finishedAt === undefined || servicePhase(seen.status?.state ?? "") !== "running") return [];
-  const commit = foreignCommit(context, seen, last);
+export function drift(context: ApplicationContext, observed: Observed): readonly DriftField[] {
+  const last = followedDeployment(context, observed);
+  if (last?.finishedAt === undefined || servicePhase(observed.status?.state ?? "") !== "running") return [];
+  const commit = foreignCommit(context, observed, last);
   if (commit !== undefined) return [{ path: "spec.deploy.gitCommitId", desired: last.gitCommitId, observed: commit }];
   const outOfDate =
-    seen.status?.serviceDeploymentStatus === "OUT_OF_DATE" && deployCause(context, last, false) === undefined;
+    observed.status?.serviceDeploymentStatus === "OUT_OF_DATE" && deployCause(context, last, false) === undefined;
   return outOfDate ? [{ path: "serviceDeploymentStatus", desired: "UP_TO_DATE", observed: "OUT_OF_DATE" }] : [];
 }

@@ -3,16 +3,16 @@ import { describe, expect, it } from "vitest";
 import {
   COMMIT,
   deployment,
+  observedFull,
+  observedIn,
   OLD_REQUEST,
   openDeployment,
   OTHER_COMMIT,
   passWith,
   plannedBy,
-  seenFull,
-  seenIn,
 } from "../../../test/support/services/applications.ts";
 import { application } from "./index.ts";
-import type { Seen } from "./model.ts";
+import type { Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
@@ -23,9 +23,9 @@ const failed = (change: Parameters<typeof deployment>[0] = {}) => ({
 });
 
 describe("a deployment that failed", () => {
-  const broken = seenIn("DEPLOYMENT_ERROR");
+  const broken = observedIn("DEPLOYMENT_ERROR");
 
-  it.each<[string, Change, Seen, string]>([
+  it.each<[string, Change, Observed, string]>([
     ["is for a person without a policy", failed(), broken, "stalled DeploymentFailed"],
     ["is started again once its time has come", { ...failed(), ...retry }, broken, DEPLOY],
     [
@@ -44,13 +44,13 @@ describe("a deployment that failed", () => {
     [
       "to build is started again, too",
       { ...failed({ state: "BUILD_ERROR" }), ...retry },
-      seenIn("BUILD_ERROR"),
+      observedIn("BUILD_ERROR"),
       DEPLOY,
     ],
     [
       "because somebody cancelled it is not",
       { ...failed({ state: "CANCELED" }), ...retry },
-      seenIn("CANCELED"),
+      observedIn("CANCELED"),
       "stalled Canceled",
     ],
     ["of others is not", { ...retry, memory: { lastDeployment: deployment() } }, broken, "stalled DeploymentFailed"],
@@ -64,24 +64,24 @@ describe("a deployment that failed", () => {
     [
       "waits for a person when it is to be stopped",
       { ...failed(), ...retry, surface: "Full", spec: { runState: "Stopped" } },
-      seenFull("DEPLOYMENT_ERROR"),
+      observedFull("DEPLOYMENT_ERROR"),
       "stopApplication",
     ],
     [
       "is seen to fail, and waits from then on",
       { ...retry, memory: { lastDeployment: openDeployment({ requestId: OLD_REQUEST }) } },
-      seenIn("DEPLOYMENT_ERROR", { request: { status: "DEPLOYMENT_ERROR" } }),
+      observedIn("DEPLOYMENT_ERROR", { request: { status: "DEPLOYMENT_ERROR" } }),
       "waiting DeploymentFailed",
     ],
-  ])("%s", (_name, change, seen, expected) => {
-    expect(plannedBy(passWith(change), seen)).toBe(expected);
+  ])("%s", (_name, change, observed, expected) => {
+    expect(plannedBy(passWith(change), observed)).toBe(expected);
   });
 
   it("is counted, until something else is deployed", () => {
     const again = application.plan(passWith({ ...failed({ attempts: 1 }), ...retry }), broken);
-    expect(again).toMatchObject({ step: { do: { what: "deploy", attempts: 2 }, mark: { attempts: 2 } } });
+    expect(again).toMatchObject({ step: { action: { what: "deploy", attempts: 2 }, mark: { attempts: 2 } } });
     const asked = application.plan(passWith({ ...failed({ attempts: 2 }), ...retry, requested: "now" }), broken);
-    expect(asked).toMatchObject({ step: { do: { what: "deploy", attempts: undefined, retry: "now" } } });
+    expect(asked).toMatchObject({ step: { action: { what: "deploy", attempts: undefined, retry: "now" } } });
   });
 
   it("says for how long it waits to the engine, and not in words", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { COMMIT, deployment, passWith, plannedBy, seenIn } from "../../../test/support/services/applications.ts";
+import { COMMIT, deployment, observedIn, passWith, plannedBy } from "../../../test/support/services/applications.ts";
 import { application } from "./index.ts";
 
 const DEPLOY = `deployApplication ${COMMIT}`;
@@ -18,7 +18,7 @@ describe("a variable set that wrote to the application", () => {
   ])("%s", (_, writtenAt, variablesAt, expected) => {
     const lastDeployment = deployment(variablesAt === undefined ? {} : { variablesAt });
     const context = passWith({ writtenAt, memory: { lastDeployment } });
-    expect(plannedBy(context, seenIn("DEPLOYED"))).toBe(expected);
+    expect(plannedBy(context, observedIn("DEPLOYED"))).toBe(expected);
   });
 
   it.each([
@@ -26,7 +26,7 @@ describe("a variable set that wrote to the application", () => {
     ["that wrote again", after, after],
   ])("%s, counts as included in the next deployment", (_, writtenAt, included) => {
     const last = deployment({ gitCommitId: "0".repeat(40), variablesAt: before });
-    const planned = application.plan(passWith({ writtenAt, memory: { lastDeployment: last } }), seenIn("DEPLOYED"));
+    const planned = application.plan(passWith({ writtenAt, memory: { lastDeployment: last } }), observedIn("DEPLOYED"));
     expect(planned).toMatchObject({ step: { op: "deployApplication", mark: { variablesAt: included } } });
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import {
+  observedFull,
+  observedIn,
   openDeployment,
   passWith,
   REQUEST,
-  seenFull,
-  seenIn,
   statusOf,
 } from "../../../test/support/services/applications.ts";
 import { serviceStates } from "../../platform/codec/states.ts";
@@ -51,18 +51,18 @@ function settled({ state, surface, runState, policy, deployed }: Case) {
     spec: { runState, ...(deploy === undefined ? { deploy: undefined } : { deploy }) },
   });
   const status = statusOf(state, { serviceDeploymentStatus: deployed });
-  const seen = surface === "Full" ? seenFull(state, {}, { status }) : seenIn(state, { status });
-  return { context, seen };
+  const observed = surface === "Full" ? observedFull(state, {}, { status }) : observedIn(state, { status });
+  return { context, observed };
 }
 
 /** In one word: what the plan comes to. */
 function word(of: Case): string {
-  const { context, seen } = settled(of);
-  const planned = application.plan(context, seen);
+  const { context, observed } = settled(of);
+  const planned = application.plan(context, observed);
   if (planned.is === "step") return planned.step.op;
   const reason =
     planned.is === "settled"
-      ? application.report(context, seen).ready.reason
+      ? application.report(context, observed).ready.reason
       : "why" in planned
         ? planned.why.reason
         : "";
@@ -89,8 +89,8 @@ describe("the state of an application", () => {
 
   it("asks for a person after a failure, with what to do, and is not repaired by itself", () => {
     for (const each of all({ state: FAILED, runState: ["Running"] })) {
-      const { context, seen } = settled(each);
-      const planned = application.plan(context, seen);
+      const { context, observed } = settled(each);
+      const planned = application.plan(context, observed);
       expect(planned, JSON.stringify(each)).toMatchObject({
         is: "stalled",
         why: {
@@ -133,8 +133,8 @@ describe("the state of an application", () => {
 
   it("is told by Deployed with the platform's own word", () => {
     for (const each of cases) {
-      const { context, seen } = settled(each);
-      const condition = application.report(context, seen).conditions.find(({ type }) => type === "Deployed");
+      const { context, observed } = settled(each);
+      const condition = application.report(context, observed).conditions.find(({ type }) => type === "Deployed");
       const status = RUNNING.includes(each.state) ? "True" : UNKNOWN.includes(each.state) ? "Unknown" : "False";
       const reason = ["", "__proto__"].includes(each.state) ? "UnknownState" : each.state;
       expect(condition, JSON.stringify(each)).toMatchObject({ status, reason });
@@ -192,10 +192,10 @@ describe("the state of an application", () => {
 describe("the state of a deployment that is followed", () => {
   const follow = (state: string) => {
     const context = passWith({ memory: { lastDeployment: openDeployment() } });
-    const seen = seenIn("DEPLOYED", { request: { status: state, deploymentRequestId: REQUEST } });
+    const observed = observedIn("DEPLOYED", { request: { status: state, deploymentRequestId: REQUEST } });
     return {
-      planned: application.plan(context, seen),
-      last: (application.report(context, seen).status as { lastDeployment: object }).lastDeployment,
+      planned: application.plan(context, observed),
+      last: (application.report(context, observed).status as { lastDeployment: object }).lastDeployment,
     };
   };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { passWith, inputsWith, print, seenIn, specOf } from "../../../test/support/services/applications.ts";
+import { passWith, inputsWith, print, observedIn, specOf } from "../../../test/support/services/applications.ts";
 import type { Json, ResolvedNeeds } from "../../engine/contract/kind.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
-import type { Seen } from "./model.ts";
+import type { Observed } from "./model.ts";
 import { imported, inputVariables, keep, pendingSecrets, prepareImport, variablesSent } from "./variables.ts";
 
 const fromSecret = { secretKeyRef: { name: "s", key: "k" } };
@@ -21,11 +21,11 @@ const spec = specOf({
 
 describe("the variables of an application", () => {
   it("come in one order, with their values, and with one fingerprint of all", () => {
-    const seen: Json[] = [];
+    const observed: Json[] = [];
     const resolved = {
       value: (field: string) => `value of ${field}`,
       fingerprint: (content: Json) => {
-        seen.push(content);
+        observed.push(content);
         return print("all");
       },
     } as unknown as ResolvedNeeds;
@@ -39,7 +39,7 @@ describe("the variables of an application", () => {
       { name: "TOKEN", value: "value of spec.variables[TOKEN]", isSecret: true },
     ]);
     expect(fingerprint).toEqual(print("all"));
-    expect(seen).toEqual([
+    expect(observed).toEqual([
       variables.map(({ name, value, isSecret }) => [name, value, isSecret]),
       ["CLOSED", "x"],
       ["TOKEN", "value of spec.variables[TOKEN]"],
@@ -65,8 +65,8 @@ describe("the variables of an application", () => {
     ["their keys were found", { inputs }, ["A", "B", "C"], true],
     ["a key was not found", { inputs }, ["A"], false],
   ])("count as sent or not when %s", (_name, change, keys, sent) => {
-    const seen = seenIn("DEPLOYED", { keys: keys === undefined ? undefined : new Set(keys) });
-    expect(variablesSent(passWith(change), seen)).toBe(sent);
+    const observed = observedIn("DEPLOYED", { keys: keys === undefined ? undefined : new Set(keys) });
+    expect(variablesSent(passWith(change), observed)).toBe(sent);
   });
 
   it.each<[string, Parameters<typeof passWith>[0], readonly string[]]>([
@@ -81,22 +81,22 @@ describe("the variables of an application", () => {
   const at = "2026-11-21T10:00:00.000Z";
   const step = { what: "import" } as const;
   const listed = (...names: string[]) =>
-    seenIn("READY", {
+    observedIn("READY", {
       serverNow: new Date(at),
       secrets: names.map((key) => ({ id: key, key, createdAt: at, updatedAt: at })),
     });
   /** A value stands for itself. */
   const sent = (digest: string) => ({ sentSecrets: [{ key: "B", digest, at }] });
 
-  it.each<[string, ApplicationMemory["written"], Seen, ApplicationMemory["written"]]>([
+  it.each<[string, ApplicationMemory["written"], Observed, ApplicationMemory["written"]]>([
     ["is noted", {}, listed(), sent("2")],
     ["that is there is not", {}, listed("B"), undefined],
     ["is noted again, as it may not have landed", sent("2"), listed(), sent("2")],
     ["is not, while another value may land", sent("old"), listed(), undefined],
-    ["is not where nobody looked", {}, seenIn("READY"), undefined],
-  ])("before an import a secret %s", (_, known, seen, expected) => {
+    ["is not where nobody looked", {}, observedIn("READY"), undefined],
+  ])("before an import a secret %s", (_, known, observed, expected) => {
     const context = passWith({ inputs, surface: "Documented", memory: { written: known } });
-    expect(prepareImport(step, context, seen)?.written).toEqual(expected);
+    expect(prepareImport(step, context, observed)?.written).toEqual(expected);
   });
 
   it("needs no note where secrets can be replaced, nor before anything else", () => {
@@ -114,10 +114,10 @@ describe("the variables of an application", () => {
 
   const secrets = (digest: string) => ({ secrets: [{ key: "B", digest }] });
   const [early, later] = ["2026-11-20T10:00:00Z", at];
-  const beside = seenIn("READY", {
+  const beside = observedIn("READY", {
     secrets: [early, later].map((time) => ({ id: time, key: "B", createdAt: time, updatedAt: time })),
   });
-  it.each<[string, ApplicationMemory["written"], Seen, readonly string[], readonly string[]]>([
+  it.each<[string, ApplicationMemory["written"], Observed, readonly string[], readonly string[]]>([
     ["was taken over", {}, listed(), ["A", "B"], ["A", "B"]],
     ["is there with another value", secrets("old"), listed("B"), ["A"], ["A"]],
     ["is there as it was sent before", secrets("2"), listed("B"), ["A"], ["A", "B"]],
@@ -127,13 +127,13 @@ describe("the variables of an application", () => {
     [
       "was made then and changed since",
       sent("2"),
-      seenIn("READY", { secrets: [{ id: "B", key: "B", createdAt: at, updatedAt: "2026-11-21T10:00:09Z" }] }),
+      observedIn("READY", { secrets: [{ id: "B", key: "B", createdAt: at, updatedAt: "2026-11-21T10:00:09Z" }] }),
       ["A"],
       ["A"],
     ],
-  ])("is known after an import when it %s", (_, known, seen, taken, expected) => {
+  ])("is known after an import when it %s", (_, known, observed, taken, expected) => {
     const context = passWith({ inputs, surface: "Documented", memory: { written: known } });
-    const { sentSecrets, ...result } = imported(context, seen, taken);
+    const { sentSecrets, ...result } = imported(context, observed, taken);
     expect(sentSecrets).toBeUndefined();
     expect(result.variableNames).toEqual(expected);
     expect(result.secrets).toEqual(expected.includes("B") ? secrets("2").secrets : undefined);

@@ -4,7 +4,7 @@ import { everDeployed } from "../service/trace.ts";
 import { faultCondition } from "../shared/answers.ts";
 import { isOfThen, isUntouched, type InputVariable, variableInputs } from "../shared/variables.ts";
 import type { ApplicationMemory, ApplicationSpec } from "./crd.ts";
-import type { ApplicationContext, Do, Inputs, Seen } from "./model.ts";
+import type { Action, ApplicationContext, Inputs, Observed } from "./model.ts";
 
 /** Returns the variables with their values, and the digests of the secrets among them. */
 export function inputVariables(spec: ApplicationSpec, resolved: ResolvedNeeds): Omit<Inputs, "environmentId"> {
@@ -17,12 +17,12 @@ export function inputVariables(spec: ApplicationSpec, resolved: ResolvedNeeds): 
 }
 
 /** Reports whether the variables were sent as they are now. For a service that was found deployed, its keys count. */
-export function variablesSent(context: ApplicationContext, seen: Seen): boolean {
+export function variablesSent(context: ApplicationContext, observed: Observed): boolean {
   const { variables, fingerprint } = context.inputs;
   if (variables.length === 0) return true;
   const written = context.memory.written?.variables;
   if (written !== undefined) return sameContent(written, fingerprint);
-  return seen.keys !== undefined && variables.every(({ name }) => seen.keys?.has(name));
+  return observed.keys !== undefined && variables.every(({ name }) => observed.keys?.has(name));
 }
 
 /**
@@ -31,7 +31,7 @@ export function variablesSent(context: ApplicationContext, seen: Seen): boolean 
  */
 export function isDeployedByOthers(
   { memory: { written, lastDeployment } }: ApplicationContext,
-  status: Seen["status"],
+  status: Observed["status"],
 ): boolean {
   const isUnknown = lastDeployment === undefined || written?.settings === undefined;
   return written?.variables === undefined && isUnknown && everDeployed(status);
@@ -51,17 +51,21 @@ type Written = NonNullable<ApplicationMemory["written"]>;
  * Returns, before an import on a platform that cannot replace secrets, the memory of those that do not exist yet. After
  * a crash this identifies the ones that the import made, which hold what was sent.
  */
-export function prepareImport(step: Do, context: ApplicationContext, seen: Seen): ApplicationMemory | undefined {
-  if (step.what !== "import" || context.supports("updateSecret") === "Supported" || seen.secrets === undefined)
+export function prepareImport(
+  step: Action,
+  context: ApplicationContext,
+  observed: Observed,
+): ApplicationMemory | undefined {
+  if (step.what !== "import" || context.supports("updateSecret") === "Supported" || observed.secrets === undefined)
     return undefined;
   const { written } = context.memory;
   const sent = written?.sentSecrets ?? [];
-  const listed = new Set(seen.secrets.map(({ key }) => key));
+  const listed = new Set(observed.secrets.map(({ key }) => key));
   const fresh = [...context.inputs.secrets].filter(([key]) => !listed.has(key));
   // Where another value is under way as well, it is unknown which of the two makes the entry.
   const clear = fresh.filter(([key, digest]) => sent.every((one) => one.key !== key || one.digest === digest));
   if (clear.length === 0) return undefined;
-  const at = seen.serverNow?.toISOString() ?? "";
+  const at = observed.serverNow?.toISOString() ?? "";
   const others = sent.filter(({ key }) => listed.has(key));
   return {
     ...context.memory,
@@ -76,17 +80,17 @@ export function keep({ written }: ApplicationMemory): JsonObject | undefined {
 }
 
 /** Returns what was written by an import of which the platform took these names. */
-export function imported(context: ApplicationContext, seen: Seen, taken: readonly string[]): Written {
+export function imported(context: ApplicationContext, observed: Observed, taken: readonly string[]): Written {
   const { fingerprint, variables } = context.inputs;
   const names = variables
     .map(({ name }) => name)
-    .filter((name) => taken.includes(name) || isInPlace(context, seen, name));
+    .filter((name) => taken.includes(name) || isInPlace(context, observed, name));
   const { sentSecrets: _, ...written } = context.memory.written ?? {};
   return { ...written, variables: { ...fingerprint }, variableNames: names, secrets: secretsOf(context, names) };
 }
 
 /** Reports whether a secret that an import could not replace has the value of the spec. */
-function isInPlace({ inputs, memory, supports }: ApplicationContext, { secrets }: Seen, name: string): boolean {
+function isInPlace({ inputs, memory, supports }: ApplicationContext, { secrets }: Observed, name: string): boolean {
   const digest = inputs.secrets.get(name);
   // More than one where a secret of the environment or the project has the same name.
   const entries = secrets?.filter(({ key }) => key === name) ?? [];
@@ -114,15 +118,15 @@ export function secretsOf({ inputs }: ApplicationContext, names: readonly string
 }
 
 /** Returns the condition VariablesSynced; none without variables. */
-export function variablesCondition(context: ApplicationContext, seen: Seen): readonly ConditionFact[] {
+export function variablesCondition(context: ApplicationContext, observed: Observed): readonly ConditionFact[] {
   if (context.inputs.variables.length === 0) return [];
   const type = "VariablesSynced";
   const pending = pendingSecrets(context).map(({ name }) => name);
-  const isSent = variablesSent(context, seen);
+  const isSent = variablesSent(context, observed);
   if (isSent && pending.length === 0) {
     return [{ type, status: "True", reason: "VariablesSynced", message: "All variables are on the platform." }];
   }
-  if (seen.variablesFault !== undefined) return faultCondition(type, seen.variablesFault);
+  if (observed.variablesFault !== undefined) return faultCondition(type, observed.variablesFault);
   const message = isSent
     ? `The platform did not take over ${pending.join(", ")}: an import does not replace what exists as a secret. Remove it on the platform, or rename it.`
     : "The variables were not sent yet.";

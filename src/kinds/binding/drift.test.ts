@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 
 import {
   bindingContext,
-  bindingSeen,
   bindingSpec,
   component,
   field,
   layer,
+  observedBinding,
   template,
   writtenMemory,
 } from "../../../test/support/kinds/bindings.ts";
@@ -57,7 +57,10 @@ const asWanted = {
 };
 
 const drift = (change: Partial<Binding>, listed = true) =>
-  bindingDrift(context, bindingSeen({ template: listed ? catalogue : undefined, bound: { ...asWanted, ...change } }));
+  bindingDrift(
+    context,
+    observedBinding({ template: listed ? catalogue : undefined, bound: { ...asWanted, ...change } }),
+  );
 const config = (change: Record<string, unknown>) => ({
   managedConfig: { ingress: { ...asWanted.managedConfig.ingress, ...change } },
 });
@@ -142,17 +145,19 @@ describe("drift", () => {
 
   it("shows no value of a sensitive field, even of a spec that is refused for it", () => {
     const plain = bindingContext(bindingSpec({ managedConfig: { ingress: { token: { value: "hunter22" } } } }));
-    expect(bindingDrift(plain, bindingSeen({ template: catalogue, bound: { ...asWanted, layers: [] } }))).toEqual([]);
+    expect(bindingDrift(plain, observedBinding({ template: catalogue, bound: { ...asWanted, layers: [] } }))).toEqual(
+      [],
+    );
   });
 
   it("cannot be told where the platform does not show its binding", () => {
-    expect(bindingDrift(context, bindingSeen({ template: catalogue }))).toBeUndefined();
+    expect(bindingDrift(context, observedBinding({ template: catalogue }))).toBeUndefined();
   });
 
   it("is a binding that is gone, once it was written", () => {
-    const seen = bindingSeen({ template: catalogue, bound: "none" });
-    expect(bindingDrift(context, seen)).toEqual([]);
-    expect(bindingDrift({ ...context, memory: writtenMemory(context) }, seen)).toEqual([
+    const observed = observedBinding({ template: catalogue, bound: "none" });
+    expect(bindingDrift(context, observed)).toEqual([]);
+    expect(bindingDrift({ ...context, memory: writtenMemory(context) }, observed)).toEqual([
       { path: "spec.template", desired: "essentials 1.2.0", observed: "absent" },
     ]);
   });
@@ -161,7 +166,10 @@ describe("drift", () => {
     const long = "k".repeat(2000);
     const many = bindingSpec({ layerSelections: { [`${long}a`]: true, [`${long}b`]: true } });
     const bound = { ...asWanted, layerSelections: { [`${long}a`]: false, [`${long}b`]: false } };
-    const found = bindingDrift(bindingContext(many, { surface: "Full" }), bindingSeen({ template: catalogue, bound }));
+    const found = bindingDrift(
+      bindingContext(many, { surface: "Full" }),
+      observedBinding({ template: catalogue, bound }),
+    );
     expect(found?.map(({ path }) => path.length)).toEqual([300]);
   });
 });

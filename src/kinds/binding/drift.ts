@@ -2,7 +2,7 @@
 import type { DriftField } from "../../engine/contract/kind.ts";
 import type { Binding, TemplateField } from "../../platform/areas/templates.ts";
 import { cleaned } from "../../platform/codec/text.ts";
-import { type BindingContext, type ConfigLeaf, pathOf, type Seen } from "./model.ts";
+import { type BindingContext, type ConfigLeaf, type Observed, pathOf } from "./model.ts";
 import { templateFields, typed } from "./values.ts";
 
 const ABSENT = "absent";
@@ -11,7 +11,10 @@ const ABSENT = "absent";
  * Compares declared fields only, one by one. Values from Secrets are not compared: platforms mask them.
  * @returns undefined where the platform does not show its binding
  */
-export function bindingDrift(context: BindingContext, { bound, template }: Seen): readonly DriftField[] | undefined {
+export function bindingDrift(
+  context: BindingContext,
+  { bound, template }: Observed,
+): readonly DriftField[] | undefined {
   if (bound === undefined) return undefined;
   const { spec, inputs } = context;
   if (bound === "none") {
@@ -37,13 +40,13 @@ export function bindingDrift(context: BindingContext, { bound, template }: Seen)
  * Reports whether the platform shows all that the spec declares, and the same: what others bound is adopted without a
  * write. A value from a Secret cannot be compared.
  */
-export function isAlike(context: BindingContext, seen: Seen): boolean {
+export function isAlike(context: BindingContext, observed: Observed): boolean {
   const { config, customer } = context.inputs;
-  const isShown = seen.bound !== undefined && seen.bound !== "none";
+  const isShown = observed.bound !== undefined && observed.bound !== "none";
   return (
     isShown &&
     ![...config, ...customer].some(({ from }) => from === "Secret") &&
-    bindingDrift(context, seen)?.length === 0
+    bindingDrift(context, observed)?.length === 0
   );
 }
 
@@ -54,7 +57,7 @@ function different(path: string, desired: string, observed: string | undefined):
 }
 
 /** A selection that the platform does not return is drift only where the template would decide otherwise. */
-function layerDrift({ spec }: BindingContext, { layerSelections }: Binding, template: Seen["template"]) {
+function layerDrift({ spec }: BindingContext, { layerSelections }: Binding, template: Observed["template"]) {
   if (layerSelections === undefined) return [];
   return Object.entries(spec.layerSelections).flatMap(([key, desired]): readonly DriftField[] => {
     const layer = template?.layers.find((each) => each.key === key);

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 
 import {
   bindingContext,
-  bindingSeen,
   bindingSpec,
   CLUSTER,
   enabled,
   essentials,
   fullBinding as full,
+  observedBinding,
   resolved,
   starting,
   writtenMemory,
@@ -16,10 +16,10 @@ import type { FlatContext } from "../../../test/support/kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { createBinding } from "./index.ts";
-import type { BindingContext, Seen } from "./model.ts";
+import type { BindingContext, Observed } from "./model.ts";
 
 const kind = createBinding();
-const PUT = { is: "step", step: { repeat: "safe", op: "putBinding", do: "put" } };
+const PUT = { is: "step", step: { repeat: "safe", op: "putBinding", action: "put" } };
 
 describe("what a binding needs", () => {
   const spec = bindingSpec({
@@ -76,7 +76,7 @@ describe("the plan of a binding", () => {
     memory: { ...writtenMemory(bindingContext(), enabled), written: { key: "k", digest: "other", sources: "s" } },
   };
 
-  it.each<[string, Partial<FlatContext<BindingContext>> & OnSurface, Partial<Seen>, object]>([
+  it.each<[string, Partial<FlatContext<BindingContext>> & OnSurface, Partial<Observed>, object]>([
     ["not written yet", {}, {}, PUT],
     ["written", written(), {}, { is: "settled" }],
     ["another content than was written", other, {}, PUT],
@@ -163,9 +163,9 @@ describe("the plan of a binding", () => {
       { is: "waiting", why: { reason: "Progressing" } },
     ],
     ["a full surface without this read", { surface: "Full", ...written() }, {}, { is: "settled" }],
-  ])("%s", (_name, context, seen, expected) => {
+  ])("%s", (_name, context, observed, expected) => {
     expect(
-      kind.plan(bindingContext(bindingSpec(), context), bindingSeen({ template: essentials, ...seen })),
+      kind.plan(bindingContext(bindingSpec(), context), observedBinding({ template: essentials, ...observed })),
     ).toMatchObject(expected);
   });
 
@@ -173,26 +173,26 @@ describe("the plan of a binding", () => {
     const token = { valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
     const spec = bindingSpec({ managedConfig: { c: { token } } });
     const context = bindingContext(spec, { surface: "Full" }, { "spec.managedConfig[c][token]": "value" });
-    expect(kind.plan(context, bindingSeen({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
+    expect(kind.plan(context, observedBinding({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
   });
 
   it("remembers what it took over, so that a change of the spec is written", () => {
     const context = bindingContext(bindingSpec(), { surface: "Full" });
-    const { status } = kind.report(context, bindingSeen({ template: essentials, bound: full(enabled) }));
+    const { status } = kind.report(context, observedBinding({ template: essentials, bound: full(enabled) }));
     expect(status).toMatchObject({ written: context.inputs.fingerprint });
     const changed = bindingContext(bindingSpec({ layerSelections: { gpu: false } }), {
       surface: "Full",
       memory: { written: context.inputs.fingerprint },
     });
-    expect(kind.plan(changed, bindingSeen({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
+    expect(kind.plan(changed, observedBinding({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
   });
 
   it("stalls over a layer that the platform leaves out though the spec selects it", () => {
     const context = bindingContext(bindingSpec({ layerSelections: { gpu: true } }));
     const layers = [...enabled, { key: "gpu", status: "SKIPPED", reason: "Not available on IBM" }];
-    const seen = bindingSeen({ template: essentials, bound: full(layers) });
+    const observed = observedBinding({ template: essentials, bound: full(layers) });
     expect(
-      kind.plan({ ...context, memory: writtenMemory(context, layers), supports: supportsOn("Full") }, seen),
+      kind.plan({ ...context, memory: writtenMemory(context, layers), supports: supportsOn("Full") }, observed),
     ).toEqual({
       is: "stalled",
       why: { reason: "LayersNotEnabled", message: expect.stringMatching(/^gpu is SKIPPED .*Deselect/) },

@@ -1,5 +1,5 @@
 /** PlatformBinding: a template bound to a cluster by a repeatable PUT, checked before it is sent. */
-import { sameContent, type Known, type Plan, type Why, type Kind } from "../../engine/contract/kind.ts";
+import { sameContent, type ActionResult, type Plan, type Why, type Kind } from "../../engine/contract/kind.ts";
 import type { BindingInput, ConfigValue } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
 import { firstOf, stalled, safely } from "../shared/checks.ts";
@@ -12,7 +12,7 @@ import {
   bindingInputs,
   type BindingTypes,
   type ConfigLeaf,
-  type Seen,
+  type Observed,
   valueRequests,
 } from "./model.ts";
 import { createTemplateList, observe } from "./observe.ts";
@@ -33,23 +33,23 @@ export function createBinding(): Kind<BindingTypes> {
     }),
     observe: (context, api) => observe(context, api, listTemplates),
     plan,
-    act: (_step, context, seen, api) => put(context, seen, api),
+    act: (_step, context, observed, api) => put(context, observed, api),
     trace: () => Promise.resolve({ is: "absent" }),
     report,
   };
 }
 
-function plan(context: BindingContext, seen: Seen): Plan<"put"> {
-  const refused = refusal(context, seen);
+function plan(context: BindingContext, observed: Observed): Plan<"put"> {
+  const refused = refusal(context, observed);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (seen.cluster.listed === false) return { is: "waiting", why: noCluster(context) };
-  const fault = configFault(context, seen);
+  if (observed.cluster.listed === false) return { is: "waiting", why: noCluster(context) };
+  const fault = configFault(context, observed);
   if (fault !== undefined) return { is: "stalled", why: fault };
   return firstOf(context, [
-    () => checkWritten(context, seen),
-    () => checkLayers(context, seen),
-    () => checkRead(context, seen),
-    () => checkBound(context, seen),
+    () => checkWritten(context, observed),
+    () => checkLayers(context, observed),
+    () => checkRead(context, observed),
+    () => checkBound(context, observed),
   ]);
 }
 
@@ -57,40 +57,42 @@ function plan(context: BindingContext, seen: Seen): Plan<"put"> {
  * Writes the binding when the spec or a value changed, when the platform shows another binding, and on request where
  * only the answer shows the layers.
  */
-function checkWritten(context: BindingContext, seen: Seen): Plan<"put"> | undefined {
-  if (seen.sent) return undefined;
+function checkWritten(context: BindingContext, observed: Observed): Plan<"put"> | undefined {
+  if (observed.sent) return undefined;
   const { written } = context.memory;
-  if (written === undefined && isAlike(context, seen)) return undefined;
+  if (written === undefined && isAlike(context, observed)) return undefined;
   const changed = written === undefined || !sameContent(written, context.inputs.fingerprint);
-  const changes = bindingDrift(context, seen) ?? [];
-  const asksForLayers = context.requested !== undefined && seen.bound === undefined && !areLayersOn(context, seen);
+  const changes = bindingDrift(context, observed) ?? [];
+  const asksForLayers =
+    context.requested !== undefined && observed.bound === undefined && !areLayersOn(context, observed);
   if (!changed && changes.length === 0 && !asksForLayers) return undefined;
   const { key, version } = context.spec.template;
   const message = `Bind the template "${key}" version "${version}" to the cluster.`;
   return safely("putBinding", "put", { message, changes, corrects: !changed && !asksForLayers });
 }
 
-function checkLayers(context: BindingContext, seen: Seen): Plan<"put"> | undefined {
-  const layers = layersFault(context, seen);
+function checkLayers(context: BindingContext, observed: Observed): Plan<"put"> | undefined {
+  const layers = layersFault(context, observed);
   if (layers === undefined) return undefined;
   const { waits, reason, message } = layers;
   return { is: waits ? "waiting" : "stalled", why: { reason, message } };
 }
 
-function checkRead(context: BindingContext, seen: Seen): Plan<"put"> | undefined {
-  if (!seen.sent || seen.bound !== undefined || context.supports("getBinding") === "Unsupported") return undefined;
+function checkRead(context: BindingContext, observed: Observed): Plan<"put"> | undefined {
+  if (!observed.sent || observed.bound !== undefined || context.supports("getBinding") === "Unsupported")
+    return undefined;
   return { is: "waiting", why: { reason: "Progressing", message: "The binding was written and is read back." } };
 }
 
 /** Where a policy forbids writes and nothing was ever written, there may be no binding. */
-function checkBound(context: BindingContext, seen: Seen): Plan<"put"> | undefined {
-  if (seen.sent || context.memory.written !== undefined || isBound(context, seen)) return undefined;
+function checkBound(context: BindingContext, observed: Observed): Plan<"put"> | undefined {
+  if (observed.sent || context.memory.written !== undefined || isBound(context, observed)) return undefined;
   const { clusterId } = context.inputs;
-  if (seen.bound === "none") {
+  if (observed.bound === "none") {
     const message = `No template is bound to cluster ${clusterId}, and a policy forbids to bind one.`;
     return stalled("NotCreated", message);
   }
-  if (seen.bound !== undefined) return undefined;
+  if (observed.bound !== undefined) return undefined;
   const message = `A policy forbids to bind the template, and the platform's surface does not show what cluster ${clusterId} has.`;
   return stalled("NotObservable", message);
 }
@@ -101,7 +103,7 @@ function noCluster({ inputs }: BindingContext): Why {
 }
 
 /** Returns why this resource may not write to the cluster at all. */
-function refusal(context: BindingContext, { cluster }: Seen): Why | undefined {
+function refusal(context: BindingContext, { cluster }: Observed): Why | undefined {
   const id = context.inputs.clusterId;
   const holder = context.records.holderOf(id);
   if (holder !== undefined) {
@@ -113,12 +115,16 @@ function refusal(context: BindingContext, { cluster }: Seen): Why | undefined {
   return clusterNotAllowed(context) ?? (isGiven ? unprovenId(context, `cluster ${id}`) : undefined);
 }
 
-async function put(context: BindingContext, seen: Seen, api: Platform): Promise<Known<Seen, BindingMemory>> {
+async function put(
+  context: BindingContext,
+  observed: Observed,
+  api: Platform,
+): Promise<ActionResult<Observed, BindingMemory>> {
   const { spec, inputs, supports } = context;
-  const answer = await api.templates.bind(inputs.clusterId, bindingInput(context, seen));
+  const answer = await api.templates.bind(inputs.clusterId, bindingInput(context, observed));
   return {
     // The answer shows the current layers, which the documented surface never shows again.
-    seen: { ...seen, bound: supports("getBinding") === "Supported" ? answer : undefined, sent: true },
+    observed: { ...observed, bound: supports("getBinding") === "Supported" ? answer : undefined, sent: true },
     memory: {
       templateKey: spec.template.key,
       templateVersion: spec.template.version,
@@ -128,7 +134,7 @@ async function put(context: BindingContext, seen: Seen, api: Platform): Promise<
   };
 }
 
-function bindingInput({ spec, inputs }: BindingContext, { template }: Seen): BindingInput {
+function bindingInput({ spec, inputs }: BindingContext, { template }: Observed): BindingInput {
   const fieldOf = templateFields(template);
   const inType = (leaf: ConfigLeaf): ConfigValue => typed(fieldOf(leaf)?.type ?? "", leaf.value) ?? leaf.value;
   const leaves = [...inputs.config, ...inputs.customer];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { bindingContext, bindingSeen, bindingSpec, layer, template } from "../../../test/support/kinds/bindings.ts";
+import { bindingContext, bindingSpec, layer, observedBinding, template } from "../../../test/support/kinds/bindings.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { platformBinding } from "./crd.ts";
 import { shownLayers, standing } from "./layers.ts";
@@ -24,12 +24,12 @@ function stand(
 ) {
   const { layerSelections = {}, listed = true, provider, whole = true } = change;
   const kind = provider === undefined ? undefined : { mode: "PLATFORM_MANAGED", provider };
-  const seen = bindingSeen({
+  const observed = observedBinding({
     template: listed ? { ...catalogue, ...(!whole && { isIncomplete: true }) } : undefined,
     bound: { layers },
     cluster: { listed: true, kind },
   });
-  return standing(bindingContext(bindingSpec({ layerSelections })), seen);
+  return standing(bindingContext(bindingSpec({ layerSelections })), observed);
 }
 
 describe("the standing of the layers", () => {
@@ -140,9 +140,9 @@ describe("the standing of the layers", () => {
   it("is known from the last answer where the platform does not show its binding, else not at all", () => {
     const context = bindingContext();
     const remembered = { ...context, memory: { layers: [on("base"), on("nodes"), on("logs")] } };
-    expect(standing(remembered, bindingSeen({ template: catalogue }))).toMatchObject({ enabled: 3 });
-    expect(standing(context, bindingSeen({ template: catalogue }))).toBeUndefined();
-    expect(standing(remembered, bindingSeen({ template: catalogue, bound: "none" }))).toBeUndefined();
+    expect(standing(remembered, observedBinding({ template: catalogue }))).toMatchObject({ enabled: 3 });
+    expect(standing(context, observedBinding({ template: catalogue }))).toBeUndefined();
+    expect(standing(remembered, observedBinding({ template: catalogue, bound: "none" }))).toBeUndefined();
   });
 });
 

@@ -2,7 +2,7 @@
 import type { Binding, Template, TemplateLayer } from "../../platform/areas/templates.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import type { BindingLayer, BindingSpec } from "./crd.ts";
-import type { BindingContext, ClusterKind, Seen } from "./model.ts";
+import type { BindingContext, ClusterKind, Observed } from "./model.ts";
 
 /** The documented modes of clusters; a layer that names both is for every cluster. */
 const MODES = ["PLATFORM_MANAGED", "CUSTOMER_MANAGED"];
@@ -53,7 +53,7 @@ export function isActive(layer: TemplateLayer, spec: BindingSpec, cluster: Clust
 export type Standing = NonNullable<ReturnType<typeof standing>>;
 
 /** @returns undefined while nothing is known of the layers */
-export function standing({ spec, memory }: BindingContext, { bound, template, cluster }: Seen) {
+export function standing({ spec, memory }: BindingContext, { bound, template, cluster }: Observed) {
   const layers = bound === undefined ? memory.layers : bound === "none" ? undefined : bound.layers;
   if (layers === undefined) return undefined;
   const reported = new Map(layers.map((layer) => [layer.key, layer]));
@@ -76,8 +76,8 @@ export function standing({ spec, memory }: BindingContext, { bound, template, cl
 }
 
 /** Reports whether every selected layer is known to be enabled. */
-export function areLayersOn(context: BindingContext, seen: Seen): boolean {
-  const stand = standing(context, seen);
+export function areLayersOn(context: BindingContext, observed: Observed): boolean {
+  const stand = standing(context, observed);
   return stand !== undefined && stand.enabled === stand.selected;
 }
 

@@ -25,15 +25,15 @@ export interface ClusterKind {
 }
 
 /** What the platform shows of the cluster. */
-export interface ClusterSeen {
+export interface ClusterObserved {
   /** Whether it is in the organization's list of clusters; undefined where there is no such list. */
   readonly listed: boolean | undefined;
   /** undefined: not known, and nothing is excluded. */
   readonly kind: ClusterKind | undefined;
 }
 
-export interface Seen {
-  readonly cluster: ClusterSeen;
+export interface Observed {
+  readonly cluster: ClusterObserved;
   /** The template and version of the spec; undefined when the platform does not list them. */
   readonly template: Template | undefined;
   /** What the platform lists. */
@@ -47,7 +47,7 @@ export interface Seen {
 }
 
 /** The types of the kind. */
-export type BindingTypes = TypesOf<typeof platformBinding, { inputs: Inputs; observed: Seen; action: "put" }>;
+export type BindingTypes = TypesOf<typeof platformBinding, { inputs: Inputs; observed: Observed; action: "put" }>;
 
 export type BindingContext = ReconcileContext<BindingTypes>;
 

@@ -84,11 +84,11 @@ describe("what is seen", () => {
     ],
   ])("narrows the templates by %s", async (_name, change, surface, answers, expected) => {
     const { api, contexts } = platform({ templates: [essentials], ...answers });
-    const seen = await kind.observe(bindingContext(bindingSpec(change), { surface }), api);
+    const observed = await kind.observe(bindingContext(bindingSpec(change), { surface }), api);
     expect(contexts).toEqual([expected]);
-    expect(seen).toMatchObject({ template: essentials, problems: [], sent: false });
+    expect(observed).toMatchObject({ template: essentials, problems: [], sent: false });
     const clusters = Array.isArray(answers.clusters);
-    expect(seen.cluster.listed).toBe(clusters ? true : undefined);
+    expect(observed.cluster.listed).toBe(clusters ? true : undefined);
   });
 
   it("shows the binding on the full surface", async () => {
@@ -103,8 +103,8 @@ describe("what is seen", () => {
 
   it("does not ask for the binding of a cluster that is not the organization's", async () => {
     const { api } = platform({ templates: [essentials], clusters: [] });
-    const seen = await kind.observe(bindingContext(bindingSpec(), { surface: "Full" }), api);
-    expect(seen).toMatchObject({ cluster: { listed: false }, bound: undefined });
+    const observed = await kind.observe(bindingContext(bindingSpec(), { surface: "Full" }), api);
+    expect(observed).toMatchObject({ cluster: { listed: false }, bound: undefined });
   });
 
   it("finds key and version together", async () => {
@@ -115,9 +115,9 @@ describe("what is seen", () => {
       ],
     });
     const context = bindingContext();
-    const seen = await kind.observe(context, api);
-    expect(seen.template).toBeUndefined();
-    expect(kind.plan(context, seen)).toEqual({
+    const observed = await kind.observe(context, api);
+    expect(observed.template).toBeUndefined();
+    expect(kind.plan(context, observed)).toEqual({
       is: "stalled",
       why: {
         reason: "TemplateNotAvailable",

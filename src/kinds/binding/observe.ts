@@ -7,7 +7,7 @@ import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { offered, readOr } from "../shared/answers.ts";
 import { problemsOf } from "./check.ts";
-import type { BindingContext, ClusterKind, ClusterSeen, Seen } from "./model.ts";
+import type { BindingContext, ClusterKind, ClusterObserved, Observed } from "./model.ts";
 
 /** Templates and clusters change rarely, and all bindings of a connection share the answers. */
 const MAX_AGE_MS = 60_000;
@@ -50,7 +50,7 @@ export function createTemplateList(): ListTemplates {
 const LACKING = ["NotSupported"] as const;
 
 /** Reads, and checks the spec by what was read. @throws ApiError */
-export async function observe(context: BindingContext, api: Platform, list: ListTemplates): Promise<Seen> {
+export async function observe(context: BindingContext, api: Platform, list: ListTemplates): Promise<Observed> {
   const { spec, inputs } = context;
   const cluster = await clusterOf(context, api);
   const templates = await list(api, cluster.kind);
@@ -62,7 +62,7 @@ export async function observe(context: BindingContext, api: Platform, list: List
 }
 
 /** Returns mode and provider of the spec, else what the cluster shows of itself. */
-async function clusterOf({ spec, inputs }: BindingContext, api: Platform): Promise<ClusterSeen> {
+async function clusterOf({ spec, inputs }: BindingContext, api: Platform): Promise<ClusterObserved> {
   const list = () => api.clusters.list({ maxAgeMs: MAX_AGE_MS });
   const clusters = await readOr(offered(api, "listClusters", list), undefined, LACKING);
   const cluster = clusters?.find(({ id }) => id === inputs.clusterId);

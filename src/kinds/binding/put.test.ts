@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 
 import {
   bindingContext,
-  bindingSeen,
   bindingSpec,
   CLUSTER,
   component,
@@ -11,6 +10,7 @@ import {
   field,
   fullBinding as full,
   layer,
+  observedBinding,
   starting,
   template,
 } from "../../../test/support/kinds/bindings.ts";
@@ -66,9 +66,9 @@ describe("the write", () => {
     });
     const context = bindingContext(spec, { surface }, values);
     const known = await kind.act(
-      { repeat: "safe", op: "putBinding", do: "put" },
+      { repeat: "safe", op: "putBinding", action: "put" },
       context,
-      bindingSeen({ template: shape }),
+      observedBinding({ template: shape }),
       api,
     );
     return { context, known, sent };
@@ -99,20 +99,20 @@ describe("the write", () => {
       layers: enabled,
       written: context.inputs.fingerprint,
     });
-    expect(known.seen).toMatchObject({ sent: true, bound: undefined });
-    expect(kind.plan({ ...context, memory: known.memory }, known.seen)).toEqual({ is: "settled" });
+    expect(known.observed).toMatchObject({ sent: true, bound: undefined });
+    expect(kind.plan({ ...context, memory: known.memory }, known.observed)).toEqual({ is: "settled" });
   });
 
   it("takes the answer for what the platform shows on the full surface", async () => {
     const { context, known } = await act("Full", full(starting));
-    expect(known.seen.bound).toEqual(full(starting));
-    expect(kind.plan({ ...context, memory: known.memory }, known.seen)).toMatchObject({ is: "waiting" });
+    expect(known.observed.bound).toEqual(full(starting));
+    expect(kind.plan({ ...context, memory: known.memory }, known.observed)).toMatchObject({ is: "waiting" });
   });
 
   it("does without an answer", async () => {
     const { context, known } = await act("Documented", undefined);
     expect(known.memory.layers).toBeUndefined();
-    expect(kind.report({ ...context, memory: known.memory }, known.seen).conditions).toContainEqual(
+    expect(kind.report({ ...context, memory: known.memory }, known.observed).conditions).toContainEqual(
       expect.objectContaining({ type: "LayersReady", status: "Unknown", reason: "NotObservable" }),
     );
   });

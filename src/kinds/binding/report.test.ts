@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 
 import {
   bindingContext,
-  bindingSeen,
   CLUSTER,
   enabled,
   essentials,
   fullBinding as full,
   layer,
+  observedBinding,
   starting,
   template,
   writtenMemory,
@@ -16,14 +16,14 @@ import type { FlatContext } from "../../../test/support/kinds/policies.ts";
 import type { OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { platformBinding } from "./crd.ts";
-import type { BindingContext, Seen } from "./model.ts";
+import type { BindingContext, Observed } from "./model.ts";
 import { report as reportOf } from "./report.ts";
 
 describe("the report of a binding", () => {
   const context = bindingContext();
   const memory = (layers: Binding["layers"]) => ({ memory: writtenMemory(context, layers) });
-  const report = (change: Partial<FlatContext<BindingContext>> & OnSurface, seen: Partial<Seen> = {}) =>
-    reportOf({ ...context, ...change }, bindingSeen({ template: essentials, ...seen }));
+  const report = (change: Partial<FlatContext<BindingContext>> & OnSurface, observed: Partial<Observed> = {}) =>
+    reportOf({ ...context, ...change }, observedBinding({ template: essentials, ...observed }));
 
   it("says that all is on", () => {
     expect(report(memory(enabled))).toEqual({
@@ -68,7 +68,7 @@ describe("the report of a binding", () => {
     expect(drift).toBeUndefined();
   });
 
-  it.each<[string, Binding["layers"], Partial<Seen>, string]>([
+  it.each<[string, Binding["layers"], Partial<Observed>, string]>([
     [
       "skips, on a cluster of which nobody knows the kind",
       [{ key: "base", status: "SKIPPED", reason: "no GPU" }],
@@ -82,8 +82,8 @@ describe("the report of a binding", () => {
       { template: undefined },
       "base is SKIPPED. The platform does not list the template",
     ],
-  ])("does not know of a mandatory layer that the platform %s", (_name, layers, seen, words) => {
-    const { ready, conditions } = report(memory(layers), seen);
+  ])("does not know of a mandatory layer that the platform %s", (_name, layers, observed, words) => {
+    const { ready, conditions } = report(memory(layers), observed);
     expect(conditions[1]).toMatchObject({ type: "LayersReady", status: "Unknown", reason: "NotObservable" });
     expect(conditions[1]?.message).toContain(words);
     expect(ready.reason).toBe("Available");

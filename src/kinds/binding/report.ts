@@ -3,7 +3,7 @@ import { refreshed, type ConditionFact, type Report, type Why } from "../../engi
 import { cleaned } from "../../platform/codec/text.ts";
 import { bindingDrift, isAlike } from "./drift.ts";
 import { shownLayers, standing, type Standing } from "./layers.ts";
-import type { BindingContext, Seen } from "./model.ts";
+import type { BindingContext, Observed } from "./model.ts";
 import { listOf } from "./values.ts";
 
 const LISTED_PROBLEMS = 10;
@@ -16,7 +16,7 @@ export function templateName({ spec }: BindingContext): string {
 }
 
 /** Reports whether what the spec names is bound, as far as that is known. */
-export function isBound({ spec, memory }: BindingContext, { bound }: Seen): boolean {
+export function isBound({ spec, memory }: BindingContext, { bound }: Observed): boolean {
   if (bound === "none") return false;
   const key = bound?.templateKey ?? memory.templateKey;
   const version = bound?.templateVersion ?? memory.templateVersion;
@@ -24,15 +24,17 @@ export function isBound({ spec, memory }: BindingContext, { bound }: Seen): bool
 }
 
 /** Returns why the spec cannot be bound, by the catalogue. */
-export function configFault(context: BindingContext, seen: Seen): Why | undefined {
-  if (seen.template === undefined)
-    return isBound(context, seen) ? undefined : { reason: "TemplateNotAvailable", message: notListed(context, seen) };
-  if (seen.problems.length === 0) return undefined;
-  const message = `The spec does not fit ${templateName(context)}: ${summary(seen.problems)}.`;
+export function configFault(context: BindingContext, observed: Observed): Why | undefined {
+  if (observed.template === undefined)
+    return isBound(context, observed)
+      ? undefined
+      : { reason: "TemplateNotAvailable", message: notListed(context, observed) };
+  if (observed.problems.length === 0) return undefined;
+  const message = `The spec does not fit ${templateName(context)}: ${summary(observed.problems)}.`;
   return { reason: "InvalidSpec", message };
 }
 
-function notListed({ spec }: BindingContext, { offered }: Seen): string {
+function notListed({ spec }: BindingContext, { offered }: Observed): string {
   const { key, version } = spec.template;
   const versions = offered.filter((each) => each.key === key).map((each) => each.version);
   const keys = [...new Set(offered.map((each) => each.key))];
@@ -56,10 +58,13 @@ function summary(problems: readonly string[]): string {
 }
 
 /** Returns why the layers are not ready. `waits`: the platform may enable them and shows it then. */
-export function layersFault(context: BindingContext, seen: Seen): (Why & { readonly waits: boolean }) | undefined {
-  const stand = standing(context, seen);
+export function layersFault(
+  context: BindingContext,
+  observed: Observed,
+): (Why & { readonly waits: boolean }) | undefined {
+  const stand = standing(context, observed);
   if (stand === undefined || stand.off.length === 0) return undefined;
-  const isShown = seen.bound !== undefined;
+  const isShown = observed.bound !== undefined;
   const message = `${isShown ? "" : "When the binding was written: "}${listOf(stand.off)}.`;
   const advice = [
     ...(stand.refused ? [" Deselect what this cluster cannot have, or choose another template."] : []),
@@ -72,17 +77,17 @@ const ASK_AGAIN =
   " The platform's surface does not show layers later; the annotation platform-operator.io/reconcile-requested-at " +
   "binds the template once more, which shows them.";
 
-export function report(context: BindingContext, seen: Seen): Report {
-  const stand = standing(context, seen);
-  const drift = bindingDrift(context, seen);
-  const known = context.memory.written ?? (isAlike(context, seen) ? { ...context.inputs.fingerprint } : undefined);
+export function report(context: BindingContext, observed: Observed): Report {
+  const stand = standing(context, observed);
+  const drift = bindingDrift(context, observed);
+  const known = context.memory.written ?? (isAlike(context, observed) ? { ...context.inputs.fingerprint } : undefined);
   const written = refreshed(known, context.inputs.fingerprint);
   return {
-    ready: readyWhy(context, seen, stand),
-    conditions: [configFact(context, seen), ...layersFact(context, seen, stand)],
+    ready: readyWhy(context, observed, stand),
+    conditions: [configFact(context, observed), ...layersFact(context, observed, stand)],
     status: {
       clusterId: context.inputs.clusterId,
-      ...boundStatus(seen),
+      ...boundStatus(observed),
       ...(written !== context.memory.written && { written }),
       ...(stand !== undefined && { layersEnabled: `${stand.enabled}/${stand.selected}` }),
     },
@@ -90,62 +95,66 @@ export function report(context: BindingContext, seen: Seen): Report {
   };
 }
 
-function readyWhy(context: BindingContext, seen: Seen, stand: Standing | undefined): Why {
-  const bound = `Cluster ${context.inputs.clusterId} ${isBound(context, seen) ? "has" : "does not have"} ${templateName(context)}`;
+function readyWhy(context: BindingContext, observed: Observed, stand: Standing | undefined): Why {
+  const bound = `Cluster ${context.inputs.clusterId} ${isBound(context, observed) ? "has" : "does not have"} ${templateName(context)}`;
   if (stand === undefined)
     return { reason: "Available", message: `${bound}; the platform does not show how its layers are.` };
-  if (stand.unclear.length > 0) return { reason: "Available", message: `${bound}. ${unclearLayers(stand, seen)}` };
+  if (stand.unclear.length > 0) return { reason: "Available", message: `${bound}. ${unclearLayers(stand, observed)}` };
   if (stand.selected === 0) return { reason: "Bound", message: `${bound}, with no layer selected.` };
   return { reason: "Bound", message: `${bound}, with every selected layer enabled.` };
 }
 
-function unclearLayers({ unclear }: Standing, { template, cluster }: Seen): string {
+function unclearLayers({ unclear }: Standing, { template, cluster }: Observed): string {
   const advice = unclearAdvice(template, cluster.kind);
   return `It is not known whether these layers are enabled, or have to be: ${listOf(unclear)}. ${advice}`;
 }
 
-function unclearAdvice(template: Seen["template"], kind: Seen["cluster"]["kind"]): string {
+function unclearAdvice(template: Observed["template"], kind: Observed["cluster"]["kind"]): string {
   if (template === undefined) return "The platform does not list the template, which says what is selected.";
   if (template.isIncomplete === true) return "The platform's answer shows only a part of the template.";
   if (kind === undefined) return "Set spec.cluster to see what the cluster can have.";
   return "Look at the cluster on the platform.";
 }
 
-function configFact(context: BindingContext, seen: Seen): ConditionFact {
+function configFact(context: BindingContext, observed: Observed): ConditionFact {
   const type = "ConfigValid";
-  const fault = configFault(context, seen);
+  const fault = configFault(context, observed);
   if (fault !== undefined) return { type, status: "False", ...fault };
-  if (seen.template?.isIncomplete === true) {
+  if (observed.template?.isIncomplete === true) {
     const message = `The platform's answer shows only a part of ${templateName(context)}; the spec fits that part.`;
     return { type, status: "Unknown", reason: "UnexpectedResponse", message };
   }
-  if (seen.template !== undefined) {
+  if (observed.template !== undefined) {
     const message = `The spec fits ${templateName(context)}.`;
     return { type, status: "True", reason: "Valid", message };
   }
-  const message = `${notListed(context, seen)} It is bound, and stays so; changes are not checked before they are sent.`;
+  const message = `${notListed(context, observed)} It is bound, and stays so; changes are not checked before they are sent.`;
   return { type, status: "Unknown", reason: "TemplateNotAvailable", message };
 }
 
-function layersFact(context: BindingContext, seen: Seen, stand: Standing | undefined): readonly ConditionFact[] {
+function layersFact(
+  context: BindingContext,
+  observed: Observed,
+  stand: Standing | undefined,
+): readonly ConditionFact[] {
   const type = "LayersReady";
-  const fault = layersFault(context, seen);
+  const fault = layersFault(context, observed);
   if (fault !== undefined) return [{ type, status: "False", reason: fault.reason, message: fault.message }];
   if (stand === undefined) {
     if (context.memory.written === undefined) return [];
-    if (seen.bound === "none")
+    if (observed.bound === "none")
       return [{ type, status: "False", reason: "LayersNotEnabled", message: "Nothing is bound to the cluster." }];
     const message = "The platform did not answer with its layers, and its surface does not show them.";
     return [{ type, status: "Unknown", reason: "NotObservable", message }];
   }
   if (stand.unclear.length > 0)
-    return [{ type, status: "Unknown", reason: "NotObservable", message: unclearLayers(stand, seen) }];
+    return [{ type, status: "Unknown", reason: "NotObservable", message: unclearLayers(stand, observed) }];
   const message = `${stand.enabled} of ${stand.selected} selected layers are enabled.`;
   return [{ type, status: "True", reason: "LayersEnabled", message }];
 }
 
 /** The observed binding is newer than the memory. */
-function boundStatus({ bound }: Seen): Report["status"] {
+function boundStatus({ bound }: Observed): Report["status"] {
   if (bound === undefined) return {};
   if (bound === "none") return { templateKey: undefined, templateVersion: undefined, layers: undefined };
   const { templateKey, templateVersion, layers } = bound;

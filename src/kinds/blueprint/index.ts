@@ -1,5 +1,5 @@
 /** PlatformBlueprint: a service from a blueprint of the catalogue. It is created, perhaps deployed, and followed. */
-import type { JsonObject, Known, OpenIntent, Trace } from "../../engine/contract/kind.ts";
+import type { ActionResult, JsonObject, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { Blueprint } from "../../platform/areas/blueprints.ts";
 import type { Platform } from "../../platform/index.ts";
 import { defineService } from "../service/define.ts";
@@ -16,8 +16,8 @@ import {
   type BlueprintService,
   type BlueprintTypes,
   NAMES,
-  NOTHING_SEEN,
-  type Seen,
+  NOTHING_OBSERVED,
+  type Observed,
 } from "./model.ts";
 import { blueprintsIn, listBlueprintServices, observe } from "./observe.ts";
 import { blueprintProgress, checkMissing, checks, isBlueprintShown, planRemoval } from "./plan.ts";
@@ -28,7 +28,7 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
   ...NAMES,
   resource: platformBlueprint,
   settings: BLUEPRINT_SETTINGS,
-  nothingSeen: NOTHING_SEEN,
+  nothingObserved: NOTHING_OBSERVED,
   needed: { delete: [] },
   inputs: (spec, resolved) => ({
     environmentId: resolved.id("spec.environmentRef"),
@@ -47,7 +47,7 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
   changedPaths: (context) => (sameVariables(context) ? [] : ["spec.variables"]),
   checks,
   planRemoval,
-  act: (_step, context, seen, api) => create(context, seen, api),
+  act: (_step, context, observed, api) => create(context, observed, api),
   traceCreate,
   keep,
 
@@ -59,7 +59,11 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
 });
 
 /** Creates the service. Where the answer has no id, the engine traces it. @throws ApiError */
-async function create(context: BlueprintContext, seen: Seen, api: Platform): Promise<Known<Seen, BlueprintMemory>> {
+async function create(
+  context: BlueprintContext,
+  observed: Observed,
+  api: Platform,
+): Promise<ActionResult<Observed, BlueprintMemory>> {
   const { spec, inputs } = context;
   const { deployOnCreate: deploy = false } = spec;
   // The overrides are sent as they are in the spec: absent, null or given.
@@ -71,7 +75,7 @@ async function create(context: BlueprintContext, seen: Seen, api: Platform): Pro
     written: written(context),
     ...(catalogUrl !== undefined && { catalogUrl }),
   };
-  return { seen, memory, ...(made.id !== undefined && { id: made.id }) };
+  return { observed, memory, ...(made.id !== undefined && { id: made.id }) };
 }
 
 /** Traces an unconfirmed create. @throws ApiError */
@@ -79,16 +83,16 @@ async function traceCreate(
   intent: OpenIntent,
   context: BlueprintContext,
   api: Platform,
-): Promise<Trace<Seen, BlueprintMemory>> {
+): Promise<Trace<Observed, BlueprintMemory>> {
   const environmentId = intent.parentId ?? context.inputs.environmentId;
   const services = await offered(api, "listServices", () => api.services.list(environmentId));
   if (services === undefined) return { is: "unknowable", why: untraceable(intent.name) };
   const siblings = blueprintsIn(services);
-  const seen = { ...NOTHING_SEEN, siblings, serverNow: api.serverNow() };
+  const observed = { ...NOTHING_OBSERVED, siblings, serverNow: api.serverNow() };
   const sent = platformBlueprint.memory.parse({ written: baseline(intent.mark, "written"), ...intent.accepted });
   const memory = { ...newborn(context, baseline(intent.mark, "deploys") === true), ...sent };
   return traceIn(intent, context, services, siblings, ({ id, serviceId }) => ({
-    seen,
+    observed,
     memory: { ...memory, serviceId },
     id,
   }));

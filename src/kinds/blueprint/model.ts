@@ -1,9 +1,9 @@
 /** What the parts of the blueprint kind exchange. */
 import type { Fingerprint, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import {
-  NOTHING_SEEN as NOTHING_OF_SERVICE,
+  NOTHING_OBSERVED as NOTHING_OF_SERVICE,
   type ServiceAction,
-  type ServiceSeen,
+  type ServiceObserved,
   type ServiceNames,
 } from "../service/model.ts";
 import type { ListedObject } from "../shared/names.ts";
@@ -33,17 +33,17 @@ export interface BlueprintService extends ListedObject {
   readonly icon: string | undefined;
 }
 
-export type Seen = ServiceSeen<BlueprintService>;
+export type Observed = ServiceObserved<BlueprintService>;
 
 /** The types of the kind. */
 export type BlueprintTypes = TypesOf<
   typeof platformBlueprint,
-  { inputs: Inputs; observed: Seen; action: ServiceAction }
+  { inputs: Inputs; observed: Observed; action: ServiceAction }
 >;
 
 export type BlueprintContext = ReconcileContext<BlueprintTypes>;
 
-export const NOTHING_SEEN: Seen = NOTHING_OF_SERVICE;
+export const NOTHING_OBSERVED: Observed = NOTHING_OF_SERVICE;
 
 /** Reports whether the service is to run: it was deployed with its creation, or adopted as deployed. */
 export function isToRun({

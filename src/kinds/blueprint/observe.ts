@@ -6,25 +6,25 @@ import { type Neighbours, serviceRecord, type Start } from "../service/model.ts"
 import { isGone, RECORDS_MAX_AGE_MS, siblingsOf, statusesOf } from "../service/observe.ts";
 import { offered, NOT_READ } from "../shared/answers.ts";
 import { presenceIn } from "../shared/presence.ts";
-import type { BlueprintContext, BlueprintService, BlueprintTypes, Seen } from "./model.ts";
+import type { BlueprintContext, BlueprintService, BlueprintTypes, Observed } from "./model.ts";
 
 /** @throws ApiError */
 export async function observe(
   context: BlueprintContext,
   { place, request, isFresh, listed }: Start<BlueprintTypes, BlueprintService>,
   api: Platform,
-): Promise<Seen> {
+): Promise<Observed> {
   const { siblings, presence } = listed === "gone" ? { siblings: [], presence: "Gone" as const } : listed;
   if (siblings === undefined) return { ...place, request: ofPlace(context, request) };
-  const seen = { ...place, siblings, presence };
-  const mine = serviceRecord(context, seen);
-  if (mine === undefined) return { ...seen, isGone: await isProvenGone(context, api) };
-  if (context.goal !== "present") return seen;
-  return { ...seen, request, ...(await stateOf(context, mine, isFresh, api)) };
+  const observed = { ...place, siblings, presence };
+  const mine = serviceRecord(context, observed);
+  if (mine === undefined) return { ...observed, isGone: await isProvenGone(context, api) };
+  if (context.goal !== "present") return observed;
+  return { ...observed, request, ...(await stateOf(context, mine, isFresh, api)) };
 }
 
 /** Without a list, nothing else shows that a request belongs to the environment. */
-function ofPlace({ inputs }: BlueprintContext, request: Seen["request"]): Seen["request"] {
+function ofPlace({ inputs }: BlueprintContext, request: Observed["request"]): Observed["request"] {
   const { environmentId = inputs.environmentId } = request ?? {};
   return environmentId === inputs.environmentId ? request : undefined;
 }
@@ -66,7 +66,7 @@ async function stateOf(
   { serviceId, type }: BlueprintService,
   isFresh: boolean,
   api: Platform,
-): Promise<Pick<Seen, "status" | "ingress">> {
+): Promise<Pick<Observed, "status" | "ingress">> {
   const status = (await statusesOf(context, isFresh, api))?.find(({ id }) => id === serviceId);
   const isChart = status !== undefined && type?.toUpperCase() === "HELM";
   return { status, ingress: isChart ? await ingressOf(context, "helm", serviceId, status, api) : NOT_READ };

@@ -5,14 +5,14 @@ import {
   ago,
   BLUEPRINT,
   listed,
+  observedIn,
   passWith,
   planned,
-  seenIn,
   SERVICE,
 } from "../../../test/support/services/blueprints.ts";
 import type { BlueprintMemory } from "./crd.ts";
 import { blueprint } from "./index.ts";
-import type { BlueprintContext, Seen } from "./model.ts";
+import type { BlueprintContext, Observed } from "./model.ts";
 
 /** A deployment that was asked for with the create, so many minutes ago. */
 const asked = (minutes: number): BlueprintMemory => ({
@@ -25,42 +25,47 @@ const takenOver: BlueprintMemory = { createdAt: undefined };
 /** As after `kubectl replace` without the field. */
 const unsaid = { deployOnCreate: undefined };
 const fresh = statusOf("READY", { lastDeploymentDate: undefined as never, executionId: undefined as never });
-const untouched = seenIn("READY", { status: { ...fresh, id: SERVICE } });
+const untouched = observedIn("READY", { status: { ...fresh, id: SERVICE } });
 const unlisted = (minutes: number): BlueprintMemory => ({ serviceId: undefined, createdAt: ago(minutes) });
-const nowhere = seenIn(undefined);
-const gone = seenIn(undefined, { isGone: true });
+const nowhere = observedIn(undefined);
+const gone = observedIn(undefined, { isGone: true });
 
 describe("a blueprint that exists", () => {
-  it.each<[string, BlueprintContext, Seen, string]>([
-    ["runs", passWith(), seenIn("DEPLOYED"), "settled"],
-    ["was never to be deployed", passWith(), seenIn("READY"), "settled"],
-    ["is at work", passWith(), seenIn("DEPLOYING"), "waiting Deploying"],
-    ["is in no state that anybody knows", passWith(), seenIn("HIBERNATING"), "unknown UnknownState"],
-    ["failed", passWith(), seenIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
-    ["failed to stop", passWith(), seenIn("STOP_ERROR"), "stalled StopFailed"],
-    ["was stopped", passWith({ memory: ran }), seenIn("STOPPED"), "stalled DriftDetected"],
-    ["was uninstalled", passWith({ memory: ran }), seenIn("DELETED"), "stalled DriftDetected"],
+  it.each<[string, BlueprintContext, Observed, string]>([
+    ["runs", passWith(), observedIn("DEPLOYED"), "settled"],
+    ["was never to be deployed", passWith(), observedIn("READY"), "settled"],
+    ["is at work", passWith(), observedIn("DEPLOYING"), "waiting Deploying"],
+    ["is in no state that anybody knows", passWith(), observedIn("HIBERNATING"), "unknown UnknownState"],
+    ["failed", passWith(), observedIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
+    ["failed to stop", passWith(), observedIn("STOP_ERROR"), "stalled StopFailed"],
+    ["was stopped", passWith({ memory: ran }), observedIn("STOPPED"), "stalled DriftDetected"],
+    ["was uninstalled", passWith({ memory: ran }), observedIn("DELETED"), "stalled DriftDetected"],
     [
       "was stopped, as it may",
       passWith({ memory: ran, spec: { deployOnCreate: false } }),
-      seenIn("STOPPED"),
+      observedIn("STOPPED"),
       "settled",
     ],
     [
       "was stopped, and keeps the choice",
       passWith({ memory: ran, spec: unsaid }),
-      seenIn("STOPPED"),
+      observedIn("STOPPED"),
       "stalled DriftDetected",
     ],
-    ["was stopped, and never was to run", passWith(), seenIn("STOPPED"), "settled"],
-    ["was stopped, and was taken over", passWith({ memory: takenOver }), seenIn("STOPPED"), "stalled DriftDetected"],
+    ["was stopped, and never was to run", passWith(), observedIn("STOPPED"), "settled"],
+    [
+      "was stopped, and was taken over",
+      passWith({ memory: takenOver }),
+      observedIn("STOPPED"),
+      "stalled DriftDetected",
+    ],
     [
       "was taken over, and nothing is said",
       passWith({ memory: takenOver, spec: unsaid }),
-      seenIn("STOPPED"),
+      observedIn("STOPPED"),
       "settled",
     ],
-    ["is listed without a state", passWith(), seenIn("DEPLOYED", { status: undefined }), "waiting Progressing"],
+    ["is listed without a state", passWith(), observedIn("DEPLOYED", { status: undefined }), "waiting Progressing"],
     ["was to be deployed a minute ago", passWith({ memory: asked(1) }), untouched, "waiting Progressing"],
     ["was to be deployed an hour ago", passWith({ memory: asked(60) }), untouched, "stalled DeploymentFailed"],
     ["is not listed yet", passWith({ memory: unlisted(1) }), nowhere, "waiting Progressing"],
@@ -77,24 +82,24 @@ describe("a blueprint that exists", () => {
     [
       "belongs to somebody else",
       passWith({ holderOf: () => "shop/other" }),
-      seenIn("DEPLOYED"),
+      observedIn("DEPLOYED"),
       "stalled AlreadyManaged",
     ],
     [
       "is claimed under another name",
       passWith({ identitySource: "claimed" }),
-      seenIn("DEPLOYED", { siblings: [listed({ name: "other" })] }),
+      observedIn("DEPLOYED", { siblings: [listed({ name: "other" })] }),
       "stalled NameConflict",
     ],
-    ["is claimed", passWith({ identitySource: "claimed" }), seenIn("DEPLOYED"), "adopt"],
+    ["is claimed", passWith({ identitySource: "claimed" }), observedIn("DEPLOYED"), "adopt"],
     ["is claimed, and not there", passWith({ identitySource: "claimed" }), nowhere, "stalled InvalidSpec"],
-  ])("and %s", (_name, context, seen, expected) => {
-    expect(planned(context, seen)).toBe(expected);
+  ])("and %s", (_name, context, observed, expected) => {
+    expect(planned(context, observed)).toBe(expected);
   });
 
   it("says what changed since it was created", () => {
     const sent = { settings: { "spec.name": '"cache"', "spec.tag": '"old"', "spec.specOverrides": "{}" } };
-    const next = blueprint.plan(passWith({ memory: { written: sent } }), seenIn("DEPLOYED"));
+    const next = blueprint.plan(passWith({ memory: { written: sent } }), observedIn("DEPLOYED"));
     expect(next).toMatchObject({ is: "stalled", why: { reason: "UpdateNotSupported" } });
     expect("why" in next && next.why.message).toContain(": spec.icon, spec.tag cannot be changed");
   });
@@ -109,17 +114,22 @@ describe("a blueprint that does not exist yet", () => {
       ...change,
     });
 
-  it.each<[string, BlueprintContext, Seen, string]>([
+  it.each<[string, BlueprintContext, Observed, string]>([
     ["is created", anew(), nowhere, "createBlueprint"],
     ["is created where there is no list", anew({ surface: "Documented" }), nowhere, "createBlueprint"],
-    ["is taken over by its name", anew(), seenIn("DEPLOYED"), "adopt"],
-    ["is in the way of itself", anew({ adoption: "Never" }), seenIn("DEPLOYED"), "stalled NameConflict"],
+    ["is taken over by its name", anew(), observedIn("DEPLOYED"), "adopt"],
+    ["is in the way of itself", anew({ adoption: "Never" }), observedIn("DEPLOYED"), "stalled NameConflict"],
     ["is not to be created", anew({ adoption: "Required" }), nowhere, "waiting DependencyNotReady"],
     ["would be refused", anew({ spec: { engine: "Terraform" } }), nowhere, "stalled InvalidSpec"],
-    ["is taken over, though it would be refused", anew({ spec: { engine: "Terraform" } }), seenIn("DEPLOYED"), "adopt"],
+    [
+      "is taken over, though it would be refused",
+      anew({ spec: { engine: "Terraform" } }),
+      observedIn("DEPLOYED"),
+      "adopt",
+    ],
     ["has no environment here", anew(), { ...nowhere, environmentIsOurs: false }, "stalled InvalidSpec"],
-  ])("and %s", (_name, context, seen, expected) => {
-    expect(planned(context, seen)).toBe(expected);
+  ])("and %s", (_name, context, observed, expected) => {
+    expect(planned(context, observed)).toBe(expected);
   });
 
   it("is created once: what is sent is put down before, without values", () => {
@@ -146,9 +156,9 @@ describe("a blueprint that does not exist yet", () => {
 });
 
 describe("a blueprint that is to go", () => {
-  it.each<[string, BlueprintContext, Seen, string]>([
-    ["is there", passWith({ goal: "absent" }), seenIn("DEPLOYED"), "stalled DeleteNotSupported"],
-    ["is to stop", passWith({ goal: "stopped" }), seenIn("DEPLOYED"), "stalled NotSupportedByApi"],
+  it.each<[string, BlueprintContext, Observed, string]>([
+    ["is there", passWith({ goal: "absent" }), observedIn("DEPLOYED"), "stalled DeleteNotSupported"],
+    ["is to stop", passWith({ goal: "stopped" }), observedIn("DEPLOYED"), "stalled NotSupportedByApi"],
     ["is gone", passWith({ goal: "absent" }), nowhere, "settled"],
     ["is not listed yet", passWith({ goal: "absent", memory: unlisted(1) }), nowhere, "stalled DeleteNotSupported"],
     [
@@ -161,10 +171,10 @@ describe("a blueprint that is to go", () => {
     [
       "is only claimed, outside the connection's projects",
       passWith({ goal: "absent", identitySource: "claimed", allowedProjects: [] }),
-      seenIn("DEPLOYED", { projectId: BLUEPRINT }),
+      observedIn("DEPLOYED", { projectId: BLUEPRINT }),
       "stalled NotObservable",
     ],
-  ])("and %s", (_name, context, seen, expected) => {
-    expect(planned(context, seen)).toBe(expected);
+  ])("and %s", (_name, context, observed, expected) => {
+    expect(planned(context, observed)).toBe(expected);
   });
 });

@@ -8,7 +8,7 @@ import { checkBusy, checkUnclear } from "../service/steps.ts";
 import { stalled } from "../shared/checks.ts";
 import { outside, unseen } from "../shared/names.ts";
 import { isOpen, planUnshownRemoval } from "../shared/presence.ts";
-import { type BlueprintContext, isRecent, isToRun, NAMES, type Seen } from "./model.ts";
+import { type BlueprintContext, isRecent, isToRun, NAMES, type Observed } from "./model.ts";
 
 type Check = Plan<ServiceAction> | undefined;
 
@@ -16,10 +16,10 @@ type Check = Plan<ServiceAction> | undefined;
  * Returns the progress by the service's own state; where the platform does not show that, by the deployment request
  * that followed the creation, or by its end.
  */
-export function blueprintProgress(context: BlueprintContext, seen: Seen): Progress | undefined {
+export function blueprintProgress(context: BlueprintContext, observed: Observed): Progress | undefined {
   const last = context.memory.lastDeployment;
-  if (seen.siblings !== undefined) return serviceProgress(last, seen);
-  if (seen.request !== undefined) return askedProgress(seen.request);
+  if (observed.siblings !== undefined) return serviceProgress(last, observed);
+  if (observed.request !== undefined) return askedProgress(observed.request);
   if (last?.finishedAt === undefined) return undefined;
   const progress: Progress = { state: shownState(last.state ?? ""), phase: requestPhase(last.state ?? ""), ours: true };
   // What others do about a failure is not shown, and may be left to them.
@@ -27,14 +27,14 @@ export function blueprintProgress(context: BlueprintContext, seen: Seen): Progre
 }
 
 /** Reports whether the list shows the service. Without a list nothing does, and it counts as it is recorded. */
-export function isBlueprintShown(context: BlueprintContext, seen: Seen): boolean {
-  return seen.siblings === undefined || serviceRecord(context, seen) !== undefined;
+export function isBlueprintShown(context: BlueprintContext, observed: Observed): boolean {
+  return observed.siblings === undefined || serviceRecord(context, observed) !== undefined;
 }
 
 /** Judges an id that the list does not show. */
-export function checkMissing(context: BlueprintContext, seen: Seen, id: Uuid): Plan<never> | undefined {
+export function checkMissing(context: BlueprintContext, observed: Observed, id: Uuid): Plan<never> | undefined {
   if (context.identitySource !== "recorded")
-    return isOpen(seen.presence) ? undefined : { is: "stalled", why: notListed(context, seen, id) };
+    return isOpen(observed.presence) ? undefined : { is: "stalled", why: notListed(context, observed, id) };
   return isUnlisted(context)
     ? { is: "waiting", why: { reason: "Progressing", message: "The platform does not list the service yet." } }
     : undefined;
@@ -46,7 +46,7 @@ function isUnlisted(context: BlueprintContext): boolean {
 }
 
 /** People see the id of the service more often than that of its blueprint. */
-function notListed(context: BlueprintContext, { siblings }: Seen, id: Uuid): Why {
+function notListed(context: BlueprintContext, { siblings }: Observed, id: Uuid): Why {
   const meant = siblings?.find(({ serviceId }) => serviceId === id)?.id;
   if (meant === undefined) {
     return unseen(context, { noun: "blueprint", name: context.spec.name, id, where: "the environment" });
@@ -57,14 +57,14 @@ function notListed(context: BlueprintContext, { siblings }: Seen, id: Uuid): Why
 
 export function checks(
   context: BlueprintContext,
-  seen: Seen,
+  observed: Observed,
   progress: Progress | undefined,
 ): readonly (() => Check)[] {
   if (progress === undefined) return [() => checkUnseen(context)];
   return [
-    () => checkBegun(context, seen),
+    () => checkBegun(context, observed),
     () => checkBusy(progress),
-    () => checkEnd(context, seen, progress),
+    () => checkEnd(context, observed, progress),
     () => checkUnclear(progress, NAMES.noun),
   ];
 }
@@ -76,7 +76,7 @@ function checkUnseen({ supports }: BlueprintContext): Check {
 }
 
 /** Stalls on a deployment that was requested with the create and never shows: nobody would see its end. */
-function checkBegun(context: BlueprintContext, { status, request }: Seen): Check {
+function checkBegun(context: BlueprintContext, { status, request }: Observed): Check {
   const last = context.memory.lastDeployment;
   if (last === undefined || last.finishedAt !== undefined || last.baseline === undefined) return undefined;
   if (request !== undefined || status?.state !== "READY" || isRecent(context, last.startedAt)) return undefined;
@@ -86,10 +86,11 @@ function checkBegun(context: BlueprintContext, { status, request }: Seen): Check
 }
 
 /** Reports what only the platform can fix. */
-function checkEnd(context: BlueprintContext, seen: Seen, { phase, state }: Progress): Check {
+function checkEnd(context: BlueprintContext, observed: Observed, { phase, state }: Progress): Check {
   const { name } = context.spec;
   if (phase === "failed") {
-    const after = seen.siblings === undefined ? ", then set spec.deployOnCreate false: the service is not shown" : "";
+    const after =
+      observed.siblings === undefined ? ", then set spec.deployOnCreate false: the service is not shown" : "";
     return stalled(
       failureReason(state),
       `The platform reports ${state} for service "${name}". Look at it on the platform and deploy it there: the platform's surface has no deployment of blueprints${after}.`,
@@ -106,14 +107,14 @@ function checkEnd(context: BlueprintContext, seen: Seen, { phase, state }: Progr
 }
 
 /** No surface deletes or stops the service of a blueprint. */
-export function planRemoval(context: BlueprintContext, seen: Seen): Plan<never> {
+export function planRemoval(context: BlueprintContext, observed: Observed): Plan<never> {
   const { id, spec } = context;
   if (id === undefined) return { is: "settled" };
-  if (!isBlueprintShown(context, seen) && !isUnlisted(context)) {
+  if (!isBlueprintShown(context, observed) && !isUnlisted(context)) {
     const missed = { noun: NAMES.noun, name: spec.name, id, where: "the environment" };
-    return planUnshownRemoval(seen.presence ?? "Gone", missed);
+    return planUnshownRemoval(observed.presence ?? "Gone", missed);
   }
-  const refused = outside(context, seen.projectId);
+  const refused = outside(context, observed.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };
   return context.goal === "stopped"
     ? stalled("NotSupportedByApi", "The platform's surface has no stop of blueprints. Stop the service there.")

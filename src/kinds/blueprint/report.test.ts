@@ -1,26 +1,28 @@
 import { describe, expect, it } from "vitest";
 
 import { NOW, print, REQUEST, statusOf } from "../../../test/support/services/applications.ts";
-import { ago, listed, passWith, seenIn, SERVICE } from "../../../test/support/services/blueprints.ts";
+import { ago, listed, observedIn, passWith, SERVICE } from "../../../test/support/services/blueprints.ts";
 import { blueprint } from "./index.ts";
 
 const asked = { startedAt: ago(1), baseline: "[null,null,null]" };
 const told = (
   context: Parameters<typeof blueprint.report>[0],
-  seen: Parameters<typeof blueprint.report>[1],
+  observed: Parameters<typeof blueprint.report>[1],
   type: string,
-) => blueprint.report(context, seen).conditions.find((one) => one.type === type);
+) => blueprint.report(context, observed).conditions.find((one) => one.type === type);
 
 describe("the status of a blueprint", () => {
   it("tells nothing of what is not ours, but what its spec says of itself", () => {
     const context = passWith({ identitySource: "given", spec: { engine: "Helm", specOverrides: { backend: 1 } } });
-    const { status, conditions } = blueprint.report(context, seenIn("DEPLOYED"));
+    const { status, conditions } = blueprint.report(context, observedIn("DEPLOYED"));
     expect(status).toEqual({});
     expect(conditions.map(({ type }) => type)).toEqual(["ConfigValid"]);
   });
 
   it("tells of the first request only, and ends it with its state", () => {
-    const busy = seenIn("DEPLOYING", { status: statusOf("DEPLOYING", { id: SERVICE, deploymentRequestId: REQUEST }) });
+    const busy = observedIn("DEPLOYING", {
+      status: statusOf("DEPLOYING", { id: SERVICE, deploymentRequestId: REQUEST }),
+    });
     const context = passWith({ memory: { lastDeployment: asked } });
     expect(blueprint.report(context, busy).status["lastDeployment"]).toEqual({
       startedAt: ago(1),
@@ -29,7 +31,7 @@ describe("the status of a blueprint", () => {
     });
     const ended = { ...asked, requestId: REQUEST, state: "DEPLOYED", finishedAt: ago(0) };
     const over = passWith({ memory: { lastDeployment: ended } });
-    expect(blueprint.report(over, seenIn("DEPLOYING")).status["lastDeployment"]).toEqual(ended);
+    expect(blueprint.report(over, observedIn("DEPLOYING")).status["lastDeployment"]).toEqual(ended);
     const unnamed = { ...asked, state: "DEPLOYED", finishedAt: ago(0) };
     expect(blueprint.report(passWith({ memory: { lastDeployment: unnamed } }), busy).status["lastDeployment"]).toEqual(
       unnamed,
@@ -37,7 +39,7 @@ describe("the status of a blueprint", () => {
   });
 
   it("keeps the time of a failure, and forgets it once the service runs", () => {
-    const failed = blueprint.report(passWith(), seenIn("DEPLOYMENT_ERROR")).status["lastFailure"];
+    const failed = blueprint.report(passWith(), observedIn("DEPLOYMENT_ERROR")).status["lastFailure"];
     expect(failed).toMatchObject({ state: "DEPLOYMENT_ERROR", at: NOW.toISOString() });
     const before = {
       state: "DEPLOYMENT_ERROR",
@@ -46,18 +48,20 @@ describe("the status of a blueprint", () => {
       requestId: statusOf("").deploymentRequestId!,
     };
     const context = passWith({ memory: { lastFailure: before } });
-    expect(blueprint.report(context, seenIn("DEPLOYMENT_ERROR")).status["lastFailure"]).toMatchObject({ at: ago(5) });
-    expect(blueprint.report(context, seenIn("DEPLOYED")).status["lastFailure"]).toBeUndefined();
+    expect(blueprint.report(context, observedIn("DEPLOYMENT_ERROR")).status["lastFailure"]).toMatchObject({
+      at: ago(5),
+    });
+    expect(blueprint.report(context, observedIn("DEPLOYED")).status["lastFailure"]).toBeUndefined();
   });
 
   it("remembers the service while the list does not show it", () => {
-    expect(blueprint.report(passWith(), seenIn(undefined)).status["serviceId"]).toBe(SERVICE);
+    expect(blueprint.report(passWith(), observedIn(undefined)).status["serviceId"]).toBe(SERVICE);
   });
 
   it("renews what stands for the variables when the token was renewed", () => {
     const inputs = { ...passWith().inputs, fingerprint: print("new", "key-2", "same") };
     const context = passWith({ inputs, memory: { written: { variables: print("old", "key-1", "same") } } });
-    expect(blueprint.report(context, seenIn("DEPLOYED")).status["written"]).toMatchObject({
+    expect(blueprint.report(context, observedIn("DEPLOYED")).status["written"]).toMatchObject({
       variables: inputs.fingerprint,
     });
   });
@@ -68,31 +72,31 @@ describe("the status of a blueprint", () => {
     ["DEPLOYMENT_ERROR", "False"],
     ["UNAVAILABLE", "Unknown"],
   ])("carries the platform's state verbatim: %s", (state, status) => {
-    expect(told(passWith(), seenIn(state), "Deployed")).toMatchObject({ status, reason: state });
+    expect(told(passWith(), observedIn(state), "Deployed")).toMatchObject({ status, reason: state });
   });
 
   it.each([
-    ["not at all while nobody sees it", seenIn(undefined), undefined],
+    ["not at all while nobody sees it", observedIn(undefined), undefined],
     [
       "by name and icon",
-      seenIn("DEPLOYED", { siblings: [listed({ name: "x", icon: "y:z" })] }),
+      observedIn("DEPLOYED", { siblings: [listed({ name: "x", icon: "y:z" })] }),
       ["spec.name", "spec.icon"],
     ],
-    ["not where it shows no icon", seenIn("DEPLOYED"), []],
-    ["by its state once it is stopped", seenIn("STOPPED"), ["state"]],
-  ])("tells drift: %s", (_name, seen, paths) => {
+    ["not where it shows no icon", observedIn("DEPLOYED"), []],
+    ["by its state once it is stopped", observedIn("STOPPED"), ["state"]],
+  ])("tells drift: %s", (_name, observed, paths) => {
     const { drift } = blueprint.report(
       passWith({ memory: { lastDeployment: { ...asked, finishedAt: ago(0) } } }),
-      seen,
+      observed,
     );
     expect(drift?.map(({ path }) => path)).toEqual(paths ?? []);
   });
 
   it("says on the documented surface that there is nothing to compare", () => {
     const context = passWith({ surface: "Documented" });
-    const seen = seenIn(undefined, { siblings: undefined });
-    expect(blueprint.report(context, seen).drift).toBeUndefined();
-    expect(told(context, seen, "Deployed")).toMatchObject({ status: "Unknown", reason: "NotObservable" });
-    expect(blueprint.report(context, seen).ready.reason).toBe("Available");
+    const observed = observedIn(undefined, { siblings: undefined });
+    expect(blueprint.report(context, observed).drift).toBeUndefined();
+    expect(told(context, observed, "Deployed")).toMatchObject({ status: "Unknown", reason: "NotObservable" });
+    expect(blueprint.report(context, observed).ready.reason).toBe("Available");
   });
 });

@@ -7,15 +7,15 @@ import { serviceRecord, type ServiceReport } from "../service/model.ts";
 import { advanced } from "../service/progress.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { BlueprintMemory } from "./crd.ts";
-import { type BlueprintContext, isToRun, type Seen } from "./model.ts";
+import { type BlueprintContext, isToRun, type Observed } from "./model.ts";
 import { blueprintProgress } from "./plan.ts";
 import { sameVariables, written } from "./settings.ts";
 
-export function report(context: BlueprintContext, seen: Seen): ServiceReport {
+export function report(context: BlueprintContext, observed: Observed): ServiceReport {
   const { memory } = context;
-  const service = serviceRecord(context, seen);
+  const service = serviceRecord(context, observed);
   return {
-    conditions: [...unseenState(context, seen), ...variablesCondition(context)],
+    conditions: [...unseenState(context, observed), ...variablesCondition(context)],
     status: {
       serviceId: service?.serviceId ?? memory.serviceId,
       serviceType: fitOptional(service?.type),
@@ -26,10 +26,10 @@ export function report(context: BlueprintContext, seen: Seen): ServiceReport {
   };
 }
 
-export function ready(context: BlueprintContext, seen: Seen): Why {
+export function ready(context: BlueprintContext, observed: Observed): Why {
   const what = `Service "${context.spec.name}" of the blueprint ${context.spec.tag}`;
-  if (seen.status === undefined) return unshown(context, seen, what);
-  const phase = servicePhase(seen.status.state);
+  if (observed.status === undefined) return unshown(context, observed, what);
+  const phase = servicePhase(observed.status.state);
   if (phase === "running") return { reason: "Deployed", message: `${what} is deployed.` };
   const left = "and whether it is deployed is left to others";
   if (phase === "stopped") return { reason: "NotDeployed", message: `${what} is stopped on the platform, ${left}.` };
@@ -37,9 +37,9 @@ export function ready(context: BlueprintContext, seen: Seen): Why {
 }
 
 /** Where the platform does not show the service, its creation is all that is known. */
-function unshown(context: BlueprintContext, seen: Seen, what: string): Why {
+function unshown(context: BlueprintContext, observed: Observed, what: string): Why {
   const { createdAt, lastDeployment } = context.memory;
-  if (blueprintProgress(context, seen)?.phase === "running") {
+  if (blueprintProgress(context, observed)?.phase === "running") {
     const message = `${what} was created and deployed; the platform's surface does not show what became of it since.`;
     return { reason: "Deployed", message };
   }
@@ -52,9 +52,9 @@ function unshown(context: BlueprintContext, seen: Seen, what: string): Why {
 }
 
 /** Returns the condition Deployed where the platform shows no state of the service. */
-function unseenState(context: BlueprintContext, seen: Seen): readonly ConditionFact[] {
-  if (seen.status !== undefined) return [];
-  const progress = blueprintProgress(context, seen);
+function unseenState(context: BlueprintContext, observed: Observed): readonly ConditionFact[] {
+  if (observed.status !== undefined) return [];
+  const progress = blueprintProgress(context, observed);
   if (progress !== undefined) return [stateCondition("Deployed", progress.state, "deployment of its creation")];
   if (context.supports("listServiceStatuses") === "Supported") return [];
   const message = "The platform's surface does not show the service that a blueprint became, nor its state.";
@@ -78,15 +78,15 @@ function variablesCondition(context: BlueprintContext): readonly ConditionFact[]
 }
 
 /** Returns the deployment of the creation: the first request that the service shows is its own. */
-export function followedCreate(context: BlueprintContext, seen: Seen): BlueprintMemory["lastDeployment"] {
+export function followedCreate(context: BlueprintContext, observed: Observed): BlueprintMemory["lastDeployment"] {
   const last = context.memory.lastDeployment;
-  const next = advanced(last, blueprintProgress(context, seen), seen, context.now);
+  const next = advanced(last, blueprintProgress(context, observed), observed, context.now);
   if (next === undefined || last?.finishedAt !== undefined) return next;
-  const requestId = next.requestId ?? seen.status?.deploymentRequestId;
+  const requestId = next.requestId ?? observed.status?.deploymentRequestId;
   return requestId === undefined ? next : { ...next, requestId };
 }
 
-export function blueprintFailure(_context: BlueprintContext, { status }: Seen, state: string): ServiceFailure {
+export function blueprintFailure(_context: BlueprintContext, { status }: Observed, state: string): ServiceFailure {
   return {
     state,
     message: `The platform reports ${state}. Look at the service on the platform and deploy it there.`,
@@ -103,7 +103,7 @@ function kept(context: BlueprintContext): BlueprintMemory["written"] {
   };
 }
 
-export function drift(context: BlueprintContext, { status }: Seen): readonly DriftField[] {
+export function drift(context: BlueprintContext, { status }: Observed): readonly DriftField[] {
   const phase = servicePhase(status?.state ?? "");
   const isEnded = isToRun(context) && (phase === "stopped" || phase === "gone");
   return isEnded ? [{ path: "state", desired: "DEPLOYED", observed: shownState(status?.state ?? "") }] : [];

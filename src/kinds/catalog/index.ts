@@ -6,13 +6,13 @@ import type { TypesOf } from "../shared/types.ts";
 import { platformCatalog } from "./crd.ts";
 import { readSections, type Section } from "./sections.ts";
 
-interface Seen {
+interface Observed {
   readonly sections: readonly Section[];
   readonly digest: string;
 }
 
 /** The types of the kind. */
-export type CatalogTypes = TypesOf<typeof platformCatalog, { observed: Seen; action: never }>;
+export type CatalogTypes = TypesOf<typeof platformCatalog, { observed: Observed; action: never }>;
 
 type CatalogContext = ReconcileContext<CatalogTypes>;
 
@@ -34,7 +34,7 @@ export const catalog: Kind<CatalogTypes> = {
     return { sections, digest: await digestOf(sections) };
   },
   plan: ({ spec }) => ({ is: "settled", again: intervalMs(spec.interval) }),
-  act: ({ do: nothing }) => Promise.resolve(nothing),
+  act: ({ action: nothing }) => Promise.resolve(nothing),
   trace: () => Promise.resolve({ is: "absent" }),
   report: (context, { sections, digest }) => {
     const documents = documentsOf(sections);

@@ -1,12 +1,19 @@
 /** Sends the request of a step, and traces one that was not confirmed. */
-import type { Known, OpenIntent, Trace } from "../../engine/contract/kind.ts";
+import type { ActionResult, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { isStoppedAlready, offered, readOr } from "../shared/answers.ts";
 import { baseline } from "../shared/create-trace.ts";
 import type { ClusterMemory, ClusterOrder } from "./crd.ts";
-import { type ClusterContext, clusterFacts, type Do, isClusterShown, NOTHING_SEEN, type Seen } from "./model.ts";
+import {
+  type Action,
+  type ClusterContext,
+  clusterFacts,
+  isClusterShown,
+  NOTHING_OBSERVED,
+  type Observed,
+} from "./model.ts";
 import { clusterStatus } from "./observe.ts";
 import { clusterBaseline, orderOf, ORDERS } from "./order.ts";
 
@@ -15,24 +22,24 @@ const QUEUED = { Stop: "STOP_QUEUED", Start: "DEPLOYMENT_QUEUED", Upgrade: "DEPL
 
 /** @throws ApiError */
 export async function act(
-  step: Do,
+  step: Action,
   context: ClusterContext,
-  seen: Seen,
+  observed: Observed,
   api: Platform,
-): Promise<Known<Seen, ClusterMemory>> {
-  const answer = await send(step, context.spec.externalId, seen, api);
+): Promise<ActionResult<Observed, ClusterMemory>> {
+  const answer = await send(step, context.spec.externalId, observed, api);
   const memory: ClusterMemory = {
     ...context.memory,
-    lastOrder: orderOf(context, seen, step),
+    lastOrder: orderOf(context, observed, step),
     // The paths of the other requests name the organization, so the platform accepts them only for a cluster of its
     // own.
     verified: step.operation === "Upgrade" ? context.memory.verified : true,
     runState: undefined,
   };
-  if (isClusterShown(seen))
-    return { seen: { ...seen, ordered: true, status: accepted(step, context, seen, answer) }, memory };
+  if (isClusterShown(observed))
+    return { observed: { ...observed, ordered: true, status: accepted(step, context, observed, answer) }, memory };
   return {
-    seen: { ...seen, ordered: true },
+    observed: { ...observed, ordered: true },
     memory: {
       ...memory,
       ...answered(step, answer),
@@ -44,17 +51,22 @@ export async function act(
   };
 }
 
-async function send({ operation }: Do, id: string, seen: Seen, api: Platform): Promise<ClusterStatus | undefined> {
-  if (operation === "Stop") return await stop(id, seen, api);
+async function send(
+  { operation }: Action,
+  id: string,
+  observed: Observed,
+  api: Platform,
+): Promise<ClusterStatus | undefined> {
+  if (operation === "Stop") return await stop(id, observed, api);
   return await (operation === "Start" ? api.clusters.deploy(id) : api.clusters.upgrade(id));
 }
 
 /** Stops a cluster. Where nothing shows the cluster, the answer may show that it is stopped already. */
-async function stop(id: string, seen: Seen, api: Platform): Promise<ClusterStatus | undefined> {
+async function stop(id: string, observed: Observed, api: Platform): Promise<ClusterStatus | undefined> {
   try {
     return await api.clusters.stop(id);
   } catch (error) {
-    if (!isClusterShown(seen) && isStoppedAlready(error)) {
+    if (!isClusterShown(observed) && isStoppedAlready(error)) {
       return { clusterId: id, status: "STOPPED", isDeployed: false };
     }
     throw error;
@@ -62,8 +74,13 @@ async function stop(id: string, seen: Seen, api: Platform): Promise<ClusterStatu
 }
 
 /** The answer may have no body, or still show the earlier state. */
-function accepted(step: Do, context: ClusterContext, seen: Seen, answer: ClusterStatus | undefined): ClusterStatus {
-  const shown = answer ?? seen.status;
+function accepted(
+  step: Action,
+  context: ClusterContext,
+  observed: Observed,
+  answer: ClusterStatus | undefined,
+): ClusterStatus {
+  const shown = answer ?? observed.status;
   const isBusy = clusterPhase(answer?.status ?? "") === "busy";
   return {
     clusterId: context.spec.externalId,
@@ -76,7 +93,7 @@ function accepted(step: Do, context: ClusterContext, seen: Seen, answer: Cluster
  * Returns what to remember of the answer, where nothing else shows it. The next version in the answer to an upgrade may
  * be the one that the cluster is upgraded to.
  */
-function answered(step: Do, answer: ClusterStatus | undefined): Partial<ClusterMemory> {
+function answered(step: Action, answer: ClusterStatus | undefined): Partial<ClusterMemory> {
   const facts = answer === undefined ? { state: undefined, isDeployed: undefined } : clusterFacts(answer);
   return step.operation === "Upgrade" ? { ...facts, nextKubernetesVersion: undefined } : facts;
 }
@@ -86,16 +103,16 @@ export async function traceOrder(
   intent: OpenIntent,
   context: ClusterContext,
   api: Platform,
-): Promise<Trace<Seen, ClusterMemory>> {
+): Promise<Trace<Observed, ClusterMemory>> {
   const status = await statusOrGone(context, api);
   if (status === "hidden") return traceUnseen(intent);
   if (status === "gone" || !hasLanded(intent, status)) return { is: "absent" };
   const memory = { ...context.memory, lastOrder: tracedOrder(intent, context), runState: undefined };
-  return { is: "landed", known: [{ seen: NOTHING_SEEN, memory }] };
+  return { is: "landed", known: [{ observed: NOTHING_OBSERVED, memory }] };
 }
 
 /** A second stop changes nothing. A second upgrade does. */
-function traceUnseen({ op, repetition }: OpenIntent): Trace<Seen, ClusterMemory> {
+function traceUnseen({ op, repetition }: OpenIntent): Trace<Observed, ClusterMemory> {
   if (op === "stopCluster") {
     const what = `The platform did not confirm the order to stop the cluster${repetition ? ", nor its repetition" : ""}`;
     const message = `${what}, and its surface does not show its state. Look at the cluster on the platform, then change the spec to go on.`;

@@ -4,7 +4,7 @@ import { clusterContext } from "../../../test/support/kinds/cluster-contexts.ts"
 import type { ExternalAction } from "../../engine/contract/kind.ts";
 import type { ClusterMemory } from "./crd.ts";
 import { recordClusterAction } from "./index.ts";
-import { NOTHING_SEEN, type ClusterContext } from "./model.ts";
+import { NOTHING_OBSERVED, type ClusterContext } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 
@@ -21,9 +21,9 @@ function after(op: string, spec: object, memory: ClusterMemory = {}): ClusterCon
 }
 
 function said(context: ClusterContext): string {
-  const found = plan(context, NOTHING_SEEN);
+  const found = plan(context, NOTHING_OBSERVED);
   if (found.is === "step") return found.step.op;
-  return "why" in found ? found.why.reason : report(context, NOTHING_SEEN).ready.reason;
+  return "why" in found ? found.why.reason : report(context, NOTHING_OBSERVED).ready.reason;
 }
 
 describe("a cluster that is not shown, after an operation", () => {
@@ -42,10 +42,10 @@ describe("a cluster that is not shown, after an operation", () => {
   });
 
   it("names the operation where its own order is not later", () => {
-    const message = (context: ClusterContext) => report(context, NOTHING_SEEN).ready.message;
+    const message = (context: ClusterContext) => report(context, NOTHING_OBSERVED).ready.message;
     const upgraded = after("upgradeCluster", { kubernetesVersion: "1.33" }, baseline);
     expect(message(upgraded)).toContain("shop/op");
-    expect(report(upgraded, NOTHING_SEEN).conditions).toContainEqual(
+    expect(report(upgraded, NOTHING_OBSERVED).conditions).toContainEqual(
       expect.objectContaining({ type: "UpToDate", status: "Unknown", message: expect.stringContaining("shop/op") }),
     );
     const lastOrder = { operation: "Upgrade", generation: 1, kubernetesVersion: "1.34" } as const;

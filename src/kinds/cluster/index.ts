@@ -21,7 +21,7 @@ export const cluster: Kind<ClusterTypes> = {
   recordAction: recordClusterAction,
   observe,
   plan,
-  act: (step, context, seen, api) => act(step.do, context, seen, api),
+  act: (step, context, observed, api) => act(step.action, context, observed, api),
   trace: traceOrder,
   report,
 };

@@ -11,7 +11,7 @@ import type { TypesOf } from "../shared/types.ts";
 import type { ClusterMemory, ClusterOrder, platformCluster } from "./crd.ts";
 
 /** The types of the kind. */
-export type ClusterTypes = TypesOf<typeof platformCluster, { observed: Seen; action: Do }>;
+export type ClusterTypes = TypesOf<typeof platformCluster, { observed: Observed; action: Action }>;
 
 export type ClusterContext = ReconcileContext<ClusterTypes>;
 
@@ -20,7 +20,7 @@ export type Attempt<T> =
   | { readonly is: "found"; readonly value: T }
   | { readonly is: "failed"; readonly error: ApiError };
 
-export interface Seen {
+export interface Observed {
   /** The cluster in the organization's list, else what follows from its absence; undefined where no list is offered. */
   readonly listed?: Cluster | Presence | undefined;
   /** What the platform showed in this reconcile: observed, else an answer. */
@@ -33,9 +33,9 @@ export interface Seen {
 }
 
 /** A request, with the version of an upgrade. */
-export type Do = Pick<ClusterOrder, "operation" | "kubernetesVersion">;
+export type Action = Pick<ClusterOrder, "operation" | "kubernetesVersion">;
 
-export const NOTHING_SEEN: Seen = {
+export const NOTHING_OBSERVED: Observed = {
   ordered: false,
 };
 
@@ -64,24 +64,24 @@ export function clusterFacts(status: ClusterStatus): ClusterFacts {
 }
 
 /** Returns what is known of the cluster: observed now, else last answered, which may be long ago. */
-export function knownFacts({ memory }: ClusterContext, { status }: Seen): ClusterFacts {
+export function knownFacts({ memory }: ClusterContext, { status }: Observed): ClusterFacts {
   if (status !== undefined) return clusterFacts(status);
   const { state, isDeployed, reason, nextKubernetesVersion, lastExecutionId, lastDeploymentDate, lock } = memory;
   return { state, isDeployed, reason, nextKubernetesVersion, lastExecutionId, lastDeploymentDate, lock };
 }
 
 /** Reports whether the platform shows the current state of the cluster. */
-export function isClusterShown({ listed }: Seen): boolean {
+export function isClusterShown({ listed }: Observed): boolean {
   return typeof listed === "object";
 }
 
 /** Returns the phase of the cluster where the platform shows it. */
-export function shownPhase(seen: Seen): Phase | undefined {
-  return isClusterShown(seen) && seen.status !== undefined ? clusterPhase(seen.status.status) : undefined;
+export function shownPhase(observed: Observed): Phase | undefined {
+  return isClusterShown(observed) && observed.status !== undefined ? clusterPhase(observed.status.status) : undefined;
 }
 
 /** Returns the version that the cluster runs, as major.minor, where the list shows it. */
-export function shownVersion({ listed }: Seen): string | undefined {
+export function shownVersion({ listed }: Observed): string | undefined {
   if (typeof listed !== "object") return undefined;
   return /^v?(\d{1,4}\.\d{1,4})/.exec(listed.version ?? "")?.[1];
 }

@@ -5,7 +5,7 @@ import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { offered, readOr } from "../shared/answers.ts";
 import { isRoutine, presenceIn } from "../shared/presence.ts";
-import { clusterFacts, NOTHING_SEEN, type Attempt, type ClusterContext, type Seen } from "./model.ts";
+import { clusterFacts, NOTHING_OBSERVED, type Attempt, type ClusterContext, type Observed } from "./model.ts";
 import { clusterBaseline, refusal } from "./order.ts";
 import { tokenDue } from "./token.ts";
 
@@ -14,28 +14,28 @@ const LIST_MAX_AGE_MS = 60_000;
 const CREDENTIALS_MAX_AGE_MS = 600_000;
 
 /** @throws ApiError */
-export async function observe(context: ClusterContext, api: Platform): Promise<Seen> {
-  const seen = (await shown(context, api)) ?? NOTHING_SEEN;
+export async function observe(context: ClusterContext, api: Platform): Promise<Observed> {
+  const observed = (await shown(context, api)) ?? NOTHING_OBSERVED;
   if (
     context.goal !== "present" ||
     context.identitySource !== "recorded" ||
-    typeof seen.listed === "string" ||
-    refusal(context, seen) !== undefined
+    typeof observed.listed === "string" ||
+    refusal(context, observed) !== undefined
   )
-    return seen;
+    return observed;
   const { credentialsId, externalId, writeTokenSecretToRef } = context.spec;
   const maxAgeMs = context.requested === undefined ? CREDENTIALS_MAX_AGE_MS : 0;
   const credentials =
     credentialsId === undefined
       ? undefined
       : await attempt(api.organization.gcpCredentials(credentialsId, { maxAgeMs }));
-  const token = tokenDue(context, seen)
+  const token = tokenDue(context, observed)
     ? await attempt(api.clusters.token(externalId, { readOnly: writeTokenSecretToRef?.readOnly ?? true }))
     : undefined;
-  return { ...seen, credentials, token };
+  return { ...observed, credentials, token };
 }
 
-async function shown(context: ClusterContext, api: Platform): Promise<Seen | undefined> {
+async function shown(context: ClusterContext, api: Platform): Promise<Observed | undefined> {
   const { externalId: id } = context.spec;
   const isIt = (cluster: Cluster) => cluster.id === id;
   const find = (clusters: readonly Cluster[]) => {
@@ -48,7 +48,7 @@ async function shown(context: ClusterContext, api: Platform): Promise<Seen | und
   if (shared === undefined) return undefined;
   // What others read earlier proves no absence.
   const listed = typeof shared === "string" && isRoutine(context) ? await read(0) : shared;
-  if (typeof listed === "string") return { ...NOTHING_SEEN, listed };
+  if (typeof listed === "string") return { ...NOTHING_OBSERVED, listed };
   const { memory } = context;
   // It was last observed at work, or has an open request.
   const isFollowed = memory.lastOrder?.baseline !== undefined || clusterPhase(memory.state ?? "") === "busy";
@@ -56,7 +56,7 @@ async function shown(context: ClusterContext, api: Platform): Promise<Seen | und
   const hasMoved = status !== undefined && clusterBaseline(memory) !== clusterBaseline(clusterFacts(status));
   // A version that was listed before an upgrade ended would be reported as its result.
   const isOver = hasMoved && clusterPhase(status.status) !== "busy";
-  return { ...NOTHING_SEEN, listed: isOver ? await read(0) : listed, status };
+  return { ...NOTHING_OBSERVED, listed: isOver ? await read(0) : listed, status };
 }
 
 /**

@@ -11,20 +11,20 @@ import { alreadyManaged, notThere } from "../shared/names.ts";
 import { fitText } from "../shared/text.ts";
 import type { ClusterOrder } from "./crd.ts";
 import {
+  type Action,
   type ClusterContext,
   type ClusterFacts,
   clusterFacts,
-  type Do,
   isClusterShown,
   knownFacts,
-  type Seen,
+  type Observed,
 } from "./model.ts";
 
 export const ORDERS = {
   Stop: { op: "stopCluster", reason: "Stopping", message: "The cluster is being stopped." },
   Start: { op: "deployCluster", reason: "Deploying", message: "The cluster is being deployed." },
   Upgrade: { op: "upgradeCluster", reason: "Upgrading", message: "The cluster is being upgraded." },
-} as const satisfies Record<Do["operation"], Why & { readonly op: string }>;
+} as const satisfies Record<Action["operation"], Why & { readonly op: string }>;
 
 /** Returns the baseline of a cluster, as text for a status. It changes with all that is done to the cluster. */
 export function clusterBaseline({
@@ -42,19 +42,19 @@ export function clusterBaseline({
 }
 
 /** Returns the request of a step. */
-export function orderOf(context: ClusterContext, seen: Seen, step: Do): ClusterOrder {
+export function orderOf(context: ClusterContext, observed: Observed, step: Action): ClusterOrder {
   return {
     ...step,
     generation: context.resource.generation,
     // Where nothing is shown, nothing is waited for.
-    ...(isClusterShown(seen) && seen.status !== undefined
-      ? { baseline: clusterBaseline(clusterFacts(seen.status)) }
+    ...(isClusterShown(observed) && observed.status !== undefined
+      ? { baseline: clusterBaseline(clusterFacts(observed.status)) }
       : {}),
   };
 }
 
 /** Returns why the reconcile waits for the last request, while the cluster shows no change. */
-export function openOrder({ memory, requested }: ClusterContext, { status, ordered }: Seen): Why | undefined {
+export function openOrder({ memory, requested }: ClusterContext, { status, ordered }: Observed): Why | undefined {
   const order = memory.lastOrder;
   if (order?.baseline === undefined || status === undefined || requested !== undefined) return undefined;
   if (!ordered && isOver(order, status)) return undefined;
@@ -68,7 +68,7 @@ function isOver(order: ClusterOrder, status: ClusterStatus): boolean {
 }
 
 /** Returns the last request, without its baseline once the cluster changed. */
-export function followedOrder({ memory }: ClusterContext, { status, ordered }: Seen): ClusterOrder | undefined {
+export function followedOrder({ memory }: ClusterContext, { status, ordered }: Observed): ClusterOrder | undefined {
   const order = memory.lastOrder;
   if (order === undefined || order.baseline === undefined || status === undefined || ordered) return order;
   if (!isOver(order, status)) return order;
@@ -79,24 +79,24 @@ export function followedOrder({ memory }: ClusterContext, { status, ordered }: S
 /** Returns a step, unless the cluster is locked. */
 export function give(
   context: ClusterContext,
-  seen: Seen,
-  step: Do,
-  facts: Pick<Step<Do>, "corrects" | "changes"> = {},
-): Plan<Do> {
-  const lock = lockOf(context, seen);
+  observed: Observed,
+  step: Action,
+  facts: Pick<Step<Action>, "corrects" | "changes"> = {},
+): Plan<Action> {
+  const lock = lockOf(context, observed);
   if (lock !== undefined) return { is: "waiting", why: lock, again: LOCK_LOOK_MS };
   const { operation, kubernetesVersion } = step;
   const { op, reason, message } = ORDERS[operation];
-  const why: Why = { reason, message: operation === "Upgrade" ? upgradeMessage(seen, kubernetesVersion) : message };
+  const why: Why = { reason, message: operation === "Upgrade" ? upgradeMessage(observed, kubernetesVersion) : message };
   const mark = {
-    ...(seen.status !== undefined && { baseline: clusterBaseline(clusterFacts(seen.status)) }),
+    ...(observed.status !== undefined && { baseline: clusterBaseline(clusterFacts(observed.status)) }),
     ...(kubernetesVersion !== undefined && { kubernetesVersion }),
   };
   return once(op, step, why, { mark, ...facts });
 }
 
-function upgradeMessage(seen: Seen, version: string | undefined): string {
-  return `The cluster is being upgraded to ${isClusterShown(seen) ? `Kubernetes ${version}` : "the version that the platform chooses"}.`;
+function upgradeMessage(observed: Observed, version: string | undefined): string {
+  return `The cluster is being upgraded to ${isClusterShown(observed) ? `Kubernetes ${version}` : "the version that the platform chooses"}.`;
 }
 
 const LOCK_LOOK_MS = 60_000;
@@ -108,13 +108,13 @@ const QUOTED = 60;
  * Returns why nothing may be changed. A remembered lock ends by its own time, or is tried when the user asks: the
  * platform would never show that it was removed.
  */
-export function lockOf(context: ClusterContext, seen: Seen): Why | undefined {
-  const { lock } = knownFacts(context, seen);
+export function lockOf(context: ClusterContext, observed: Observed): Why | undefined {
+  const { lock } = knownFacts(context, observed);
   if (lock === undefined) return undefined;
-  if (seen.status === undefined && (context.requested !== undefined || hasEnded(context, lock))) return undefined;
+  if (observed.status === undefined && (context.requested !== undefined || hasEnded(context, lock))) return undefined;
   const owner = lock.ownerName === undefined ? "" : ` by "${fitText(lock.ownerName, QUOTED)}"`;
   const reason = lock.reason === undefined ? "" : ` (reason: ${fitText(lock.reason, QUOTED)})`;
-  const advice = isClusterShown(seen)
+  const advice = isClusterShown(observed)
     ? "Nothing is changed until it is unlocked."
     : "Nothing is changed until the lock ends; once it is unlocked, the annotation platform-operator.io/reconcile-requested-at has it tried again.";
   return { reason: "ClusterLocked", message: `The cluster is locked${owner}${reason}. ${advice}` };
@@ -126,22 +126,22 @@ function hasEnded({ now }: ClusterContext, { lockedAt, ttlInDays }: NonNullable<
 }
 
 /** Returns what prevents any work on the cluster; undefined when nothing does. */
-export function refusal(context: ClusterContext, seen: Seen): Why | undefined {
+export function refusal(context: ClusterContext, observed: Observed): Why | undefined {
   const { externalId: id } = context.spec;
-  if (seen.listed === "Gone")
+  if (observed.listed === "Gone")
     return context.identitySource === "recorded" ? gone(id) : notThere("cluster", id, "the organization");
   const notAllowed = clusterNotAllowed(context);
   if (notAllowed !== undefined) return notAllowed;
   const holder = context.records.holderOf(id);
-  return holder === undefined ? checkProven(context, seen) : alreadyManaged(id, holder);
+  return holder === undefined ? checkProven(context, observed) : alreadyManaged(id, holder);
 }
 
 /**
  * Returns why the cluster is not known to be the organization's: it is not in its list, no request that names both was
  * accepted, and the connection does not accept unproven ids.
  */
-export function checkProven(context: ClusterContext, seen: Seen): Why | undefined {
-  const isProven = isClusterShown(seen) || context.memory.verified === true;
+export function checkProven(context: ClusterContext, observed: Observed): Why | undefined {
+  const isProven = isClusterShown(observed) || context.memory.verified === true;
   return isProven ? undefined : unprovenId(context, `cluster ${context.spec.externalId}`);
 }
 

@@ -7,12 +7,12 @@ import { clusterNotAllowed } from "../shared/limits.ts";
 import { notThere } from "../shared/names.ts";
 import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
 import {
+  type Action,
   type ClusterContext,
   clusterFailure,
-  type Do,
   faultOf,
   missed,
-  type Seen,
+  type Observed,
   shownPhase,
   working,
 } from "./model.ts";
@@ -20,31 +20,31 @@ import { checkProven, give, openOrder, refusal } from "./order.ts";
 import { checkToken } from "./token.ts";
 import { checkClusterVersion } from "./version.ts";
 
-type Check = Plan<Do> | undefined;
+type Check = Plan<Action> | undefined;
 
 /** Returns the next step. Clusters are adopted, never created. */
-export function plan(context: ClusterContext, seen: Seen): Plan<Do> {
-  if (context.goal !== "present") return planRemoval(context, seen);
-  const { listed } = seen;
+export function plan(context: ClusterContext, observed: Observed): Plan<Action> {
+  if (context.goal !== "present") return planRemoval(context, observed);
+  const { listed } = observed;
   if (typeof listed === "string" && isOpen(listed)) return planUnshown(context, listed, missed(context));
-  const refused = refusal(context, seen);
+  const refused = refusal(context, observed);
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (context.identitySource !== "recorded") return { is: "adopt", id: context.spec.externalId };
-  return firstOf<Do>(context, [
-    () => checkProgress(context, seen),
-    () => checkClusterRunState(context, seen),
-    () => checkClusterVersion(context, seen),
-    () => checkFailure(seen),
-    () => checkCredentials(context, seen),
-    () => checkToken(context, seen),
+  return firstOf<Action>(context, [
+    () => checkProgress(context, observed),
+    () => checkClusterRunState(context, observed),
+    () => checkClusterVersion(context, observed),
+    () => checkFailure(observed),
+    () => checkCredentials(context, observed),
+    () => checkToken(context, observed),
   ]);
 }
 
-function checkProgress(context: ClusterContext, seen: Seen): Check {
-  const open = openOrder(context, seen);
+function checkProgress(context: ClusterContext, observed: Observed): Check {
+  const open = openOrder(context, observed);
   if (open !== undefined) return { is: "waiting", why: open };
-  const state = seen.status?.status ?? "";
-  switch (shownPhase(seen)) {
+  const state = observed.status?.status ?? "";
+  switch (shownPhase(observed)) {
     case "busy":
       return { is: "waiting", why: working(context, state) };
     case "unknown":
@@ -56,11 +56,13 @@ function checkProgress(context: ClusterContext, seen: Seen): Check {
   }
 }
 
-function checkFailure(seen: Seen): Check {
-  return shownPhase(seen) === "failed" ? { is: "stalled", why: clusterFailure(seen.status?.status ?? "") } : undefined;
+function checkFailure(observed: Observed): Check {
+  return shownPhase(observed) === "failed"
+    ? { is: "stalled", why: clusterFailure(observed.status?.status ?? "") }
+    : undefined;
 }
 
-function checkCredentials({ spec: { credentialsId } }: ClusterContext, { credentials }: Seen): Check {
+function checkCredentials({ spec: { credentialsId } }: ClusterContext, { credentials }: Observed): Check {
   if (credentialsId === undefined || credentials?.is !== "failed") return undefined;
   const { error } = credentials;
   if (error.failure.is === "NotFound") {
@@ -70,15 +72,15 @@ function checkCredentials({ spec: { credentialsId } }: ClusterContext, { credent
 }
 
 /** Returns the plan for the goals "stopped" and "absent". */
-export function planRemoval(context: ClusterContext, seen: Seen): Plan<Do> {
-  if (typeof seen.listed === "string") return planUnshownRemoval(seen.listed, missed(context));
+export function planRemoval(context: ClusterContext, observed: Observed): Plan<Action> {
+  if (typeof observed.listed === "string") return planUnshownRemoval(observed.listed, missed(context));
   if (context.goal === "absent") return stalled("DeleteNotSupported", "The operator does not delete clusters.");
-  const notAllowed = clusterNotAllowed(context) ?? checkProven(context, seen);
+  const notAllowed = clusterNotAllowed(context) ?? checkProven(context, observed);
   if (notAllowed !== undefined) return { is: "stalled", why: notAllowed };
-  const open = openOrder(context, seen);
+  const open = openOrder(context, observed);
   if (open !== undefined) return { is: "waiting", why: open };
-  const state = seen.status?.status ?? "";
-  const phase = shownPhase(seen);
+  const state = observed.status?.status ?? "";
+  const phase = shownPhase(observed);
   switch (phase) {
     case "stopped":
     case "idle":
@@ -91,11 +93,11 @@ export function planRemoval(context: ClusterContext, seen: Seen): Plan<Do> {
     case "failed":
       return state === "STOP_ERROR" && context.requested === undefined
         ? { is: "stalled", why: clusterFailure(state) }
-        : give(context, seen, { operation: "Stop" });
+        : give(context, observed, { operation: "Stop" });
     case "running":
-      return give(context, seen, { operation: "Stop" });
+      return give(context, observed, { operation: "Stop" });
     case undefined:
-      return context.memory.runState === "Stopped" ? { is: "settled" } : give(context, seen, { operation: "Stop" });
+      return context.memory.runState === "Stopped" ? { is: "settled" } : give(context, observed, { operation: "Stop" });
     default:
       return phase satisfies never;
   }
@@ -104,58 +106,58 @@ export function planRemoval(context: ClusterContext, seen: Seen): Plan<Do> {
 type RunState = NonNullable<ClusterContext["spec"]["runState"]>;
 
 /** Reports whether the cluster runs, where the platform shows it. A cluster that was never deployed does not run. */
-export function shownRunState(seen: Seen): RunState | undefined {
-  const phase = shownPhase(seen);
+export function shownRunState(observed: Observed): RunState | undefined {
+  const phase = shownPhase(observed);
   if (phase === "running") return "Running";
   return phase === "stopped" || phase === "idle" ? "Stopped" : undefined;
 }
 
 /** Returns the run state that the spec wants and that was reached: a later difference was made by others. */
-export function reachedRunState({ spec, memory, goal }: ClusterContext, seen: Seen): RunState | undefined {
+export function reachedRunState({ spec, memory, goal }: ClusterContext, observed: Observed): RunState | undefined {
   if (goal !== "present") return memory.runState;
   // Without a wanted run state, what was reached once does not count.
   if (spec.runState === undefined) return undefined;
-  return shownRunState(seen) === spec.runState ? spec.runState : memory.runState;
+  return shownRunState(observed) === spec.runState ? spec.runState : memory.runState;
 }
 
 /** Returns the drift of a run state that others changed after it was reached. */
-export function runStateDrift({ spec, memory }: ClusterContext, seen: Seen): readonly DriftField[] {
+export function runStateDrift({ spec, memory }: ClusterContext, observed: Observed): readonly DriftField[] {
   const { runState: wanted } = spec;
-  const observed = shownRunState(seen);
-  if (wanted === undefined || observed === undefined || observed === wanted || memory.runState !== wanted) return [];
-  return [{ path: "spec.runState", desired: wanted, observed }];
+  const actual = shownRunState(observed);
+  if (wanted === undefined || actual === undefined || actual === wanted || memory.runState !== wanted) return [];
+  return [{ path: "spec.runState", desired: wanted, observed: actual }];
 }
 
 /** Stops or starts the cluster where that is due. */
-export function checkClusterRunState(context: ClusterContext, seen: Seen): Plan<Do> | undefined {
+export function checkClusterRunState(context: ClusterContext, observed: Observed): Plan<Action> | undefined {
   const { runState: wanted } = context.spec;
-  if (wanted === undefined || shownRunState(seen) === wanted) return undefined;
-  if (shownPhase(seen) === undefined) return checkUnseen(context, seen, wanted);
-  const step: Do = wanted === "Stopped" ? { operation: "Stop" } : { operation: "Start" };
-  const drift = runStateDrift(context, seen);
+  if (wanted === undefined || shownRunState(observed) === wanted) return undefined;
+  if (shownPhase(observed) === undefined) return checkUnseen(context, observed, wanted);
+  const step: Action = wanted === "Stopped" ? { operation: "Stop" } : { operation: "Start" };
+  const drift = runStateDrift(context, observed);
   if (drift.length > 0 && context.requested === undefined) {
     if (context.policies.corrects === "Everything")
-      return give(context, seen, step, { corrects: true, changes: drift });
+      return give(context, observed, step, { corrects: true, changes: drift });
     return changedByOthers(wanted);
   }
-  if (shownPhase(seen) === "failed" && !isRepairable(context, seen, wanted)) return undefined;
-  return give(context, seen, step, { changes: changeTo(wanted, seen) });
+  if (shownPhase(observed) === "failed" && !isRepairable(context, observed, wanted)) return undefined;
+  return give(context, observed, step, { changes: changeTo(wanted, observed) });
 }
 
 /** A failed cluster may be stopped. A failed stop is repeated on request only, like a deployment. */
 function isRepairable(
   { requested, memory, resource: { generation } }: ClusterContext,
-  seen: Seen,
+  observed: Observed,
   wanted: RunState,
 ): boolean {
   if (requested !== undefined) return true;
   const { lastOrder } = memory;
   const isOurs = lastOrder?.operation === "Stop" && lastOrder.generation === generation;
-  return wanted === "Stopped" && !(isOurs && seen.status?.status === "STOP_ERROR");
+  return wanted === "Stopped" && !(isOurs && observed.status?.status === "STOP_ERROR");
 }
 
 /** Nothing shows the cluster: a stop is requested once, or when the user asks; there is no start. */
-function checkUnseen(context: ClusterContext, seen: Seen, wanted: RunState): Plan<Do> | undefined {
+function checkUnseen(context: ClusterContext, observed: Observed, wanted: RunState): Plan<Action> | undefined {
   const isStopped = context.memory.runState === "Stopped";
   if (wanted === "Running") {
     if (!isStopped) return undefined;
@@ -163,12 +165,12 @@ function checkUnseen(context: ClusterContext, seen: Seen, wanted: RunState): Pla
       "The cluster was stopped, and the platform's surface has no start of clusters. Start it on the platform, then remove spec.runState; or set it to Stopped.";
     return stalled("NotSupportedByApi", message);
   }
-  if (isStopped && (context.requested === undefined || seen.ordered)) return undefined;
-  return give(context, seen, { operation: "Stop" }, { changes: changeTo(wanted, seen) });
+  if (isStopped && (context.requested === undefined || observed.ordered)) return undefined;
+  return give(context, observed, { operation: "Stop" }, { changes: changeTo(wanted, observed) });
 }
 
-function changeTo(desired: RunState, seen: Seen): readonly DriftField[] {
-  return [{ path: "spec.runState", desired, observed: shownRunState(seen) ?? "unknown" }];
+function changeTo(desired: RunState, observed: Observed): readonly DriftField[] {
+  return [{ path: "spec.runState", desired, observed: shownRunState(observed) ?? "unknown" }];
 }
 
 function changedByOthers(wanted: RunState): Plan<never> {

@@ -10,38 +10,38 @@ import {
   shownVersion,
   type ClusterContext,
   type ClusterFacts,
-  type Seen,
+  type Observed,
 } from "./model.ts";
 import { followedOrder, lockOf } from "./order.ts";
 import { reachedRunState, runStateDrift } from "./plan.ts";
 import { tokenReport } from "./token.ts";
 import { isReached, versionBaseline, wasOrdered } from "./version.ts";
 
-export function report(context: ClusterContext, seen: Seen): Report {
+export function report(context: ClusterContext, observed: Observed): Report {
   // What is not this resource's, or not yet, is neither reported nor remembered.
-  if (context.identitySource !== "recorded" || typeof seen.listed === "string")
-    return { ready: ready(context, seen), conditions: [], status: {} };
-  const facts = knownFacts(context, seen);
+  if (context.identitySource !== "recorded" || typeof observed.listed === "string")
+    return { ready: ready(context, observed), conditions: [], status: {} };
+  const facts = knownFacts(context, observed);
   return {
-    ready: ready(context, seen),
-    conditions: [deployed(facts, seen), ...locked(context, seen, facts), ...upToDate(context, seen)],
+    ready: ready(context, observed),
+    conditions: [deployed(facts, observed), ...locked(context, observed, facts), ...upToDate(context, observed)],
     status: {
       ...facts,
-      ...description(seen),
-      ...credentials(context, seen),
-      verified: isClusterShown(seen) || context.memory.verified,
-      runState: reachedRunState(context, seen),
-      lastOrder: followedOrder(context, seen),
-      versionBaseline: versionBaseline(context, seen),
+      ...description(observed),
+      ...credentials(context, observed),
+      verified: isClusterShown(observed) || context.memory.verified,
+      runState: reachedRunState(context, observed),
+      lastOrder: followedOrder(context, observed),
+      versionBaseline: versionBaseline(context, observed),
       ...(context.spec.writeTokenSecretToRef === undefined ? { token: undefined } : {}),
     },
-    ...(isClusterShown(seen) ? { drift: runStateDrift(context, seen) } : {}),
-    ...tokenReport(context, seen),
+    ...(isClusterShown(observed) ? { drift: runStateDrift(context, observed) } : {}),
+    ...tokenReport(context, observed),
   };
 }
 
-function description(seen: Seen): Report["status"] {
-  const { listed } = seen;
+function description(observed: Observed): Report["status"] {
+  const { listed } = observed;
   if (typeof listed !== "object") return {};
   return {
     name: fitText(listed.name),
@@ -52,7 +52,7 @@ function description(seen: Seen): Report["status"] {
 }
 
 /** Without their keys. */
-function credentials({ spec }: ClusterContext, { credentials: read }: Seen): Report["status"] {
+function credentials({ spec }: ClusterContext, { credentials: read }: Observed): Report["status"] {
   if (spec.credentialsId === undefined || read?.is !== "found") return {};
   const { id, name, objectType } = read.value;
   return { credentials: { id: fitText(id, ID), name: fitOptional(name), objectType: fitOptional(objectType) } };
@@ -60,37 +60,37 @@ function credentials({ spec }: ClusterContext, { credentials: read }: Seen): Rep
 
 const ONLY_ANSWERS = "The platform's surface shows it only in its answers to stop and upgrade";
 
-function deployed({ state }: ClusterFacts, seen: Seen): ConditionFact {
+function deployed({ state }: ClusterFacts, observed: Observed): ConditionFact {
   const type = "ClusterDeployed";
   if (state === undefined) return { type, status: "Unknown", reason: "NotObservable", message: `${ONLY_ANSWERS}.` };
   const fact = stateCondition(type, state, "cluster");
-  if (isClusterShown(seen)) return fact;
+  if (isClusterShown(observed)) return fact;
   const message = `The platform last answered with ${shownState(state)}. ${ONLY_ANSWERS}.`;
   // Work that was under way then has ended since, or will.
   return { ...fact, message, ...(clusterPhase(state) === "busy" && { status: "Unknown" }) };
 }
 
-function locked(context: ClusterContext, seen: Seen, { state, lock }: ClusterFacts): readonly ConditionFact[] {
+function locked(context: ClusterContext, observed: Observed, { state, lock }: ClusterFacts): readonly ConditionFact[] {
   const type = "Locked";
   if (lock !== undefined) {
-    const why = lockOf({ ...context, requested: undefined }, seen);
+    const why = lockOf({ ...context, requested: undefined }, observed);
     if (why !== undefined) return [{ type, status: "True", reason: why.reason, message: why.message }];
   }
   if (state === undefined) return [];
-  if (isClusterShown(seen))
+  if (isClusterShown(observed))
     return [{ type, status: "False", reason: "Unlocked", message: "The cluster is not locked." }];
   const message = `The platform last answered without a lock that still holds. ${ONLY_ANSWERS}.`;
   return [{ type, status: "Unknown", reason: "NotObservable", message }];
 }
 
 /** Reports whether the wanted version runs. Without a wanted version there is no such condition. */
-function upToDate(context: ClusterContext, seen: Seen): readonly ConditionFact[] {
+function upToDate(context: ClusterContext, observed: Observed): readonly ConditionFact[] {
   const type = "UpToDate";
   const { kubernetesVersion: wanted } = context.spec;
   if (wanted === undefined) return [];
-  const runs = shownVersion(seen);
-  if (isReached(context, seen, wanted)) {
-    if (!isClusterShown(seen)) {
+  const runs = shownVersion(observed);
+  if (isReached(context, observed, wanted)) {
+    if (!isClusterShown(observed)) {
       const message = wasOrdered(context, wanted)
         ? takenUpgrade(wanted)
         : (acceptedUpgrade(context) ?? assumedVersion(wanted));
@@ -98,7 +98,7 @@ function upToDate(context: ClusterContext, seen: Seen): readonly ConditionFact[]
     }
     return [{ type, status: "True", reason: "UpToDate", message: `Kubernetes ${runs ?? wanted} runs.` }];
   }
-  if (shownPhase(seen) === undefined) {
+  if (shownPhase(observed) === undefined) {
     const message = `Whether Kubernetes ${wanted} runs is not shown by the platform's surface.`;
     return [{ type, status: "Unknown", reason: "NotObservable", message }];
   }
@@ -114,17 +114,17 @@ function assumedVersion(version: string): string {
   return `The platform's surface does not show which version of Kubernetes runs. ${version} counts as that version; a newer one in spec.kubernetesVersion sends one upgrade.`;
 }
 
-function ready(context: ClusterContext, seen: Seen): Why {
-  const { listed } = seen;
+function ready(context: ClusterContext, observed: Observed): Why {
+  const { listed } = observed;
   if (typeof listed !== "object") return unseenReady(context);
   const what = `Cluster "${fitText(listed.name, ID)}"`;
-  switch (shownPhase(seen)) {
+  switch (shownPhase(observed)) {
     case "stopped":
       return { reason: "Stopped", message: `${what} is stopped.` };
     case "idle":
       return { reason: "NotDeployed", message: `${what} was never deployed.` };
     default: {
-      const version = shownVersion(seen);
+      const version = shownVersion(observed);
       return { reason: "Available", message: `${what} runs${version === undefined ? "" : ` Kubernetes ${version}`}.` };
     }
   }

@@ -111,9 +111,9 @@ describe("steps that a policy withholds", () => {
 
 describe("the wanted version", () => {
   const said = (wanted: string, runs: string | undefined, next: string | undefined): string => {
-    const seen = listed("DEPLOYED", next === undefined ? {} : { nextK8sAvailableVersion: next });
+    const observed = listed("DEPLOYED", next === undefined ? {} : { nextK8sAvailableVersion: next });
     const cluster = { id: CLUSTER, name: "edge", ...(runs === undefined ? {} : { version: runs }) };
-    const found = plan(clusterContext({}, { kubernetesVersion: wanted }), { ...seen, listed: cluster });
+    const found = plan(clusterContext({}, { kubernetesVersion: wanted }), { ...observed, listed: cluster });
     if (found.is === "step") return found.step.op;
     return "why" in found ? found.why.reason : found.is;
   };
@@ -138,8 +138,8 @@ describe("the wanted version", () => {
   ])("that was ordered %s", (_name, next, generation, reason) => {
     const lastOrder = { operation: "Upgrade" as const, kubernetesVersion: "1.34", generation: 1 };
     const context = clusterContext({ generation, memory: { lastOrder } }, { kubernetesVersion: "1.34" });
-    const seen = listed("DEPLOYED", next === undefined ? {} : { nextK8sAvailableVersion: next });
-    const found = plan(context, seen);
+    const observed = listed("DEPLOYED", next === undefined ? {} : { nextK8sAvailableVersion: next });
+    const found = plan(context, observed);
     expect(found.is === "step").toBe(generation === 2);
     expect(found).toMatchObject(found.is === "step" ? { step: { why: { reason } } } : { why: { reason } });
   });

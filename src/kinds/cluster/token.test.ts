@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { clusterContext, listed } from "../../../test/support/kinds/cluster-contexts.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import type { Seen } from "./model.ts";
+import type { Observed } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 import { kubeconfig, tokenDue } from "./token.ts";
@@ -12,13 +12,13 @@ import { kubeconfig, tokenDue } from "./token.ts";
 const NOW = new Date("2026-11-21T10:00:00Z");
 const ref = { name: "edge", readOnly: true };
 const caBundle = Buffer.from("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n").toString("base64");
-const fetched = (expirationTimestamp: string | undefined, token = "s3cret-value"): Seen => {
+const fetched = (expirationTimestamp: string | undefined, token = "s3cret-value"): Observed => {
   const value: ClusterToken = {
     status: expirationTimestamp === undefined ? { token } : { token, expirationTimestamp },
   };
   return { ...listed("DEPLOYED"), token: { is: "found", value } };
 };
-const failing = (is: "Forbidden" | "Server" | "NotSupported" | "BadResponse" | "Invalid"): Seen => {
+const failing = (is: "Forbidden" | "Server" | "NotSupported" | "BadResponse" | "Invalid"): Observed => {
   const failure: ApiFailure = { is };
   return { ...listed("DEPLOYED"), token: { is: "failed", error: new ApiError("getClusterToken", failure, 400, "no") } };
 };
@@ -67,7 +67,7 @@ describe("the token of a cluster", () => {
     expect(Object.keys(report(contextOf(), fetched(undefined)).secret?.data ?? {})).toEqual(["token"]);
   });
 
-  it.each<[string, object, object, Seen, boolean]>([
+  it.each<[string, object, object, Observed, boolean]>([
     ["nobody wants one", {}, { writeTokenSecretToRef: undefined }, listed("DEPLOYED"), false],
     ["there is none", {}, {}, listed("DEPLOYED"), true],
     ["it holds", { memory: held() }, {}, listed("DEPLOYED"), false],
@@ -78,8 +78,8 @@ describe("the token of a cluster", () => {
     ["nothing can be read of when", { memory: held({ renewAt: "never" }) }, {}, listed("DEPLOYED"), true],
     ["the cluster is not deployed", {}, {}, listed("STOPPED", { isDeployed: false }), false],
     ["the cluster is to be stopped", {}, { runState: "Stopped" }, listed("DEPLOYED"), false],
-  ])("is fetched or not when %s", (_name, change, spec, seen, expected) => {
-    expect(tokenDue(contextOf(change, spec), seen)).toBe(expected);
+  ])("is fetched or not when %s", (_name, change, spec, observed, expected) => {
+    expect(tokenDue(contextOf(change, spec), observed)).toBe(expected);
   });
 
   it.each([

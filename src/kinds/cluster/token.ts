@@ -3,7 +3,7 @@ import type { Ms, Plan, Report } from "../../engine/contract/kind.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import { fitText } from "../shared/text.ts";
 import type { ClusterMemory } from "./crd.ts";
-import { FAULT_LOOK_MS, faultOf, type ClusterContext, knownFacts, type Seen } from "./model.ts";
+import { FAULT_LOOK_MS, faultOf, type ClusterContext, knownFacts, type Observed } from "./model.ts";
 
 /**
  * Returns a complete kubeconfig for one cluster and one token. Every value is a JSON string, which is valid YAML
@@ -45,10 +45,10 @@ const MARGIN_MS = 300_000;
 const SHORTEST_MS = 60_000;
 
 /** Reports whether a token is wanted and available: a cluster that does not run gives none. */
-function isWanted(context: ClusterContext, seen: Seen): boolean {
+function isWanted(context: ClusterContext, observed: Observed): boolean {
   const { writeTokenSecretToRef, runState } = context.spec;
   return (
-    writeTokenSecretToRef !== undefined && runState !== "Stopped" && knownFacts(context, seen).isDeployed !== false
+    writeTokenSecretToRef !== undefined && runState !== "Stopped" && knownFacts(context, observed).isDeployed !== false
   );
 }
 
@@ -59,26 +59,26 @@ function current({ spec, memory: { token }, resource: { generation } }: ClusterC
 }
 
 /** Reports whether a token has to be fetched now. */
-export function tokenDue(context: ClusterContext, seen: Seen): boolean {
-  if (!isWanted(context, seen)) return false;
+export function tokenDue(context: ClusterContext, observed: Observed): boolean {
+  if (!isWanted(context, observed)) return false;
   const held = current(context);
   return held === undefined || context.requested !== undefined || !(Date.parse(held.renewAt) > context.now.getTime());
 }
 
 /** Reports a token that cannot be fetched. While the last one is valid, that is no error. */
-export function checkToken(context: ClusterContext, seen: Seen): Plan<never> | undefined {
-  if (!isWanted(context, seen)) return undefined;
-  const { token } = seen;
+export function checkToken(context: ClusterContext, observed: Observed): Plan<never> | undefined {
+  if (!isWanted(context, observed)) return undefined;
+  const { token } = observed;
   const held = current(context);
   if (token?.is !== "failed" || Date.parse(held?.expiresAt ?? "") > context.now.getTime()) return undefined;
   return faultOf(token.error);
 }
 
 /** Returns the Secret to write, and when the next token is due. */
-export function tokenReport(context: ClusterContext, seen: Seen): Pick<Report, "secret" | "lookWithin"> {
+export function tokenReport(context: ClusterContext, observed: Observed): Pick<Report, "secret" | "lookWithin"> {
   const ref = context.spec.writeTokenSecretToRef;
-  if (ref === undefined || !isWanted(context, seen)) return {};
-  const { token } = seen;
+  if (ref === undefined || !isWanted(context, observed)) return {};
+  const { token } = observed;
   if (token?.is === "failed") return { lookWithin: FAULT_LOOK_MS };
   const kept = token === undefined ? current(context) : keep(context, ref.name, token.value);
   if (kept === undefined) return {};

@@ -4,7 +4,7 @@ import { clusterContext } from "../../../test/support/kinds/cluster-contexts.ts"
 /** A cluster that the surface does not show: what is sent, and what is said of it. */
 import type { FlatContext } from "../../../test/support/kinds/policies.ts";
 import type { ClusterMemory } from "./crd.ts";
-import { NOTHING_SEEN, type ClusterContext } from "./model.ts";
+import { NOTHING_OBSERVED, type ClusterContext } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 
@@ -12,7 +12,7 @@ const unseen = (change: Partial<FlatContext<ClusterContext>> = {}, spec: object 
   clusterContext({ surface: "Documented", allowUnverifiedIds: true, ...change }, spec);
 
 function said(context: ClusterContext): string {
-  const found = plan(context, NOTHING_SEEN);
+  const found = plan(context, NOTHING_OBSERVED);
   if (found.is === "step") return found.step.op;
   return "why" in found ? found.why.reason : found.is;
 }
@@ -69,7 +69,7 @@ describe("the version of a cluster that is not shown", () => {
   });
 
   it("is remembered from the first look on, but not where the surface shows it", () => {
-    const look = (context: ClusterContext) => report(context, NOTHING_SEEN).status["versionBaseline"];
+    const look = (context: ClusterContext) => report(context, NOTHING_OBSERVED).status["versionBaseline"];
     expect(look(unseen({}, { kubernetesVersion: "1.34" }))).toEqual({ generation: 1, kubernetesVersion: "1.34" });
     expect(look(unseen())).toEqual({ generation: 1 });
     expect(look(unseen({ memory: baseline(), generation: 2 }, { kubernetesVersion: "1.34" }))).toEqual({
@@ -78,7 +78,7 @@ describe("the version of a cluster that is not shown", () => {
   });
 
   it("is never called reached", () => {
-    const say = (memory: ClusterMemory) => report(unseen({ memory }, { kubernetesVersion: "1.34" }), NOTHING_SEEN);
+    const say = (memory: ClusterMemory) => report(unseen({ memory }, { kubernetesVersion: "1.34" }), NOTHING_OBSERVED);
     const upToDate = expect.objectContaining({ type: "UpToDate", status: "Unknown", reason: "NotObservable" });
     expect(say({})).toMatchObject({ ready: { reason: "Available" } });
     expect(say({}).conditions).toContainEqual(upToDate);
@@ -96,6 +96,6 @@ describe("the stop of a cluster that is not shown", () => {
     const memory = { runState: "Stopped", lastOrder: { operation: "Stop", generation: 1 }, state } as const;
     const context = unseen({ memory }, { runState: "Stopped" });
     expect(said(context)).toBe("settled");
-    expect(report(context, NOTHING_SEEN).ready.reason).toBe(reason);
+    expect(report(context, NOTHING_OBSERVED).ready.reason).toBe(reason);
   });
 });

@@ -7,9 +7,9 @@ import {
   knownFacts,
   shownPhase,
   shownVersion,
+  type Action,
   type ClusterContext,
-  type Do,
-  type Seen,
+  type Observed,
 } from "./model.ts";
 import { give } from "./order.ts";
 
@@ -17,10 +17,12 @@ import { give } from "./order.ts";
  * Reports whether the cluster runs the wanted version or a newer one: there is no way back. Where the platform does not
  * show the cluster: whether the upgrade was accepted, or the spec has not changed since the cluster was adopted.
  */
-export function isReached(context: ClusterContext, seen: Seen, wanted: string): boolean {
-  const runs = isClusterShown(seen) ? shownVersion(seen) : versionBaseline(context, seen)?.kubernetesVersion;
+export function isReached(context: ClusterContext, observed: Observed, wanted: string): boolean {
+  const runs = isClusterShown(observed)
+    ? shownVersion(observed)
+    : versionBaseline(context, observed)?.kubernetesVersion;
   if (runs !== undefined) return compareVersions(runs, wanted) >= 0;
-  return wasOrdered(context, wanted) && (shownPhase(seen) ?? "running") === "running";
+  return wasOrdered(context, wanted) && (shownPhase(observed) ?? "running") === "running";
 }
 
 /**
@@ -28,8 +30,8 @@ export function isReached(context: ClusterContext, seen: Seen, wanted: string): 
  * nothing shows the running version only a change of the spec sends one.
  * @returns undefined where the platform shows the cluster
  */
-export function versionBaseline(context: ClusterContext, seen: Seen): VersionBaseline | undefined {
-  if (isClusterShown(seen)) return undefined;
+export function versionBaseline(context: ClusterContext, observed: Observed): VersionBaseline | undefined {
+  if (isClusterShown(observed)) return undefined;
   const {
     spec,
     memory,
@@ -46,23 +48,23 @@ export function wasOrdered({ memory: { lastOrder } }: ClusterContext, wanted: st
 }
 
 /** Upgrades where that is due and possible. A cluster that does not run is upgraded once it does. */
-export function checkClusterVersion(context: ClusterContext, seen: Seen): Plan<Do> | undefined {
+export function checkClusterVersion(context: ClusterContext, observed: Observed): Plan<Action> | undefined {
   const { kubernetesVersion: wanted, runState } = context.spec;
-  if (wanted === undefined || runState === "Stopped" || isReached(context, seen, wanted)) return undefined;
-  const phase = shownPhase(seen);
+  if (wanted === undefined || runState === "Stopped" || isReached(context, observed, wanted)) return undefined;
+  const phase = shownPhase(observed);
   if (phase !== undefined && phase !== "running") return undefined;
   const isTried = wasOrdered(context, wanted) && context.memory.lastOrder?.generation === context.resource.generation;
   return isTried && context.requested === undefined
-    ? notObservableAfterwards(context, seen, wanted)
-    : checkOffer(context, seen, wanted);
+    ? notObservableAfterwards(context, observed, wanted)
+    : checkOffer(context, observed, wanted);
 }
 
 /**
  * Reports an upgrade that ended, to a version that the list does not show: it lags, or the version is offered again.
  */
-function notObservableAfterwards(context: ClusterContext, seen: Seen, wanted: string): Plan<never> {
+function notObservableAfterwards(context: ClusterContext, observed: Observed, wanted: string): Plan<never> {
   const taken = `The platform took the upgrade to Kubernetes ${wanted}`;
-  if (knownFacts(context, seen).nextKubernetesVersion !== wanted) {
+  if (knownFacts(context, observed).nextKubernetesVersion !== wanted) {
     const message = `${taken}; its list of clusters does not show the version yet.`;
     return { is: "waiting", why: { reason: "Upgrading", message } };
   }
@@ -70,19 +72,19 @@ function notObservableAfterwards(context: ClusterContext, seen: Seen, wanted: st
   return stalled("UpgradeFailed", message);
 }
 
-function checkOffer(context: ClusterContext, seen: Seen, wanted: string): Plan<Do> {
-  const { nextKubernetesVersion: next } = knownFacts(context, seen);
+function checkOffer(context: ClusterContext, observed: Observed, wanted: string): Plan<Action> {
+  const { nextKubernetesVersion: next } = knownFacts(context, observed);
   // A list of clusters shows no next version.
   const isUnknown =
-    next === undefined && !(isClusterShown(seen) && context.supports("getClusterStatus") === "Supported");
-  if (next !== wanted && !isUnknown) return notOffered(seen, wanted, next);
-  const runs = shownVersion(seen) ?? (isClusterShown(seen) ? "an older one" : "not shown");
+    next === undefined && !(isClusterShown(observed) && context.supports("getClusterStatus") === "Supported");
+  if (next !== wanted && !isUnknown) return notOffered(observed, wanted, next);
+  const runs = shownVersion(observed) ?? (isClusterShown(observed) ? "an older one" : "not shown");
   const changes = [{ path: "spec.kubernetesVersion", desired: wanted, observed: runs }];
-  return give(context, seen, { operation: "Upgrade", kubernetesVersion: wanted }, { changes });
+  return give(context, observed, { operation: "Upgrade", kubernetesVersion: wanted }, { changes });
 }
 
-function notOffered(seen: Seen, wanted: string, next: string | undefined): Plan<never> {
-  const runs = shownVersion(seen);
+function notOffered(observed: Observed, wanted: string, next: string | undefined): Plan<never> {
+  const runs = shownVersion(observed);
   const now = runs === undefined ? "" : `The cluster runs Kubernetes ${runs}. `;
   if (next === undefined) {
     const message = `${now}The platform offers it no newer version, so ${wanted} cannot be reached. Fix or remove spec.kubernetesVersion.`;

@@ -47,8 +47,8 @@ function talking(surface: "Auto" | "Documented" | "Full", lists: readonly (reado
     },
     look: async (memory: ConnectionMemory = {}) => {
       const context = { spec: { surface }, memory } as ReconcileContext<ConnectionTypes>;
-      const seen = await connection.observe(context, api);
-      return connection.report(context, seen);
+      const observed = await connection.observe(context, api);
+      return connection.report(context, observed);
     },
   };
 }
@@ -132,11 +132,11 @@ describe("an organization that the platform does not find", () => {
   const observed = (is: ApiFailure["is"]) => {
     const list = () => Promise.reject(new ApiError("listProjects", { is } as ApiFailure, 404, "No such organization"));
     const context = { spec: { surface: "Full", organizationId: ORGANIZATION } } as ReconcileContext<ConnectionTypes>;
-    const seen = connection.observe(context, {
+    const observed = connection.observe(context, {
       capabilities: capabilitiesOn("Full"),
       projects: { list },
     } as unknown as Platform);
-    return seen.then((one) => connection.plan(context, one));
+    return observed.then((one) => connection.plan(context, one));
   };
 
   it("is a mistake in the spec, which says where, and is looked for again", async () => {

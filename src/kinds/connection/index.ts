@@ -9,7 +9,7 @@ import type { TypesOf } from "../shared/types.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionMemory, type ConnectionSpec } from "./crd.ts";
 import { registration } from "./registration.ts";
 
-interface Seen {
+interface Observed {
   /** undefined while nothing is known of the operations beyond the specification. */
   readonly surface: Surface | undefined;
   /** Why nothing is known of them. */
@@ -27,7 +27,10 @@ const NOWHERE_AGAIN_MS = 15_000;
 /** How soon the surface is probed again where the platform did not answer. */
 const UNANSWERED_AGAIN_MS = 60_000;
 
-export type ConnectionTypes = TypesOf<Resource<ConnectionSpec, ConnectionMemory>, { observed: Seen; action: never }>;
+export type ConnectionTypes = TypesOf<
+  Resource<ConnectionSpec, ConnectionMemory>,
+  { observed: Observed; action: never }
+>;
 
 function connectionKind(resource: Kind<ConnectionTypes>["resource"]): Kind<ConnectionTypes> {
   return {
@@ -54,13 +57,13 @@ function connectionKind(resource: Kind<ConnectionTypes>["resource"]): Kind<Conne
     },
     act: () => Promise.reject(new TypeError("a connection has no steps")),
     trace: () => Promise.resolve({ is: "absent" }),
-    report: ({ memory }, seen) => {
-      const operations = seen.operations ?? memory.operations;
+    report: ({ memory }, observed) => {
+      const operations = observed.operations ?? memory.operations;
       return {
         ready: { reason: "Available", message: "The platform is reachable and accepts the token." },
-        conditions: surfaceKnown(seen),
+        conditions: surfaceKnown(observed),
         status: {
-          surface: seen.surface ?? memory.surface,
+          surface: observed.surface ?? memory.surface,
           operations: operations && {
             supported: [...(operations.supported ?? [])],
             unsupported: [...(operations.unsupported ?? [])],
@@ -109,7 +112,7 @@ async function ask(api: Platform, projectId: string | undefined): Promise<string
 }
 
 /** Reported while nothing is known, and once something is. */
-function surfaceKnown({ surface, undecided }: Seen): readonly ConditionFact[] {
+function surfaceKnown({ surface, undecided }: Observed): readonly ConditionFact[] {
   if (undecided !== undefined) {
     return [{ type: "SurfaceKnown", status: "Unknown", reason: "SurfaceUndecided", message: undecided }];
   }

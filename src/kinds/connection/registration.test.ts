@@ -56,16 +56,16 @@ function contextOf(change: Partial<FlatContext<RegistrationContext>> & OnSurface
 async function run(first: RegistrationContext) {
   const ops: string[] = [];
   let context = first;
-  let seen = await KIND.observe(context, harness.api);
-  let plan: Plan = KIND.plan(context, seen);
-  for (; plan.is === "step" && ops.length < 4; plan = KIND.plan(context, seen)) {
+  let observed = await KIND.observe(context, harness.api);
+  let plan: Plan = KIND.plan(context, observed);
+  for (; plan.is === "step" && ops.length < 4; plan = KIND.plan(context, observed)) {
     ops.push(plan.step.op);
-    const known = await KIND.act(plan.step as never, context, seen, harness.api);
-    ({ seen } = known);
+    const known = await KIND.act(plan.step as never, context, observed, harness.api);
+    ({ observed } = known);
     const { memory, id = context.id } = known;
     context = contextOf({ ...first, memory, id, identitySource: id === undefined ? undefined : "recorded" });
   }
-  const { webhook } = KIND.report(context, seen).status as { readonly webhook?: ConnectionMemory["webhook"] };
+  const { webhook } = KIND.report(context, observed).status as { readonly webhook?: ConnectionMemory["webhook"] };
   const reason = plan.is === "stalled" || plan.is === "waiting" ? plan.why.reason : plan.is;
   return { ops, reason, memory: { webhook }, id: context.id, plan };
 }

@@ -15,16 +15,16 @@ import type { TypesOf } from "../shared/types.ts";
 import { webhookDrift, isOutdated, KIND, readRegistration, shownTarget, type Shown } from "../webhook/model.ts";
 import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
 
-interface Seen {
+interface Observed {
   readonly shown: Shown;
   /** It was registered or changed in this reconcile. */
   readonly sent: boolean;
 }
 
-type Do = "create" | "update";
+type Action = "create" | "update";
 export type RegistrationTypes = TypesOf<
   Resource<ConnectionSpec, ConnectionMemory>,
-  { inputs: ReceiverInputs; observed: Seen; action: Do }
+  { inputs: ReceiverInputs; observed: Observed; action: Action }
 >;
 type RegistrationContext = ReconcileContext<RegistrationTypes>;
 
@@ -54,20 +54,23 @@ export function registration(resource: Kind<RegistrationTypes>["resource"]): Kin
       return { shown: isShown ? await readRegistration(api, id) : undefined, sent: false };
     },
     plan,
-    act: async ({ do: what }, context, seen, api) => {
+    act: async ({ action: what }, context, observed, api) => {
       const { memory, inputs } = context;
       const { secret, registered } = inputs;
       const isFull = takesMore(context);
       const input = { ...wanted(context), ...(isFull && { targetSecret: secret }) };
       if (what === "update") {
-        if (typeof seen.shown !== "object") return { seen, memory };
-        const updated = await api.webhooks.update(seen.shown, input);
-        const next = { ...seen.shown, ...wanted(context), ...updated };
-        return { seen: { shown: next, sent: true }, memory: { ...memory, webhook: { id: seen.shown.id, registered } } };
+        if (typeof observed.shown !== "object") return { observed, memory };
+        const updated = await api.webhooks.update(observed.shown, input);
+        const next = { ...observed.shown, ...wanted(context), ...updated };
+        return {
+          observed: { shown: next, sent: true },
+          memory: { ...memory, webhook: { id: observed.shown.id, registered } },
+        };
       }
       const { id } = await api.webhooks.create({ ...input, ...(isFull && { kind: KIND }) });
       const made = isFull ? { id, record: {}, ...wanted(context) } : undefined;
-      return { seen: { shown: made, sent: true }, memory: { ...memory, webhook: { id, registered } }, id };
+      return { observed: { shown: made, sent: true }, memory: { ...memory, webhook: { id, registered } }, id };
     },
     trace: (_intent, { inputs }) => {
       const message = `The platform did not confirm the registration, and its surface has no list to look it up in. Look there for a webhook to ${shownTarget(inputs.url)}, delete it if it exists, then ${ANEW}.`;
@@ -81,46 +84,47 @@ export function registration(resource: Kind<RegistrationTypes>["resource"]): Kin
   };
 }
 
-function plan(context: RegistrationContext, seen: Seen): Plan<Do> {
+function plan(context: RegistrationContext, observed: Observed): Plan<Action> {
   const { spec, inputs } = context;
   if (!inputs.url.startsWith("https:") && spec.baseUrl.startsWith("https:")) {
     return stalled("InvalidSpec", "spec.webhook.receiverUrl must be https: what proves a delivery is sent to it.");
   }
-  const id = inputs.anew && !seen.sent ? undefined : idOf(context);
+  const id = inputs.anew && !observed.sent ? undefined : idOf(context);
   if (id === undefined) return create(context);
-  if (seen.shown === "gone") {
+  if (observed.shown === "gone") {
     const message = `The platform has no webhook ${id} any more. Nothing is registered in its place; to register again, ${ANEW}.`;
     return stalled("ExternalResourceDeleted", message);
   }
-  const claim = checkClaim(context, seen, id);
-  return claim ?? firstOf(context, [() => checkShown(context, seen), () => checkSent(context, seen)]);
+  const claim = checkClaim(context, observed, id);
+  return claim ?? firstOf(context, [() => checkShown(context, observed), () => checkSent(context, observed)]);
 }
 
-function create({ inputs }: RegistrationContext): Plan<Do> {
+function create({ inputs }: RegistrationContext): Plan<Action> {
   const name = shownTarget(inputs.url);
   const why: Why = { reason: "Creating", message: `Registering the operator's receiver at ${name}.` };
   return once("createWebhook", "create", why, { creates: true, mark: null, name });
 }
 
 /** Checks an id that only an annotation holds, as after a loss of status: it counts if it leads to the receiver. */
-function checkClaim({ identitySource, memory, inputs }: RegistrationContext, seen: Seen, id: Uuid) {
+function checkClaim({ identitySource, memory, inputs }: RegistrationContext, observed: Observed, id: Uuid) {
   if (identitySource === "recorded" || memory.webhook !== undefined) return undefined;
-  if (typeof seen.shown === "object" && seen.shown.targetUrl === inputs.url) return { is: "adopt" as const, id };
+  if (typeof observed.shown === "object" && observed.shown.targetUrl === inputs.url)
+    return { is: "adopt" as const, id };
   const message = `An annotation says that the webhook ${id} is this connection's, and nothing proves it. To register again, ${ANEW}.`;
   return stalled("NotObservable", message);
 }
 
-function checkShown(context: RegistrationContext, seen: Seen): Plan<Do> | undefined {
-  if (typeof seen.shown !== "object" || seen.sent) return undefined;
-  const differs = webhookDrift(wanted(context), seen.shown).length > 0;
+function checkShown(context: RegistrationContext, observed: Observed): Plan<Action> | undefined {
+  if (typeof observed.shown !== "object" || observed.sent) return undefined;
+  const differs = webhookDrift(wanted(context), observed.shown).length > 0;
   if (!differs && !isOutdated(context.memory.webhook?.registered, context.inputs.registered)) return undefined;
   if (context.supports("updateWebhook") === "Unsupported") return NO_UPDATE;
   const message = "Update the registration of the operator's receiver.";
   return safely("updateWebhook", "update", { message });
 }
 
-function checkSent({ memory, inputs }: RegistrationContext, seen: Seen): Plan<Do> | undefined {
-  if (seen.shown !== undefined || !isOutdated(memory.webhook?.registered, inputs.registered)) return undefined;
+function checkSent({ memory, inputs }: RegistrationContext, observed: Observed): Plan<Action> | undefined {
+  if (observed.shown !== undefined || !isOutdated(memory.webhook?.registered, inputs.registered)) return undefined;
   return NO_UPDATE;
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { deployment, passWith, REQUEST, seenFull } from "../../../test/support/services/databases.ts";
+import { deployment, observedFull, passWith, REQUEST } from "../../../test/support/services/databases.ts";
 import type { ExternalAction, JsonObject } from "../../engine/contract/kind.ts";
 import type { DatabaseMemory } from "./crd.ts";
 import { database } from "./index.ts";
-import { NOTHING_SEEN, type DatabaseContext } from "./model.ts";
+import { NOTHING_OBSERVED, type DatabaseContext } from "./model.ts";
 import { recordDatabaseAction, reportedState } from "./reported.ts";
 
 const LATER = "2026-11-21T09:30:00.000Z";
@@ -28,12 +28,12 @@ const unseen = (memory: DatabaseMemory = {}, spec: JsonObject = {}): DatabaseCon
 function after(context: DatabaseContext, done: ExternalAction, status?: string) {
   const next: DatabaseContext = { ...context, memory: recordDatabaseAction(done, context) };
   const request = status === undefined ? undefined : { status };
-  return { context: next, seen: { ...NOTHING_SEEN, ...reportedState(next, next.id ?? "", request) } };
+  return { context: next, observed: { ...NOTHING_OBSERVED, ...reportedState(next, next.id ?? "", request) } };
 }
 
 function said(context: DatabaseContext, done: ExternalAction, status?: string): string {
   const next = after(context, done, status);
-  const found = database.plan(next.context, next.seen);
+  const found = database.plan(next.context, next.observed);
   if (found.is === "step") return found.step.op;
   return "why" in found ? `${found.is} ${found.why.reason}` : found.is;
 }
@@ -65,11 +65,11 @@ describe("a database whose state is not shown, after an operation", () => {
   });
 
   it("names the operation, and the drift", () => {
-    const { context, seen } = after(unseen(), stop({ result: "Completed" }), "STOPPED");
-    expect(database.plan(context, seen)).toMatchObject({
+    const { context, observed } = after(unseen(), stop({ result: "Completed" }), "STOPPED");
+    expect(database.plan(context, observed)).toMatchObject({
       why: { message: expect.stringContaining("shop/op") as unknown },
     });
-    expect(database.report(context, seen)).toMatchObject({
+    expect(database.report(context, observed)).toMatchObject({
       drift: [{ path: "spec.runState", desired: "Running", observed: "Stopped" }],
       status: { state: "STOPPED" },
     });
@@ -87,7 +87,7 @@ describe("a database whose state is not shown, after an operation", () => {
   it("keeps that it does not know where its status was lost since", () => {
     const memory = { lastDeployment: undefined, state: undefined };
     const context = unseen(memory);
-    expect(recordDatabaseAction(stop(), { ...context, records: { ...context.records, begun: true } })).toMatchObject({
+    expect(recordDatabaseAction(stop(), { ...context, records: { ...context.records, started: true } })).toMatchObject({
       ...memory,
       lastOperation: { name: "shop/op" },
     });
@@ -122,7 +122,7 @@ describe("what is remembered of an operation", () => {
     const on = (change: Partial<ExternalAction>) => {
       const context = passWith({ surface: "Full", memory: { lastDeployment: deployment() } });
       const memory = recordDatabaseAction(stop(change), context);
-      const found = database.plan({ ...context, memory }, seenFull("STOPPED"));
+      const found = database.plan({ ...context, memory }, observedFull("STOPPED"));
       return "why" in found ? found.why.message.includes("shop/op") : undefined;
     };
     expect(on({})).toBe(true);

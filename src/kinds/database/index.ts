@@ -1,5 +1,5 @@
 /** PlatformDatabase: exists, settings, deployed and running, or stopped. */
-import type { Known, OpenIntent, Trace, Why } from "../../engine/contract/kind.ts";
+import type { ActionResult, OpenIntent, Trace, Why } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
 import type { Platform } from "../../platform/index.ts";
 import { defineService, type TracedStatus } from "../service/define.ts";
@@ -12,8 +12,8 @@ import {
   type DatabaseContext,
   type DatabaseTypes,
   NAMES,
-  NOTHING_SEEN,
-  type Seen,
+  NOTHING_OBSERVED,
+  type Observed,
   typeCheckOf,
 } from "./model.ts";
 import { observe } from "./observe.ts";
@@ -25,7 +25,7 @@ export const database = defineService<DatabaseTypes, Database>({
   ...NAMES,
   resource: platformDatabase,
   settings: DATABASE_SETTINGS,
-  nothingSeen: NOTHING_SEEN,
+  nothingObserved: NOTHING_OBSERVED,
   area: (api) => api.databases,
   followed: followedDatabase,
   created: ({ memory }, _seen, made) => ({ ...memory, ...shownRecord(made), state: "READY" }),
@@ -34,7 +34,7 @@ export const database = defineService<DatabaseTypes, Database>({
     const requestId = answer?.deploymentRequestId;
     const isLost = supports("listServiceStatuses") !== "Supported" && requestId === undefined;
     return {
-      seen: { ordered: true, unseen: undefined, ...(isLost && { status: { id, state: "" }, unseen: NO_REQUEST }) },
+      observed: { ordered: true, unseen: undefined, ...(isLost && { status: { id, state: "" }, unseen: NO_REQUEST }) },
       memory: { stopRequestId: what === "stop" ? requestId : undefined },
     };
   },
@@ -44,9 +44,9 @@ export const database = defineService<DatabaseTypes, Database>({
   recordAction: recordDatabaseAction,
 
   observe,
-  shows: (_step, context, seen) => serviceRecord(context, seen) !== undefined,
+  shows: (_step, context, observed) => serviceRecord(context, observed) !== undefined,
   checks,
-  act: (step, context, seen, _api, shared) => send(step, context, seen, shared),
+  act: (step, context, observed, _api, shared) => send(step, context, observed, shared),
   statusOf,
   unconfirmed,
 
@@ -64,11 +64,11 @@ export const database = defineService<DatabaseTypes, Database>({
 async function send(
   step: ServiceAction,
   before: DatabaseContext,
-  seen: Seen,
-  shared: (context: DatabaseContext) => Promise<Known<Seen, DatabaseMemory>>,
-): Promise<Known<Seen, DatabaseMemory>> {
+  observed: Observed,
+  shared: (context: DatabaseContext) => Promise<ActionResult<Observed, DatabaseMemory>>,
+): Promise<ActionResult<Observed, DatabaseMemory>> {
   // What was looked up before the order is remembered with it: while it is followed, nothing else is looked up.
-  const memory = { ...before.memory, typeCheck: typeCheckOf(before, seen) };
+  const memory = { ...before.memory, typeCheck: typeCheckOf(before, observed) };
   try {
     return await shared({ ...before, memory });
   } catch (error) {
@@ -77,7 +77,7 @@ async function send(
     const status = { id: before.id ?? "", state: "STOPPED" };
     const order = { runState: "Stopped" as const, stopping: undefined, stopRequestId: undefined };
     return {
-      seen: { ...seen, status, request: undefined, unseen: undefined, ordered: true },
+      observed: { ...observed, status, request: undefined, unseen: undefined, ordered: true },
       memory: { ...memory, ...order, state: status.state },
     };
   }
@@ -98,7 +98,7 @@ async function statusOf(intent: OpenIntent, context: DatabaseContext, api: Platf
 function unconfirmed(
   { op, mark, repetition }: OpenIntent,
   { requested }: DatabaseContext,
-): Trace<Seen, DatabaseMemory> {
+): Trace<Observed, DatabaseMemory> {
   if (requested !== undefined && requested !== baseline(mark, "retry")) return { is: "absent" };
   const what = op === "stopDatabase" ? "stop" : "deploy";
   const why: Why = {

@@ -4,10 +4,10 @@ import type { Database } from "../../platform/areas/databases.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import {
-  NOTHING_SEEN as NOTHING_OF_SERVICE,
+  NOTHING_OBSERVED as NOTHING_OF_SERVICE,
   type ServiceAction,
   type ServiceInputs,
-  type ServiceSeen,
+  type ServiceObserved,
   type ServiceNames,
 } from "../service/model.ts";
 import type { ServiceSetting } from "../service/settings.ts";
@@ -40,7 +40,7 @@ export const DATABASE_SETTINGS: readonly ServiceSetting<DatabaseSpec, Database>[
   { path: "spec.storage", of: ({ storage }) => storage },
 ];
 
-export interface Seen extends ServiceSeen<Database> {
+export interface Observed extends ServiceObserved<Database> {
   /** The managed types that the platform lists, where they were read. */
   readonly types?: readonly string[] | undefined;
   /** A request to deploy or to stop was sent in this reconcile. */
@@ -50,18 +50,18 @@ export interface Seen extends ServiceSeen<Database> {
 /** The types of the kind. */
 export type DatabaseTypes = TypesOf<
   typeof platformDatabase,
-  { inputs: ServiceInputs; observed: Seen; action: ServiceAction }
+  { inputs: ServiceInputs; observed: Observed; action: ServiceAction }
 >;
 
 export type DatabaseContext = ReconcileContext<DatabaseTypes>;
 
-export const NOTHING_SEEN: Seen = { ...NOTHING_OF_SERVICE, ordered: false };
+export const NOTHING_OBSERVED: Observed = { ...NOTHING_OF_SERVICE, ordered: false };
 
 /** The list is the same for everybody and changes with releases of the platform. */
 const MAX_AGE_MS = 3_600_000;
 
 /** Reads the list while it is not known to hold the type; undefined where it is not needed or not available. */
-export async function typesOf(context: DatabaseContext, api: Platform): Promise<Seen["types"]> {
+export async function typesOf(context: DatabaseContext, api: Platform): Promise<Observed["types"]> {
   const { mode, type } = context.spec;
   if (mode !== "MANAGED" || context.goal !== "present") return undefined;
   const known = context.memory.typeCheck;
@@ -77,7 +77,7 @@ export async function typesOf(context: DatabaseContext, api: Platform): Promise<
 }
 
 /** Returns whether the type is listed, as far as the list was read. */
-export function typeCheckOf(context: DatabaseContext, { types }: Seen): DatabaseMemory["typeCheck"] {
+export function typeCheckOf(context: DatabaseContext, { types }: Observed): DatabaseMemory["typeCheck"] {
   const { mode, type } = context.spec;
   if (mode !== "MANAGED") return undefined;
   if (types !== undefined) return { type, listed: types.some((name) => name.toUpperCase() === type) };
@@ -86,8 +86,8 @@ export function typeCheckOf(context: DatabaseContext, { types }: Seen): Database
 }
 
 /** Returns the condition TypeKnown; none where the list was not read. */
-export function typeCondition(context: DatabaseContext, seen: Seen): readonly ConditionFact[] {
-  const check = typeCheckOf(context, seen);
+export function typeCondition(context: DatabaseContext, observed: Observed): readonly ConditionFact[] {
+  const check = typeCheckOf(context, observed);
   if (check === undefined) return [];
   const { type, listed } = check;
   if (listed) {

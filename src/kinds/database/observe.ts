@@ -6,15 +6,15 @@ import type { Start } from "../service/model.ts";
 import { isGone, statusesOf } from "../service/observe.ts";
 import { offered, unlessMissing } from "../shared/answers.ts";
 import { isOpen } from "../shared/presence.ts";
-import { type DatabaseContext, type DatabaseTypes, type Seen, typesOf } from "./model.ts";
+import { type DatabaseContext, type DatabaseTypes, type Observed, typesOf } from "./model.ts";
 import { followedRequest, reportedState } from "./reported.ts";
 
 type DatabaseStart = Start<DatabaseTypes, Database>;
 
 /** @throws ApiError */
-export async function observe(context: DatabaseContext, start: DatabaseStart, api: Platform): Promise<Seen> {
-  const seen = await seenOf(context, start, api);
-  return { ...seen, types: isFollowed(context) ? undefined : await typesOf(context, api) };
+export async function observe(context: DatabaseContext, start: DatabaseStart, api: Platform): Promise<Observed> {
+  const observed = await observedOf(context, start, api);
+  return { ...observed, types: isFollowed(context) ? undefined : await typesOf(context, api) };
 }
 
 /** A followed database is read often, and only for its progress. */
@@ -23,11 +23,11 @@ function isFollowed({ memory }: DatabaseContext): boolean {
   return memory.stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
 }
 
-async function seenOf(
+async function observedOf(
   context: DatabaseContext,
   { place, request, isFresh, listed }: DatabaseStart,
   api: Platform,
-): Promise<Seen> {
+): Promise<Observed> {
   if (listed === "gone") return { ...place, request, siblings: [] };
   const { siblings, presence } = listed;
   if (isOpen(presence) && context.identitySource === "recorded") return { ...place, request, presence };
@@ -35,18 +35,23 @@ async function seenOf(
   return await onFull(context, { ...place, request, siblings }, isFresh, api);
 }
 
-async function onDocumented(context: DatabaseContext, place: Seen, api: Platform): Promise<Seen> {
+async function onDocumented(context: DatabaseContext, place: Observed, api: Platform): Promise<Observed> {
   if (context.id === undefined) return place;
   const requestId = followedRequest(context);
   const request = requestId === undefined ? undefined : await unlessMissing(api.deployments.status(requestId));
   return { ...place, ...reportedState(context, context.id, request) };
 }
 
-async function onFull(context: DatabaseContext, seen: Seen, isFresh: boolean, api: Platform): Promise<Seen> {
-  if (context.id === undefined) return seen;
-  const shown = await statusOf(context, context.id, { ...seen, isFresh }, api);
-  if (shown !== undefined) return { ...seen, ...shown };
-  return { ...seen, isGone: await isGone(context, () => api.databases.list(context.inputs.environmentId)) };
+async function onFull(
+  context: DatabaseContext,
+  observed: Observed,
+  isFresh: boolean,
+  api: Platform,
+): Promise<Observed> {
+  if (context.id === undefined) return observed;
+  const shown = await statusOf(context, context.id, { ...observed, isFresh }, api);
+  if (shown !== undefined) return { ...observed, ...shown };
+  return { ...observed, isGone: await isGone(context, () => api.databases.list(context.inputs.environmentId)) };
 }
 
 /**
@@ -56,9 +61,9 @@ async function onFull(context: DatabaseContext, seen: Seen, isFresh: boolean, ap
 async function statusOf(
   context: DatabaseContext,
   id: Uuid,
-  { siblings, request, isFresh }: Pick<Seen, "siblings" | "request"> & { readonly isFresh: boolean },
+  { siblings, request, isFresh }: Pick<Observed, "siblings" | "request"> & { readonly isFresh: boolean },
   api: Platform,
-): Promise<Pick<Seen, "status"> | undefined> {
+): Promise<Pick<Observed, "status"> | undefined> {
   const isListed = siblings?.some((one) => one.id === id) === true;
   if (!isListed && (siblings === undefined || context.identitySource !== "recorded")) return undefined;
   // The shared statuses may be older than the list: they say nothing about what is not in the list any more.

@@ -17,18 +17,22 @@ import { everDeployed } from "../service/trace.ts";
 import { stalled } from "../shared/checks.ts";
 import { onWhoseRequest } from "../shared/last-operation.ts";
 import type { DatabaseDeployment } from "./crd.ts";
-import { type DatabaseContext, NAMES, type Seen } from "./model.ts";
+import { type DatabaseContext, NAMES, type Observed } from "./model.ts";
 import { stoppedBy, unwantedRunState } from "./reported.ts";
 
 type Check = Plan<ServiceAction> | undefined;
 
-export function checks(context: DatabaseContext, seen: Seen, progress: Progress | undefined): readonly (() => Check)[] {
-  if (progress === undefined) return [() => checkUnseen(context, seen)];
+export function checks(
+  context: DatabaseContext,
+  observed: Observed,
+  progress: Progress | undefined,
+): readonly (() => Check)[] {
+  if (progress === undefined) return [() => checkUnseen(context, observed)];
   return [
     () => checkBusy(progress),
-    () => checkServiceRunState(NAMES, context, seen, progress),
-    () => checkDeploy(context, seen, progress),
-    () => checkFailure(NAMES, followedDatabase(context, seen), progress),
+    () => checkServiceRunState(NAMES, context, observed, progress),
+    () => checkDeploy(context, observed, progress),
+    () => checkFailure(NAMES, followedDatabase(context, observed), progress),
     () => checkEnded(context, progress),
     () => checkUnclear(progress, NAMES.noun),
   ];
@@ -50,31 +54,31 @@ function checkEnded(context: DatabaseContext, { phase }: Progress): Check {
 /**
  * Returns the step, if one is due: never deployed, settings written, a start of what was stopped, or another attempt.
  */
-function checkDeploy(context: DatabaseContext, seen: Seen, progress: Progress): Check {
+function checkDeploy(context: DatabaseContext, observed: Observed, progress: Progress): Check {
   if (context.spec.runState === "Stopped") return undefined;
   const start = startDue(context, progress);
-  if (start !== undefined) return deploy(context, seen, { corrects: start === "corrects" });
+  if (start !== undefined) return deploy(context, observed, { corrects: start === "corrects" });
   // Somebody stopped it: changes are deployed with the next start.
   if (progress.phase === "stopped" || progress.phase === "gone") return undefined;
-  const last = followedDatabase(context, seen);
+  const last = followedDatabase(context, observed);
   // What failed, or is in a state that says nothing, is tried again on request.
   const mayRetry = progress.phase === "failed" || progress.phase === "unknown";
   if (last === undefined || isPending(context, last) || (mayRetry && isAsked(context, last))) {
-    return deploy(context, seen, {});
+    return deploy(context, observed, {});
   }
-  return checkRetry(context, last, progress, "the database", (attempts) => deploy(context, seen, { attempts }));
+  return checkRetry(context, last, progress, "the database", (attempts) => deploy(context, observed, { attempts }));
 }
 
 /** Where the state is not observed, only earlier requests tell what to request. */
-function checkUnseen(context: DatabaseContext, seen: Seen): Check {
-  if (seen.ordered || seen.status === undefined) return undefined;
+function checkUnseen(context: DatabaseContext, observed: Observed): Check {
+  if (observed.ordered || observed.status === undefined) return undefined;
   const { runState = "Running" } = context.memory;
   const asked = isAsked(context, context.memory.lastDeployment);
   const unwanted = asked ? undefined : unwantedRunState(context);
   if (unwanted === undefined && !asked && runState === context.spec.runState) return undefined;
   if (unwanted !== undefined && context.policies.corrects !== "Everything") return changed(context, unwanted);
-  if (context.spec.runState === "Stopped") return stop(NAMES, context, seen);
-  return deploy(context, seen, { corrects: unwanted !== undefined });
+  if (context.spec.runState === "Stopped") return stop(NAMES, context, observed);
+  return deploy(context, observed, { corrects: unwanted !== undefined });
 }
 
 /** Reports whether an operation stopped or deployed it, and its end is not shown. */
@@ -91,30 +95,30 @@ function isAsked({ requested }: DatabaseContext, last: DatabaseDeployment | unde
 
 function deploy(
   context: DatabaseContext,
-  seen: Seen,
+  observed: Observed,
   { corrects = false, attempts }: { readonly corrects?: boolean; readonly attempts?: number },
 ): Plan<ServiceAction> {
-  return deployService(NAMES, context, seen, { message: "The database is being deployed.", corrects, attempts });
+  return deployService(NAMES, context, observed, { message: "The database is being deployed.", corrects, attempts });
 }
 
 /** Returns the progress of the database; undefined where nothing of it is observed. */
-export function databaseProgress(context: DatabaseContext, seen: Seen): Progress | undefined {
-  return seen.unseen === undefined ? serviceProgress(context.memory.lastDeployment, seen) : undefined;
+export function databaseProgress(context: DatabaseContext, observed: Observed): Progress | undefined {
+  return observed.unseen === undefined ? serviceProgress(context.memory.lastDeployment, observed) : undefined;
 }
 
 /**
  * Returns the last deployment. What was deployed before the operator's first reconcile, or before the status was lost,
  * counts as it is and is not deployed again.
  */
-function lastDeployment({ memory, now }: DatabaseContext, { status }: Seen): DatabaseDeployment | undefined {
+function lastDeployment({ memory, now }: DatabaseContext, { status }: Observed): DatabaseDeployment | undefined {
   if (memory.lastDeployment !== undefined || status === undefined || !everDeployed(status))
     return memory.lastDeployment;
   return { state: shownState(status.state), finishedAt: now.toISOString(), settings: revisionOf(memory) };
 }
 
 /** Returns the last deployment with what is known now. It ends when its state does. */
-export function followedDatabase(context: DatabaseContext, seen: Seen): DatabaseDeployment | undefined {
-  return advanced(lastDeployment(context, seen), databaseProgress(context, seen), seen, context.now);
+export function followedDatabase(context: DatabaseContext, observed: Observed): DatabaseDeployment | undefined {
+  return advanced(lastDeployment(context, observed), databaseProgress(context, observed), observed, context.now);
 }
 
 /**

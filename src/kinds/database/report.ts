@@ -8,25 +8,25 @@ import { stoppingOf, upToDateCondition, writtenSettings } from "../service/repor
 import { hasFailed } from "../service/trace.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { DatabaseMemory } from "./crd.ts";
-import { DATABASE_SETTINGS, type DatabaseContext, type Seen, typeCheckOf, typeCondition } from "./model.ts";
+import { DATABASE_SETTINGS, type DatabaseContext, type Observed, typeCheckOf, typeCondition } from "./model.ts";
 import { databaseProgress, followedDatabase, isPending } from "./plan.ts";
 
 /** Returns the advice on the type. */
-export function reportAlways(context: DatabaseContext, seen: Seen): ServiceReport {
-  return { conditions: typeCondition(context, seen), status: { typeCheck: typeCheckOf(context, seen) } };
+export function reportAlways(context: DatabaseContext, observed: Observed): ServiceReport {
+  return { conditions: typeCondition(context, observed), status: { typeCheck: typeCheckOf(context, observed) } };
 }
 
-export function report(context: DatabaseContext, seen: Seen): ServiceReport {
+export function report(context: DatabaseContext, observed: Observed): ServiceReport {
   const { memory } = context;
   // The documented surface shows it in answers alone, and not how it is later.
   const isStatusShown = context.supports("listServiceStatuses") === "Supported";
   return {
-    conditions: upToDate(context, seen),
+    conditions: upToDate(context, observed),
     status: {
-      ...shownRecord({ ...serviceRecord(context, seen) }),
+      ...shownRecord({ ...serviceRecord(context, observed) }),
       ...(isStatusShown ? {} : { serviceDeploymentStatus: undefined }),
-      written: seen.status === undefined ? memory.written : writtenSettings(DATABASE_SETTINGS, context),
-      stopRequestId: stoppingOf(context, seen) === undefined ? undefined : memory.stopRequestId,
+      written: observed.status === undefined ? memory.written : writtenSettings(DATABASE_SETTINGS, context),
+      stopRequestId: stoppingOf(context, observed) === undefined ? undefined : memory.stopRequestId,
     },
   };
 }
@@ -39,7 +39,7 @@ export function shownRecord(record: Partial<Database>): Partial<DatabaseMemory> 
   return Object.fromEntries(shown.filter(([, value]) => value !== undefined));
 }
 
-export function ready(context: DatabaseContext, { status, unseen }: Seen): Why {
+export function ready(context: DatabaseContext, { status, unseen }: Observed): Why {
   if (unseen !== undefined) return unseen;
   const phase = servicePhase(status?.state ?? "");
   const what = `Database "${context.spec.name}"`;
@@ -60,18 +60,18 @@ export function ready(context: DatabaseContext, { status, unseen }: Seen): Why {
  * Reports whether the last change is deployed. For a database that was stopped before it ever ran there is no such
  * condition.
  */
-function upToDate(context: DatabaseContext, seen: Seen): readonly ConditionFact[] {
-  const phase = databaseProgress(context, seen)?.phase;
+function upToDate(context: DatabaseContext, observed: Observed): readonly ConditionFact[] {
+  const phase = databaseProgress(context, observed)?.phase;
   if (phase === undefined || (phase === "idle" && context.spec.runState === "Stopped")) return [];
-  const last = followedDatabase(context, seen);
+  const last = followedDatabase(context, observed);
   const isUpToDate = carries(phase, last) && last !== undefined && !isPending(context, last) && !hasFailed(last);
   return [upToDateCondition(isUpToDate, "The settings that were written last are not deployed yet.")];
 }
 
 /** Returns drift of the deployment once the operator's own is over: changes of others that are not deployed. */
-export function drift(context: DatabaseContext, seen: Seen): readonly DriftField[] {
-  const last = followedDatabase(context, seen);
-  const { state = "", serviceDeploymentStatus } = seen.status ?? {};
+export function drift(context: DatabaseContext, observed: Observed): readonly DriftField[] {
+  const last = followedDatabase(context, observed);
+  const { state = "", serviceDeploymentStatus } = observed.status ?? {};
   const isOver = last?.finishedAt !== undefined && servicePhase(state) === "running" && !isPending(context, last);
   return isOver && serviceDeploymentStatus === "OUT_OF_DATE"
     ? [{ path: "serviceDeploymentStatus", desired: "UP_TO_DATE", observed: "OUT_OF_DATE" }]

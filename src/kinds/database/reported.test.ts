@@ -13,8 +13,8 @@ const open = (change: object = {}): DatabaseMemory => ({
 
 function toldBy(memory: DatabaseMemory, status?: string, externalId?: string): string {
   const context = passWith({ memory, spec: externalId === undefined ? {} : { externalId } });
-  const { status: seen, unseen } = reportedState(context, DATABASE, status === undefined ? undefined : { status });
-  return unseen === undefined ? (seen?.state ?? "nothing") : unseen.reason;
+  const { status: observed, unseen } = reportedState(context, DATABASE, status === undefined ? undefined : { status });
+  return unseen === undefined ? (observed?.state ?? "nothing") : unseen.reason;
 }
 
 describe("the state of a database that cannot be read", () => {

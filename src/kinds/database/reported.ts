@@ -11,9 +11,9 @@ import { revisionOf } from "../service/settings.ts";
 import { serviceBaseline } from "../service/trace.ts";
 import { isNew, withOperation } from "../shared/last-operation.ts";
 import type { DatabaseDeployment, DatabaseMemory } from "./crd.ts";
-import type { DatabaseContext, Seen } from "./model.ts";
+import type { DatabaseContext, Observed } from "./model.ts";
 
-type ReportedState = Pick<Seen, "status" | "request" | "unseen">;
+type ReportedState = Pick<Observed, "status" | "request" | "unseen">;
 
 const SURFACE = "and its surface does not show the state of databases";
 const ASK = "To have it deployed, use the annotation platform-operator.io/reconcile-requested-at.";
@@ -84,10 +84,10 @@ function unanswered({ memory, now }: DatabaseContext, id: Uuid): ReportedState {
 }
 
 /** Nothing is under way. A database that was created here and that nothing was reported of was never deployed. */
-function standing({ memory, spec, records: { begun, confirmedByUser } }: DatabaseContext, id: Uuid): ReportedState {
+function standing({ memory, spec, records: { started, confirmedByUser } }: DatabaseContext, id: Uuid): ReportedState {
   const { state, lastDeployment } = memory;
   const known = state ?? lastDeployment?.state;
-  if (known === undefined && begun === true) return unseen(id, LOST);
+  if (known === undefined && started === true) return unseen(id, LOST);
   if (known === undefined && spec.externalId !== undefined && confirmedByUser !== true)
     return unseen(id, NEVER_REPORTED);
   return { status: { id, state: known ?? "READY" }, request: undefined, unseen: undefined };
@@ -109,9 +109,9 @@ export function recordDatabaseAction(action: ExternalAction, context: DatabaseCo
 /**
  * Reports whether the database was deployed after it, or its status was lost since, perhaps with what was done later.
  */
-function isOutdated({ at }: ExternalAction, { memory, records: { begun } }: DatabaseContext): boolean {
+function isOutdated({ at }: ExternalAction, { memory, records: { started } }: DatabaseContext): boolean {
   const { lastDeployment, state } = memory;
-  if (lastDeployment === undefined && state === undefined) return begun === true;
+  if (lastDeployment === undefined && state === undefined) return started === true;
   return (lastDeployment?.startedAt ?? "") > at;
 }
 

@@ -12,8 +12,8 @@ import {
   full,
   contextOf,
   record,
-  seenFull,
-  seenOf,
+  observedFull,
+  observedOf,
 } from "../../../test/support/services/environments.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
@@ -24,13 +24,13 @@ describe("the report of an environment", () => {
   it("tells its record where that is shown, else as it was made", () => {
     const memory = { name: "staging", mode: "STAGING", clusterId: CLUSTER, createdAt: "2026-11-21T09:00:00Z" };
     const counts = [{ id: MINE, serviceTotalNumber: 3 }];
-    expect(environment.report(contextOf({ memory }), seenOf({ counts }))).toEqual({
+    expect(environment.report(contextOf({ memory }), observedOf({ counts }))).toEqual({
       ready: { reason: "Available", message: 'Environment "staging" exists on the platform.' },
       conditions: [],
       status: { ...memory, projectId: PROJECT, serviceCount: 3 },
       drift: [],
     });
-    const shown = environment.report(contextOf({ ...full, memory }), seenFull(record({ mode: "PREVIEW" })));
+    const shown = environment.report(contextOf({ ...full, memory }), observedFull(record({ mode: "PREVIEW" })));
     expect(shown.status).toMatchObject({ mode: "PREVIEW" });
     expect(shown.drift).toEqual([{ path: "spec.mode", desired: "STAGING", observed: "PREVIEW" }]);
   });
@@ -38,7 +38,7 @@ describe("the report of an environment", () => {
   it("tells nothing of what is not its own, or not yet", () => {
     for (const identitySource of ["given", "claimed"] as const) {
       expect(
-        environment.report(contextOf({ ...full, identitySource }), seenFull(record({ mode: "PREVIEW" }))),
+        environment.report(contextOf({ ...full, identitySource }), observedFull(record({ mode: "PREVIEW" }))),
       ).toMatchObject({
         status: {},
         drift: [],

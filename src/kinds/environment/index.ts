@@ -72,12 +72,12 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
     (await api.environments.update(mine, inputOf(spec))) ?? { ...mine, ...inputOf(spec) },
   delete: (api, id) => api.environments.delete(id),
 
-  report: (context, seen) => {
-    const count = seen.counts.find(({ id }) => id === context.id);
+  report: (context, observed) => {
+    const count = observed.counts.find(({ id }) => id === context.id);
     return {
       conditions: [],
       status: {
-        ...environmentRecord(context, seen),
+        ...environmentRecord(context, observed),
         projectId: context.inputs.projectId,
         // None in a new environment: they are counted at the next reconcile.
         serviceCount: countOf(count?.serviceTotalNumber) || undefined,

@@ -33,8 +33,8 @@ export type EnvironmentTypes = TypesOf<
 export type EnvironmentContext = ReconcileContext<EnvironmentTypes>;
 
 /** Returns what is known of the record: observed, else remembered from the answer to the create. */
-export function environmentRecord(context: EnvironmentContext, seen: EnvironmentObserved): EnvironmentMemory {
-  const mine = mineOf(context, seen);
+export function environmentRecord(context: EnvironmentContext, observed: EnvironmentObserved): EnvironmentMemory {
+  const mine = mineOf(context, observed);
   return mine === undefined ? context.memory : environmentMemory(mine);
 }
 

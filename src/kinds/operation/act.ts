@@ -1,12 +1,12 @@
 /** Sends the request of an operation, and judges the answers of a platform that certainly did not carry it out. */
-import type { Known, Step, Why } from "../../engine/contract/kind.ts";
+import type { ActionResult, Step, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
 import { shownState } from "../service/messages.ts";
 import { accepted } from "../service/progress.ts";
 import { isStoppedAlready } from "../shared/answers.ts";
 import type { OperationMemory, OperationType } from "./crd.ts";
-import { type ActionAnswer, actionOf, type OperationContext, type Seen } from "./model.ts";
+import { type ActionAnswer, actionOf, type Observed, type OperationContext } from "./model.ts";
 import { afterFailedRequest, stoppedBefore, taken } from "./outcome.ts";
 import { phaseOf, targetBaseline } from "./progress.ts";
 
@@ -14,30 +14,31 @@ import { phaseOf, targetBaseline } from "./progress.ts";
 export async function act(
   _step: Step<OperationType>,
   context: OperationContext,
-  seen: Seen,
+  observed: Observed,
   api: Platform,
-): Promise<Known<Seen, OperationMemory>> {
+): Promise<ActionResult<Observed, OperationMemory>> {
   const action = actionOf(context);
-  if (action === undefined) return { seen, memory: context.memory };
+  if (action === undefined) return { observed, memory: context.memory };
   const { targetId } = context.inputs;
   const answer = await action.send(api, targetId ?? "", context.spec);
   const state = answer.service?.state ?? answer.cluster?.status;
   const request = {
     startedAt: context.now.toISOString(),
-    baseline: targetBaseline(seen),
+    baseline: targetBaseline(observed),
     state: state === undefined ? undefined : shownState(state),
     requestId: answer.service?.deploymentRequestId,
   };
   return {
-    seen: after(seen, answer, targetId ?? "", action.queued),
+    observed: after(observed, answer, targetId ?? "", action.queued),
     memory: { ...taken(context), targetId, request },
   };
 }
 
 /** Returns what is observed once the request was accepted: it is queued at least, whatever the answer still shows. */
-function after(seen: Seen, { service, cluster }: ActionAnswer, id: string, queued: string): Seen {
-  if (seen.cluster !== undefined) return { ...seen, cluster: { ...seen.cluster, ...cluster, status: queued } };
-  return seen.status === undefined ? seen : accepted(seen, id, service, queued);
+function after(observed: Observed, { service, cluster }: ActionAnswer, id: string, queued: string): Observed {
+  if (observed.cluster !== undefined)
+    return { ...observed, cluster: { ...observed.cluster, ...cluster, status: queued } };
+  return observed.status === undefined ? observed : accepted(observed, id, service, queued);
 }
 
 interface Rejection {
@@ -79,22 +80,26 @@ export function rejection(error: ApiError, noun: string): Rejection | undefined 
 export function refused(
   error: ApiError,
   context: OperationContext,
-  seen: Seen,
-): Known<Seen, OperationMemory> | undefined {
+  observed: Observed,
+): ActionResult<Observed, OperationMemory> | undefined {
   const action = actionOf(context);
   const rejected = rejection(error, action?.target ?? "organization");
   if (rejected === undefined) return undefined;
-  if (action?.wanted === "stopped" && isStopped(error, seen)) return { seen, memory: stoppedBefore(context, action) };
-  return { seen: { ...seen, refused: true }, memory: afterFailedRequest(context, rejected.why, rejected.isFinal) };
+  if (action?.wanted === "stopped" && isStopped(error, observed))
+    return { observed, memory: stoppedBefore(context, action) };
+  return {
+    observed: { ...observed, refused: true },
+    memory: afterFailedRequest(context, rejected.why, rejected.isFinal),
+  };
 }
 
 /**
  * Reports whether the target is stopped: by its state, whatever the words of the refusal; where no state is shown, by
  * the words.
  */
-function isStopped(error: ApiError, seen: Seen): boolean {
+function isStopped(error: ApiError, observed: Observed): boolean {
   const { is } = error.failure;
   if (is !== "Conflict" && is !== "Invalid") return false;
-  const phase = phaseOf(seen);
+  const phase = phaseOf(observed);
   return phase === undefined ? isStoppedAlready(error) : phase === "stopped";
 }

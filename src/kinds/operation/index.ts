@@ -11,12 +11,12 @@ import {
   platformOperation,
 } from "./crd.ts";
 import {
-  type Action,
   actionOf,
+  type Observed,
+  type OperationAction,
   type OperationContext,
   type OperationTypes,
   type Rendered,
-  type Seen,
   sentTo,
   subject,
   targetReference,
@@ -74,33 +74,33 @@ function resultOf(outcome: OperationMemory["outcome"]) {
 }
 
 /** Returns the next step. */
-function plan(context: OperationContext, seen: Seen): Plan<OperationType> {
-  const outcome = outcomeOf(context, seen);
+function plan(context: OperationContext, observed: Observed): Plan<OperationType> {
+  const outcome = outcomeOf(context, observed);
   if (outcome !== undefined) {
     const { ttlSecondsAfterFinished: seconds } = context.spec;
     // It is deleted then.
     const again = seconds === undefined ? {} : { again: seconds * 1000 };
     return outcome.result === "Complete" ? { is: "settled", ...again } : { is: "stalled", why: outcome, ...again };
   }
-  if (seen.refusal !== undefined) return { is: "stalled", why: seen.refusal };
+  if (observed.refusal !== undefined) return { is: "stalled", why: observed.refusal };
   const action = actionOf(context);
   if (action === undefined) return { is: "waiting", why: NOT_SHOWN };
-  if (context.memory.request !== undefined) return { is: "waiting", why: underWay(context, seen, action) };
+  if (context.memory.request !== undefined) return { is: "waiting", why: underWay(context, observed, action) };
   const { lastFailure } = context.memory;
   // The refused request may have collided with other work, whose end is waited for.
-  if (lastFailure !== undefined && (seen.refused || phaseOf(seen) === "busy")) {
+  if (lastFailure !== undefined && (observed.refused || phaseOf(observed) === "busy")) {
     return { is: "waiting", why: { reason: "Queued", message: lastFailure.message } };
   }
   const why = unobservable(context, action);
   if (why !== undefined) return { is: "stalled", why };
   if (context.policies.blockedOperations.has(action.op)) return stalled("WithheldByPolicy", WITHHELD);
-  return request(context, seen, action);
+  return request(context, observed, action);
 }
 
-function request(context: OperationContext, seen: Seen, action: Action): Plan<OperationType> {
+function request(context: OperationContext, observed: Observed, action: OperationAction): Plan<OperationType> {
   const why: Why = { reason: action.reason, message: `${subject(context, action)} being ${action.verb}.` };
   const { gitCommitId: commit } = context.spec;
-  const mark = markOf(seen);
+  const mark = markOf(observed);
   return once(action.op, context.spec.type, why, commit === undefined ? { mark } : { mark, commit });
 }
 
@@ -109,16 +109,16 @@ const NOT_SHOWN: Why = { reason: "Progressing", message: "The platform does not 
 const WITHHELD =
   "The managementPolicy that the connection sets for its objects forbids to write to the platform. Use another connection.";
 
-function underWay(context: OperationContext, seen: Seen, { target }: Action): Why {
-  const progress = requestProgress(context, seen);
+function underWay(context: OperationContext, observed: Observed, { target }: OperationAction): Why {
+  const progress = requestProgress(context, observed);
   if (progress === undefined) return NOT_SHOWN;
   return progress.phase === "unknown" ? unknownState(progress.state, target ?? "service") : busy(progress.state);
 }
 
-function report(context: OperationContext, seen: Seen): Report {
-  const outcome = outcomeOf(context, seen);
+function report(context: OperationContext, observed: Observed): Report {
+  const outcome = outcomeOf(context, observed);
   const { inputs, memory, spec } = context;
-  const rendered = outcome?.result === "Complete" ? renderedIn(seen) : undefined;
+  const rendered = outcome?.result === "Complete" ? renderedIn(observed) : undefined;
   return {
     ready: outcome === undefined ? NOT_OVER : { reason: outcome.reason, message: outcome.message },
     conditions: outcome === undefined ? [] : [conditionOf(outcome)],
@@ -126,7 +126,7 @@ function report(context: OperationContext, seen: Seen): Report {
       // Where it is missing although a request was started, the status was lost.
       startedAt: taken(context).startedAt,
       targetId: memory.request === undefined ? inputs.targetId : sentTo(context),
-      request: currentRequest(context, seen),
+      request: currentRequest(context, observed),
       outcome: outcome && { ...outcome },
       expiresAt: memory.expiresAt ?? (outcome && expiry(context)),
       digest: rendered?.digest,
@@ -138,7 +138,7 @@ function report(context: OperationContext, seen: Seen): Report {
   };
 }
 
-function renderedIn({ rendered }: Seen): Extract<Rendered, { readonly values: string }> | undefined {
+function renderedIn({ rendered }: Observed): Extract<Rendered, { readonly values: string }> | undefined {
   return rendered !== undefined && "values" in rendered ? rendered : undefined;
 }
 

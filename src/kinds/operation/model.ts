@@ -14,7 +14,7 @@ export interface Inputs {
   readonly targetId: Uuid | undefined;
 }
 
-export interface Seen extends ObservedState {
+export interface Observed extends ObservedState {
   /** The state of a cluster, where the platform shows it. */
   readonly cluster?: ClusterStatus | undefined;
   /** Why the target must not be touched. */
@@ -30,12 +30,12 @@ export type Rendered = { readonly values: string; readonly digest: string } | { 
 /** The types of the kind. */
 export type OperationTypes = TypesOf<
   typeof platformOperation,
-  { inputs: Inputs; observed: Seen; action: OperationType }
+  { inputs: Inputs; observed: Observed; action: OperationType }
 >;
 
 export type OperationContext = ReconcileContext<OperationTypes>;
 
-export const NOTHING_SEEN: Seen = {
+export const NOTHING_OBSERVED: Observed = {
   refused: false,
 };
 
@@ -45,8 +45,8 @@ export function sentTo({ memory, inputs }: OperationContext): Uuid | undefined {
 }
 
 /** Reports whether the status of a started operation is lost: its outcome is unknown. */
-export function isLost({ memory, records: { begun } }: OperationContext): boolean {
-  return begun === true && memory.startedAt === undefined;
+export function isLost({ memory, records: { started } }: OperationContext): boolean {
+  return started === true && memory.startedAt === undefined;
 }
 
 /** The fields that hold a target; the schema admits at most one of them. */
@@ -81,7 +81,7 @@ export interface ActionAnswer {
   readonly cluster?: ClusterStatus | undefined;
 }
 
-export interface Action {
+export interface OperationAction {
   /** The operation of the platform's API. */
   readonly op: string;
   /** undefined where it is the organization. */
@@ -109,7 +109,7 @@ const STOP = {
 } as const;
 
 /** The types that change something on the platform. */
-const ACTIONS: Readonly<Partial<Record<OperationType, Action>>> = {
+const ACTIONS: Readonly<Partial<Record<OperationType, OperationAction>>> = {
   DeployApplication: {
     ...DEPLOY,
     op: "deployApplication",
@@ -158,12 +158,12 @@ const ACTIONS: Readonly<Partial<Record<OperationType, Action>>> = {
 };
 
 /** Returns the action of an operation; undefined where it changes nothing. */
-export function actionOf({ spec }: Pick<OperationContext, "spec">): Action | undefined {
+export function actionOf({ spec }: Pick<OperationContext, "spec">): OperationAction | undefined {
   return ACTIONS[spec.type];
 }
 
 /** Returns the subject of a sentence that ends with the verb, e.g. "Commit 1a2b3c4 is". */
-export function subject({ spec }: OperationContext, { target }: Action): string {
+export function subject({ spec }: OperationContext, { target }: OperationAction): string {
   if (spec.gitCommitId !== undefined) return `Commit ${shortCommit(spec.gitCommitId)} is`;
   return target === undefined ? "The invoices are" : `The ${target} is`;
 }

@@ -12,26 +12,26 @@ import { rejection } from "./act.ts";
 import {
   actionOf,
   isLost,
-  NOTHING_SEEN,
+  NOTHING_OBSERVED,
+  type Observed,
   type OperationContext,
   type Rendered,
-  type Seen,
   sentTo,
   targetReference,
 } from "./model.ts";
 
 /** @throws ApiError */
-export async function observe(context: OperationContext, api: Platform): Promise<Seen> {
+export async function observe(context: OperationContext, api: Platform): Promise<Observed> {
   const { request, outcome } = context.memory;
-  if (outcome !== undefined || isLost(context)) return NOTHING_SEEN;
+  if (outcome !== undefined || isLost(context)) return NOTHING_OBSERVED;
   const refusal = request === undefined ? await refusalOf(context, api) : undefined;
-  if (refusal !== undefined) return { ...NOTHING_SEEN, refusal };
-  if (actionOf(context) === undefined) return { ...NOTHING_SEEN, rendered: await render(context, api) };
+  if (refusal !== undefined) return { ...NOTHING_OBSERVED, refusal };
+  if (actionOf(context) === undefined) return { ...NOTHING_OBSERVED, rendered: await render(context, api) };
   // The request first: a state that was read before the request ended would be reported as its end.
   const deployment =
     request?.requestId === undefined ? undefined : await unlessMissing(api.deployments.status(request.requestId));
   const id = request === undefined ? context.inputs.targetId : sentTo(context);
-  return { ...NOTHING_SEEN, request: deployment, ...(await stateOf(context, id ?? "", api)) };
+  return { ...NOTHING_OBSERVED, request: deployment, ...(await stateOf(context, id ?? "", api)) };
 }
 
 /**
@@ -42,7 +42,7 @@ export async function stateOf(
   context: OperationContext,
   id: Uuid,
   api: Platform,
-): Promise<Partial<Pick<Seen, "status" | "cluster">>> {
+): Promise<Partial<Pick<Observed, "status" | "cluster">>> {
   const target = actionOf(context)?.target;
   switch (target) {
     case "application":
@@ -58,7 +58,7 @@ export async function stateOf(
   }
 }
 
-async function databaseStatus(id: Uuid, api: Platform): Promise<Seen["status"]> {
+async function databaseStatus(id: Uuid, api: Platform): Promise<Observed["status"]> {
   const read = offered(api, "getDatabase", () => api.databases.get(id, { maxAgeMs: RECORDS_MAX_AGE_MS }));
   const environment = (await unlessMissing(read))?.environment;
   if (environment === undefined) return undefined;

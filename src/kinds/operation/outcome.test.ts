@@ -6,7 +6,7 @@ import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { rejection } from "./act.ts";
 import { platformOperation } from "./crd.ts";
 import { operation } from "./index.ts";
-import { NOTHING_SEEN, type Seen } from "./model.ts";
+import { NOTHING_OBSERVED, type Observed } from "./model.ts";
 import { outcomeOf } from "./outcome.ts";
 import { targetBaseline } from "./progress.ts";
 
@@ -17,8 +17,8 @@ const STARTED = "2026-11-21T09:59:00Z";
 
 const accepted = (spec: unknown) =>
   operationContext(spec, { memory: { startedAt: STARTED, request: { requestId: REQUEST, startedAt: STARTED } } });
-const requestIn = (state: string): Seen => ({
-  ...NOTHING_SEEN,
+const requestIn = (state: string): Observed => ({
+  ...NOTHING_OBSERVED,
   request: { deploymentRequestId: REQUEST, environmentId: TARGET, status: state },
 });
 
@@ -57,11 +57,11 @@ describe("the end of an operation", () => {
       { ...stop, completion },
       { memory: { startedAt: STARTED, request: { startedAt: STARTED } } },
     );
-    expect(outcomeOf(context, NOTHING_SEEN)?.reason).toBe(reason);
+    expect(outcomeOf(context, NOTHING_OBSERVED)?.reason).toBe(reason);
   });
 
   it("of an upgrade is believed of a state alone, once the cluster was seen at work", () => {
-    const shown = (status: string): Seen => ({ ...NOTHING_SEEN, cluster: { clusterId: TARGET, status } });
+    const shown = (status: string): Observed => ({ ...NOTHING_OBSERVED, cluster: { clusterId: TARGET, status } });
     const spec = { type: "UpgradeCluster", clusterRef: { name: "main" } };
     const request = { startedAt: STARTED, baseline: targetBaseline(shown("DEPLOYED")) };
     const context = operationContext(spec, { surface: "Full", memory: { startedAt: STARTED, request } });
@@ -86,19 +86,19 @@ describe("the end of an operation", () => {
     const end = { result: "Unknown", reason: "DeadlineExceeded", message: expect.stringContaining("is not known") };
     expect(outcomeOf(at(after), requestIn("BUILDING"))).toMatchObject(end);
     // Nothing shows it any more, neither the request nor the service.
-    expect(outcomeOf(at(after), NOTHING_SEEN)).toMatchObject(end);
+    expect(outcomeOf(at(after), NOTHING_OBSERVED)).toMatchObject(end);
     expect(outcomeOf(at(after), requestIn("DEPLOYED"))).toMatchObject({ result: "Complete" });
     expect(outcomeOf(at(after), requestIn("BUILD_ERROR"))).toMatchObject({ result: "Failed", reason: "BuildFailed" });
-    expect(operation.report(at(after), NOTHING_SEEN).conditions).toMatchObject([
+    expect(operation.report(at(after), NOTHING_OBSERVED).conditions).toMatchObject([
       { type: "Complete", status: "Unknown", reason: "DeadlineExceeded" },
     ]);
   });
 
   it("of what was not sent is a failure at the deadline, and nothing is sent any more", () => {
     const at = (when: object) => operationContext(deploy, when);
-    expect(operation.plan(at(before), NOTHING_SEEN)).toMatchObject({ is: "step" });
-    expect(outcomeOf(at(after), NOTHING_SEEN)).toMatchObject({ result: "Failed", reason: "DeadlineExceeded" });
-    expect(operation.plan(at(after), NOTHING_SEEN)).toMatchObject({ is: "stalled" });
+    expect(operation.plan(at(before), NOTHING_OBSERVED)).toMatchObject({ is: "step" });
+    expect(outcomeOf(at(after), NOTHING_OBSERVED)).toMatchObject({ result: "Failed", reason: "DeadlineExceeded" });
+    expect(operation.plan(at(after), NOTHING_OBSERVED)).toMatchObject({ is: "stalled" });
   });
 
   it("is known at the deadline where no pass can be made", () => {
@@ -120,7 +120,7 @@ describe("the end of an operation", () => {
     const outcome = { result: "Complete", reason: "Completed", message: "Done.", at: STARTED } as const;
     const context = operationContext(deploy, { memory: { outcome } });
     expect(outcomeOf(context, requestIn("BUILD_ERROR"))).toEqual(outcome);
-    expect(operation.plan(context, NOTHING_SEEN)).toEqual({ is: "settled" });
+    expect(operation.plan(context, NOTHING_OBSERVED)).toEqual({ is: "settled" });
   });
 
   it.each([{ result: "Succeeded", reason: "NewReason" }, { result: 7 }, {}])("was reached, as %j says", (stored) => {
@@ -140,16 +140,16 @@ describe("the end of an operation", () => {
 });
 
 describe("a failed request", () => {
-  const shown = (state: string): Seen => ({ ...NOTHING_SEEN, status: { id: TARGET, state } });
-  it.each<[string, Seen, ApiFailure["is"] & ("Conflict" | "Invalid"), string, string]>([
+  const shown = (state: string): Observed => ({ ...NOTHING_OBSERVED, status: { id: TARGET, state } });
+  it.each<[string, Observed, ApiFailure["is"] & ("Conflict" | "Invalid"), string, string]>([
     ["is stopped, whatever the words", shown("STOPPED"), "Conflict", "Nothing runs there", "Complete"],
     ["is stopped, whatever the status", shown("STOPPED"), "Invalid", "InvalidAction", "Complete"],
     ["runs, whatever the words", shown("DEPLOYED"), "Conflict", "It is already stopped", "Failed"],
-    ["is not shown, by the words", NOTHING_SEEN, "Conflict", "It is already stopped", "Complete"],
-    ["is not shown, and the words do not tell", NOTHING_SEEN, "Conflict", "Nothing runs there", "Failed"],
-  ])("to stop a database that %s", (_name, seen, is, message, result) => {
+    ["is not shown, by the words", NOTHING_OBSERVED, "Conflict", "It is already stopped", "Complete"],
+    ["is not shown, and the words do not tell", NOTHING_OBSERVED, "Conflict", "Nothing runs there", "Failed"],
+  ])("to stop a database that %s", (_name, observed, is, message, result) => {
     const error = new ApiError("stopDatabase", { is }, is === "Conflict" ? 409 : 400, message);
-    const known = operation.oneShot?.refused(error, operationContext({ ...stop, backoffLimit: 0 }), seen);
+    const known = operation.oneShot?.refused(error, operationContext({ ...stop, backoffLimit: 0 }), observed);
     expect(known?.memory.outcome?.result).toBe(result);
     expect(known?.memory.outcome?.message).toContain(
       result === "Failed" ? message : "The database was stopped before.",

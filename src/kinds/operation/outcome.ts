@@ -4,7 +4,15 @@ import { MAX_BYTES } from "../catalog/index.ts";
 import { failureReason } from "../service/messages.ts";
 import type { Progress } from "../service/progress.ts";
 import type { OperationMemory, OperationOutcome } from "./crd.ts";
-import { type Action, actionOf, isLost, type OperationContext, type Rendered, type Seen, subject } from "./model.ts";
+import {
+  actionOf,
+  isLost,
+  type Observed,
+  type OperationAction,
+  type OperationContext,
+  type Rendered,
+  subject,
+} from "./model.ts";
 import { isTargetShown, requestProgress } from "./progress.ts";
 
 type End = Omit<OperationOutcome, "at">;
@@ -21,9 +29,11 @@ const LOST: Why = {
 };
 
 /** Returns the end that was recorded, or that shows now; undefined while there is none. */
-export function outcomeOf(context: OperationContext, seen: Seen): OperationOutcome | undefined {
+export function outcomeOf(context: OperationContext, observed: Observed): OperationOutcome | undefined {
   if (context.memory.outcome !== undefined) return context.memory.outcome;
-  const end = isLost(context) ? unknown(LOST) : (renderedEnd(context, seen.rendered) ?? requestedEnd(context, seen));
+  const end = isLost(context)
+    ? unknown(LOST)
+    : (renderedEnd(context, observed.rendered) ?? requestedEnd(context, observed));
   return end && { ...end, at: context.now.toISOString() };
 }
 
@@ -38,14 +48,14 @@ function renderedEnd({ spec }: OperationContext, rendered: Rendered | undefined)
 }
 
 /** Returns the end of the request: of one that was accepted, or of one that was not sent in time. */
-function requestedEnd(context: OperationContext, seen: Seen): End | undefined {
+function requestedEnd(context: OperationContext, observed: Observed): End | undefined {
   const action = actionOf(context);
   if (context.memory.request === undefined) return isOverdue(context) ? failure(TOO_LATE) : undefined;
   if (action === undefined) return undefined;
   const { completion = isTargetShown(context, action) ? "Observed" : "Accepted" } = context.spec;
   if (completion === "Accepted")
     return { result: "Complete", reason: "Accepted", message: acceptedMessage(context, action) };
-  const progress = requestProgress(context, seen) ?? UNSEEN;
+  const progress = requestProgress(context, observed) ?? UNSEEN;
   switch (progress.phase) {
     case action.wanted:
       return complete(`${subject(context, action)} ${action.verb}.`);
@@ -62,7 +72,7 @@ function requestedEnd(context: OperationContext, seen: Seen): End | undefined {
 /** Nothing shows it now. */
 const UNSEEN: Pick<Progress, "state" | "phase"> = { state: "", phase: "unknown" };
 
-function acceptedMessage(context: OperationContext, action: Action): string {
+function acceptedMessage(context: OperationContext, action: OperationAction): string {
   const why = isTargetShown(context, action)
     ? "spec.completion is Accepted, so its end is not waited for"
     : "its surface does not show how it ends";
@@ -71,7 +81,7 @@ function acceptedMessage(context: OperationContext, action: Action): string {
 }
 
 /** Returns why nothing is sent: the end has to be observed, and nothing would ever show it. */
-export function unobservable(context: OperationContext, action: Action): Why | undefined {
+export function unobservable(context: OperationContext, action: OperationAction): Why | undefined {
   if (context.spec.completion !== "Observed" || isTargetShown(context, action)) return undefined;
   const message = `spec.completion is Observed, and the platform's surface does not show how ${action.op} ends, so nothing is sent. Create another PlatformOperation without spec.completion, or with Accepted.`;
   return { reason: "NotObservable", message };
@@ -123,7 +133,7 @@ export function afterFailedRequest(context: OperationContext, why: Why, isFinal:
 }
 
 /** Returns the memory after a stop that was refused because the target is stopped. */
-export function stoppedBefore(context: OperationContext, { target }: Action): OperationMemory {
+export function stoppedBefore(context: OperationContext, { target }: OperationAction): OperationMemory {
   return ended(context, complete(`The ${target ?? "target"} was stopped before.`));
 }
 

@@ -7,13 +7,16 @@ import { shownState } from "../service/messages.ts";
 import { advanced, askedProgress, serviceProgress, type Progress } from "../service/progress.ts";
 import { serviceBaseline } from "../service/trace.ts";
 import type { OperationMemory } from "./crd.ts";
-import type { Action, OperationContext, Seen } from "./model.ts";
+import type { Observed, OperationAction, OperationContext } from "./model.ts";
 
 /**
  * Reports whether the platform shows the end: for a database a request does, for a cluster nothing documented does.
  * Before a request was accepted, whether it may.
  */
-export function isTargetShown({ supports, memory: { request } }: OperationContext, { target }: Action): boolean {
+export function isTargetShown(
+  { supports, memory: { request } }: OperationContext,
+  { target }: OperationAction,
+): boolean {
   switch (target) {
     case "application":
       return true;
@@ -31,37 +34,37 @@ export function isTargetShown({ supports, memory: { request } }: OperationContex
 }
 
 /** Returns the phase of the target, whoever caused it; undefined where it is not shown. */
-export function phaseOf({ status, cluster }: Seen): Phase | undefined {
+export function phaseOf({ status, cluster }: Observed): Phase | undefined {
   if (cluster !== undefined) return clusterPhase(cluster.status);
   return status === undefined ? undefined : servicePhase(status.state);
 }
 
 /** Returns the baseline of the target, to detect later whether it changed. */
-export function targetBaseline({ status, cluster }: Seen): string {
+export function targetBaseline({ status, cluster }: Observed): string {
   return cluster === undefined ? serviceBaseline(status) : clusterBaseline(clusterFacts(cluster));
 }
 
 /** Returns the progress of the accepted request; undefined where nothing shows it now. */
-export function requestProgress({ memory }: OperationContext, seen: Seen): Progress | undefined {
-  const { status, request, cluster } = seen;
+export function requestProgress({ memory }: OperationContext, observed: Observed): Progress | undefined {
+  const { status, request, cluster } = observed;
   if (cluster !== undefined) {
     const isNews = memory.request?.baseline !== clusterBaseline(clusterFacts(cluster));
     return { state: shownState(cluster.status), phase: isNews ? clusterPhase(cluster.status) : "busy", ours: true };
   }
-  if (status !== undefined) return serviceProgress(memory.request, seen);
+  if (status !== undefined) return serviceProgress(memory.request, observed);
   return request && askedProgress(request);
 }
 
 /** Returns the request with what is known of it now. */
-export function currentRequest(context: OperationContext, seen: Seen): OperationMemory["request"] {
-  const request = advanced(context.memory.request, requestProgress(context, seen), seen, context.now);
-  if (request === undefined || !isAtWork(seen)) return request;
+export function currentRequest(context: OperationContext, observed: Observed): OperationMemory["request"] {
+  const request = advanced(context.memory.request, requestProgress(context, observed), observed, context.now);
+  if (request === undefined || !isAtWork(observed)) return request;
   // A list shows only the state: it may end as it began.
   const { baseline: _baseline, ...rest } = request;
   return rest;
 }
 
 /** Reports whether the cluster was observed at work. A queued state is also assumed for every accepted request. */
-function isAtWork({ cluster }: Seen): boolean {
+function isAtWork({ cluster }: Observed): boolean {
   return cluster?.status.endsWith("ING") === true;
 }

@@ -5,7 +5,7 @@ import { answeringPlatform, operationContext, TARGET } from "../../../test/suppo
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
 import { operation } from "./index.ts";
-import { NOTHING_SEEN, type OperationContext } from "./model.ts";
+import { NOTHING_OBSERVED, type OperationContext } from "./model.ts";
 import { markOf } from "./trace.ts";
 
 const OTHER = "00000000-0000-4000-8000-0000000000e2";
@@ -27,30 +27,30 @@ const context = (memory: OperationContext["memory"]): OperationContext =>
   operationContext(deploy, { memory, inputs: { targetId: OTHER } });
 
 describe("an operation whose target was replaced under its name", () => {
-  const begun = { startedAt: STARTED, targetId: TARGET };
+  const started = { startedAt: STARTED, targetId: TARGET };
 
   it("traces a request that nobody confirmed where it was sent", async () => {
-    const intent = { op: "deployApplication", creates: false, mark: markOf({ ...NOTHING_SEEN, status: before }) };
+    const intent = { op: "deployApplication", creates: false, mark: markOf({ ...NOTHING_OBSERVED, status: before }) };
     const open = { ...intent, parentId: undefined, name: undefined, id: undefined, commit: undefined };
-    expect((await operation.trace(open, context(begun), platform)).is).toBe("absent");
+    expect((await operation.trace(open, context(started), platform)).is).toBe("absent");
   });
 
   it("follows a request that was accepted where it was sent, and keeps saying where that is", async () => {
     const request = { startedAt: STARTED, baseline: JSON.stringify([before.lastDeploymentDate, null, null]) };
-    const following = context({ ...begun, request });
-    const seen = await operation.observe(following, platform);
-    expect(seen).toMatchObject({ status: { id: TARGET } });
-    expect(operation.report(following, seen).status).toMatchObject({ targetId: TARGET });
-    expect(operation.plan(following, seen).is).toBe("waiting");
+    const following = context({ ...started, request });
+    const observed = await operation.observe(following, platform);
+    expect(observed).toMatchObject({ status: { id: TARGET } });
+    expect(operation.report(following, observed).status).toMatchObject({ targetId: TARGET });
+    expect(operation.plan(following, observed).is).toBe("waiting");
   });
 
   it("is carried out on what has the name when it begins", async () => {
-    const waiting = context(begun);
-    const seen = await operation.observe(waiting, platform);
-    const planned = operation.plan(waiting, seen);
+    const waiting = context(started);
+    const observed = await operation.observe(waiting, platform);
+    const planned = operation.plan(waiting, observed);
     if (planned.is !== "step") throw new Error("nothing is to be done");
-    const { memory } = await operation.act(planned.step, waiting, seen, platform);
+    const { memory } = await operation.act(planned.step, waiting, observed, platform);
     expect(memory).toMatchObject({ targetId: OTHER });
-    expect(operation.report(context(memory), seen).status).toMatchObject({ targetId: OTHER });
+    expect(operation.report(context(memory), observed).status).toMatchObject({ targetId: OTHER });
   });
 });

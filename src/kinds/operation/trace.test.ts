@@ -4,7 +4,7 @@ import { answeringPlatform, operationContext, TARGET } from "../../../test/suppo
 import type { Json, OpenIntent } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
-import { NOTHING_SEEN } from "./model.ts";
+import { NOTHING_OBSERVED } from "./model.ts";
 import { markOf, traceRequest } from "./trace.ts";
 
 const service = (state: string, more: Partial<ServiceStatus> = {}): ServiceStatus => ({
@@ -57,13 +57,13 @@ describe("a request that nobody confirmed", () => {
     ["queued behind others", service("DEPLOYING"), service("DEPLOYING", { deploymentRequestsCount: 2 }), "landed"],
     ["at work as before", service("DEPLOYING"), service("DEPLOYING"), "unknowable"],
   ])("is found by an application that is %s", async (_title, before, after, is) => {
-    const intent = intentOf("deployApplication", markOf({ ...NOTHING_SEEN, status: before }));
+    const intent = intentOf("deployApplication", markOf({ ...NOTHING_OBSERVED, status: before }));
     const found = await traceRequest(intent, operationContext(deploy), answeringPlatform({ application: after }));
     expect(found.is).toBe(is);
   });
 
   it("is taken up with the request that the service shows", async () => {
-    const before = { ...NOTHING_SEEN, status: service("DEPLOYED") };
+    const before = { ...NOTHING_OBSERVED, status: service("DEPLOYED") };
     const after = service("DEPLOYING", { deploymentRequestId: REQUEST });
     const api = answeringPlatform({ application: after });
     const found = await traceRequest(intentOf("deployApplication", markOf(before)), operationContext(deploy), api);
@@ -74,7 +74,7 @@ describe("a request that nobody confirmed", () => {
   });
 
   it("counts as failed once it is certain that it did not get there, and is over at its limit", async () => {
-    const intent = intentOf("deployApplication", markOf({ ...NOTHING_SEEN, status: service("DEPLOYED") }));
+    const intent = intentOf("deployApplication", markOf({ ...NOTHING_OBSERVED, status: service("DEPLOYED") }));
     const api = answeringPlatform({ application: service("DEPLOYED") });
     const first = await traceRequest(intent, operationContext({ ...deploy, backoffLimit: 1 }), api);
     expect(first).toMatchObject({ is: "absent", memory: { failedRequests: 1 } });
@@ -93,7 +93,7 @@ describe("a request that nobody confirmed", () => {
     ["upgraded", upgrade, cluster("DEPLOYED"), cluster("DEPLOYED", { lastExecutionId: "two" }), "landed"],
     ["not upgraded", upgrade, cluster("DEPLOYED"), cluster("DEPLOYED"), "absent"],
   ])("is found by a cluster that is %s", async (_title, spec, before, after, is) => {
-    const intent = intentOf("x", markOf({ ...NOTHING_SEEN, cluster: before }));
+    const intent = intentOf("x", markOf({ ...NOTHING_OBSERVED, cluster: before }));
     const found = await traceRequest(
       intent,
       operationContext(spec, { surface: "Full" }),
@@ -108,7 +108,7 @@ describe("a request that nobody confirmed", () => {
     ["to stop a cluster", stopCluster, true],
     ["to send the invoices", { type: "SendInvoices" }, false],
   ])("%s, where nothing shows it: may be sent once more", async (_title, spec, expected) => {
-    const intent = intentOf("x", markOf(NOTHING_SEEN));
+    const intent = intentOf("x", markOf(NOTHING_OBSERVED));
     const found = await traceRequest(intent, operationContext(spec), answeringPlatform({}));
     expect(found.is === "unknowable" && found.repeatable === true).toBe(expected);
   });
@@ -118,7 +118,7 @@ describe("a request that nobody confirmed", () => {
     ["a cluster", stopCluster],
     ["the organization", { type: "SendInvoices" }],
   ])("is over where nothing shows %s", async (_title, spec) => {
-    const intent = { ...intentOf("x", markOf(NOTHING_SEEN)), repetition: true } as const;
+    const intent = { ...intentOf("x", markOf(NOTHING_OBSERVED)), repetition: true } as const;
     const found = await traceRequest(intent, operationContext(spec), answeringPlatform({}));
     const outcome = { result: "Unknown", reason: "OperationResultUnknown" };
     expect(found).toMatchObject({ is: "landed", known: [{ memory: { outcome } }] });

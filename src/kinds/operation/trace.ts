@@ -5,17 +5,24 @@ import { shownState } from "../service/messages.ts";
 import { movedPast } from "../service/trace.ts";
 import { baseline } from "../shared/create-trace.ts";
 import type { OperationMemory } from "./crd.ts";
-import { type Action, actionOf, NOTHING_SEEN, type OperationContext, type Seen, sentTo } from "./model.ts";
+import {
+  actionOf,
+  NOTHING_OBSERVED,
+  type Observed,
+  type OperationAction,
+  type OperationContext,
+  sentTo,
+} from "./model.ts";
 import { stateOf } from "./observe.ts";
 import { afterFailedRequest, taken, unresolved, unshownInTime } from "./outcome.ts";
 import { phaseOf, targetBaseline } from "./progress.ts";
 
 /** Returns the baseline for a later trace. */
-export function markOf(seen: Seen): Json {
+export function markOf(observed: Observed): Json {
   return {
-    baseline: targetBaseline(seen),
-    requestId: seen.status?.deploymentRequestId ?? null,
-    phase: phaseOf(seen) ?? null,
+    baseline: targetBaseline(observed),
+    requestId: observed.status?.deploymentRequestId ?? null,
+    phase: phaseOf(observed) ?? null,
   };
 }
 
@@ -24,20 +31,21 @@ export async function traceRequest(
   intent: OpenIntent,
   context: OperationContext,
   api: Platform,
-): Promise<Trace<Seen, OperationMemory>> {
+): Promise<Trace<Observed, OperationMemory>> {
   const action = actionOf(context);
   if (action === undefined) return { is: "absent" };
-  const seen = { ...NOTHING_SEEN, ...(await stateOf(context, sentTo(context) ?? "", api)) };
-  const landed = (memory: OperationMemory) => ({ is: "landed", known: [{ seen, memory }] }) as const;
+  const observed = { ...NOTHING_OBSERVED, ...(await stateOf(context, sentTo(context) ?? "", api)) };
+  const landed = (memory: OperationMemory) => ({ is: "landed", known: [{ observed, memory }] }) as const;
   const why = unknown(action);
-  const phase = phaseOf(seen);
+  const phase = phaseOf(observed);
   // Every platform shows the applications that exist.
   if (phase === undefined && action.target !== "application") {
     return action.isRepeatable && !intent.repetition
       ? { is: "unknowable", why, repeatable: true }
       : landed(unresolved(context, why));
   }
-  if (hasBegun(intent, seen, action)) return landed({ ...taken(context), request: traced(intent, context, seen) });
+  if (hasBegun(intent, observed, action))
+    return landed({ ...taken(context), request: traced(intent, context, observed) });
   if (phase !== "busy") return { is: "absent", memory: afterFailedRequest(context, unsent(action), false) };
   // What is under way was under way before: the request will show.
   const memory = unshownInTime(context);
@@ -45,16 +53,16 @@ export async function traceRequest(
 }
 
 /** Reports whether the target shows something that it did not show before the intent. */
-function hasBegun({ mark }: OpenIntent, seen: Seen, { wanted }: Action): boolean {
-  const phase = phaseOf(seen);
+function hasBegun({ mark }: OpenIntent, observed: Observed, { wanted }: OperationAction): boolean {
+  const phase = phaseOf(observed);
   const isNews = (phase === wanted || phase === "busy") && phase !== baseline(mark, "phase");
-  return isNews || hasMoved(mark, seen);
+  return isNews || hasMoved(mark, observed);
 }
 
-function hasMoved(mark: Json, { status, cluster }: Seen): boolean {
+function hasMoved(mark: Json, { status, cluster }: Observed): boolean {
   const before = baseline(mark, "baseline");
   if (typeof before !== "string") return false;
-  if (cluster !== undefined) return before !== targetBaseline({ ...NOTHING_SEEN, cluster });
+  if (cluster !== undefined) return before !== targetBaseline({ ...NOTHING_OBSERVED, cluster });
   if (status === undefined) return false;
   const { deploymentRequestId: requestId } = status;
   return movedPast(before, status) || (requestId !== undefined && requestId !== baseline(mark, "requestId"));
@@ -64,7 +72,7 @@ function hasMoved(mark: Json, { status, cluster }: Seen): boolean {
 function traced(
   { mark }: OpenIntent,
   context: OperationContext,
-  { status, cluster }: Seen,
+  { status, cluster }: Observed,
 ): OperationMemory["request"] {
   const before = baseline(mark, "baseline");
   const { deploymentRequestId: requestId } = status ?? {};
@@ -76,12 +84,12 @@ function traced(
   };
 }
 
-function unsent({ op }: Action) {
+function unsent({ op }: OperationAction) {
   const message = `The platform did not confirm ${op}, and did not carry it out.`;
   return { reason: "PlatformUnavailable", message } as const;
 }
 
-function unknown({ op }: Action) {
+function unknown({ op }: OperationAction) {
   const message = `The platform did not confirm ${op}, and its surface does not show whether it was carried out. It is not sent again. Look on the platform, and create another PlatformOperation if it is still to be done.`;
   return { reason: "OperationResultUnknown", message } as const;
 }

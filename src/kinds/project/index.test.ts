@@ -12,7 +12,7 @@ const MINE = "00000000-0000-4000-8000-0000000000b1";
 const OTHER = "00000000-0000-4000-8000-0000000000b2";
 const NOW = new Date("2026-11-21T10:00:00Z");
 
-type Seen = Awaited<ReturnType<typeof project.observe>>;
+type Observed = Awaited<ReturnType<typeof project.observe>>;
 
 const remote = (change: Partial<Project> = {}): Project => ({ id: MINE, name: "shop", record: {}, ...change });
 
@@ -43,7 +43,7 @@ function contextOf(
 
 const shown = <T>(value: T): SideRead<T> => ({ value, fault: undefined });
 
-const seenOf = (projects: readonly Project[], change: Partial<Seen> = {}): Seen => ({
+const observedOf = (projects: readonly Project[], change: Partial<Observed> = {}): Observed => ({
   records: projects,
   presence: projects.some(({ id }) => id === MINE) ? "Present" : "Gone",
   environments: NOT_READ,
@@ -54,8 +54,8 @@ const seenOf = (projects: readonly Project[], change: Partial<Seen> = {}): Seen 
 });
 
 /** What the plan comes to. */
-function planned(context: ProjectContext, seen: Seen): string {
-  const plan = project.plan(context, seen);
+function planned(context: ProjectContext, observed: Observed): string {
+  const plan = project.plan(context, observed);
   if (plan.is === "step") return plan.step.op;
   return plan.is === "adopt" ? `adopt ${plan.id}` : plan.is === "settled" ? "settled" : `${plan.is} ${plan.why.reason}`;
 }
@@ -76,10 +76,10 @@ describe("the policies of a project", () => {
     ["it is gone and wanted back", { onMissing: "Recreate" }, [], "forget ExternalResourceDeleted"],
     ["a given id leads nowhere", { onMissing: "Recreate", identitySource: "given" }, [], "stalled InvalidSpec"],
   ])("%s", (_, change, projects, expected) => {
-    expect(planned(contextOf(change), seenOf(projects))).toBe(expected);
+    expect(planned(contextOf(change), observedOf(projects))).toBe(expected);
   });
   it("say what an update would change", () => {
-    expect(project.plan(contextOf(), seenOf([renamed]))).toMatchObject({
+    expect(project.plan(contextOf(), observedOf([renamed]))).toMatchObject({
       step: { corrects: true, changes: [{ path: "spec.name", desired: "shop", observed: "Shop 2" }] },
     });
   });
@@ -143,10 +143,10 @@ describe("the plan of a project", () => {
     ["its id is held", { holderOf: () => "a/b" }, [remote()], "stalled AlreadyManaged"],
     ["its id is no longer the connection's", { allowedProjects: [OTHER] }, [remote()], "stalled PermissionDenied"],
   ])("when %s", (_name, change, projects, expected) => {
-    expect(planned(contextOf(change), seenOf(projects))).toBe(expected);
+    expect(planned(contextOf(change), observedOf(projects))).toBe(expected);
   });
 
-  it.each<[string, Goal, Parameters<typeof contextOf>[0], Partial<Seen> & { readonly gone?: boolean }, string]>([
+  it.each<[string, Goal, Parameters<typeof contextOf>[0], Partial<Observed> & { readonly gone?: boolean }, string]>([
     ["deletes it", "absent", {}, {}, "deleteProject"],
     ["waits for the deletion", "absent", {}, { deleting: true }, "waiting Deleting"],
     ["is over when it is gone", "absent", {}, { gone: true }, "settled"],
@@ -160,23 +160,25 @@ describe("the plan of a project", () => {
       {},
       "stalled NotObservable",
     ],
-  ])("%s", (_name, goal, change, { gone, ...seen }, expected) => {
-    expect(planned(contextOf({ ...change, goal }), seenOf(gone === true ? [] : [remote()], seen))).toBe(expected);
+  ])("%s", (_name, goal, change, { gone, ...observed }, expected) => {
+    expect(planned(contextOf({ ...change, goal }), observedOf(gone === true ? [] : [remote()], observed))).toBe(
+      expected,
+    );
   });
 
   it("sends what differs once in a pass", () => {
     const context = contextOf({ spec: { description: "ours" } });
-    expect(planned(context, seenOf([described], { updated: true }))).toBe("settled");
-    expect(project.report(context, seenOf([described])).drift).toEqual([
+    expect(planned(context, observedOf([described], { updated: true }))).toBe("settled");
+    expect(project.report(context, observedOf([described])).drift).toEqual([
       { path: "spec.description", desired: "ours", observed: "theirs" },
     ]);
   });
 
   it("marks a create with the platform's clock", () => {
-    expect(project.plan(contextOf(fresh), seenOf([]))).toMatchObject({
+    expect(project.plan(contextOf(fresh), observedOf([]))).toMatchObject({
       step: { repeat: "once", creates: true, name: "shop", mark: { absentAt: "2026-11-21T10:00:00.000Z" } },
     });
-    expect(project.plan(contextOf(fresh), seenOf([], { serverNow: undefined }))).toMatchObject({
+    expect(project.plan(contextOf(fresh), observedOf([], { serverNow: undefined }))).toMatchObject({
       step: { mark: { absentAt: null } },
     });
   });
@@ -206,7 +208,7 @@ describe("the report of a project", () => {
     const environments = [{ id: OTHER, serviceTotalNumber: 2 }, { id: MINE }];
     const { status, ready } = project.report(
       contextOf(),
-      seenOf([remote(dates)], { environments: shown(environments) }),
+      observedOf([remote(dates)], { environments: shown(environments) }),
     );
     expect(ready).toEqual({ reason: "Available", message: 'Project "shop" exists on the platform.' });
     expect(status).toEqual({
@@ -218,7 +220,8 @@ describe("the report of a project", () => {
       ],
     });
     expect(
-      project.report(contextOf(), seenOf([remote(dates)], { environments: shown(environments.toReversed()) })).status,
+      project.report(contextOf(), observedOf([remote(dates)], { environments: shown(environments.toReversed()) }))
+        .status,
     ).toEqual(status);
   });
 
@@ -227,7 +230,7 @@ describe("the report of a project", () => {
       id: `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
     }));
     const of = (list: typeof environments) =>
-      project.report(contextOf(), seenOf([remote()], { environments: shown(list) })).status;
+      project.report(contextOf(), observedOf([remote()], { environments: shown(list) })).status;
     expect(of(environments)).toEqual(of(environments.toReversed()));
     expect(of(environments)).toMatchObject({ environmentCount: 250 });
   });
@@ -236,7 +239,7 @@ describe("the report of a project", () => {
     const fault = { reason: "PermissionDenied", message: "The platform answered 403." } as const;
     const { conditions, status, ready } = project.report(
       contextOf(),
-      seenOf([remote()], { environments: { value: undefined, fault } }),
+      observedOf([remote()], { environments: { value: undefined, fault } }),
     );
     expect(ready.reason).toBe("Available");
     expect(conditions).toEqual([{ type: "EnvironmentsListed", status: "Unknown", ...fault }]);
@@ -245,12 +248,12 @@ describe("the report of a project", () => {
 
   it("tells nothing of what is not its own, or not yet", () => {
     for (const identitySource of ["given", "claimed"] as const) {
-      expect(project.report(contextOf({ identitySource }), seenOf([remote()]))).toMatchObject({
+      expect(project.report(contextOf({ identitySource }), observedOf([remote()]))).toMatchObject({
         status: {},
         drift: [],
         conditions: [],
       });
     }
-    expect(project.report(contextOf(), seenOf([])).status).toEqual({});
+    expect(project.report(contextOf(), observedOf([])).status).toEqual({});
   });
 });

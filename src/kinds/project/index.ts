@@ -37,13 +37,13 @@ export const project = namedKind<ProjectTypes, Project>({
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
 
   observe: async (context, api) => {
-    const seen = await reads.observe(context, api);
-    const exists = context.id !== undefined && seen.presence === "Present";
+    const observed = await reads.observe(context, api);
+    const exists = context.id !== undefined && observed.presence === "Present";
     const environments =
       exists && context.goal === "present"
         ? await sideRead(api.projects.environmentStats(context.id, listAge(context)), "the environments")
         : NOT_READ;
-    return { ...seen, environments };
+    return { ...observed, environments };
   },
   observeParent: async (context, api) => ({ ...(await reads.observeParent(context, api)), environments: NOT_READ }),
 
@@ -58,14 +58,14 @@ export const project = namedKind<ProjectTypes, Project>({
     (await api.projects.update(mine, inputOf(spec))) ?? { ...mine, ...inputOf(spec) },
   delete: (api, id) => api.projects.delete(id),
 
-  report: (context, seen) => {
-    const mine = mineOf(context, seen);
+  report: (context, observed) => {
+    const mine = mineOf(context, observed);
     return {
-      conditions: faultCondition("EnvironmentsListed", seen.environments.fault),
+      conditions: faultCondition("EnvironmentsListed", observed.environments.fault),
       status: {
         createdAt: fitOptional(mine?.createdAt),
         updatedAt: fitOptional(mine?.updatedAt),
-        ...environmentsOf(seen.environments.value ?? []),
+        ...environmentsOf(observed.environments.value ?? []),
       },
     };
   },

@@ -1,5 +1,5 @@
 /** Sends the requests that services share, and folds their answers into what was observed. */
-import type { Known } from "../../engine/contract/kind.ts";
+import type { ActionResult } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { takesMore } from "../shared/answers.ts";
 import type { ServiceKind } from "./define.ts";
@@ -7,8 +7,8 @@ import {
   type ServiceAction,
   type ServiceContext,
   type ServiceMemory,
+  type ServiceObserved,
   serviceRecord,
-  type ServiceSeen,
   type ServiceTypes,
 } from "./model.ts";
 import { areaOf } from "./observe.ts";
@@ -16,36 +16,41 @@ import { accepted, startedDeployment } from "./progress.ts";
 import { declaredSettings, memorable, observedSettings, revisionOf, writtenWith } from "./settings.ts";
 import { serviceBaseline } from "./trace.ts";
 
-type Folded = Known<ServiceSeen, ServiceMemory>;
+type Folded = ActionResult<ServiceObserved, ServiceMemory>;
 
 /** @throws ApiError; RangeError for a step that only one kind has */
 export async function act(
   kind: ServiceKind,
   step: ServiceTypes["action"],
   context: ServiceContext,
-  seen: ServiceSeen,
+  observed: ServiceObserved,
   api: Platform,
 ): Promise<Folded> {
   switch (step.what) {
     case "create":
-      return await create(kind, context, seen, api);
+      return await create(kind, context, observed, api);
     case "update":
-      return await update(kind, context, seen, api);
+      return await update(kind, context, observed, api);
     case "deploy":
-      return await deploy(kind, step, context, seen, api);
+      return await deploy(kind, step, context, observed, api);
     case "stop":
-      return await stop(kind, context, seen, api);
+      return await stop(kind, context, observed, api);
     case "delete": {
       const area = areaOf(kind, api);
       await area.delete(context.id ?? "");
-      return { seen: { ...seen, deleting: true }, memory: context.memory };
+      return { observed: { ...observed, deleting: true }, memory: context.memory };
     }
     default:
       throw new RangeError(`The kind has to send ${step.what} itself.`);
   }
 }
 
-async function create(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen, api: Platform): Promise<Folded> {
+async function create(
+  kind: ServiceKind,
+  context: ServiceContext,
+  observed: ServiceObserved,
+  api: Platform,
+): Promise<Folded> {
   const { inputs, spec } = context;
   const area = areaOf(kind, api);
   const made = await area.create(inputs.environmentId, spec, { extended: takesMore(context) });
@@ -54,25 +59,30 @@ async function create(kind: ServiceKind, context: ServiceContext, seen: ServiceS
   const written = { settings: memorable(declaredSettings(kind.settings, spec)), revision: 0 };
   const memory = { ...context.memory, written };
   return {
-    seen: { ...seen, siblings: seen.siblings && [...seen.siblings, made], status },
-    memory: kind.created?.({ ...context, memory }, seen, made, api) ?? memory,
+    observed: { ...observed, siblings: observed.siblings && [...observed.siblings, made], status },
+    memory: kind.created?.({ ...context, memory }, observed, made, api) ?? memory,
     id: made.id,
   };
 }
 
-async function update(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen, api: Platform): Promise<Folded> {
+async function update(
+  kind: ServiceKind,
+  context: ServiceContext,
+  observed: ServiceObserved,
+  api: Platform,
+): Promise<Folded> {
   const { spec, memory } = context;
   const area = areaOf(kind, api);
-  const record = serviceRecord(context, seen);
-  if (record === undefined) return { seen, memory };
+  const record = serviceRecord(context, observed);
+  if (record === undefined) return { observed, memory };
   const updated = await area.update(record, spec);
   const stored = updated && observedSettings(kind.settings, updated, spec);
   const sent = writtenWith(declaredSettings(kind.settings, spec), stored, revisionOf(memory));
   const next = updated ?? record;
-  const siblings = seen.siblings?.map((one) => (one.id === record.id ? next : one));
+  const siblings = observed.siblings?.map((one) => (one.id === record.id ? next : one));
   return {
-    seen: { ...seen, siblings, own: seen.own && next, updated: true },
-    memory: { ...pinned(kind, context, seen), written: { ...memory.written, ...sent } },
+    observed: { ...observed, siblings, own: observed.own && next, updated: true },
+    memory: { ...pinned(kind, context, observed), written: { ...memory.written, ...sent } },
   };
 }
 
@@ -80,7 +90,7 @@ async function deploy(
   kind: ServiceKind,
   step: Extract<ServiceAction, { what: "deploy" }>,
   context: ServiceContext,
-  seen: ServiceSeen,
+  observed: ServiceObserved,
   api: Platform,
 ): Promise<Folded> {
   const { id = "", memory } = context;
@@ -91,29 +101,38 @@ async function deploy(
     ...kind.deploymentOf?.(context),
     ...(step.commit === undefined ? {} : { gitCommitId: step.commit }),
     settings: revisionOf(memory),
-    ...startedDeployment(answer, seen.status, context.now),
+    ...startedDeployment(answer, observed.status, context.now),
     retry: step.retry,
     attempts: step.attempts,
   };
   return {
-    seen: { ...accepted(seen, id, answer, "DEPLOYMENT_QUEUED"), ...more?.seen },
+    observed: { ...accepted(observed, id, answer, "DEPLOYMENT_QUEUED"), ...more?.observed },
     memory: { ...memory, runState: "Running", stopping: undefined, lastDeployment, ...more?.memory },
   };
 }
 
-async function stop(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen, api: Platform): Promise<Folded> {
+async function stop(
+  kind: ServiceKind,
+  context: ServiceContext,
+  observed: ServiceObserved,
+  api: Platform,
+): Promise<Folded> {
   const { id = "" } = context;
   const area = areaOf(kind, api);
   const answer = await area.stop(id);
   const more = kind.ordered?.(context, "stop", answer);
-  const order = { runState: "Stopped" as const, stopping: serviceBaseline(seen.status), ...more?.memory };
+  const order = { runState: "Stopped" as const, stopping: serviceBaseline(observed.status), ...more?.memory };
   return {
-    seen: { ...accepted(seen, id, answer, "STOP_QUEUED"), ...more?.seen },
-    memory: { ...pinned(kind, context, seen), ...order },
+    observed: { ...accepted(observed, id, answer, "STOP_QUEUED"), ...more?.observed },
+    memory: { ...pinned(kind, context, observed), ...order },
   };
 }
 
 /** Returns the memory before a write with what is deployed now, so that the write counts as a change to it. */
-function pinned(kind: Pick<ServiceKind, "followed">, context: ServiceContext, seen: ServiceSeen): ServiceMemory {
-  return { ...context.memory, lastDeployment: kind.followed(context, seen) };
+function pinned(
+  kind: Pick<ServiceKind, "followed">,
+  context: ServiceContext,
+  observed: ServiceObserved,
+): ServiceMemory {
+  return { ...context.memory, lastDeployment: kind.followed(context, observed) };
 }

@@ -3,11 +3,11 @@
  * kinds are alike, and their declarations hold what is their own (docs/architecture.md §3).
  */
 import type {
+  ActionResult,
   DriftField,
   JsonObject,
   Kind,
   KindOperations,
-  Known,
   OpenIntent,
   Plan,
   ReconcileContext,
@@ -30,8 +30,8 @@ import type {
   ServiceArea,
   ServiceContext,
   ServiceNames,
+  ServiceObserved,
   ServiceReport,
-  ServiceSeen,
   ServiceTypes,
   Start,
 } from "./model.ts";
@@ -45,7 +45,7 @@ import { traceService } from "./trace.ts";
 /** "unshown" where the platform does not show the service. */
 export type TracedStatus = ServiceStatus | "unshown" | undefined;
 
-type Folded<K extends ServiceTypes> = Known<K["observed"], K["memory"]>;
+type Folded<K extends ServiceTypes> = ActionResult<K["observed"], K["memory"]>;
 type Traced<K extends ServiceTypes> = Trace<K["observed"], K["memory"]>;
 
 /**
@@ -60,8 +60,8 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
       "resource" | "shows" | "prepare" | "keep" | "fieldOwnership" | "recordAction" | "notObservableAfterwards"
     > {
   readonly settings: readonly ServiceSetting<K["spec"], Item>[];
-  /** What is seen before anything was read. */
-  readonly nothingSeen: K["observed"];
+  /** What is observed before anything was read. */
+  readonly nothingObserved: K["observed"];
   /** Absent for services on which the platform offers no operation. */
   area?(api: Platform): ServiceArea<K["spec"], Item>;
   /** The operations that changing and deleting need; a stop needs its own alone. */
@@ -73,35 +73,35 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
   /** Reads the state. `serverNow` is added. @throws ApiError */
   observe(context: ReconcileContext<K>, start: Start<K, Item>, api: Platform): Promise<K["observed"]>;
   /** Reports whether the platform shows the service. */
-  isShown?(context: ReconcileContext<K>, seen: K["observed"]): boolean;
+  isShown?(context: ReconcileContext<K>, observed: K["observed"]): boolean;
   /** Returns how the work on the service is going; undefined where nothing shows it. */
-  progress?(context: ReconcileContext<K>, seen: K["observed"]): Progress | undefined;
+  progress?(context: ReconcileContext<K>, observed: K["observed"]): Progress | undefined;
   /** Returns the last deployment with what is known now. */
-  followed(context: ReconcileContext<K>, seen: K["observed"]): K["memory"]["lastDeployment"];
+  followed(context: ReconcileContext<K>, observed: K["observed"]): K["memory"]["lastDeployment"];
 
   /** Returns why none may be created. */
   checkNew?(context: ReconcileContext<K>): Why | undefined;
   /** Returns what the trace of a create compares with, beside names. */
   createMark?(context: ReconcileContext<K>): JsonObject;
   /** Judges an id that the platform does not show. */
-  checkMissing?(context: ReconcileContext<K>, seen: K["observed"], id: Uuid): Plan<never> | undefined;
+  checkMissing?(context: ReconcileContext<K>, observed: K["observed"], id: Uuid): Plan<never> | undefined;
   /** Returns paths in the spec, beside those of the settings, that were changed and cannot be. */
   changedPaths?(context: ReconcileContext<K>): readonly string[];
   /** Returns the checks of a service that exists, after that of its settings; the first difference wins. */
-  checks(context: ReconcileContext<K>, seen: K["observed"], progress: Progress | undefined): Checks<K["action"]>;
+  checks(context: ReconcileContext<K>, observed: K["observed"], progress: Progress | undefined): Checks<K["action"]>;
   /** Returns the plan for the goals "stopped" and "absent". */
-  planRemoval?(context: ReconcileContext<K>, seen: K["observed"]): Plan<K["action"]>;
+  planRemoval?(context: ReconcileContext<K>, observed: K["observed"]): Plan<K["action"]>;
 
   /** Sends the request of a step. @param shared does so as for every service @throws ApiError */
   act?(
     step: K["action"],
     context: ReconcileContext<K>,
-    seen: K["observed"],
+    observed: K["observed"],
     api: Platform,
     shared: (context: ReconcileContext<K>) => Promise<Folded<K>>,
   ): Promise<Folded<K>>;
   /** Returns what is remembered of a service that was just created; `context` has what was written. */
-  created?(context: ReconcileContext<K>, seen: K["observed"], made: Item, api: Platform): K["memory"] | undefined;
+  created?(context: ReconcileContext<K>, observed: K["observed"], made: Item, api: Platform): K["memory"] | undefined;
   /** Returns what a deployment that is started now is of. */
   deploymentOf?(context: ReconcileContext<K>): Partial<K["memory"]["lastDeployment"]>;
   /** Returns what else is known once a request to deploy or to stop was accepted. */
@@ -109,7 +109,7 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
     context: ReconcileContext<K>,
     what: "deploy" | "stop",
     answer: ServiceStatus | undefined,
-  ): { readonly seen: Partial<K["observed"]>; readonly memory: Partial<K["memory"]> };
+  ): { readonly observed: Partial<K["observed"]>; readonly memory: Partial<K["memory"]> };
   /** @throws ApiError */
   traceCreate?(intent: OpenIntent, context: ReconcileContext<K>, api: Platform): Promise<Traced<K>>;
   /** Reads the service afresh, to trace an order; "unshown" where the platform does not show it. @throws ApiError */
@@ -117,21 +117,21 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
   /** Returns what follows for an order to a service that is not shown. */
   unconfirmed?(intent: OpenIntent, context: ReconcileContext<K>): Traced<K>;
 
-  ready(context: ReconcileContext<K>, seen: K["observed"]): Why;
+  ready(context: ReconcileContext<K>, observed: K["observed"]): Why;
   /** Returns what is reported before the service is recorded, too. */
-  reportAlways?(context: ReconcileContext<K>, seen: K["observed"]): ServiceReport;
+  reportAlways?(context: ReconcileContext<K>, observed: K["observed"]): ServiceReport;
   /** Returns what is reported of a service that is recorded. */
-  report(context: ReconcileContext<K>, seen: K["observed"]): ServiceReport;
+  report(context: ReconcileContext<K>, observed: K["observed"]): ServiceReport;
   /** Returns what is remembered of a failure in this state, without its time. */
-  failure?(context: ReconcileContext<K>, seen: K["observed"], state: string): ServiceFailure;
+  failure?(context: ReconcileContext<K>, observed: K["observed"], state: string): ServiceFailure;
   /** Returns drift beside that of settings and run state. */
-  drift(context: ReconcileContext<K>, seen: K["observed"]): readonly DriftField[];
+  drift(context: ReconcileContext<K>, observed: K["observed"]): readonly DriftField[];
   /** Drift is known where the platform does not list services, too. */
   readonly comparesUnlisted?: true;
 }
 
 /** Checks in order. */
-export type Checks<Do> = readonly (() => Plan<Do> | undefined)[];
+export type Checks<Action> = readonly (() => Plan<Action> | undefined)[];
 
 export function defineService<K extends ServiceTypes<Item>, Item extends ListedObject>(
   kind: ServiceKind<K, Item>,
@@ -157,29 +157,29 @@ function sharedOf(kind: ServiceKind): Omit<Kind<ServiceTypes>, "resource"> {
       inputs: (resolved) => kind.inputs(spec, resolved),
     }),
     observe: (context, api) => observeService(kind, context, api),
-    plan: (context, seen) => plan(kind, context, seen),
-    act: ({ do: step }, context, seen, api) => {
-      const shared = (of: ServiceContext) => act(kind, step, of, seen, api);
-      return kind.act?.(step, context, seen, api, shared) ?? shared(context);
+    plan: (context, observed) => plan(kind, context, observed),
+    act: ({ action: step }, context, observed, api) => {
+      const shared = (of: ServiceContext) => act(kind, step, of, observed, api);
+      return kind.act?.(step, context, observed, api, shared) ?? shared(context);
     },
     trace: (intent, context, api) => traceService(kind, intent, context, api),
-    report: (context, seen) => report(kind, context, seen),
+    report: (context, observed) => report(kind, context, observed),
   };
 }
 
 /** Returns the next step. */
-function plan(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Plan<ServiceTypes["action"]> {
+function plan(kind: ServiceKind, context: ServiceContext, observed: ServiceObserved): Plan<ServiceTypes["action"]> {
   const { goal, id } = context;
-  if (goal !== "present") return kind.planRemoval?.(context, seen) ?? planServiceRemoval(kind, context, seen);
+  if (goal !== "present") return kind.planRemoval?.(context, observed) ?? planServiceRemoval(kind, context, observed);
   const found =
-    checkPlace(context, seen) ??
-    (id === undefined ? planNew(kind, context, seen) : checkIdentity(kind, context, seen, id));
-  if (found?.is === "adopt") return adoptable(kind, context, seen, found);
+    checkPlace(context, observed) ??
+    (id === undefined ? planNew(kind, context, observed) : checkIdentity(kind, context, observed, id));
+  if (found?.is === "adopt") return adoptable(kind, context, observed, found);
   return (
     found ??
     firstOf(context, [
-      () => checkSettings(kind, context, seen),
-      ...kind.checks(context, seen, progressIn(kind, context, seen)),
+      () => checkSettings(kind, context, observed),
+      ...kind.checks(context, observed, progressIn(kind, context, observed)),
     ])
   );
 }

@@ -21,7 +21,7 @@ import {
 import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
 import type { ServiceKind } from "./define.ts";
 import { busy, unknownState } from "./messages.ts";
-import type { ServiceParents, ServiceAction, ServiceContext, ServiceSeen, Noun, ServiceNames } from "./model.ts";
+import type { ServiceParents, ServiceAction, ServiceContext, ServiceObserved, Noun, ServiceNames } from "./model.ts";
 import { stop } from "./steps.ts";
 
 /** Refuses an environment of another organization, or in a project that the connection is not for. */
@@ -36,16 +36,16 @@ export function checkPlace(
 }
 
 /** Creates the service, unless one of its name exists. */
-export function planNew(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Plan<ServiceAction> {
+export function planNew(kind: ServiceKind, context: ServiceContext, observed: ServiceObserved): Plan<ServiceAction> {
   const { name } = context.spec;
   const what = `${kind.noun} "${name}"`;
-  const matches = (seen.siblings ?? []).filter((one) => sameName(one.name, name));
+  const matches = (observed.siblings ?? []).filter((one) => sameName(one.name, name));
   const found = adoptOrRefuse(context, matches, what);
   if (found !== undefined) return found;
   const refused = kind.checkNew?.(context);
   if (refused !== undefined) return { is: "stalled", why: refused };
   const why: Why = { reason: "Creating", message: `Creating ${what}.` };
-  const mark = { ...nameMark(seen.serverNow, seen.siblings), ...kind.createMark?.(context) };
+  const mark = { ...nameMark(observed.serverNow, observed.siblings), ...kind.createMark?.(context) };
   return once(kind.operations.create, { what: "create" }, why, { creates: true, name, mark });
 }
 
@@ -59,18 +59,18 @@ const missed = ({ noun }: ServiceNames, { spec }: ServiceContext, id: Uuid) =>
 export function checkIdentity(
   kind: ServiceKind,
   context: ServiceContext,
-  seen: ServiceSeen,
+  observed: ServiceObserved,
   id: Uuid,
 ): Plan<never> | undefined {
-  if (!isServiceShown(kind, context, seen)) {
-    const found = kind.checkMissing?.(context, seen, id);
+  if (!isServiceShown(kind, context, observed)) {
+    const found = kind.checkMissing?.(context, observed, id);
     if (found !== undefined) return found;
-    if (isOpen(seen.presence)) return planUnshown(context, seen.presence, missed(kind, context, id));
+    if (isOpen(observed.presence)) return planUnshown(context, observed.presence, missed(kind, context, id));
     const why = unseen(context, missed(kind, context, id));
-    return seen.isGone ? gone(context, why) : { is: "stalled", why };
+    return observed.isGone ? gone(context, why) : { is: "stalled", why };
   }
-  if (isElsewhere(seen, id)) return { is: "stalled", why: elsewhere(kind.noun, id) };
-  const { siblings = [] } = seen;
+  if (isElsewhere(observed, id)) return { is: "stalled", why: elsewhere(kind.noun, id) };
+  const { siblings = [] } = observed;
   const mine = siblings.find((one) => one.id === id);
   const what = `${kind.noun} "${context.spec.name}"`;
   return checkClaim(context, mine, id, kind.noun) ?? checkLatecomers(context, mine, siblings, what);
@@ -80,7 +80,7 @@ export function checkIdentity(
 export function adoptable(
   { noun, settings }: ServiceKind,
   { spec }: ServiceContext,
-  { siblings }: ServiceSeen,
+  { siblings }: ServiceObserved,
   found: Extract<Plan<never>, { is: "adopt" }>,
 ): Plan<never> {
   const record = siblings?.find(({ id }) => id === found.id);
@@ -96,8 +96,8 @@ export function adoptable(
 }
 
 /** Reports whether the platform shows the service. */
-export function isServiceShown(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): boolean {
-  return kind.isShown?.(context, seen) ?? seen.status !== undefined;
+export function isServiceShown(kind: ServiceKind, context: ServiceContext, observed: ServiceObserved): boolean {
+  return kind.isShown?.(context, observed) ?? observed.status !== undefined;
 }
 
 /**
@@ -121,7 +121,7 @@ function checkClaim(
 }
 
 /** Reports whether the environment's list lacks the service: a record may have been forged. */
-function isElsewhere({ siblings }: ServiceSeen, id: Uuid): boolean {
+function isElsewhere({ siblings }: ServiceObserved, id: Uuid): boolean {
   return siblings !== undefined && !siblings.some((one) => one.id === id);
 }
 
@@ -132,40 +132,44 @@ function elsewhere(noun: Noun, id: Uuid): Why {
 }
 
 /** Returns the plan for the goals "stopped" and "absent". */
-export function planServiceRemoval(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Plan<ServiceAction> {
+export function planServiceRemoval(
+  kind: ServiceKind,
+  context: ServiceContext,
+  observed: ServiceObserved,
+): Plan<ServiceAction> {
   const { id } = context;
   if (id === undefined) return { is: "settled" };
-  if (!isServiceShown(kind, context, seen))
-    return planUnshownRemoval(seen.presence ?? "Gone", missed(kind, context, id));
-  const refused = outside(context, seen.projectId);
+  if (!isServiceShown(kind, context, observed))
+    return planUnshownRemoval(observed.presence ?? "Gone", missed(kind, context, id));
+  const refused = outside(context, observed.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (isElsewhere(seen, id)) return { is: "stalled", why: elsewhere(kind.noun, id) };
-  return context.goal === "stopped" ? planStop(kind, context, seen) : planDelete(kind, context, seen);
+  if (isElsewhere(observed, id)) return { is: "stalled", why: elsewhere(kind.noun, id) };
+  return context.goal === "stopped" ? planStop(kind, context, observed) : planDelete(kind, context, observed);
 }
 
-function planStop(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Plan<ServiceAction> {
-  const { unseen, status } = seen;
+function planStop(kind: ServiceKind, context: ServiceContext, observed: ServiceObserved): Plan<ServiceAction> {
+  const { unseen, status } = observed;
   const state = status?.state ?? "";
   if (unseen !== undefined)
-    return context.memory.runState === "Stopped" ? { is: "stalled", why: unseen } : stop(kind, context, seen);
+    return context.memory.runState === "Stopped" ? { is: "stalled", why: unseen } : stop(kind, context, observed);
   const phase = servicePhase(state);
   if (phase === "stopped" || phase === "idle" || phase === "gone") return { is: "settled" };
   if (phase === "unknown") return { is: "waiting", why: unknownState(state, kind.noun) };
-  return phase === "busy" ? { is: "waiting", why: busy(state) } : stop(kind, context, seen);
+  return phase === "busy" ? { is: "waiting", why: busy(state) } : stop(kind, context, observed);
 }
 
-function planDelete(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Plan<ServiceAction> {
+function planDelete(kind: ServiceKind, context: ServiceContext, observed: ServiceObserved): Plan<ServiceAction> {
   const { noun, plural, operations } = kind;
   const op = operations.delete;
-  if (op === undefined || !isDeletable(kind, context, seen, op)) {
+  if (op === undefined || !isDeletable(kind, context, observed, op)) {
     return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${plural}.`);
   }
-  const record = seen.siblings?.find(({ id }) => id === context.id);
+  const record = observed.siblings?.find(({ id }) => id === context.id);
   const misnamed = record !== undefined && !sameName(record.name, context.spec.name);
   if (misnamed) return { is: "stalled", why: otherName(noun, record.id) };
-  const state = seen.status?.state ?? "";
+  const state = observed.status?.state ?? "";
   if (servicePhase(state) === "busy") return { is: "waiting", why: busy(state) };
-  if (!seen.deleting) return safely(op, { what: "delete" }, { message: `Delete the ${noun}.` });
+  if (!observed.deleting) return safely(op, { what: "delete" }, { message: `Delete the ${noun}.` });
   if (state === "DELETE_ERROR") {
     const message = "The platform reports DELETE_ERROR; the operator tries again.";
     return { is: "waiting", why: { reason: "DeleteFailed", message } };
@@ -177,7 +181,7 @@ function planDelete(kind: ServiceKind, context: ServiceContext, seen: ServiceSee
 function isDeletable(
   { noun }: ServiceNames,
   { supports }: ServiceContext,
-  { siblings }: ServiceSeen,
+  { siblings }: ServiceObserved,
   op: string,
 ): boolean {
   const isProvable = supports(op) === "Supported" || siblings !== undefined || noun === "application";

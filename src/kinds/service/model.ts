@@ -56,7 +56,7 @@ export interface ServiceParents {
 }
 
 /** What is observed of every service. */
-export interface ServiceSeen<Item extends ListedObject = ListedObject> extends ServiceParents, ObservedState {
+export interface ServiceObserved<Item extends ListedObject = ListedObject> extends ServiceParents, ObservedState {
   /** The services of this kind in the environment, where the platform lists them. */
   readonly siblings?: readonly Item[] | undefined;
   /** The service's own record, where the platform has no list and an update needs the record. */
@@ -75,7 +75,7 @@ export interface ServiceSeen<Item extends ListedObject = ListedObject> extends S
   readonly deleting: boolean;
 }
 
-export const NOTHING_SEEN: ServiceSeen<never> = {
+export const NOTHING_OBSERVED: ServiceObserved<never> = {
   environmentIsOurs: true,
   isGone: false,
   ingress: NOT_READ,
@@ -86,7 +86,7 @@ export const NOTHING_SEEN: ServiceSeen<never> = {
 /** Returns the service's own record, where the platform shows it. */
 export function serviceRecord<Item extends ListedObject>(
   { id }: { readonly id: Uuid | undefined },
-  { own, siblings }: Pick<ServiceSeen<Item>, "own" | "siblings">,
+  { own, siblings }: Pick<ServiceObserved<Item>, "own" | "siblings">,
 ): Item | undefined {
   return own ?? siblings?.find((one) => one.id === id);
 }
@@ -112,7 +112,7 @@ interface OwnAction {
 export interface ServiceTypes<Item extends ListedObject = ListedObject> extends KindTypes {
   readonly spec: ServiceSpec;
   readonly inputs: ServiceInputs;
-  readonly observed: ServiceSeen<Item>;
+  readonly observed: ServiceObserved<Item>;
   readonly memory: ServiceMemory;
   readonly action: ServiceAction | OwnAction;
   readonly api: Platform;

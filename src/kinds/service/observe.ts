@@ -13,7 +13,7 @@ import type {
   Neighbours,
   ServiceParents,
   ServiceContext,
-  ServiceSeen,
+  ServiceObserved,
   ServiceSpec,
   ObservedState,
   ServiceArea,
@@ -25,15 +25,19 @@ export const RECORDS_MAX_AGE_MS = 10_000;
 const STATUSES_MAX_AGE_MS = 1_000;
 
 /** Reads a service: its parents, the followed request, the list of its environment, and the state. @throws ApiError */
-export async function observeService(kind: ServiceKind, context: ServiceContext, api: Platform): Promise<ServiceSeen> {
-  const place = { ...kind.nothingSeen, ...(await placeOf(context, api)) };
+export async function observeService(
+  kind: ServiceKind,
+  context: ServiceContext,
+  api: Platform,
+): Promise<ServiceObserved> {
+  const place = { ...kind.nothingObserved, ...(await placeOf(context, api)) };
   if (!place.environmentIsOurs) return place;
   // First: a state that was read before the request ended would be reported as the end.
   const request = await requestOf(context, api);
   const isFresh = context.requested !== undefined || mayBeOver(context, request);
   const listed = await (kind.list?.(context, isFresh, api) ?? recordsOf(kind, context, isFresh, api));
-  const seen = await kind.observe(context, { place, request, isFresh, listed }, api);
-  return { ...seen, serverNow: api.serverNow() };
+  const observed = await kind.observe(context, { place, request, isFresh, listed }, api);
+  return { ...observed, serverNow: api.serverNow() };
 }
 
 /** @throws RangeError for a kind on which the platform offers no operation */

@@ -5,7 +5,7 @@ import { isGuideState, type Phase, requestPhase, servicePhase } from "../../plat
 import type { ServiceDeployment } from "./crd-status.ts";
 import type { ServiceKind } from "./define.ts";
 import { failureReason, shownState } from "./messages.ts";
-import type { ObservedState, ServiceContext, ServiceSeen, ShownStatus } from "./model.ts";
+import type { ObservedState, ServiceContext, ServiceObserved, ShownStatus } from "./model.ts";
 import { hasFailed, isDeployedSince, movedPast, serviceBaseline } from "./trace.ts";
 
 export interface Progress {
@@ -37,10 +37,10 @@ export function serviceProgress(
 export function progressIn(
   kind: Pick<ServiceKind, "progress">,
   context: ServiceContext,
-  seen: ServiceSeen,
+  observed: ServiceObserved,
 ): Progress | undefined {
-  if (kind.progress !== undefined) return kind.progress(context, seen);
-  return seen.unseen === undefined ? serviceProgress(context.memory.lastDeployment, seen) : undefined;
+  if (kind.progress !== undefined) return kind.progress(context, observed);
+  return observed.unseen === undefined ? serviceProgress(context.memory.lastDeployment, observed) : undefined;
 }
 
 /** The progress of a followed deployment. @param own the progress by the service's own state */
@@ -128,18 +128,18 @@ export function advanced<Last extends ServiceDeployment>(
 }
 
 /**
- * What is seen once an order was accepted: it is queued at least. The answer may have no body, or still show the state
+ * What is observed once an order was accepted: it is queued at least. The answer may have no body, or still show the state
  * of before (docs/architecture.md §9); how far an older request is does not matter any more.
  * @param queued the state that is taken where the answer says nothing new, e.g. "STOP_QUEUED"
  */
-export function accepted<Seen extends ObservedState>(
-  seen: Seen,
+export function accepted<Observed extends ObservedState>(
+  observed: Observed,
   id: string,
   answer: ServiceStatus | undefined,
   queued: string,
-): Seen {
+): Observed {
   const state = servicePhase(answer?.state ?? "") === "busy" ? (answer?.state ?? queued) : queued;
-  return { ...seen, request: undefined, status: { ...(answer ?? seen.status), id, state } };
+  return { ...observed, request: undefined, status: { ...(answer ?? observed.status), id, state } };
 }
 
 /** Returns what the answer to a deploy request says of the new deployment. */
@@ -163,13 +163,13 @@ export function startedDeployment(
  * @param again deploys it as one of several attempts
  * @returns undefined when it is left to a person: no such policy, its limit reached, or no such failure
  */
-export function checkRetry<Do>(
+export function checkRetry<Action>(
   { now, policies: { retry } }: ServiceContext,
   last: ServiceDeployment | undefined,
   { phase, state }: Progress,
   of: string,
-  again: (attempts: number) => Plan<Do>,
-): Plan<Do> | undefined {
+  again: (attempts: number) => Plan<Action>,
+): Plan<Action> | undefined {
   const { attempts = 0, finishedAt, startedAt, state: ended = "" } = last ?? {};
   if (retry === undefined || finishedAt === undefined || attempts >= retry.limit) return undefined;
   // A cancelled deployment is no failure, and a failed stop is none of the deployment.

@@ -12,7 +12,7 @@ import {
   type RunState,
   type ServiceContext,
   type ServiceMemory,
-  type ServiceSeen,
+  type ServiceObserved,
   type ServiceNames,
 } from "./model.ts";
 import { failedDeployment, progressIn } from "./progress.ts";
@@ -27,27 +27,32 @@ import {
 } from "./settings.ts";
 import { movedPast } from "./trace.ts";
 
-export function report(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): Report {
-  const ready = kind.ready(context, seen);
-  const always = kind.reportAlways?.(context, seen) ?? { conditions: [], status: {} };
+export function report(kind: ServiceKind, context: ServiceContext, observed: ServiceObserved): Report {
+  const ready = kind.ready(context, observed);
+  const always = kind.reportAlways?.(context, observed) ?? { conditions: [], status: {} };
   // What is not this resource's, or not yet, is neither reported nor remembered.
   if (context.identitySource !== "recorded") return { ready, ...always };
-  const own = kind.report(context, seen);
-  const { status, unseen } = seen;
-  const drift = isServiceShown(kind, context, seen) ? driftOf(kind, context, seen) : [];
-  const isCompared = drift.length > 0 || seen.siblings !== undefined || kind.comparesUnlisted === true;
+  const own = kind.report(context, observed);
+  const { status, unseen } = observed;
+  const drift = isServiceShown(kind, context, observed) ? driftOf(kind, context, observed) : [];
+  const isCompared = drift.length > 0 || observed.siblings !== undefined || kind.comparesUnlisted === true;
   return {
     ready,
-    conditions: [...deployed(kind, seen), ...always.conditions, ...own.conditions, ...ingressReady(seen.ingress)],
+    conditions: [
+      ...deployed(kind, observed),
+      ...always.conditions,
+      ...own.conditions,
+      ...ingressReady(observed.ingress),
+    ],
     status: {
       state: status === undefined || unseen !== undefined ? undefined : shownState(status.state),
       serviceDeploymentStatus: fitOptional(status?.serviceDeploymentStatus),
       environmentId: context.inputs.environmentId,
-      lastDeployment: kind.followed(context, seen),
-      lastFailure: lastFailure(kind, context, seen),
-      runState: runStateOf(context, seen),
-      stopping: stoppingOf(context, seen),
-      ingress: ingressFields(seen.ingress),
+      lastDeployment: kind.followed(context, observed),
+      lastFailure: lastFailure(kind, context, observed),
+      runState: runStateOf(context, observed),
+      stopping: stoppingOf(context, observed),
+      ingress: ingressFields(observed.ingress),
       ...always.status,
       ...own.status,
     },
@@ -56,19 +61,24 @@ export function report(kind: ServiceKind, context: ServiceContext, seen: Service
   };
 }
 
-function deployed({ noun }: ServiceNames, { status, unseen }: ServiceSeen): readonly ConditionFact[] {
+function deployed({ noun }: ServiceNames, { status, unseen }: ServiceObserved): readonly ConditionFact[] {
   if (unseen !== undefined) return [{ type: "Deployed", status: "Unknown", ...unseen }];
   return status === undefined ? [] : [stateCondition("Deployed", status.state, noun)];
 }
 
 /** Returns the last failure, kept until a deployment succeeds, with the time of its first report. */
-function lastFailure(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): ServiceFailure | undefined {
+function lastFailure(
+  kind: ServiceKind,
+  context: ServiceContext,
+  observed: ServiceObserved,
+): ServiceFailure | undefined {
   const kept = context.memory.lastFailure;
-  const progress = progressIn(kind, context, seen);
+  const progress = progressIn(kind, context, observed);
   if (progress?.phase === "running") return undefined;
   if (progress?.phase !== "failed") return kept;
   const state = shownState(progress.state);
-  const found = kind.failure?.(context, seen, state) ?? deploymentFailure(kind, kind.followed(context, seen), state);
+  const found =
+    kind.failure?.(context, observed, state) ?? deploymentFailure(kind, kind.followed(context, observed), state);
   const isSame = kept !== undefined && sameFailure(kept, found);
   return { ...found, at: isSame && kept.at !== undefined ? kept.at : context.now.toISOString() };
 }
@@ -117,13 +127,13 @@ export function writtenSettings<Spec>(
  * Returns the run state that the operator last applied. Detects a service that someone else started after it was
  * stopped.
  */
-function runStateOf({ memory, spec }: ServiceContext, { status }: ServiceSeen): RunState | undefined {
+function runStateOf({ memory, spec }: ServiceContext, { status }: ServiceObserved): RunState | undefined {
   const started = spec.runState === "Running" && servicePhase(status?.state ?? "") === "running";
   return started && memory.runState === "Stopped" ? "Running" : memory.runState;
 }
 
 /** Returns the open request to stop. It ends when the service is stopped, or shows a change and is not at work. */
-export function stoppingOf({ memory }: ServiceContext, { status, unseen }: ServiceSeen): string | undefined {
+export function stoppingOf({ memory }: ServiceContext, { status, unseen }: ServiceObserved): string | undefined {
   const before = memory.stopping;
   if (unseen !== undefined) return before;
   const phase = servicePhase(status?.state ?? "");
@@ -131,19 +141,23 @@ export function stoppingOf({ memory }: ServiceContext, { status, unseen }: Servi
   return over ? undefined : before;
 }
 
-function driftOf(kind: ServiceKind, context: ServiceContext, seen: ServiceSeen): readonly DriftField[] {
+function driftOf(kind: ServiceKind, context: ServiceContext, observed: ServiceObserved): readonly DriftField[] {
   const { settings } = kind;
   const { spec } = context;
-  const record = serviceRecord(context, seen);
+  const record = serviceRecord(context, observed);
   const differences =
     record && settingsDrift(declaredSettings(settings, spec), observedSettings(settings, record, spec));
-  return [...(differences ?? []).map(shownField), ...kind.drift(context, seen), ...runStateDrift(context, seen)];
+  return [
+    ...(differences ?? []).map(shownField),
+    ...kind.drift(context, observed),
+    ...runStateDrift(context, observed),
+  ];
 }
 
 /** Returns the drift of a run state that others changed. */
 function runStateDrift(
   { memory, spec: { runState: wanted } }: ServiceContext,
-  { status }: ServiceSeen,
+  { status }: ServiceObserved,
 ): readonly DriftField[] {
   const phase = servicePhase(status?.state ?? "");
   const path = "spec.runState";

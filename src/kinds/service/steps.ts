@@ -9,7 +9,7 @@ import {
   serviceRecord,
   type ServiceAction,
   type ServiceContext,
-  type ServiceSeen,
+  type ServiceObserved,
   type ObservedState,
   type Noun,
   type ServiceNames,
@@ -30,21 +30,21 @@ import { movedPast, orderMark } from "./trace.ts";
 export function checkSettings(
   kind: ServiceKind,
   context: ServiceContext,
-  seen: ServiceSeen,
+  observed: ServiceObserved,
 ): Plan<ServiceAction> | undefined {
   const { written } = context.memory;
   const { update: op } = kind.operations;
   const declared = declaredSettings(kind.settings, context.spec);
-  const record = serviceRecord(context, seen);
+  const record = serviceRecord(context, observed);
   if (op === undefined || context.supports(op) === "Unsupported" || record === undefined) {
     return checkSent(kind, [...unsentPaths(declared, written), ...(kind.changedPaths?.(context) ?? [])]);
   }
   // Once in a reconcile: what the platform stores differently is reported as drift, and not sent again and again.
-  if (seen.updated) return undefined;
-  const observed = observedSettings(kind.settings, record, context.spec);
-  const differences = settingsDrift(declared, observed);
+  if (observed.updated) return undefined;
+  const actual = observedSettings(kind.settings, record, context.spec);
+  const differences = settingsDrift(declared, actual);
   if (differences.length === 0) return undefined;
-  if (context.requested === undefined && !sendingDue(declared, observed, written)) return undefined;
+  if (context.requested === undefined && !sendingDue(declared, actual, written)) return undefined;
   const corrects = context.requested === undefined && unsentPaths(declared, written).length === 0;
   const message = `Update the settings of the ${kind.noun}.`;
   const changes = differences.map(shownField);
@@ -85,13 +85,13 @@ export function stop(kind: ServiceNames, context: ServiceContext, { status }: Ob
 export function checkServiceRunState(
   kind: ServiceNames,
   context: ServiceContext,
-  seen: ObservedState,
+  observed: ObservedState,
   progress: Progress,
 ): Plan<ServiceAction> | undefined {
   const { phase } = progress;
   if (context.spec.runState !== "Stopped" || phase === "gone") return undefined;
   if (phase === "stopped" || phase === "idle") return { is: "settled" };
-  return checkUnclear(progress, kind.noun) ?? stop(kind, context, seen);
+  return checkUnclear(progress, kind.noun) ?? stop(kind, context, observed);
 }
 
 /** Reports a failure. @param last the last deployment with what is known now */

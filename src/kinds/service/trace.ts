@@ -14,7 +14,7 @@ import { baseline, createUnknown, traceIn } from "../shared/create-trace.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
 import type { ServiceKind } from "./define.ts";
 import { shownState } from "./messages.ts";
-import type { ServiceContext, ServiceMemory, ServiceSeen, ShownStatus } from "./model.ts";
+import type { ServiceContext, ServiceMemory, ServiceObserved, ShownStatus } from "./model.ts";
 import { areaOf } from "./observe.ts";
 
 /**
@@ -91,7 +91,7 @@ export function orderMark(
   };
 }
 
-type Traced = Trace<ServiceSeen, ServiceMemory>;
+type Traced = Trace<ServiceObserved, ServiceMemory>;
 
 /** Finds out whether an unconfirmed request took effect. @throws ApiError */
 export async function traceService(
@@ -118,7 +118,7 @@ async function traceCreate(
   const list = await offered(api, kind.operations.list, () => area.list(environmentId));
   if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
   const { memory } = context;
-  return traceIn(intent, context, list, list, ({ id }) => ({ seen: kind.nothingSeen, memory, id }));
+  return traceIn(intent, context, list, list, ({ id }) => ({ observed: kind.nothingObserved, memory, id }));
 }
 
 /** The reason why a create cannot be traced on the documented surface. @param name of what was to be created */
@@ -129,16 +129,16 @@ export function untraceable(name: string | undefined): Why {
 /** Reports whether a request to deploy or to stop was executed. @param status of the service now */
 function traceOrder(kind: ServiceKind, intent: OpenIntent, context: ServiceContext, status: ServiceStatus): Traced {
   const { memory, now } = context;
-  const seen = { ...kind.nothingSeen, status };
+  const observed = { ...kind.nothingObserved, status };
   if (intent.op === kind.operations.stop) {
     if (!/^STOP|STOPPING$/.test(status.state)) return { is: "absent" };
-    return { is: "landed", known: [{ seen, memory: { ...memory, runState: "Stopped" } }] };
+    return { is: "landed", known: [{ observed, memory: { ...memory, runState: "Stopped" } }] };
   }
   const { mark } = intent;
   const isNews = movedPast(textIn(mark, "baseline"), status) || isFresh(mark, status);
   if (!isNews && servicePhase(status.state) !== "busy") return { is: "absent" };
   const lastDeployment = { ...markedDeployment(kind, intent), ...landedDeployment(intent, status, now) };
-  return { is: "landed", known: [{ seen, memory: { ...memory, runState: "Running", lastDeployment } }] };
+  return { is: "landed", known: [{ observed, memory: { ...memory, runState: "Running", lastDeployment } }] };
 }
 
 /** Returns the deployment of an intent, of which the kind's memory keeps what it knows. */

@@ -7,10 +7,10 @@ import type { WithPolicies } from "./types.ts";
  * @param context.policies.blockedOperations operations that a policy forbids now; a step of one of them is skipped
  * @param checks in order; each returns what to do, or undefined where nothing differs
  */
-export function firstOf<Do>(
+export function firstOf<Action>(
   context: WithPolicies<"blockedOperations">,
-  checks: readonly (() => Plan<Do> | undefined)[],
-): Plan<Do> {
+  checks: readonly (() => Plan<Action> | undefined)[],
+): Plan<Action> {
   for (const check of checks) {
     const found = check();
     if (found !== undefined && !(found.is === "step" && context.policies.blockedOperations.has(found.step.op)))
@@ -24,21 +24,25 @@ export function stalled(reason: Why["reason"], message: string): Plan<never> {
   return { is: "stalled", why: { reason, message } };
 }
 
-type Once<Do> = Extract<Step<Do>, { repeat: "once" }>;
+type Once<Action> = Extract<Step<Action>, { repeat: "once" }>;
 
 /** A step that may not happen twice. */
-export function once<Do>(
+export function once<Action>(
   op: string,
-  what: Do,
+  what: Action,
   why: Why,
-  rest: Pick<Once<Do>, "mark"> & Partial<Omit<Once<Do>, "repeat" | "op" | "do" | "why" | "mark">>,
-): Plan<Do> {
-  return { is: "step", step: { repeat: "once", op, do: what, why, creates: false, ...rest } };
+  rest: Pick<Once<Action>, "mark"> & Partial<Omit<Once<Action>, "repeat" | "op" | "action" | "why" | "mark">>,
+): Plan<Action> {
+  return { is: "step", step: { repeat: "once", op, action: what, why, creates: false, ...rest } };
 }
 
-type Safe<Do> = Extract<Step<Do>, { repeat: "safe" }>;
+type Safe<Action> = Extract<Step<Action>, { repeat: "safe" }>;
 
 /** A step that may be repeated. */
-export function safely<Do>(op: string, what: Do, rest: Omit<Safe<Do>, "repeat" | "op" | "do"> = {}): Plan<Do> {
-  return { is: "step", step: { repeat: "safe", op, do: what, ...rest } };
+export function safely<Action>(
+  op: string,
+  what: Action,
+  rest: Omit<Safe<Action>, "repeat" | "op" | "action"> = {},
+): Plan<Action> {
+  return { is: "step", step: { repeat: "safe", op, action: what, ...rest } };
 }

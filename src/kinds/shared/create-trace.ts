@@ -1,5 +1,5 @@
 /** Traces unconfirmed creates by the lists of the platform before and after them (docs/architecture.md §6). */
-import type { Json, JsonObject, Known, OpenIntent, Trace, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { ActionResult, Json, JsonObject, OpenIntent, Trace, Uuid, Why } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { sameName, type ListedObject } from "./names.ts";
 import type { WithRecords } from "./types.ts";
@@ -79,13 +79,13 @@ export function landed<Item extends ListedObject>(
  * @param known returns what is known of an item that the intent may have created
  * @param items those of the list that could be the object
  */
-export function traceIn<Item extends ListedObject, Seen, Mem extends JsonObject>(
+export function traceIn<Item extends ListedObject, Observed, Mem extends JsonObject>(
   intent: OpenIntent,
   { records }: WithRecords<"holderOf">,
   list: readonly unknown[],
   items: readonly Item[],
-  known: (item: Item) => Known<Seen, Mem>,
-): Trace<Seen, Mem> {
+  known: (item: Item) => ActionResult<Observed, Mem>,
+): Trace<Observed, Mem> {
   const found = landed(intent, items, records.holderOf);
   return found.length === 0 ? notCreated(intent, list, items) : { is: "landed", known: found.map(known) };
 }

@@ -2,7 +2,15 @@
  * Builds a kind of objects that have a name, unique in their parent, settings, and no state of their own. Such kinds
  * plan, act, trace and report alike, and their declarations say what differs (docs/architecture.md §3).
  */
-import type { Kind, Known, OpenIntent, ReconcileContext, Report, Trace, Uuid } from "../../engine/contract/kind.ts";
+import type {
+  ActionResult,
+  Kind,
+  OpenIntent,
+  ReconcileContext,
+  Report,
+  Trace,
+  Uuid,
+} from "../../engine/contract/kind.ts";
 import { isDocumented, type OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { offered, unlessMissing } from "./answers.ts";
@@ -35,7 +43,7 @@ export interface NamedKind<K extends NamedTypes<Item>, Item extends ListedObject
   /** Returns what to remember of a record; of one that is not shown, its id and the name that it was created with. */
   memoryOf(context: ReconcileContext<K>, record: Item | ListedObject): K["memory"];
   /** Returns conditions and members of status of an object that exists and is this resource's. */
-  report(context: ReconcileContext<K>, seen: K["observed"]): Pick<Report, "conditions" | "status">;
+  report(context: ReconcileContext<K>, observed: K["observed"]): Pick<Report, "conditions" | "status">;
 }
 
 /** Returns how old the lists may be that a reconcile of a settled object reads: all objects of a parent share them. */
@@ -61,11 +69,11 @@ export function ofOrganization<Item extends ListedObject>(
     observe: async (context: ReconcileContext, api: Platform): Promise<NamedObserved<Item>> => {
       const area = areaOf(api);
       const listed = await offered(api, operations.list, () => area.list(listAge(context)));
-      const seen =
+      const observed =
         listed === undefined
           ? { records: undefined, presence: "Unproven" as const }
           : await listWithOwn(context, listed, api, operations.get, area);
-      return { ...seen, serverNow: api.serverNow() };
+      return { ...observed, serverNow: api.serverNow() };
     },
     /** @throws ApiError */
     observeParent: async (_context: ReconcileContext, api: Platform): Promise<NamedObserved<Item>> => ({
@@ -115,22 +123,22 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
     needs: (spec) => declared.needs(spec),
     observe: (context, api) => declared.observe(context, api),
     // What holds a new object was read: a 404 then means that the platform has no such create.
-    shows: (step, { id }, seen) =>
-      step.do === "create" ? !isDocumented(step.op) : shownIn(seen).some((one) => one.id === id),
-    plan: (context, seen) => planNamed(declared, context, seen),
-    act: async ({ do: what }, context, seen, api) => await act(declared, what, context, seen, api),
+    shows: (step, { id }, observed) =>
+      step.action === "create" ? !isDocumented(step.op) : shownIn(observed).some((one) => one.id === id),
+    plan: (context, observed) => planNamed(declared, context, observed),
+    act: async ({ action: what }, context, observed, api) => await act(declared, what, context, observed, api),
     trace: async (intent, context, api) =>
       traced(declared, intent, context, await declared.observeParent(context, api, intent.parentId)),
-    report: (context, seen) => {
+    report: (context, observed) => {
       // What is not this resource's, or not yet, is not reported.
-      const exists = context.identitySource === "recorded" && shownIn(seen).some(({ id }) => id === context.id);
+      const exists = context.identitySource === "recorded" && shownIn(observed).some(({ id }) => id === context.id);
       return {
         ready: {
           reason: "Available",
           message: `${capitalized(noun)} "${context.spec.name}" exists on the platform.`,
         },
-        ...(exists ? declared.report(context, seen) : { conditions: [], status: {} }),
-        drift: exists ? namedDrift(declared, context, seen) : [],
+        ...(exists ? declared.report(context, observed) : { conditions: [], status: {} }),
+        drift: exists ? namedDrift(declared, context, observed) : [],
       };
     },
   };
@@ -142,24 +150,24 @@ async function act<K extends NamedTypes<Item>, Item extends ListedObject>(
   kind: NamedKind<K, Item>,
   what: K["action"],
   context: ReconcileContext<K>,
-  seen: K["observed"],
+  observed: K["observed"],
   api: Platform,
-): Promise<Known<K["observed"], K["memory"]>> {
+): Promise<ActionResult<K["observed"], K["memory"]>> {
   if (what === "create") {
     const made = await kind.create(context, api);
-    const records = seen.records && [...seen.records, made];
-    const counts = seen.counts && [...seen.counts, { id: made.id }];
-    return { seen: { ...seen, records, counts }, memory: kind.memoryOf(context, made), id: made.id };
+    const records = observed.records && [...observed.records, made];
+    const counts = observed.counts && [...observed.counts, { id: made.id }];
+    return { observed: { ...observed, records, counts }, memory: kind.memoryOf(context, made), id: made.id };
   }
   if (what === "delete") {
     if (context.id !== undefined) await kind.delete(api, context.id);
-    return { seen: { ...seen, deleting: true }, memory: context.memory };
+    return { observed: { ...observed, deleting: true }, memory: context.memory };
   }
-  const mine = mineOf(context, seen);
-  if (mine === undefined) return { seen, memory: context.memory };
+  const mine = mineOf(context, observed);
+  if (mine === undefined) return { observed, memory: context.memory };
   const next = await kind.update(context, api, mine);
-  const records = seen.records?.map((one) => (one.id === next.id ? next : one));
-  return { seen: { ...seen, records, updated: true }, memory: kind.memoryOf(context, next) };
+  const records = observed.records?.map((one) => (one.id === next.id ? next : one));
+  return { observed: { ...observed, records, updated: true }, memory: kind.memoryOf(context, next) };
 }
 
 /** A create has landed where something of its name, or without names anything, is new and nobody else's. */
@@ -167,20 +175,20 @@ function traced<K extends NamedTypes<Item>, Item extends ListedObject>(
   kind: NamedKind<K, Item>,
   intent: OpenIntent,
   context: ReconcileContext<K>,
-  seen: K["observed"],
+  observed: K["observed"],
 ): Trace<K["observed"], K["memory"]> {
-  const list = seen.records ?? shownIn(seen);
+  const list = observed.records ?? shownIn(observed);
   const before = idsBefore(intent);
   const fresh = <One extends { readonly id: Uuid }>(all: readonly One[]) => all.filter(({ id }) => !before.has(id));
   const found =
-    seen.records === undefined
+    observed.records === undefined
       ? fresh(list)
           .filter(({ id }) => context.records.holderOf(id) === undefined)
           .map(({ id }) => ({ id, name: intent.name ?? context.spec.name }))
-      : landed(intent, fresh(seen.records), context.records.holderOf);
+      : landed(intent, fresh(observed.records), context.records.holderOf);
   if (found.length === 0) return notCreated(intent, list, list);
   return {
     is: "landed",
-    known: found.map((one) => ({ seen, memory: kind.memoryOf(context, one), id: one.id })),
+    known: found.map((one) => ({ observed, memory: kind.memoryOf(context, one), id: one.id })),
   };
 }

@@ -74,11 +74,11 @@ export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends Liste
   /** What a user can do where the platform has no update. */
   readonly updateAdvice: string;
   /** Returns the record of the object, or what is remembered of it where the platform shows none. */
-  recordOf(context: ReconcileContext<K>, seen: K["observed"]): Known<Item> | undefined;
+  recordOf(context: ReconcileContext<K>, observed: K["observed"]): Known<Item> | undefined;
   /** Returns the id of the project that `spec.allowedProjects` of the connection has to list. */
   projectOf(context: ReconcileContext<K>, id: Uuid): Uuid;
   /** Returns why the parent must not be worked in. */
-  checkParent?(context: ReconcileContext<K>, seen: K["observed"]): Why | undefined;
+  checkParent?(context: ReconcileContext<K>, observed: K["observed"]): Why | undefined;
   /** Returns why an object must not be adopted or changed, or, without an id, why none may be created. */
   checkReach?(context: ReconcileContext<K>, id: Uuid | undefined): Why | undefined;
   /** Returns why a record does not suit the spec. */
@@ -99,36 +99,36 @@ export function mineOf<Item extends ListedObject>(
 }
 
 /** Returns the settings in which the platform differs from the spec, the name first. */
-export function namedDrift(kind: NamedPlan, context: NamedContext, seen: NamedObserved): readonly DriftField[] {
-  const shown = kind.recordOf(context, seen);
+export function namedDrift(kind: NamedPlan, context: NamedContext, observed: NamedObserved): readonly DriftField[] {
+  const shown = kind.recordOf(context, observed);
   if (shown === undefined) return [];
   return kind.settings.flatMap((setting) => {
-    const [desired, observed] = [setting.desired(context.spec), setting.observed(shown)];
-    if (desired === undefined || observed === undefined || desired === observed) return [];
-    return [{ path: setting.path, desired, observed: fitText(observed) }];
+    const [desired, actual] = [setting.desired(context.spec), setting.observed(shown)];
+    if (desired === undefined || actual === undefined || desired === actual) return [];
+    return [{ path: setting.path, desired, observed: fitText(actual) }];
   });
 }
 
 /** Returns the first difference. */
-export function planNamed(kind: NamedPlan, context: NamedContext, seen: NamedObserved): Plan<NamedAction> {
+export function planNamed(kind: NamedPlan, context: NamedContext, observed: NamedObserved): Plan<NamedAction> {
   const { id } = context;
-  if (context.goal !== "present") return planAbsent(kind, context, seen);
-  const unreachable = kind.checkParent?.(context, seen);
+  if (context.goal !== "present") return planAbsent(kind, context, observed);
+  const unreachable = kind.checkParent?.(context, observed);
   if (unreachable !== undefined) return { is: "stalled", why: unreachable };
-  if (id === undefined) return planNew(kind, context, seen);
-  if (!shownIn(seen).some((one) => one.id === id))
-    return planUnshown(context, seen.presence, missed(kind, context, id));
-  const mine = mineOf(context, seen);
+  if (id === undefined) return planNew(kind, context, observed);
+  if (!shownIn(observed).some((one) => one.id === id))
+    return planUnshown(context, observed.presence, missed(kind, context, id));
+  const mine = mineOf(context, observed);
   const refused =
     kind.checkReach?.(context, id) ??
     checkHolder(kind, context, mine, id) ??
     // Before it is recorded: from then on the spec cannot be fixed.
-    kind.checkRecord?.(context, kind.recordOf(context, seen));
+    kind.checkRecord?.(context, kind.recordOf(context, observed));
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (context.identitySource !== "recorded") return { is: "adopt", id };
   return firstOf(context, [
-    () => checkLatecomers(context, mine, seen.records ?? [], `${kind.noun} "${context.spec.name}"`),
-    () => checkSettings(kind, context, seen),
+    () => checkLatecomers(context, mine, observed.records ?? [], `${kind.noun} "${context.spec.name}"`),
+    () => checkSettings(kind, context, observed),
   ]);
 }
 
@@ -138,12 +138,12 @@ function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: ListedObj
   return isMisnamed(context, mine) ? otherName(noun, id) : undefined;
 }
 
-function checkSettings(kind: NamedPlan, context: NamedContext, seen: NamedObserved): Plan<NamedAction> | undefined {
+function checkSettings(kind: NamedPlan, context: NamedContext, observed: NamedObserved): Plan<NamedAction> | undefined {
   const { noun, operations } = kind;
   // Sent once in a reconcile: what the platform stores differently is reported as drift.
-  const changes = seen.updated === true ? [] : namedDrift(kind, context, seen);
+  const changes = observed.updated === true ? [] : namedDrift(kind, context, observed);
   if (changes.length === 0) return undefined;
-  if (mineOf(context, seen) !== undefined && context.supports(operations.update) !== "Unsupported") {
+  if (mineOf(context, observed) !== undefined && context.supports(operations.update) !== "Unsupported") {
     const message = `Update the ${noun}'s settings.`;
     return safely(operations.update, "update", { message, corrects: true, changes });
   }
@@ -151,10 +151,10 @@ function checkSettings(kind: NamedPlan, context: NamedContext, seen: NamedObserv
   return stalled("UpdateNotSupported", `The platform's surface has no update of ${noun}s. ${kind.updateAdvice}`);
 }
 
-function planNew(kind: NamedPlan, context: NamedContext, seen: NamedObserved): Plan<NamedAction> {
+function planNew(kind: NamedPlan, context: NamedContext, observed: NamedObserved): Plan<NamedAction> {
   const { name } = context.spec;
   const what = `${kind.noun} "${name}"`;
-  const matches = (seen.records ?? []).filter((one) => sameName(one.name, name));
+  const matches = (observed.records ?? []).filter((one) => sameName(one.name, name));
   const found = adoptOrRefuse(context, matches, what);
   if (found !== undefined && found.is !== "adopt") return found;
   const refused = kind.checkReach?.(context, found?.id) ?? (found && kind.checkRecord?.(context, matches[0]));
@@ -163,32 +163,33 @@ function planNew(kind: NamedPlan, context: NamedContext, seen: NamedObserved): P
   if (context.supports(kind.operations.create) === "Unsupported")
     return stalled("NotSupportedByApi", `The platform's surface cannot create a ${kind.noun}.`);
   const why: Why = { reason: "Creating", message: `Creating ${what}.` };
-  return once(kind.operations.create, "create", why, { creates: true, name, mark: markOf(seen) });
+  return once(kind.operations.create, "create", why, { creates: true, name, mark: markOf(observed) });
 }
 
 /** Without names a create is traced by the ids that are new, so the baseline then has all of them. */
-function markOf(seen: NamedObserved): Json {
-  const { records, serverNow } = seen;
+function markOf(observed: NamedObserved): Json {
+  const { records, serverNow } = observed;
   if (records !== undefined) return nameMark(serverNow, records);
-  return { ...nameMark(serverNow), ids: shownIn(seen).map(({ id }) => id) };
+  return { ...nameMark(serverNow), ids: shownIn(observed).map(({ id }) => id) };
 }
 
-function planAbsent(kind: NamedPlan, context: NamedContext, seen: NamedObserved): Plan<NamedAction> {
+function planAbsent(kind: NamedPlan, context: NamedContext, observed: NamedObserved): Plan<NamedAction> {
   const { noun, operations } = kind;
   const { id } = context;
   if (id === undefined || context.goal === "stopped") return { is: "settled" };
-  if (!shownIn(seen).some((one) => one.id === id)) return planUnshownRemoval(seen.presence, missed(kind, context, id));
-  if (seen.deleting === true)
+  if (!shownIn(observed).some((one) => one.id === id))
+    return planUnshownRemoval(observed.presence, missed(kind, context, id));
+  if (observed.deleting === true)
     return { is: "waiting", why: { reason: "Deleting", message: `The platform deletes the ${noun}.` } };
-  const refused = outside(context, kind.projectOf(context, id)) ?? checkName(kind, context, seen);
+  const refused = outside(context, kind.projectOf(context, id)) ?? checkName(kind, context, observed);
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (context.supports(operations.delete) !== "Unsupported") return safely(operations.delete, "delete");
   return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${noun}s.`);
 }
 
 /** Ids can be written by whoever may edit the object: one of another name may be somebody else's. */
-function checkName({ noun }: NamedPlan, context: NamedContext, seen: NamedObserved): Why | undefined {
-  const mine = mineOf(context, seen);
+function checkName({ noun }: NamedPlan, context: NamedContext, observed: NamedObserved): Why | undefined {
+  const mine = mineOf(context, observed);
   return mine === undefined || sameName(mine.name, context.spec.name) ? undefined : otherName(noun, mine.id);
 }
 

@@ -1,33 +1,39 @@
 /** Sends the request of a step, and folds its answer into what was observed. */
-import { sameContent, type Known, type Step } from "../../engine/contract/kind.ts";
+import { sameContent, type ActionResult, type Step } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { importItems } from "../shared/variables.ts";
 import { MAX_NAMESAKES, type KnownTarget, type KnownVariable, type VariableSetMemory } from "./crd.ts";
 import {
   sentKey,
-  type Do,
+  type Action,
   type Import,
   type Inputs,
+  type Observed,
   type OfEntry,
-  type Seen,
   type SetContext,
   type SetVariable,
 } from "./model.ts";
-import { isCreated, isInPlace, knownOf, ownEntry, targetsOf, type SetTarget } from "./target.ts";
+import { isChange, isCreated, isInPlace, knownOf, ownEntry, targetsOf, type SetTarget } from "./target.ts";
 
 /**
  * Returns, before an import that creates entries, the memory of which entries exist, what is sent, and when. After a
  * crash this identifies the entries that the import created, which are the set's own, to be replaced and removed. All
  * applications at once: one write is enough.
  */
-export function prepare({ do: step }: Step<Do>, context: SetContext, seen: Seen): VariableSetMemory | undefined {
+export function prepare(
+  { action: step }: Step<Action>,
+  context: SetContext,
+  observed: Observed,
+): VariableSetMemory | undefined {
   if (step.what !== "import") return undefined;
-  const targets = targetsOf(context, seen).map((target) => ({ target, open: missing(context, target) }));
+  const targets = targetsOf(context, observed).map((target) => ({ target, open: missing(context, target) }));
   if (!targets.some(({ target, open }) => target.id === step.id && open.length > 0)) return undefined;
   return {
     ...context.memory,
-    targets: targets.map(({ target, open }) => (open.length === 0 ? target.known : begun(context, seen, target, open))),
+    targets: targets.map(({ target, open }) =>
+      open.length === 0 ? target.known : started(context, observed, target, open),
+    ),
   };
 }
 
@@ -41,35 +47,38 @@ function missing({ inputs }: SetContext, target: SetTarget): readonly SetVariabl
 }
 
 /** Returns what is known of an application before these are sent to it. */
-function begun(context: SetContext, seen: Seen, target: SetTarget, open: readonly SetVariable[]): KnownTarget {
+function started(
+  context: SetContext,
+  observed: Observed,
+  target: SetTarget,
+  open: readonly SetVariable[],
+): KnownTarget {
   const { before, written } = target.known;
   // It is unknown whether an import of other content lands, and which of the two then creates the entry.
   const isClear = before === undefined || sameContent(written, context.inputs.fingerprint);
-  return replaced(context, seen, target, open, ({ digest }, known) => ({ ...known, ...(isClear && { sent: digest }) }));
+  return replaced(context, observed, target, open, ({ digest }, known) => ({
+    ...known,
+    ...(isClear && { sent: digest }),
+  }));
 }
 
 /** @throws ApiError */
 export async function act(
-  { do: step }: Step<Do>,
+  { action: step }: Step<Action>,
   context: SetContext,
-  seen: Seen,
+  observed: Observed,
   api: Platform,
-): Promise<Known<Seen, VariableSetMemory>> {
-  const targets = targetsOf(context, seen);
+): Promise<ActionResult<Observed, VariableSetMemory>> {
+  const targets = targetsOf(context, observed);
   const target = targets.find(({ id }) => id === step.id);
-  if (target === undefined) return { seen, memory: context.memory };
-  const after = await sent(step, context, seen, target, api);
-  const writtenAt = isChange(step, after) ? stamp(seen.serverNow, context.records.writtenInto(step.id)) : undefined;
+  if (target === undefined) return { observed, memory: context.memory };
+  const after = await sent(step, context, observed, target, api);
+  const writtenAt = isChange(step, after) ? stamp(observed.serverNow, context.records.writtenInto(step.id)) : undefined;
   const known = { ...after, ...(writtenAt !== undefined && { writtenAt }) };
   return {
-    seen: { ...seen, sent: new Set([...seen.sent, sentKey(step)]) },
+    observed: { ...observed, sent: new Set([...observed.sent, sentKey(step)]) },
     memory: { ...context.memory, targets: targets.map((one) => (one.id === step.id ? known : one.known)) },
   };
-}
-
-/** An import of which nothing was taken leaves the application as it was: there is nothing to deploy. */
-function isChange(step: Do, after: KnownTarget): boolean {
-  return step.what !== "import" || step.names.some((name) => knownOf(after, name)?.failed !== true);
 }
 
 /** The platform's clock has seconds: of two writes within one, the second must still be later. */
@@ -79,21 +88,27 @@ function stamp(now: Date | undefined, last: string | undefined): string | undefi
   return new Date(Math.max(now.getTime(), after)).toISOString();
 }
 
-async function sent(step: Do, context: SetContext, seen: Seen, target: SetTarget, api: Platform): Promise<KnownTarget> {
-  if (step.what === "import") return await importVariables(step, context, seen, target, api);
+async function sent(
+  step: Action,
+  context: SetContext,
+  observed: Observed,
+  target: SetTarget,
+  api: Platform,
+): Promise<KnownTarget> {
+  if (step.what === "import") return await importVariables(step, context, observed, target, api);
   if (step.what === "remove") {
     await remove(step, api);
     return { ...target.known, variables: (target.known.variables ?? []).filter(({ key }) => key !== step.name) };
   }
   const variables = context.inputs.variables.filter(({ name }) => name === step.name);
   await api.variables.updateSecret(step.id, step.entryId, { key: step.name, value: variables[0]?.value ?? "" });
-  return written(context, seen, target, variables, new Set([step.name]));
+  return written(context, observed, target, variables, new Set([step.name]));
 }
 
 async function importVariables(
   step: Import,
   context: SetContext,
-  seen: Seen,
+  observed: Observed,
   target: SetTarget,
   api: Platform,
 ): Promise<KnownTarget> {
@@ -102,7 +117,7 @@ async function importVariables(
   const vars = importItems(context, variables);
   const answer = await api.variables.import(step.id, { overwrite: step.overwrite, vars });
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? step.names;
-  return written(context, seen, target, variables, new Set(taken));
+  return written(context, observed, target, variables, new Set(taken));
 }
 
 /** What is not listed any more, e.g. together with a variable that it was an alias of, is removed all the same. */
@@ -122,12 +137,12 @@ async function remove({ id, entryId, isSecret }: OfEntry, api: Platform): Promis
  */
 function written(
   context: SetContext,
-  seen: Seen,
+  observed: Observed,
   target: SetTarget,
   variables: readonly SetVariable[],
   taken: ReadonlySet<string>,
 ): KnownTarget {
-  const known = replaced(context, seen, target, variables, (variable) => {
+  const known = replaced(context, observed, target, variables, (variable) => {
     const own = ownEntry(target, variable);
     return {
       key: variable.name,
@@ -147,7 +162,7 @@ function written(
  */
 function replaced(
   context: SetContext,
-  seen: Seen,
+  observed: Observed,
   { known, state }: SetTarget,
   variables: readonly SetVariable[],
   replace: (variable: SetVariable, before: KnownVariable) => KnownVariable,
@@ -167,7 +182,7 @@ function replaced(
     variables: [...others, ...sentNow],
     // Beyond the bound of a status, nothing is known of before, and nothing counts as created.
     before: before.size > MAX_NAMESAKES ? undefined : [...before],
-    sentAt: seen.serverNow?.toISOString(),
+    sentAt: observed.serverNow?.toISOString(),
     written: { ...inputs.fingerprint },
     attempts: isSame ? (known.attempts ?? 0) : 0,
   };

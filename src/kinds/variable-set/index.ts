@@ -22,7 +22,7 @@ export const variableSet: Kind<VariableSetTypes> = {
   externalWrites: ({ targets }) =>
     (targets ?? []).flatMap(({ applicationId: id, writtenAt: at }) => (at === undefined ? [] : [{ id, at }])),
   observe,
-  shows: ({ do: step }, _context, { targets }) => {
+  shows: ({ action: step }, _context, { targets }) => {
     const state = targets.get(step.id);
     return state?.is === "shown" && step.what !== "import" && state.entries.some(({ id }) => id === step.entryId);
   },

@@ -1,7 +1,7 @@
 /** Decides what to do with each variable of the spec in an application. Pure. */
 import { sameContent, type Ms } from "../../engine/contract/kind.ts";
 import type { KnownTarget } from "./crd.ts";
-import type { ListedVariable, Seen, SetContext, SetVariable } from "./model.ts";
+import type { ListedVariable, Observed, SetContext, SetVariable } from "./model.ts";
 import { isCreated, isFixed, isInPlace, knownOf, namesakesIn, ownEntry, type SetTarget } from "./target.ts";
 
 /** How often the platform is sent what it did not take for no visible reason, and at which intervals. */
@@ -33,12 +33,12 @@ export type Verdict =
   | "refused";
 
 /** Returns the verdicts on all variables of the spec, in its order. */
-export function judgeVariables(context: SetContext, seen: Seen, target: SetTarget): readonly Judged[] {
+export function judgeVariables(context: SetContext, observed: Observed, target: SetTarget): readonly Judged[] {
   return context.inputs.variables.map((variable) => {
     const own = ownEntry(target, variable);
     const verdict = isInPlace(target.known, variable, context.inputs)
       ? verdictInPlace(context, target, variable, own)
-      : verdictDue(context, seen, target, variable, own);
+      : verdictDue(context, observed, target, variable, own);
     return { variable, own, verdict };
   });
 }
@@ -61,7 +61,7 @@ function verdictInPlace(
 
 function verdictDue(
   context: SetContext,
-  seen: Seen,
+  observed: Observed,
   { known }: SetTarget,
   variable: SetVariable,
   own: ListedVariable | undefined,
@@ -72,19 +72,19 @@ function verdictDue(
   if (isKept && own.scope !== undefined) return "kept";
   if (isForeign && own.isSecret && !variable.isSecret && context.supports("updateSecret") !== "Unsupported")
     return "stuck";
-  if (isDue(context, seen, known, variable)) return "send";
+  if (isDue(context, observed, known, variable)) return "send";
   if (isKept) return "kept";
-  return isFixed(context, own) ? "stuck" : nextTry(known, sinceSent(seen, known));
+  return isFixed(context, own) ? "stuck" : nextTry(known, sinceSent(observed, known));
 }
 
 /** Reports whether the platform was not sent the current variable yet, or the user asks for it once more. */
-function isDue(context: SetContext, seen: Seen, known: KnownTarget, { name }: SetVariable): boolean {
+function isDue(context: SetContext, observed: Observed, known: KnownTarget, { name }: SetVariable): boolean {
   const isTried = knownOf(known, name)?.failed === true && sameContent(known.written, context.inputs.fingerprint);
-  return !isTried || (context.requested !== undefined && sinceSent(seen, known) >= ASK_MS);
+  return !isTried || (context.requested !== undefined && sinceSent(observed, known) >= ASK_MS);
 }
 
 /** By the platform's clock. */
-function sinceSent({ serverNow }: Seen, { sentAt }: KnownTarget): Ms {
+function sinceSent({ serverNow }: Observed, { sentAt }: KnownTarget): Ms {
   return (serverNow?.getTime() ?? 0) - Date.parse(sentAt ?? "");
 }
 

@@ -47,7 +47,7 @@ export type TargetState =
   | { readonly is: "missing" | "forbidden" | "unproven" | "elsewhere" }
   | { readonly is: "outside"; readonly projectId: Uuid };
 
-export interface Seen {
+export interface Observed {
   readonly targets: ReadonlyMap<Uuid, TargetState>;
   /**
    * What was sent in this reconcile, by `sentKey`: it is not sent twice, and the next reconcile observes its outcome.
@@ -58,7 +58,7 @@ export interface Seen {
 }
 
 /** One request for one application. */
-export type Do = Import | OfEntry;
+export type Action = Import | OfEntry;
 
 export interface Import {
   readonly what: "import";
@@ -77,11 +77,14 @@ export interface OfEntry {
 }
 
 /** The types of the kind. */
-export type VariableSetTypes = TypesOf<typeof platformVariableSet, { inputs: Inputs; observed: Seen; action: Do }>;
+export type VariableSetTypes = TypesOf<
+  typeof platformVariableSet,
+  { inputs: Inputs; observed: Observed; action: Action }
+>;
 
 export type SetContext = ReconcileContext<VariableSetTypes>;
 
 /** Returns a name of what was sent. */
-export function sentKey(step: Do): string {
+export function sentKey(step: Action): string {
   return `${step.id} ${step.what} ${step.what === "import" ? step.overwrite : step.entryId}`;
 }

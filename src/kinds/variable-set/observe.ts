@@ -6,11 +6,11 @@ import { ApiError } from "../../platform/transport/errors.ts";
 import { offered } from "../shared/answers.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
 import { fitOptional, fitText, ID } from "../shared/text.ts";
-import type { ListedVariable, Seen, SetContext, TargetState } from "./model.ts";
+import type { ListedVariable, Observed, SetContext, TargetState } from "./model.ts";
 import { applicationsOf, isInPlace, leftovers } from "./target.ts";
 
 /** @throws ApiError */
-export async function observe(context: SetContext, api: Platform): Promise<Seen> {
+export async function observe(context: SetContext, api: Platform): Promise<Observed> {
   const ids = applicationsOf(context).map(({ id }) => id);
   const failures: ApiError[] = [];
   const states = await Promise.all(

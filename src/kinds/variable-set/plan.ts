@@ -17,28 +17,28 @@ import {
   troubleOf,
   unsynced,
 } from "./messages.ts";
-import { type Do, type Import, type ListedVariable, type Seen, sentKey, type SetContext } from "./model.ts";
+import { type Action, type Import, type ListedVariable, type Observed, sentKey, type SetContext } from "./model.ts";
 import { isCreated, isFixed, leftovers, type SetTarget, targetsOf } from "./target.ts";
 
-type Check = Plan<Do> | undefined;
+type Check = Plan<Action> | undefined;
 
 /** An application that comes to exist wakes the set; until then only the platform may change. */
 const LOOK_MS = 300_000;
 
-export function plan(context: SetContext, seen: Seen): Plan<Do> {
-  const targets = targetsOf(context, seen);
-  if (context.goal !== "present") return planRemoval(context, seen, targets);
+export function plan(context: SetContext, observed: Observed): Plan<Action> {
+  const targets = targetsOf(context, observed);
+  if (context.goal !== "present") return planRemoval(context, observed, targets);
   const refused = tooMany(context) ?? conflictOf(context);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  const outlook = outlookOf(context, seen, targets);
+  const outlook = outlookOf(context, observed, targets);
   return firstOf(context, [
-    () => imports(context, seen, outlook, "send"),
-    () => replacements(context, seen, outlook, "send"),
-    () => removals(context, seen, targets),
-    () => imports(context, seen, outlook, "restore"),
-    () => replacements(context, seen, outlook, "restore"),
+    () => imports(context, observed, outlook, "send"),
+    () => replacements(context, observed, outlook, "send"),
+    () => removals(context, observed, targets),
+    () => imports(context, observed, outlook, "restore"),
+    () => replacements(context, observed, outlook, "restore"),
     // The next reconcile reads what the requests of this one created.
-    () => waiting(seen.sent.size > 0 ? READ_BACK : undefined, 0),
+    () => waiting(observed.sent.size > 0 ? READ_BACK : undefined, 0),
     () => stalled(troubleOf(targets)),
     () => (context.policies.corrects === "Nothing" ? undefined : stalled(changedSecrets(outlook))),
     () => unfinished(outlook),
@@ -47,10 +47,10 @@ export function plan(context: SetContext, seen: Seen): Plan<Do> {
 }
 
 /** Returns the applications of the spec that are shown, with the verdict on each variable. */
-export function outlookOf(context: SetContext, seen: Seen, targets: readonly SetTarget[]): readonly Outlook[] {
+export function outlookOf(context: SetContext, observed: Observed, targets: readonly SetTarget[]): readonly Outlook[] {
   return targets
     .filter(({ wanted, state }) => wanted && state?.is === "shown")
-    .map((target) => ({ target, judged: judgeVariables(context, seen, target) }));
+    .map((target) => ({ target, judged: judgeVariables(context, observed, target) }));
 }
 
 const waiting = (why: Why | undefined, again: Ms): Check => why && { is: "waiting", why, again };
@@ -83,7 +83,7 @@ export function writtenEntries({ targets, variables }: Pick<SetContext["inputs"]
 }
 
 /** One request for one application: all that is due there. What the set created may be replaced in any case. */
-function imports(context: SetContext, seen: Seen, outlook: readonly Outlook[], verdict: Verdict): Check {
+function imports(context: SetContext, observed: Observed, outlook: readonly Outlook[], verdict: Verdict): Check {
   const steps = outlook.flatMap(({ target, judged }): readonly Import[] => {
     const due = judged.filter((one) => one.verdict === verdict && isImportable(context, one));
     const mayReplace = ({ own }: Judged): boolean => context.inputs.overwrite || isCreated(target.known, own);
@@ -92,7 +92,7 @@ function imports(context: SetContext, seen: Seen, outlook: readonly Outlook[], v
         const some = due.filter((one) => mayReplace(one) === overwrite);
         return { what: "import", id: target.id, overwrite, names: some.map(({ variable }) => variable.name) };
       })
-      .filter((step) => step.names.length > 0 && !seen.sent.has(sentKey(step)));
+      .filter((step) => step.names.length > 0 && !observed.sent.has(sentKey(step)));
   });
   const [first] = steps;
   if (first === undefined) return undefined;
@@ -107,14 +107,14 @@ function isImportable(context: SetContext, { own }: Pick<Judged, "own">): boolea
 }
 
 /** Secrets that are there are replaced by their id, on the full surface. One that is to be none has to go first. */
-function replacements(context: SetContext, seen: Seen, outlook: readonly Outlook[], verdict: Verdict): Check {
+function replacements(context: SetContext, observed: Observed, outlook: readonly Outlook[], verdict: Verdict): Check {
   for (const { target, judged } of outlook) {
     for (const { variable, own, verdict: mine } of judged) {
       if (mine !== verdict || own === undefined || isImportable(context, { own })) continue;
       const { name, isSecret } = variable;
       const what = isSecret ? "updateSecret" : "remove";
-      const step: Do = { what, id: target.id, name, entryId: own.id, isSecret: true };
-      if (seen.sent.has(sentKey(step))) continue;
+      const step: Action = { what, id: target.id, name, entryId: own.id, isSecret: true };
+      if (observed.sent.has(sentKey(step))) continue;
       const [op, how] = isSecret ? ["updateSecret", "Replace"] : ["deleteSecret", "Remove"];
       return stepOf(op, step, `${how} the secret ${name} of application ${target.label}.`, verdict);
     }
@@ -122,13 +122,13 @@ function replacements(context: SetContext, seen: Seen, outlook: readonly Outlook
   return undefined;
 }
 
-function stepOf(op: string, what: Do, message: string, verdict?: Verdict): Plan<Do> {
+function stepOf(op: string, what: Action, message: string, verdict?: Verdict): Plan<Action> {
   return safely(op, what, { message, ...(verdict === "restore" && { corrects: true }) });
 }
 
 /** Returns the plan when the resource goes. */
-function planRemoval(context: SetContext, seen: Seen, targets: readonly SetTarget[]): Plan<Do> {
-  const step = removals(context, seen, targets);
+function planRemoval(context: SetContext, observed: Observed, targets: readonly SetTarget[]): Plan<Action> {
+  const step = removals(context, observed, targets);
   if (step !== undefined) return step;
   for (const target of targets) {
     const why = leftovers(target, context.inputs).length > 0 ? beyondReach(context, target) : undefined;
@@ -141,15 +141,15 @@ function planRemoval(context: SetContext, seen: Seen, targets: readonly SetTarge
 }
 
 /** Returns the next removal, where the surface has deletions and the policies let it be. */
-function removals(context: SetContext, seen: Seen, targets: readonly SetTarget[]): Check {
+function removals(context: SetContext, observed: Observed, targets: readonly SetTarget[]): Check {
   for (const target of targets) {
     for (const variable of leftovers(target, context.inputs)) {
       const entry = removable(context, target, variable);
       if (entry === undefined) continue;
       const { id: entryId, key: name, isSecret } = entry;
-      const step: Do = { what: "remove", id: target.id, name, entryId, isSecret };
+      const step: Action = { what: "remove", id: target.id, name, entryId, isSecret };
       const op = removalOf(isSecret);
-      if (seen.sent.has(sentKey(step)) || context.policies.blockedOperations.has(op)) continue;
+      if (observed.sent.has(sentKey(step)) || context.policies.blockedOperations.has(op)) continue;
       return stepOf(op, step, `Remove the ${isSecret ? "secret" : "variable"} ${name} of application ${target.label}.`);
     }
   }

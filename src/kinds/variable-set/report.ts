@@ -4,13 +4,13 @@ import { fitText } from "../shared/text.ts";
 import { MAX_NAMES, MAX_TARGETS, type KnownTarget } from "./crd.ts";
 import type { Judged, Verdict } from "./judge.ts";
 import { missingTargets, numbered, troubleOf, unsynced, type Outlook } from "./messages.ts";
-import type { Seen, SetContext } from "./model.ts";
+import type { Observed, SetContext } from "./model.ts";
 import { outlookOf, remembered, unprunable } from "./plan.ts";
 import { isFresh, targetsOf, type SetTarget } from "./target.ts";
 
-export function report(context: SetContext, seen: Seen): Report {
-  const targets = targetsOf(context, seen);
-  const outlook = outlookOf(context, seen, targets);
+export function report(context: SetContext, observed: Observed): Report {
+  const targets = targetsOf(context, observed);
+  const outlook = outlookOf(context, observed, targets);
   const shown = targets
     .map((target) => targetStatus(context, target, outlook))
     .filter(({ variables }, index) => targets[index]?.wanted === true || variables !== undefined);
@@ -23,7 +23,7 @@ export function report(context: SetContext, seen: Seen): Report {
       targetsSynced: `${outlook.filter(({ judged }) => judged.every(isDone)).length}/${context.inputs.targets.length}`,
       skippedKeys: skipped.length === 0 ? undefined : skipped.slice(0, MAX_NAMES),
     },
-    drift: outlook.flatMap((one) => (isFresh(seen, one.target.id) ? [] : drift(one))),
+    drift: outlook.flatMap((one) => (isFresh(observed, one.target.id) ? [] : drift(one))),
   };
 }
 

@@ -2,7 +2,7 @@
 import { refreshed, sameContent, type Uuid } from "../../engine/contract/kind.ts";
 import { isOfApplication, isOfThen, isUntouched, LANDING_MS } from "../shared/variables.ts";
 import type { KnownTarget, KnownVariable } from "./crd.ts";
-import type { Inputs, ListedVariable, Seen, SetContext, SetVariable, TargetState } from "./model.ts";
+import type { Action, Inputs, ListedVariable, Observed, SetContext, SetVariable, TargetState } from "./model.ts";
 
 /** An application of the spec, or one that still holds something of the set. */
 export interface SetTarget {
@@ -26,23 +26,23 @@ export function applicationsOf({ goal, inputs, memory }: SetContext) {
 }
 
 /** Returns them with what is known of each. */
-export function targetsOf(context: SetContext, seen: Seen): readonly SetTarget[] {
+export function targetsOf(context: SetContext, observed: Observed): readonly SetTarget[] {
   const scopes = new Map(context.inputs.variables.map(({ name, scope }) => [name, scope]));
   // Where nobody knows yet whether it could be replaced, it holds what was sent all the same.
   const isReplaceable = context.supports("updateSecret") === "Supported";
   const fixed = (entry: ListedVariable) => isFixed(context, entry) || (entry.isSecret && !isReplaceable);
   return applicationsOf(context).map(({ id, name, wanted, known }) => {
-    const state = seen.targets.get(id);
+    const state = observed.targets.get(id);
     const before = { ...known, applicationId: id, name };
     const namesakes = (key: string) => namesakesIn(state, { name: key, scope: scopes.get(key) });
-    const isRead = state?.is === "shown" && !isFresh(seen, id);
-    const read = isRead ? readBack(before, namesakes, fixed, seen.serverNow) : before;
+    const isRead = state?.is === "shown" && !isFresh(observed, id);
+    const read = isRead ? readBack(before, namesakes, fixed, observed.serverNow) : before;
     return { id, label: name ?? id, wanted, known: renewed(read, context.inputs), state };
   });
 }
 
 /** Whether something was sent in this reconcile: what was listed before does not show it. */
-export function isFresh({ sent }: Seen, id: Uuid): boolean {
+export function isFresh({ sent }: Observed, id: Uuid): boolean {
   return [...sent].some((key) => key.startsWith(`${id} `));
 }
 
@@ -190,4 +190,9 @@ function withEntry(
 ): KnownVariable {
   if (entry === undefined) return { key, digest, failed, ...(!isOver && sent !== undefined && { sent }) };
   return { key, digest, failed, id: entry.id, updatedAt: updatedAt ?? entry.updatedAt, ...(created && { created }) };
+}
+
+/** An import of which nothing was taken leaves the application as it was: there is nothing to deploy. */
+export function isChange(step: Action, after: KnownTarget): boolean {
+  return step.what !== "import" || step.names.some((name) => knownOf(after, name)?.failed !== true);
 }

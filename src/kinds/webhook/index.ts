@@ -1,8 +1,8 @@
 /** PlatformWebhook: registered, with its target, its events, and whether it delivers. */
 import {
+  type ActionResult,
   type JsonObject,
   type Kind,
-  type Known,
   type Plan,
   refreshed,
   type Uuid,
@@ -17,12 +17,12 @@ import { alreadyManaged, deletedThere, unseen } from "../shared/names.ts";
 import { fitOptional, fitText } from "../shared/text.ts";
 import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory } from "./crd.ts";
 import {
-  type Do,
+  type Action,
   inputOf,
   isOutdated,
   KIND,
+  type Observed,
   readRegistration,
-  type Seen,
   shownTarget,
   type WebhookContext,
   webhookDrift,
@@ -46,50 +46,56 @@ export const webhook: Kind<WebhookTypes> = {
     return { shown: context.id === undefined ? undefined : await readRegistration(api, context.id), sent: false };
   },
 
-  shows: (_step, _context, seen) => typeof seen.shown === "object",
+  shows: (_step, _context, observed) => typeof observed.shown === "object",
   plan,
 
-  act: async ({ do: what }, context, seen, api) => {
+  act: async ({ action: what }, context, observed, api) => {
     if (what === "create") return await create(context, api);
     if (what === "delete") {
       await api.webhooks.delete(context.id ?? "");
-      return { seen: { ...seen, shown: "gone" }, memory: context.memory };
+      return { observed: { ...observed, shown: "gone" }, memory: context.memory };
     }
-    if (seen.shown === undefined || seen.shown === "gone") return { seen, memory: context.memory };
-    const updated = await api.webhooks.update(seen.shown, inputOf(context.spec));
-    const next = { ...seen.shown, ...inputOf(context.spec), ...updated };
-    return { seen: { shown: next, sent: true }, memory: { ...context.memory, registered: context.inputs.settings } };
+    if (observed.shown === undefined || observed.shown === "gone") return { observed, memory: context.memory };
+    const updated = await api.webhooks.update(observed.shown, inputOf(context.spec));
+    const next = { ...observed.shown, ...inputOf(context.spec), ...updated };
+    return {
+      observed: { shown: next, sent: true },
+      memory: { ...context.memory, registered: context.inputs.settings },
+    };
   },
 
   trace: (_intent, context) => Promise.resolve({ is: "unknowable", why: unknown(context) }),
 
-  report: (context, seen) => {
-    const mine = context.identitySource === "recorded" && typeof seen.shown === "object" ? seen.shown : undefined;
+  report: (context, observed) => {
+    const mine =
+      context.identitySource === "recorded" && typeof observed.shown === "object" ? observed.shown : undefined;
     return {
       ready: { reason: "Available", message: readyMessage(context) },
       conditions: [],
       status:
-        context.identitySource === "recorded" ? { ...facts(context, mine), registered: remembered(context, seen) } : {},
-      ...(seen.shown !== undefined && { drift: mine === undefined ? [] : webhookDrift(context.spec, mine) }),
+        context.identitySource === "recorded"
+          ? { ...facts(context, mine), registered: remembered(context, observed) }
+          : {},
+      ...(observed.shown !== undefined && { drift: mine === undefined ? [] : webhookDrift(context.spec, mine) }),
     };
   },
 };
 
-async function create(context: WebhookContext, api: Platform): Promise<Known<Seen, WebhookMemory>> {
+async function create(context: WebhookContext, api: Platform): Promise<ActionResult<Observed, WebhookMemory>> {
   const isShown = context.supports("getWebhook") === "Supported";
   const made = await api.webhooks.create({ ...inputOf(context.spec), ...(takesMore(context) && { kind: KIND }) });
   return {
     // Where the answer shows less than a read does, what was sent is taken to be there.
-    seen: { shown: isShown ? { ...inputOf(context.spec), ...made } : undefined, sent: true },
+    observed: { shown: isShown ? { ...inputOf(context.spec), ...made } : undefined, sent: true },
     memory: { ...context.memory, registered: context.inputs.settings },
     id: made.id,
   };
 }
 
 /** Returns what was last sent. Without a readable API, an adopted webhook is assumed to match the spec. */
-function remembered({ memory, inputs }: WebhookContext, seen: Seen): WebhookMemory["registered"] {
+function remembered({ memory, inputs }: WebhookContext, observed: Observed): WebhookMemory["registered"] {
   if (memory.registered !== undefined) return refreshed(memory.registered, inputs.settings);
-  return seen.shown === undefined ? inputs.settings : undefined;
+  return observed.shown === undefined ? inputs.settings : undefined;
 }
 
 /** What the platform shows; where it shows nothing, the spec as long as it is what was sent. */
@@ -120,21 +126,21 @@ function unknown({ supports }: WebhookContext): Why {
   return { reason: "CreateResultUnknown", message };
 }
 
-function plan(context: WebhookContext, seen: Seen): Plan<Do> {
+function plan(context: WebhookContext, observed: Observed): Plan<Action> {
   const { id, goal } = context;
-  if (goal === "stopped" || (goal === "absent" && (id === undefined || seen.shown === "gone")))
+  if (goal === "stopped" || (goal === "absent" && (id === undefined || observed.shown === "gone")))
     return { is: "settled" };
   const limited = beyondProjects(context, "a webhook is notified of deployments in all projects");
   if (limited !== undefined) return { is: "stalled", why: limited };
-  if (goal === "absent") return planRemoval(context, seen);
+  if (goal === "absent") return planRemoval(context, observed);
   if (id === undefined) return planNew(context);
-  const refused = refusal(context, seen, id);
+  const refused = refusal(context, observed, id);
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (context.identitySource !== "recorded") return { is: "adopt", id };
-  return firstOf(context, [() => checkSettings(context, seen)]);
+  return firstOf(context, [() => checkSettings(context, observed)]);
 }
 
-function planNew(context: WebhookContext): Plan<Do> {
+function planNew(context: WebhookContext): Plan<Action> {
   const target = shownTarget(context.spec.targetUrl);
   if (context.policies.adoption === "Required") {
     const message =
@@ -146,24 +152,27 @@ function planNew(context: WebhookContext): Plan<Do> {
 }
 
 /** Returns why an id must not be acted on. On the full surface its webhook is one of the organization: that proves it. */
-function refusal(context: WebhookContext, seen: Seen, id: Uuid): Why | undefined {
+function refusal(context: WebhookContext, observed: Observed, id: Uuid): Why | undefined {
   const recorded = context.identitySource === "recorded";
-  if (seen.shown === "gone") {
+  if (observed.shown === "gone") {
     return recorded
       ? deletedThere("webhook", id)
       : unseen(context, { noun: "webhook", name: "", id, where: "the organization" });
   }
   const holder = context.records.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
-  const isProven = recorded || context.identitySource === "orphaned" || typeof seen.shown === "object";
+  const isProven = recorded || context.identitySource === "orphaned" || typeof observed.shown === "object";
   return isProven ? undefined : unprovenId(context, `webhook ${id}`);
 }
 
 /** Settings are sent once in a reconcile: what the platform stores differently is reported as drift. */
-function checkSettings({ spec, inputs, memory, policies, supports }: WebhookContext, seen: Seen): Plan<Do> | undefined {
+function checkSettings(
+  { spec, inputs, memory, policies, supports }: WebhookContext,
+  observed: Observed,
+): Plan<Action> | undefined {
   // Where nothing is shown, what was sent last is all there is to compare with.
-  if (seen.shown === undefined) return isOutdated(memory.registered, inputs.settings) ? NO_UPDATE : undefined;
-  if (seen.shown === "gone" || seen.sent || webhookDrift(spec, seen.shown).length === 0) return undefined;
+  if (observed.shown === undefined) return isOutdated(memory.registered, inputs.settings) ? NO_UPDATE : undefined;
+  if (observed.shown === "gone" || observed.sent || webhookDrift(spec, observed.shown).length === 0) return undefined;
   if (supports("updateWebhook") === "Unsupported") return policies.corrects === "Nothing" ? undefined : NO_UPDATE;
   const message = "Update target, events and state of the webhook.";
   return safely("updateWebhook", "update", { corrects: true, message });
@@ -174,7 +183,7 @@ const NO_UPDATE = stalled(
   "The platform's surface has no update of webhooks. Make spec what it was, or change the webhook on the platform and adopt it with a new resource.",
 );
 
-function planRemoval({ id, spec, supports }: WebhookContext, { shown: mine }: Seen): Plan<Do> {
+function planRemoval({ id, spec, supports }: WebhookContext, { shown: mine }: Observed): Plan<Action> {
   if (typeof mine !== "object" || supports("deleteWebhook") === "Unsupported")
     return stalled("DeleteNotSupported", "The platform's surface has no deletion of webhooks.");
   // Ids can be written by whoever may edit the object; another target may be another team's receiver.

@@ -12,15 +12,15 @@ export interface Inputs {
   readonly settings: Fingerprint;
 }
 
-export interface Seen {
+export interface Observed {
   readonly shown: Shown;
   /** The settings were sent in this reconcile. */
   readonly sent: boolean;
 }
 
-export type Do = "create" | "update" | "delete";
+export type Action = "create" | "update" | "delete";
 /** The types of the kind. */
-export type WebhookTypes = TypesOf<typeof platformWebhook, { inputs: Inputs; observed: Seen; action: Do }>;
+export type WebhookTypes = TypesOf<typeof platformWebhook, { inputs: Inputs; observed: Observed; action: Action }>;
 
 export type WebhookContext = ReconcileContext<WebhookTypes>;
 
@@ -59,26 +59,26 @@ export function shownTarget(url: string | undefined): string {
 }
 
 /** Where the platform differs, as the status may report it. */
-export function webhookDrift(wanted: Registration, seen: Webhook): readonly DriftField[] {
+export function webhookDrift(wanted: Registration, observed: Webhook): readonly DriftField[] {
   const settings = [
-    { path: "spec.events", desired: listed(wanted.events), observed: listed(seen.events ?? []) },
+    { path: "spec.events", desired: listed(wanted.events), observed: listed(observed.events ?? []) },
     // Deployed services take a registration that does not say so for enabled.
-    { path: "spec.enabled", desired: String(wanted.enabled), observed: String(seen.enabled ?? true) },
+    { path: "spec.enabled", desired: String(wanted.enabled), observed: String(observed.enabled ?? true) },
   ];
   return [
-    ...(seen.targetUrl === wanted.targetUrl ? [] : [targetDrift(wanted, seen)]),
+    ...(observed.targetUrl === wanted.targetUrl ? [] : [targetDrift(wanted, observed)]),
     ...settings
-      .filter(({ desired, observed }) => desired !== observed)
+      .filter(({ desired, observed: actual }) => desired !== actual)
       .map((field) => ({ ...field, observed: fitText(field.observed) })),
   ];
 }
 
 /** The hosts where they differ; else only that the targets do. */
-function targetDrift(wanted: Registration, seen: Webhook): DriftField {
-  const [desired, observed] = [shownTarget(wanted.targetUrl), shownTarget(seen.targetUrl)];
+function targetDrift(wanted: Registration, observed: Webhook): DriftField {
+  const [desired, actual] = [shownTarget(wanted.targetUrl), shownTarget(observed.targetUrl)];
   const path = "spec.targetUrl";
-  if (desired !== observed) return { path, desired, observed };
-  return { path, desired, observed: `${observed} with another user, path or query` };
+  if (desired !== actual) return { path, desired, observed: actual };
+  return { path, desired, observed: `${actual} with another user, path or query` };
 }
 
 function listed(events: readonly string[]): string {

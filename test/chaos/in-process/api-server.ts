@@ -21,7 +21,7 @@ import type { Manifest } from "../../support/env/cluster.ts";
 export const TEAM = "team";
 
 /** What a watch would tell. */
-export interface Seen {
+export interface Observed {
   readonly type: "upserted" | "removed";
   readonly object: KubeObject;
 }
@@ -30,7 +30,7 @@ export interface ApiServer {
   /** Answers as a kube-apiserver does. @throws KubeError */
   answer(request: KubeRequest): Json;
   /** What happened since this was last asked for. */
-  news(): readonly Seen[];
+  news(): readonly Observed[];
   /** How often anything was stored. */
   version(): number;
   /** All custom resources. */
@@ -53,9 +53,9 @@ const types: ReadonlyMap<string, ResourceType> = new Map(
 export function memoryApiServer(now: () => Date): ApiServer {
   const stored = new Map<string, Stored>();
   let version = 0;
-  let news: Seen[] = [];
+  let news: Observed[] = [];
 
-  const tell = (type: Seen["type"], object: Stored): void => {
+  const tell = (type: Observed["type"], object: Stored): void => {
     const resource = TYPES.find(({ kind }) => kind === object.kind);
     const parsed = resource === undefined ? undefined : parseObject(resource, object);
     if (parsed !== undefined) news.push({ type, object: parsed });

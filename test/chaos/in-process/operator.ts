@@ -20,7 +20,7 @@ import { createWork } from "../../../src/operator/work.ts";
 import { DEFAULT_DEADLINES } from "../../../src/platform/client/caller.ts";
 import type { Transport } from "../../../src/platform/transport/http.ts";
 import { memoryOrphans } from "../../support/platform/orphans.ts";
-import type { Seen } from "./api-server.ts";
+import type { Observed } from "./api-server.ts";
 import type { Mortal } from "./gate.ts";
 
 export interface OperatorOptions {
@@ -38,7 +38,7 @@ export interface OperatorOptions {
 
 export interface Operator {
   /** A watch event. */
-  told(news: Seen): void;
+  told(news: Observed): void;
   /** How many passes began or ended. */
   passes(): number;
   /** It was killed: no timer of it runs any more. */

@@ -1,8 +1,8 @@
 import { livingStatus } from "../../../src/api/status.ts";
 import {
+  type ActionResult,
   entryOf,
   type Kind,
-  type Known,
   type Report,
   type Step,
   type Trace,
@@ -12,9 +12,9 @@ import { resource } from "./links.ts";
 import {
   widgetMemory,
   widgetSpec,
-  type Do,
+  type Action,
   type Inputs,
-  type Seen,
+  type Observed,
   type WidgetMemory,
   type WidgetContext,
   type WidgetSpec,
@@ -25,9 +25,9 @@ import { differs, planEnd, planNew, planOld, why } from "./widget-plan.ts";
 export const widget: Kind<{
   spec: WidgetSpec;
   inputs: Inputs;
-  observed: Seen;
+  observed: Observed;
   memory: WidgetMemory;
-  action: Do;
+  action: Action;
   api: WidgetApi;
 }> = {
   resource: resource("Widget", widgetSpec, widgetMemory, livingStatus({})),
@@ -73,21 +73,21 @@ export const widget: Kind<{
     }
     return { all: undefined, mine: pass.id === undefined ? undefined : await api.get(pass.id) };
   },
-  plan: (pass, seen) => {
+  plan: (pass, observed) => {
     explode(pass.spec, "plan");
-    if (pass.goal !== "present") return planEnd(pass, seen);
-    return pass.id === undefined ? planNew(pass, seen) : planOld(pass, seen, pass.id);
+    if (pass.goal !== "present") return planEnd(pass, observed);
+    return pass.id === undefined ? planNew(pass, observed) : planOld(pass, observed, pass.id);
   },
-  act: async (step, pass, seen, api) => {
+  act: async (step, pass, observed, api) => {
     explode(pass.spec, "act");
-    return await act(step, pass, seen, api);
+    return await act(step, pass, observed, api);
   },
-  trace: async (intent, pass, api): Promise<Trace<Seen, WidgetMemory>> => {
+  trace: async (intent, pass, api): Promise<Trace<Observed, WidgetMemory>> => {
     if (!intent.creates) {
       const mine = await api.get(intent.id ?? "");
       if (mine === undefined || mine.deploys === intent.mark) return { is: "absent" };
       const deployed = { commit: intent.commit ?? "" };
-      return { is: "landed", known: [{ seen: { all: undefined, mine }, memory: { ...pass.memory, deployed } }] };
+      return { is: "landed", known: [{ observed: { all: undefined, mine }, memory: { ...pass.memory, deployed } }] };
     }
     if (pass.supports("list") !== "Supported") {
       return { is: "unknowable", why: why("CreateResultUnknown", "Nobody can tell.") };
@@ -95,7 +95,7 @@ export const widget: Kind<{
     const all = await api.list();
     const known = all
       .filter(({ id, name }) => name === intent.name && pass.records.holderOf(id) === undefined)
-      .map((mine) => ({ seen: { all, mine }, memory: pass.memory, id: mine.id }));
+      .map((mine) => ({ observed: { all, mine }, memory: pass.memory, id: mine.id }));
     return known.length === 0 ? { is: "absent" } : { is: "landed", known };
   },
   report: (pass, { mine }) => {
@@ -143,34 +143,40 @@ function explode(spec: WidgetSpec, where: WidgetSpec["explode"]): void {
 }
 
 async function act(
-  step: Step<Do>,
+  step: Step<Action>,
   pass: WidgetContext,
-  seen: Seen,
+  observed: Observed,
   api: WidgetApi,
-): Promise<Known<Seen, WidgetMemory>> {
+): Promise<ActionResult<Observed, WidgetMemory>> {
   const { memory, spec } = pass;
   const id = pass.id ?? "";
-  switch (step.do) {
+  switch (step.action) {
     case "create": {
       const mine = await api.create(spec.name, pass.inputs.parentId, spec.note ?? "");
-      return mine.id === "" ? { seen, memory } : { seen: { ...seen, mine }, memory, id: mine.id };
+      return mine.id === "" ? { observed, memory } : { observed: { ...observed, mine }, memory, id: mine.id };
     }
     case "deploy": {
       const mine = await api.deploy(id, spec.commit ?? "");
       const retry = pass.requested === undefined ? {} : { retry: pass.requested };
-      return { seen: { ...seen, mine }, memory: { ...memory, deployed: { commit: spec.commit ?? "", ...retry } } };
+      return {
+        observed: { ...observed, mine },
+        memory: { ...memory, deployed: { commit: spec.commit ?? "", ...retry } },
+      };
     }
     case "import":
-      return { seen: { ...seen, mine: await api.import(id) }, memory: { ...memory, written: pass.inputs.content } };
+      return {
+        observed: { ...observed, mine: await api.import(id) },
+        memory: { ...memory, written: pass.inputs.content },
+      };
     case "update":
-      return { seen: { ...seen, mine: await api.update(id, spec.note ?? "") }, memory };
+      return { observed: { ...observed, mine: await api.update(id, spec.note ?? "") }, memory };
     case "stop":
-      return { seen: { ...seen, mine: await api.stop(id) }, memory };
+      return { observed: { ...observed, mine: await api.stop(id) }, memory };
     case "delete":
       await api.delete(id);
-      return { seen: { ...seen, mine: undefined }, memory };
+      return { observed: { ...observed, mine: undefined }, memory };
     default:
-      return step.do satisfies never;
+      return step.action satisfies never;
   }
 }
 

@@ -19,7 +19,7 @@ interface ConnectionOf<Spec, Mem extends Memory> {
   readonly api: WidgetApi;
 }
 
-interface Seen {
+interface Observed {
   readonly remote: Remote | undefined;
   readonly sent: boolean;
 }
@@ -36,29 +36,30 @@ export function hookErrand<Spec, Mem extends Memory>(
     needs: () => {
       throw new TypeError("its inputs come from the engine");
     },
-    observe: async (pass, api): Promise<Seen> => {
+    observe: async (pass, api): Promise<Observed> => {
       const id = idOf(pass);
       return { remote: id === undefined ? undefined : await api.get(id), sent: false };
     },
-    plan: (pass, seen: Seen) => {
-      if (idOf(pass) === undefined || (pass.inputs.anew && !seen.sent)) {
+    plan: (pass, observed: Observed) => {
+      if (idOf(pass) === undefined || (pass.inputs.anew && !observed.sent)) {
         const why = { reason: "Creating" as const, message: `Registering at ${pass.inputs.url}.` };
         return {
           is: "step",
-          step: { repeat: "once", op: "createHook", do: "create", creates: true, mark: null, name: "hook", why },
+          step: { repeat: "once", op: "createHook", action: "create", creates: true, mark: null, name: "hook", why },
         };
       }
-      if (seen.remote === undefined || seen.sent || seen.remote.note === pass.inputs.url) return { is: "settled" };
-      return { is: "step", step: { repeat: "safe", op: "updateHook", do: "update" } };
+      if (observed.remote === undefined || observed.sent || observed.remote.note === pass.inputs.url)
+        return { is: "settled" };
+      return { is: "step", step: { repeat: "safe", op: "updateHook", action: "update" } };
     },
-    act: async ({ do: what }, pass, seen: Seen, api) => {
+    act: async ({ action: what }, pass, observed: Observed, api) => {
       const { url } = pass.inputs;
-      const old = seen.remote;
+      const old = observed.remote;
       const remote =
         what === "create" || old === undefined
           ? await api.create("hook", undefined, url)
           : await api.update(old.id, url);
-      return { seen: { remote, sent: true }, memory: { ...pass.memory, hook: remote.id }, id: remote.id };
+      return { observed: { remote, sent: true }, memory: { ...pass.memory, hook: remote.id }, id: remote.id };
     },
     trace: () =>
       Promise.resolve({ is: "unknowable", why: { reason: "CreateResultUnknown", message: "Nobody can tell." } }),

@@ -45,10 +45,10 @@ export interface Inputs {
   readonly into: string | undefined;
 }
 
-export interface Seen {
+export interface Observed {
   readonly all: readonly Remote[] | undefined;
   readonly mine: Remote | undefined;
 }
 
-export type Do = "create" | "update" | "import" | "deploy" | "stop" | "delete";
+export type Action = "create" | "update" | "import" | "deploy" | "stop" | "delete";
 export type WidgetContext = ReconcileContext<{ spec: WidgetSpec; inputs: Inputs; memory: WidgetMemory }>;

@@ -1,7 +1,7 @@
 /** What a widget does next. Pure. */
 import { sameContent, type Plan, type Step, type Why } from "../../../src/engine/contract/kind.ts";
 import type { Remote } from "./fake-platform.ts";
-import type { Do, Seen, WidgetContext, WidgetSpec } from "./widget-model.ts";
+import type { Action, Observed, WidgetContext, WidgetSpec } from "./widget-model.ts";
 
 export function why(reason: Why["reason"], message: string): Why {
   return { reason, message };
@@ -11,8 +11,8 @@ export function differs(spec: WidgetSpec, mine: Remote): boolean {
   return spec.note !== undefined && spec.note !== mine.note;
 }
 
-export function planNew(pass: WidgetContext, seen: Seen): Plan<Do> {
-  const [first, ...others] = (seen.all ?? []).filter(({ name }) => name === pass.spec.name);
+export function planNew(pass: WidgetContext, observed: Observed): Plan<Action> {
+  const [first, ...others] = (observed.all ?? []).filter(({ name }) => name === pass.spec.name);
   if (first !== undefined) {
     const holder = pass.records.holderOf(first.id);
     if (holder !== undefined) return { is: "stalled", why: why("AlreadyManaged", `It belongs to ${holder}.`) };
@@ -26,7 +26,7 @@ export function planNew(pass: WidgetContext, seen: Seen): Plan<Do> {
     step: {
       repeat: "once",
       op: "create",
-      do: "create",
+      action: "create",
       creates: true,
       name: pass.spec.name,
       mark: null,
@@ -35,10 +35,10 @@ export function planNew(pass: WidgetContext, seen: Seen): Plan<Do> {
   };
 }
 
-export function planOld(pass: WidgetContext, seen: Seen, id: string): Plan<Do> {
+export function planOld(pass: WidgetContext, observed: Observed, id: string): Plan<Action> {
   const { spec, memory } = pass;
-  const { mine } = seen;
-  if (mine === undefined) return planGone(pass, seen);
+  const { mine } = observed;
+  if (mine === undefined) return planGone(pass, observed);
   const holder = pass.records.holderOf(id);
   if (holder !== undefined) return { is: "stalled", why: why("AlreadyManaged", `It belongs to ${holder}.`) };
   if (pass.identitySource !== "recorded") return planProof(pass, mine, id);
@@ -48,32 +48,32 @@ export function planOld(pass: WidgetContext, seen: Seen, id: string): Plan<Do> {
     return { is: "step", step: updateOf(pass, mine) };
   const unsent = pass.inputs.content !== undefined && !sameContent(pass.inputs.content, memory.written);
   if (unsent && !pass.policies.blockedOperations.has("import")) {
-    return { is: "step", step: { repeat: "safe", op: "import", do: "import" } };
+    return { is: "step", step: { repeat: "safe", op: "import", action: "import" } };
   }
   if (mine.state === "BUSY") return { is: "waiting", why: why("Deploying", "A deployment runs.") };
   if (mine.state === "ODD") return { is: "unknown", why: why("UnknownState", "An odd state."), condition: "Deployed" };
   return planDeploy(pass, mine);
 }
 
-function writtenByOthers({ spec, records: { holderOf } }: WidgetContext): Plan<Do> | undefined {
+function writtenByOthers({ spec, records: { holderOf } }: WidgetContext): Plan<Action> | undefined {
   const writer = spec.into === undefined ? undefined : holderOf(spec.into);
   return writer === undefined ? undefined : { is: "stalled", why: why("AlreadyManaged", `${writer} writes it.`) };
 }
 
-function planGone({ policies: { onMissing } }: WidgetContext, { all }: Seen): Plan<Do> {
+function planGone({ policies: { onMissing } }: WidgetContext, { all }: Observed): Plan<Action> {
   const is = all !== undefined && onMissing === "Recreate" ? "forget" : "stalled";
   return { is, why: why("ExternalResourceDeleted", "It is gone.") };
 }
 
-function updateOf({ spec }: WidgetContext, { note }: Remote): Step<Do> {
+function updateOf({ spec }: WidgetContext, { note }: Remote): Step<Action> {
   const changes = [{ path: "spec.note", desired: spec.note ?? "", observed: note }];
-  return { repeat: "safe", op: "update", do: "update", corrects: true, message: "Update the note.", changes };
+  return { repeat: "safe", op: "update", action: "update", corrects: true, message: "Update the note.", changes };
 }
 
 function planDeploy(
   { spec, memory, requested, policies: { blockedOperations } }: WidgetContext,
   mine: Remote,
-): Plan<Do> {
+): Plan<Action> {
   const failed = mine.state === "FAILED";
   const retry = failed && requested !== undefined && requested !== memory.deployed?.retry;
   if (blockedOperations.has("deploy")) return failed ? FAILED : { is: "settled" };
@@ -83,7 +83,7 @@ function planDeploy(
       step: {
         repeat: "once",
         op: "deploy",
-        do: "deploy",
+        action: "deploy",
         creates: false,
         commit: spec.commit,
         mark: mine.deploys,
@@ -96,7 +96,7 @@ function planDeploy(
 
 const FAILED = { is: "stalled", why: why("DeploymentFailed", "It failed.") } as const;
 
-function planProof(pass: WidgetContext, mine: Remote, id: string): Plan<Do> {
+function planProof(pass: WidgetContext, mine: Remote, id: string): Plan<Action> {
   if (
     pass.supports("list") !== "Supported" &&
     !pass.policies.allowUnverifiedIds &&
@@ -109,14 +109,14 @@ function planProof(pass: WidgetContext, mine: Remote, id: string): Plan<Do> {
     : { is: "adopt", id };
 }
 
-export function planEnd(pass: WidgetContext, { mine }: Seen): Plan<Do> {
+export function planEnd(pass: WidgetContext, { mine }: Observed): Plan<Action> {
   if (mine === undefined) return { is: "settled" };
   if (pass.goal === "stopped") {
     return mine.state === "STOPPED"
       ? { is: "settled" }
-      : { is: "step", step: { repeat: "safe", op: "stop", do: "stop" } };
+      : { is: "step", step: { repeat: "safe", op: "stop", action: "stop" } };
   }
   return pass.supports("delete") !== "Supported"
     ? { is: "stalled", why: why("DeleteNotSupported", "There is no deletion.") }
-    : { is: "step", step: { repeat: "safe", op: "delete", do: "delete" } };
+    : { is: "step", step: { repeat: "safe", op: "delete", action: "delete" } };
 }

@@ -74,7 +74,7 @@ function after(object: KubeObject, ending: ReconcileResult, policyStatus?: Polic
 
 /** Something is to be written that a person has to approve, or that a change window does not allow now. */
 function planned(object: KubeObject, ending: ReconcileResult & { readonly why: Why }): KubeObject {
-  const step = { op: "updateIt", do: undefined, repeat: "safe", message: "Updates it." } as const;
+  const step = { op: "updateIt", action: undefined, repeat: "safe", message: "Updates it." } as const;
   const plan = statusPlanOf(object, [step], ending.why.reason);
   return after(object, ending, { appliedGeneration: undefined, lastApprovedPlan: undefined, plan });
 }

@@ -6,7 +6,7 @@ import { blueprint } from "../../../src/kinds/blueprint/index.ts";
 import { cluster } from "../../../src/kinds/cluster/index.ts";
 import { database } from "../../../src/kinds/database/index.ts";
 import { operation } from "../../../src/kinds/operation/index.ts";
-import { NOTHING_SEEN } from "../../../src/kinds/operation/model.ts";
+import { NOTHING_OBSERVED } from "../../../src/kinds/operation/model.ts";
 import { clusterStates, serviceStates } from "../../../src/platform/codec/states.ts";
 import type { AnyKind, Observation } from "../hostile/observations.ts";
 import { clusterContext, listed } from "../kinds/cluster-contexts.ts";
@@ -52,7 +52,7 @@ function stopped(state: string): "Healthy" | "Progressing" {
   return ["READY", "STOPPED"].includes(state) ? "Healthy" : "Progressing";
 }
 
-const observation = (pass: object, seen: object): Observation => ({ pass, seen }) as unknown as Observation;
+const observation = (pass: object, observed: object): Observation => ({ pass, observed }) as unknown as Observation;
 const kindOf = (kind: object): AnyKind => kind as unknown as AnyKind;
 const STOPPED: JsonObject = { runState: "Stopped" };
 const RUNNING: JsonObject = { runState: "Running" };
@@ -61,7 +61,7 @@ const ROWS: readonly Row[] = [
   {
     kind: kindOf(application),
     states: STATES.services,
-    observation: (state) => observation(applications.passWith({ surface: "Full" }), applications.seenFull(state)),
+    observation: (state) => observation(applications.passWith({ surface: "Full" }), applications.observedFull(state)),
     health: running,
   },
   {
@@ -70,13 +70,13 @@ const ROWS: readonly Row[] = [
     spec: STOPPED,
     suffix: "to-stop",
     observation: (state) =>
-      observation(applications.passWith({ surface: "Full", spec: STOPPED }), applications.seenFull(state)),
+      observation(applications.passWith({ surface: "Full", spec: STOPPED }), applications.observedFull(state)),
     health: stopped,
   },
   {
     kind: kindOf(database),
     states: STATES.services,
-    observation: (state) => observation(databases.passWith(), databases.seenFull(state)),
+    observation: (state) => observation(databases.passWith(), databases.observedFull(state)),
     health: running,
   },
   {
@@ -84,14 +84,14 @@ const ROWS: readonly Row[] = [
     states: STOPPING,
     spec: STOPPED,
     suffix: "to-stop",
-    observation: (state) => observation(databases.passWith({ spec: STOPPED }), databases.seenFull(state)),
+    observation: (state) => observation(databases.passWith({ spec: STOPPED }), databases.observedFull(state)),
     health: stopped,
   },
   {
     kind: kindOf(blueprint),
     states: STATES.services,
     observation: (state) =>
-      observation(blueprints.passWith({ memory: { createdAt: undefined } }), blueprints.seenIn(state)),
+      observation(blueprints.passWith({ memory: { createdAt: undefined } }), blueprints.observedIn(state)),
     health: running,
   },
   {
@@ -118,18 +118,21 @@ const ROWS: readonly Row[] = [
           ? { reason: "OperationRejected", message: "The platform rejected the operation (422)." }
           : { reason: state === "Accepted" ? "Accepted" : "Completed", message: "The invoices were sent." };
       const outcome = { result: state === "Failed" ? "Failed" : "Complete", ...ended, at: NOW.toISOString() };
-      return observation(operationContext({ type: "SendInvoices" }, { memory: { outcome } as never }), NOTHING_SEEN);
+      return observation(
+        operationContext({ type: "SendInvoices" }, { memory: { outcome } as never }),
+        NOTHING_OBSERVED,
+      );
     },
     health: (state) => (state === "Failed" ? "Degraded" : "Healthy"),
   },
 ];
 
 /** How a pass ends that saw this. A step is announced before it is taken, where there is a request to follow. */
-function endingOf(kind: AnyKind, { pass, seen }: Observation): ReconcileResult {
-  const plan = kind.plan(pass, seen);
+function endingOf(kind: AnyKind, { pass, observed }: Observation): ReconcileResult {
+  const plan = kind.plan(pass, observed);
   switch (plan.is) {
     case "settled":
-      return { is: "settled", why: kind.report(pass, seen).ready };
+      return { is: "settled", why: kind.report(pass, observed).ready };
     case "waiting":
     case "stalled":
       return { is: plan.is, why: plan.why, exchange: "ok" };
@@ -154,7 +157,7 @@ function caseOf({ kind, spec, suffix, health, ...row }: Row, state: string): Hea
   const status = composed({
     object,
     result: endingOf(kind, look),
-    report: kind.report(pass, look.seen),
+    report: kind.report(pass, look.observed),
     memory: pass.memory,
     context: { ...pass, now: NOW },
     handled: undefined,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import { NOTHING_SEEN } from "../../../src/kinds/blueprint/model.ts";
+import { NOTHING_OBSERVED } from "../../../src/kinds/blueprint/model.ts";
 import { NOT_READ } from "../../../src/kinds/shared/answers.ts";
 import { ENVIRONMENT, OLD_REQUEST, print, REQUEST } from "../services/applications.ts";
 import { ago, BLUEPRINT, passWith, SERVICE } from "../services/blueprints.ts";
@@ -86,8 +86,8 @@ export const blueprintObservation = fc
     const isFollowed = isSeen && requestId !== undefined && finishedAt === undefined;
     return {
       pass: of,
-      seen: {
-        ...NOTHING_SEEN,
+      observed: {
+        ...NOTHING_OBSERVED,
         siblings: listed,
         isGone: isGone && !isSeen && of.supports("listServices") === "Supported",
         status: isSeen ? shown : undefined,

@@ -8,7 +8,7 @@ const OTHER = "00000000-0000-4000-8000-0000000000c2";
 const date = fc.constantFrom("2026-11-21T09:01:00.000Z", "2026-11-21T09:02:00.123456Z");
 
 const state = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...clusterStates) }, hostile);
-const seen = fc.record({
+const observed = fc.record({
   listed: fc.oneof(
     fc.constantFrom(undefined, "none" as const),
     fc.record({
@@ -68,10 +68,10 @@ const spec = fc.record(
   },
   { requiredKeys: [] },
 );
-/** What may be seen in a pass over a cluster. */
+/** What may be observed in a pass over a cluster. */
 export const clusterObservation = fc
   .record({
-    seen,
+    observed,
     spec,
     goal: fc.constantFrom("present" as const, "absent" as const, "stopped" as const),
     lastOrder: maybe(
@@ -84,8 +84,8 @@ export const clusterObservation = fc
     ),
     runState: maybe(fc.constantFrom("Running" as const, "Stopped" as const)),
   })
-  .map(({ seen, spec, goal, lastOrder, runState }) => ({
+  .map(({ observed, spec, goal, lastOrder, runState }) => ({
     pass: clusterContext({ goal, memory: { lastOrder, runState } }, spec),
     // Only where the list has the cluster, its state is shown.
-    seen: typeof seen.listed === "object" ? seen : { ...seen, status: undefined },
+    observed: typeof observed.listed === "object" ? observed : { ...observed, status: undefined },
   }));

@@ -1,7 +1,7 @@
 /** Sights of databases for property tests: whatever the platform may answer. */
 import fc from "fast-check";
 
-import { NOTHING_SEEN, type DatabaseContext, type Seen } from "../../../src/kinds/database/model.ts";
+import { NOTHING_OBSERVED, type DatabaseContext, type Observed } from "../../../src/kinds/database/model.ts";
 import { followedRequest, reportedState } from "../../../src/kinds/database/reported.ts";
 import { serviceStates } from "../../../src/platform/codec/states.ts";
 import { DATABASE, OLD_REQUEST, passWith, REQUEST } from "../services/databases.ts";
@@ -73,21 +73,21 @@ const pass = fc
 
 interface DatabaseObservation {
   readonly pass: DatabaseContext;
-  readonly seen: Partial<Seen>;
+  readonly observed: Partial<Observed>;
 }
 
 /** Of all that there may be, what is read in such a pass. */
-export function readableDatabase({ pass: of, seen }: DatabaseObservation): DatabaseObservation {
+export function readableDatabase({ pass: of, observed }: DatabaseObservation): DatabaseObservation {
   const isFollowed = followedRequest(of) !== undefined;
-  const request = isFollowed ? seen.request : undefined;
+  const request = isFollowed ? observed.request : undefined;
   const read =
     of.supports("listServices") === "Supported"
-      ? { ...seen, request: of.goal === "present" ? request : undefined }
-      : { ...reportedState(of, DATABASE, request), types: seen.types };
-  return { pass: of, seen: { ...NOTHING_SEEN, ...read } };
+      ? { ...observed, request: of.goal === "present" ? request : undefined }
+      : { ...reportedState(of, DATABASE, request), types: observed.types };
+  return { pass: of, observed: { ...NOTHING_OBSERVED, ...read } };
 }
 
-/** What may be seen in a pass over a database. */
+/** What may be observed in a pass over a database. */
 export const databaseObservation = fc
-  .record({ pass, seen: shown })
+  .record({ pass, observed: shown })
   .map((observation) => readableDatabase(observation as DatabaseObservation));

@@ -3,7 +3,7 @@ import fc from "fast-check";
 
 import type { Kind, ReconcileContext } from "../../../src/engine/contract/kind.ts";
 import { application } from "../../../src/kinds/application/index.ts";
-import { NOTHING_SEEN, type ApplicationContext, type Seen } from "../../../src/kinds/application/model.ts";
+import { NOTHING_OBSERVED, type ApplicationContext, type Observed } from "../../../src/kinds/application/model.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
 import { cluster } from "../../../src/kinds/cluster/index.ts";
 import { clusterConnection, connection } from "../../../src/kinds/connection/index.ts";
@@ -68,7 +68,7 @@ const record = fc.record({
   ports: maybe(fc.array(port, { maxLength: 3 })),
   record: fc.constant({}),
 });
-const applicationSeen = fc.record({
+const observedApplication = fc.record({
   environmentIsOurs: fc.constant(true),
   siblings: maybe(fc.array(record, { maxLength: 1 })),
   status: maybe(status),
@@ -128,9 +128,15 @@ const applicationContext = fc
   }));
 
 /** Of all that there may be, what is read in such a pass. */
-export function readable({ pass, seen }: { readonly pass: ApplicationContext; readonly seen: Partial<Seen> }): {
+export function readable({
+  pass,
+  observed,
+}: {
   readonly pass: ApplicationContext;
-  readonly seen: Seen;
+  readonly observed: Partial<Observed>;
+}): {
+  readonly pass: ApplicationContext;
+  readonly observed: Observed;
 } {
   const { lastDeployment, written } = pass.memory;
   const open = lastDeployment?.requestId !== undefined && lastDeployment.finishedAt === undefined;
@@ -138,13 +144,13 @@ export function readable({ pass, seen }: { readonly pass: ApplicationContext; re
   const present = pass.goal === "present";
   return {
     pass,
-    seen: {
-      ...NOTHING_SEEN,
-      ...seen,
-      siblings: pass.supports("listServices") === "Supported" ? seen.siblings : undefined,
-      request: open && present ? seen.request : undefined,
+    observed: {
+      ...NOTHING_OBSERVED,
+      ...observed,
+      siblings: pass.supports("listServices") === "Supported" ? observed.siblings : undefined,
+      request: open && present ? observed.request : undefined,
       ...(present ? {} : { ingress: NOT_READ }),
-      keys: taken && present ? seen.keys : undefined,
+      keys: taken && present ? observed.keys : undefined,
     },
   };
 }
@@ -157,7 +163,7 @@ const basePass = (spec: object, change: object = {}) => ({
   ...change,
 });
 const counts = fc.array(fc.record({ id: ids, serviceTotalNumber: maybe(count) }), { maxLength: 3 });
-const projectSeen = fc.record({
+const observedProject = fc.record({
   records: fc.array(
     fc.record({
       id: ids,
@@ -173,7 +179,7 @@ const projectSeen = fc.record({
   updated: fc.boolean(),
   deleting: fc.boolean(),
 });
-const environmentSeen = fc.record({
+const observedEnvironment = fc.record({
   counts,
   records: maybe(
     fc.array(
@@ -196,15 +202,17 @@ const environmentSeen = fc.record({
 export type AnyKind = Kind;
 export interface Observation {
   readonly pass: ReconcileContext;
-  readonly seen: unknown;
+  readonly observed: unknown;
 }
 
-/** The kinds, each with what may be seen in a pass over it. */
+/** The kinds, each with what may be observed in a pass over it. */
 export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Observation>])[] = [
   [
     "application",
     application,
-    fc.record({ pass: applicationContext, seen: applicationSeen }).map((observation) => readable(observation as never)),
+    fc
+      .record({ pass: applicationContext, observed: observedApplication })
+      .map((observation) => readable(observation as never)),
   ],
   ["blueprint", blueprint, blueprintObservation],
   ["database", database, databaseObservation],
@@ -214,7 +222,7 @@ export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Observati
     project,
     fc.record({
       pass: fc.constant(basePass(project.resource.spec.parse({ name: "shop", description: "😀".repeat(500) }))),
-      seen: projectSeen,
+      observed: observedProject,
     }),
   ],
   [
@@ -232,7 +240,7 @@ export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Observati
           { surface },
         ),
       ),
-      seen: environmentSeen,
+      observed: observedEnvironment,
     }),
   ],
   ["cluster", cluster, clusterObservation],
@@ -241,7 +249,7 @@ export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Observati
     kind,
     fc.record({
       pass: fc.constant(basePass({}, { id: undefined, identitySource: undefined })),
-      seen: fc.record({ surface: maybe(fc.constantFrom("Documented", "Full")) }),
+      observed: fc.record({ surface: maybe(fc.constantFrom("Documented", "Full")) }),
     }),
   ]),
 ] as unknown as (readonly [string, AnyKind, fc.Arbitrary<Observation>])[];

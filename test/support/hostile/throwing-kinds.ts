@@ -31,13 +31,13 @@ function torn<K extends KindTypes & { readonly api: Platform }>(kind: Kind<K>, t
       pass("observe", what.resource.name);
       return await kind.observe(what, api);
     },
-    plan: (what, seen) => {
+    plan: (what, observed) => {
       pass("plan", what.resource.name);
-      return kind.plan(what, seen);
+      return kind.plan(what, observed);
     },
-    report: (what, seen) => {
+    report: (what, observed) => {
       pass("report", what.resource.name);
-      return kind.report(what, seen);
+      return kind.report(what, observed);
     },
   });
 }

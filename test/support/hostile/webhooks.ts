@@ -43,5 +43,5 @@ const pass = fc
 
 export const webhookObservation = fc.record({
   pass,
-  seen: fc.record({ shown: fc.oneof(record, fc.constant("gone"), fc.constant(undefined)), sent: fc.boolean() }),
+  observed: fc.record({ shown: fc.oneof(record, fc.constant("gone"), fc.constant(undefined)), sent: fc.boolean() }),
 });

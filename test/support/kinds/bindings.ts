@@ -2,7 +2,12 @@
 import type { ReconcileContext, ResolvedNeeds, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { platformBinding, type BindingMemory, type BindingSpec } from "../../../src/kinds/binding/crd.ts";
 import { shownLayers } from "../../../src/kinds/binding/layers.ts";
-import { type BindingContext, bindingInputs, type BindingTypes, type Seen } from "../../../src/kinds/binding/model.ts";
+import {
+  type BindingContext,
+  bindingInputs,
+  type BindingTypes,
+  type Observed,
+} from "../../../src/kinds/binding/model.ts";
 import type {
   Binding,
   Template,
@@ -121,8 +126,8 @@ export function bindingContext(
   return contextOf<BindingTypes>(spec, bindingInputs(spec, resolved(values, spec.clusterRef.externalId)), {}, change);
 }
 
-/** What is seen on the documented surface of a template that fits. */
-export function bindingSeen(change: Partial<Seen> = {}): Seen {
+/** What is observed on the documented surface of a template that fits. */
+export function observedBinding(change: Partial<Observed> = {}): Observed {
   return {
     cluster: { listed: true, kind: undefined },
     template: template(),

@@ -1,5 +1,5 @@
 import { platformCluster } from "../../../src/kinds/cluster/crd.ts";
-import { NOTHING_SEEN, type ClusterContext, type Seen } from "../../../src/kinds/cluster/model.ts";
+import { NOTHING_OBSERVED, type ClusterContext, type Observed } from "../../../src/kinds/cluster/model.ts";
 import type { ClusterStatus } from "../../../src/platform/areas/clusters.ts";
 import { type FlatContext, grouped, USUAL_POLICIES } from "./policies.ts";
 import { supportsOn, type OnSurface } from "./supports.ts";
@@ -33,9 +33,9 @@ export function clusterContext(
 }
 
 /** The cluster as the full surface shows it in that state, running Kubernetes 1.33. */
-export function listed(state: string, status: Partial<ClusterStatus> = {}): Seen {
+export function listed(state: string, status: Partial<ClusterStatus> = {}): Observed {
   return {
-    ...NOTHING_SEEN,
+    ...NOTHING_OBSERVED,
     listed: { id: CLUSTER, name: "edge", version: "1.33" },
     status: { clusterId: CLUSTER, status: state, lastExecutionId: "run-1", ...status },
   };

@@ -109,8 +109,8 @@ export function policyContract(kind: KindName, sample: Sample): void {
       const lifecycle = { managementPolicy: "ObserveOnly" };
       const [, asked] = await applied("watched", { ...specOf("watched"), lifecycle });
       const { status } = env.get(kind, "watched");
-      const seen = [asked, member(status, "observedGeneration"), env.told(kind, "watched", "Reconciling")];
-      expect(seen, "it waits for nothing").toEqual([[], 1, ""]);
+      const observed = [asked, member(status, "observedGeneration"), env.told(kind, "watched", "Reconciling")];
+      expect(observed, "it waits for nothing").toEqual([[], 1, ""]);
       expect(await removed("watched")).toEqual([]);
     });
 

@@ -32,7 +32,7 @@ export interface PassChange {
   readonly allowUnverifiedIds?: boolean;
   readonly allowedProjects?: readonly string[] | undefined;
   readonly now?: Date;
-  readonly begun?: boolean;
+  readonly started?: boolean;
   readonly deadline?: Date;
   readonly policies?: Partial<typeof USUAL_POLICIES>;
 }
@@ -116,7 +116,7 @@ export function kindRunner<K extends KindTypes>(
       holderOf: change.holderOf ?? (() => undefined),
       allowUnverifiedIds: change.allowUnverifiedIds ?? change.allowedProjects === undefined,
       allowedProjects: change.allowedProjects,
-      begun: change.begun ?? false,
+      started: change.started ?? false,
       deadline: change.deadline,
       ...USUAL_POLICIES,
       ...change.policies,
@@ -133,22 +133,22 @@ export function kindRunner<K extends KindTypes>(
     };
   };
 
-  /** Plans and acts until there is no step; what was seen is folded, as the engine does it. */
+  /** Plans and acts until there is no step; what was observed is folded, as the engine does it. */
   const drive = async (first: AnyContext) => {
     const ops: string[] = [];
     let pass = first;
-    let seen = await kind.observe(pass, api);
+    let observed = await kind.observe(pass, api);
     for (let steps = 0; steps < STEP_LIMIT; steps += 1) {
-      const plan: Plan = kind.plan(pass, seen);
+      const plan: Plan = kind.plan(pass, observed);
       if (plan.is === "adopt") {
         annotation = plan.id;
         pass = known(pass, { id: plan.id, memory: pass.memory });
         ops.push("adopt");
-        seen = await kind.observe(pass, api);
+        observed = await kind.observe(pass, api);
       } else if (plan.is === "step") {
         ops.push(plan.step.op);
-        const done = await acted(kind, plan.step, pass, seen, api);
-        seen = done.seen;
+        const done = await acted(kind, plan.step, pass, observed, api);
+        observed = done.observed;
         annotation = done.id ?? annotation;
         pass = known(pass, done);
       } else if (plan.is === "forget") {
@@ -163,9 +163,9 @@ export function kindRunner<K extends KindTypes>(
           identitySource: undefined,
           memory: kind.resource.memory.parse({}),
         };
-        return { ops, plan: stalled, pass: bare, report: kind.report(bare, seen) };
+        return { ops, plan: stalled, pass: bare, report: kind.report(bare, observed) };
       } else {
-        return { ops, plan, pass, report: kind.report(pass, seen) };
+        return { ops, plan, pass, report: kind.report(pass, observed) };
       }
     }
     throw new Error(`no end after ${ops.join(", ")}`);
@@ -210,12 +210,18 @@ function endingOf(is: Ran["is"], why: Why): ReconcileResult {
 type AnyContext = ReconcileContext;
 
 /** One request; what a task makes of a refused one is what is known then. */
-async function acted<Api extends RatedApi>(kind: AnyKind<Api>, step: Step, pass: AnyContext, seen: unknown, api: Api) {
+async function acted<Api extends RatedApi>(
+  kind: AnyKind<Api>,
+  step: Step,
+  pass: AnyContext,
+  observed: unknown,
+  api: Api,
+) {
   try {
-    return await kind.act(step, pass as ReconcileContext<never>, seen, api);
+    return await kind.act(step, pass as ReconcileContext<never>, observed, api);
   } catch (error) {
     const refused = error instanceof ApiError && notExecuted(error.failure);
-    const known = refused ? kind.oneShot?.refused(error, pass as ReconcileContext<never>, seen) : undefined;
+    const known = refused ? kind.oneShot?.refused(error, pass as ReconcileContext<never>, observed) : undefined;
     if (known === undefined) throw error;
     return known;
   }

@@ -20,7 +20,7 @@ export function grouped<Context extends ReconcileContext<ContextTypes>>(flat: Fl
   const { name, generation, ...others } = flat;
   const { adoption, onMissing, corrects, retry, deadline, blockedOperations, pendingOperations, ...rest } = others;
   const { allowUnverifiedIds, allowedProjects, holderOf, presence, writtenAt, writtenInto, ...more } = rest;
-  const { begun, confirmedByUser, wasReady = false, ...context } = more;
+  const { started, confirmedByUser, wasReady = false, ...context } = more;
   return {
     ...context,
     resource: { name, generation },
@@ -41,7 +41,7 @@ export function grouped<Context extends ReconcileContext<ContextTypes>>(flat: Fl
       writtenAt,
       writtenInto,
       wasReady,
-      ...(begun !== undefined && { begun }),
+      ...(started !== undefined && { started }),
       ...(confirmedByUser !== undefined && { confirmedByUser }),
     },
   } as unknown as Context;

@@ -7,7 +7,12 @@ import {
   type LastDeployment,
 } from "../../../src/kinds/application/crd.ts";
 import { application } from "../../../src/kinds/application/index.ts";
-import { NOTHING_SEEN, type ApplicationContext, type Inputs, type Seen } from "../../../src/kinds/application/model.ts";
+import {
+  NOTHING_OBSERVED,
+  type ApplicationContext,
+  type Inputs,
+  type Observed,
+} from "../../../src/kinds/application/model.ts";
 import type { Application } from "../../../src/platform/areas/applications.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
 import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
@@ -113,8 +118,8 @@ export function statusOf(state: string, change: Partial<ServiceStatus> = {}): Se
   };
 }
 
-export function seenIn(state: string | undefined, change: Partial<Seen> = {}): Seen {
-  return { ...NOTHING_SEEN, status: state === undefined ? undefined : statusOf(state), ...change };
+export function observedIn(state: string | undefined, change: Partial<Observed> = {}): Observed {
+  return { ...NOTHING_OBSERVED, status: state === undefined ? undefined : statusOf(state), ...change };
 }
 
 /** The record of the application on the full surface. */
@@ -123,14 +128,18 @@ export function record(change: Partial<Application> = {}): Application {
   return { id: APPLICATION, name: "api", gitRepository, record: {}, ...change };
 }
 
-/** What is seen on the full surface. */
-export function seenFull(state: string, change: Partial<Application> = {}, seen: Partial<Seen> = {}): Seen {
-  return seenIn(state, { siblings: [record(change)], ...seen });
+/** What is observed on the full surface. */
+export function observedFull(
+  state: string,
+  change: Partial<Application> = {},
+  observed: Partial<Observed> = {},
+): Observed {
+  return observedIn(state, { siblings: [record(change)], ...observed });
 }
 
 /** What a plan comes to, in a few words: the operation and its commit, or how it ends and why. */
-export function plannedBy(pass: ApplicationContext, seen: Seen): string {
-  const next = application.plan(pass, seen);
+export function plannedBy(pass: ApplicationContext, observed: Observed): string {
+  const next = application.plan(pass, observed);
   if (next.is === "step") {
     const { step } = next;
     return step.repeat === "once" && step.commit !== undefined ? `${step.op} ${step.commit}` : step.op;

@@ -3,10 +3,10 @@ import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { platformBlueprint, type BlueprintMemory } from "../../../src/kinds/blueprint/crd.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
 import {
-  NOTHING_SEEN,
+  NOTHING_OBSERVED,
   type BlueprintContext,
   type BlueprintService,
-  type Seen,
+  type Observed,
 } from "../../../src/kinds/blueprint/model.ts";
 import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
@@ -66,10 +66,10 @@ export function listed(change: Partial<BlueprintService> = {}): BlueprintService
   return { id: BLUEPRINT, serviceId: SERVICE, name: "cache", type: "HELM", icon: undefined, ...change };
 }
 
-/** What is seen of a service in this state; nothing of one without. */
-export function seenIn(state: string | undefined, change: Partial<Seen> = {}): Seen {
+/** What is observed of a service in this state; nothing of one without. */
+export function observedIn(state: string | undefined, change: Partial<Observed> = {}): Observed {
   return {
-    ...NOTHING_SEEN,
+    ...NOTHING_OBSERVED,
     siblings: state === undefined ? [] : [listed()],
     status: state === undefined ? undefined : statusOf(state, { id: SERVICE }),
     ...change,
@@ -77,8 +77,8 @@ export function seenIn(state: string | undefined, change: Partial<Seen> = {}): S
 }
 
 /** What a plan comes to, in a few words. */
-export function planned(pass: BlueprintContext, seen: Seen): string {
-  const next = blueprint.plan(pass, seen);
+export function planned(pass: BlueprintContext, observed: Observed): string {
+  const next = blueprint.plan(pass, observed);
   if (next.is === "step") return next.step.op;
   return "why" in next ? `${next.is} ${next.why.reason}` : next.is;
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { platformDatabase, type DatabaseDeployment, type DatabaseMemory } from "../../../src/kinds/database/crd.ts";
 import { database } from "../../../src/kinds/database/index.ts";
-import { NOTHING_SEEN, type DatabaseContext, type Seen } from "../../../src/kinds/database/model.ts";
+import { NOTHING_OBSERVED, type DatabaseContext, type Observed } from "../../../src/kinds/database/model.ts";
 import type { Database } from "../../../src/platform/areas/databases.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
 import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
@@ -93,14 +93,18 @@ export function record(change: Partial<Database> = {}): Database {
   return { id: DATABASE, name: "main", ...settings, record: {}, ...change };
 }
 
-/** What is seen on the full surface. */
-export function seenFull(state: string, change: Partial<Database> = {}, seen: Partial<Seen> = {}): Seen {
-  return { ...NOTHING_SEEN, siblings: [record(change)], status: statusOf(state), ...seen };
+/** What is observed on the full surface. */
+export function observedFull(
+  state: string,
+  change: Partial<Database> = {},
+  observed: Partial<Observed> = {},
+): Observed {
+  return { ...NOTHING_OBSERVED, siblings: [record(change)], status: statusOf(state), ...observed };
 }
 
 /** What a plan comes to, in a few words: the operation, or how it ends and why. */
-export function plannedBy(pass: DatabaseContext, seen: Seen): string {
-  const next = database.plan(pass, seen);
+export function plannedBy(pass: DatabaseContext, observed: Observed): string {
+  const next = database.plan(pass, observed);
   if (next.is === "step") return next.step.op;
   return next.is === "settled" || next.is === "adopt" ? next.is : `${next.is} ${next.why.reason}`;
 }

@@ -46,7 +46,7 @@ export const record = (change: Partial<Environment> = {}): Environment => ({
   ...change,
 });
 
-export function seenOf(change: Partial<EnvironmentObserved> = {}): EnvironmentObserved {
+export function observedOf(change: Partial<EnvironmentObserved> = {}): EnvironmentObserved {
   const { counts = [{ id: MINE }] } = change;
   return {
     counts,
@@ -59,9 +59,9 @@ export function seenOf(change: Partial<EnvironmentObserved> = {}): EnvironmentOb
     ...change,
   };
 }
-export const seenFull = (...records: readonly Environment[]): EnvironmentObserved =>
-  seenOf({ records, counts: records.map(({ id }) => ({ id })) });
+export const observedFull = (...records: readonly Environment[]): EnvironmentObserved =>
+  observedOf({ records, counts: records.map(({ id }) => ({ id })) });
 
 export const full = { surface: "Full" } as const;
 export const fresh = { id: undefined, identitySource: undefined } as const;
-export const none = seenOf({ counts: [] });
+export const none = observedOf({ counts: [] });
