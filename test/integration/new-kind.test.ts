@@ -46,12 +46,13 @@ describe("make new-kind", () => {
   it("writes tests that fail where something is to be filled in, and nowhere else", async () => {
     const args = [
       "--project=unit",
+      "--project=model",
       "--reporter=json",
       "--outputFile.json=report.json",
       "-t",
       "[Rr]egistr|[Mm]ail-?[Bb]ox",
     ];
-    const tests = ["test/unit/new-kind", "test/kinds/contract", "test/unit/samples", "simulator/"];
+    const tests = ["test/unit/new-kind", "test/model/kinds-contract", "test/unit/samples", "simulator/"];
     await expect(run(bin("vitest"), ["run", ...args, ...tests], { cwd: copy })).rejects.toThrow("Command failed");
     const report = Report.parse(JSON.parse(await readFile(join(copy, "report.json"), "utf8")));
     const results = report.testResults.flatMap(({ assertionResults }) => assertionResults);
