@@ -9,6 +9,8 @@ const OTHER = "00000000-0000-4000-8000-00000000000b";
 const project = { id: ID, name: "web" };
 const reset: Answer = (response) => void response.destroy();
 const silence: Answer = () => {};
+/** Only where nothing answers: too short for a repetition, and long enough for the request to arrive. */
+const SHORT_MS = 180;
 
 describe("a failing read", () => {
   it.each<[string, Answer, string, number]>([
@@ -34,7 +36,9 @@ describe("a failing read", () => {
   ])("%s", async (_name, answer, failure, requests) => {
     const { server, calls, connect } = await startHarness();
     server.script(answer);
-    const error = await failureOf(connect(answer === silence ? { deadlines: { readMs: 60 } } : {}).projects.list());
+    const error = await failureOf(
+      connect(answer === silence ? { deadlines: { readMs: SHORT_MS } } : {}).projects.list(),
+    );
     expect([error.failure.is, error.operation, server.arrived.length]).toEqual([failure, "listProjects", requests]);
     expect(calls.map((call) => call.failure)).toEqual(Array.from({ length: requests }, () => failure));
   });
@@ -122,7 +126,8 @@ describe("a failing write", () => {
   ])("%s is sent once", async (_name, answer, failure) => {
     const { server, connect } = await startHarness();
     server.script(answer);
-    const error = await failureOf(connect({ deadlines: { writeMs: 60 } }).projects.create({ name: "web" }));
+    const platform = connect(answer === silence ? { deadlines: { writeMs: SHORT_MS } } : {});
+    const error = await failureOf(platform.projects.create({ name: "web" }));
     expect([error.failure.is, server.arrived.length]).toEqual([failure, 1]);
   });
 
