@@ -9,8 +9,8 @@ const OTHER = "00000000-0000-4000-8000-00000000000b";
 const project = { id: ID, name: "web" };
 const reset: Answer = (response) => void response.destroy();
 const silence: Answer = () => {};
-/** Only where nothing answers: too short for a repetition, and long enough for the request to arrive. */
-const SHORT_MS = 180;
+/** Only where nothing answers: shorter than the pause before a repetition. */
+const SHORT_MS = 90;
 
 describe("a failing read", () => {
   it.each<[string, Answer, string, number]>([
