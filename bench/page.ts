@@ -44,7 +44,7 @@ export function page(results: Results): string {
     ...table(limitedRows(results)),
     "## Tenants that compete under a limit",
     "",
-    "Three namespaces with 90, 9 and 1 percent of the applications are created at once on a platform that limits requests, while a person edits settled applications of a fourth. Jain's index is of what each of the three got, as a part of its max-min fair share, until the two smaller ones had all of their own: 1 is fair, 0.33 is all for one.",
+    "Three namespaces with 90, 9 and 1 percent of the applications are created at once on a platform that limits requests, while a person edits settled applications of a fourth.",
     "",
     ...table(tenantsRows(results)),
     "## The rate that a connection finds by itself",
@@ -135,7 +135,7 @@ function tenantsRows({ tenants: { operator, peer } }: Results): readonly Row[] {
     return [
       row("time / bound", ({ seconds, boundSeconds }) => seconds / boundSeconds, 2),
       row("answers 429 after ten seconds, percent", (one) => one.lateRefusedPercent, 2),
-      row("Jain's index", ({ jain }) => jain, 2),
+      ...(own.jain === undefined ? [] : [row("Jain's index", ({ jain = NaN }) => jain, 2)]),
       row("edit → request, p50, ms", (one) => one.edit.p50, 0),
       row("edit → request, longest, ms", (one) => one.edit.longest, 0),
       row("edits without a request", (one) => one.edit.missing, 0),

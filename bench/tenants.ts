@@ -14,8 +14,8 @@ export interface TenantsFigures {
   readonly boundSeconds: number;
   /** Requests that were refused with 429 after the first ten seconds, in percent. */
   readonly lateRefusedPercent: number;
-  /** Jain's index of the namespaces' shares while they compete: 1 is the max-min fair share for each. */
-  readonly jain: number;
+  /** Jain's index of the namespaces' shares while they compete: 1 is the max-min fair share for each. Missing in older results. */
+  readonly jain?: number;
   /** From a person's edit of a settled application to the request for it, in milliseconds. */
   readonly edit: { readonly p50: number; readonly longest: number; readonly missing: number };
 }
@@ -102,24 +102,22 @@ function latencyOf(calls: readonly Call[], sent: ReadonlyMap<string, number>): T
 }
 
 /**
- * Returns Jain's index of what each namespace got, as a part of its max-min fair share, until all but the largest had
- * all of their own.
+ * Returns Jain's index of what each namespace got, as a part of its max-min fair share, of so many deployments as give
+ * all but the largest namespace its own where each gets an equal share.
  * @param commits of the namespaces, the largest first, by which their deployments are told apart
  * @param wanted the number of deployments that each needs
  */
 function jainOf(calls: readonly Call[], commits: readonly string[], wanted: readonly number[]): number {
-  const deployed = calls.flatMap(({ body, status }) =>
+  const order = calls.flatMap(({ body, status }) =>
     status === 429 ? [] : [commits.indexOf(body?.git_commit_id ?? "")],
   );
-  const until = deployed.findLastIndex((tenant) => tenant > 0);
-  const got = wanted.map((_, tenant) => deployed.slice(0, until + 1).filter((one) => one === tenant).length);
-  const fair = fairShares(
-    got.reduce((total, count) => total + count, 0),
-    wanted,
-  );
-  const parts = got.map((count, tenant) => count / (fair[tenant] ?? 1));
-  const sum = parts.reduce((total, part) => total + part, 0);
-  return (sum * sum) / (parts.length * parts.reduce((total, part) => total + part * part, 0));
+  const [, ...others] = wanted;
+  const total = others.reduce((sum, count) => sum + count, Math.max(...others));
+  const deployed = order.filter((tenant) => tenant >= 0).slice(0, total);
+  const fair = fairShares(total, wanted);
+  const parts = wanted.map((_, tenant) => deployed.filter((one) => one === tenant).length / (fair[tenant] ?? 1));
+  const sum = parts.reduce((all, part) => all + part, 0);
+  return (sum * sum) / (parts.length * parts.reduce((all, part) => all + part * part, 0));
 }
 
 /** Returns the max-min fair shares: nobody gets more than wanted, and what that leaves is divided equally. */
