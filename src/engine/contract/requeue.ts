@@ -54,22 +54,16 @@ export function jitter(ms: Ms, random: number): Ms {
  * @param now on the monotonic clock
  */
 export function abreast(ms: Ms, group: string, now: Ms): Ms {
-  const left = nextTurn(ms, group, now);
-  const shift = left < ms / 2 ? left : left - ms;
+  const slot = (hash(group) / 2 ** 32) * ms;
+  const late = (((now - slot) % ms) + ms) % ms;
+  const shift = late > ms / 2 ? ms - late : -late;
   return Math.round(ms + Math.max(-ms / 10, Math.min(ms / 10, shift)));
 }
 
-/** Returns how long until a group is reconciled next, above 0, at most the interval. */
-export function nextTurn(ms: Ms, group: string, now: Ms): Ms {
-  const turn = (hash(group) / 2 ** 32) * ms;
-  return ms - ((((now - turn) % ms) + ms) % ms);
-}
-
-/** Returns the FNV-1a hash of a text, in [0, 2^32). */
 function hash(text: string): number {
-  let sum = 2_166_136_261;
-  for (const letter of text) sum = Math.imul(sum ^ (letter.codePointAt(0) ?? 0), 16_777_619);
-  return sum >>> 0;
+  let sum = 7;
+  for (const letter of text) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) >>> 0;
+  return sum;
 }
 
 /** Returns the follow interval, which grows by half each time. @param waits reconciles in a row */

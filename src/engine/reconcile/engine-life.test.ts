@@ -147,21 +147,6 @@ describe("the steady state", () => {
     expect(env.world.count("deploy")).toBe(1);
   });
 
-  it("polls what lies under one parent at one time, right from the start of a process", async () => {
-    const env = await started();
-    for (const parent of ["a", "b"]) {
-      env.widget(parent);
-      for (const child of ["1", "2", "3"]) env.widget(`${parent}${child}`, { parentRef: { name: parent } });
-    }
-    await env.run(2 * POLL);
-    env.restart();
-    const due = (parent: string) => ["1", "2", "3"].map((child) => env.due("Widget", `${parent}${child}`));
-    const [ofA, ofB] = [due("a"), due("b")];
-    expect(new Set(ofA).size).toBe(1);
-    expect(new Set(ofB).size).toBe(1);
-    expect(ofA[0]).not.toBe(ofB[0]);
-  });
-
   it("of children is not disturbed by their parent's news, nor that of a connection by the end of its users", async () => {
     const env = await started();
     env.widget("parent", { note: "n" });

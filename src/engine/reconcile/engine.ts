@@ -7,9 +7,8 @@ import type { Enqueue, Ports, ProvidedPorts } from "../context/context.ts";
 import { createLocalStates } from "../context/local-state.ts";
 import { keyText, parseKey, recordedTenant } from "../contract/keys.ts";
 import type { ExternalWrite, Kind, Ms, Reference, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
-import { nextTurn } from "../contract/requeue.ts";
 import { parseSpec } from "../contract/spec.ts";
-import { isSettled, recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
+import { isSettled, recordedIdIn } from "../contract/status.ts";
 import { checkInstallation } from "../ledger/identity.ts";
 import { createExternalWrites } from "../ownership/external-writes.ts";
 import { createFieldOwnership } from "../ownership/fields.ts";
@@ -149,18 +148,11 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     );
   };
 
-  /** Returns when a settled object is polled first: those under one parent, which may share reads, at one time. */
-  const firstPollMs = (object: KubeObject): Ms => {
-    const { pollMs } = deps.windows;
-    const parentId = recordedIdentityIn(object, "parentId");
-    return parentId === undefined ? deps.random() * pollMs : nextTurn(pollMs, parentId, deps.clock.monotonic());
-  };
-
   /** Objects of the first list with nothing pending are verified over the poll interval. */
   const queue = (object: KubeObject, initial: boolean): void => {
     const routine = initial && mayWait(object) && kinds.get(object.kind)?.isConnection !== true;
     const key = keyText(keyOf(object));
-    if (routine) deps.enqueue(key, { afterMs: firstPollMs(object), urgent: false });
+    if (routine) deps.enqueue(key, { afterMs: deps.random() * deps.windows.pollMs, urgent: false });
     else wake(key);
   };
 
