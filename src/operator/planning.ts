@@ -67,7 +67,9 @@ export async function planObjects(options: PlanningOptions): Promise<readonly Pl
   try {
     for (const object of options.wanted.toSorted((left, right) => rank(left) - rank(right))) {
       const problem = await problemOf(object);
-      planned.push({ object: memory.cache.get(keyOf(object)) ?? object, problem });
+      const changed = memory.cache.get(keyOf(object));
+      if (changed === undefined) throw new RangeError("what is planned has to be among the objects");
+      planned.push({ object: changed, problem });
     }
     return planned;
   } finally {

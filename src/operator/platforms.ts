@@ -34,7 +34,12 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
       let held: string | undefined;
       const platform = connectPlatform({
         ...shared,
-        ...settings,
+        // One by one: whoever writes a connection decides nothing else.
+        baseUrl: settings.baseUrl,
+        pathPrefix: settings.pathPrefix,
+        organizationId: settings.organizationId,
+        scheme: settings.scheme,
+        surface: settings.surface,
         token: () => {
           const value = token();
           if (value !== held) redactor.hold(`token/${name}`, [value]);

@@ -90,18 +90,16 @@ function denied(error: unknown): undefined {
 async function ofObject(
   cluster: ClusterClient,
   object: KubeObject,
+  kinds = boundKinds(),
   steps = MOST_PARENTS,
 ): Promise<KubeObject | undefined> {
   const { namespace } = object.metadata;
   const reference = member(object.spec, "connectionRef");
   const name = stringMember(reference, "name");
   if (name !== undefined) return cluster.get(stringMember(reference, "kind") ?? NAMESPACED, name, namespace);
-  const [parent] =
-    boundKinds()
-      .find(({ kind }) => kind === object.kind)
-      ?.references(object) ?? [];
+  const parent = kinds.find(({ kind }) => kind === object.kind)?.references(object)[0];
   const found = parent?.name === undefined ? undefined : await cluster.find(parent.kind, parent.name, namespace);
-  return found === undefined || steps === 1 ? undefined : ofObject(cluster, found, steps - 1);
+  return found === undefined || steps === 1 ? undefined : ofObject(cluster, found, kinds, steps - 1);
 }
 
 /**

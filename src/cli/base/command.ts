@@ -44,7 +44,7 @@ export function lazyCommand<Name extends string>(
   return { name, about, operations, load: async () => (await load())[`${name}Command` as const] };
 }
 
-/** The caller: its environment and its name. */
+/** How a command is called: in which environment, and by which name. */
 export interface Invocation {
   readonly host: Host;
   /** The program's name: "kubectl platform" or "platform-operator". */

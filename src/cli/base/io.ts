@@ -68,14 +68,21 @@ export async function writeFiles(
   files: readonly { readonly name: string; readonly text: string }[],
 ): Promise<void> {
   try {
+    await mkdir(directory, { recursive: true });
     for (const { name, text: content } of files) {
       const path = join(directory, name);
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, content);
     }
   } catch (error) {
-    throw new CliError(`${directory} cannot be written: ${error instanceof Error ? error.message : "it failed"}.`);
+    throw notWritten(directory, error);
   }
+}
+
+/** @returns why a file or directory cannot be written */
+export function notWritten(path: string, error: unknown): CliError {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "it failed";
+  return new CliError(`${path} cannot be written (${code}). Name another place.`);
 }
 
 /** @returns the object in a file of JSON or YAML. @throws CliError when there is none */

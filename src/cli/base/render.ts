@@ -57,7 +57,7 @@ export async function printData(call: Pick<Printing, "io">, output: "json" | "ya
   }
 }
 
-/** The same in each format of -o. */
+/** One answer in each format of -o. */
 interface Forms {
   /** For json and yaml. */
   readonly data: () => unknown;

@@ -41,13 +41,14 @@ export const treeCommand = command({
       throw new CliError("--watch draws the tree itself: it takes -o table or wide.");
     }
     const stop = host.interrupt();
+    const stopped = aborted(stop, stop);
     const following = followObjects({ ...scope, clock: host.clock });
     const facts = (): readonly Fact[] => factsIn(following.objects());
     try {
-      await Promise.race([following.synced, aborted(stop, stop)]);
+      await Promise.race([following.synced, stopped]);
       refuseUnknown(facts(), args.project, scope);
       draw(following.store, facts, io, output === "wide");
-      await aborted(stop, stop);
+      await stopped;
     } finally {
       await following.stop();
     }

@@ -19,24 +19,24 @@ export function parsePageQuery(parameters: URLSearchParams): PageQuery | undefin
 type Part = Pick<TreePage, "counts" | "matched" | "page" | "pages" | "rows">;
 
 /** @returns a page of what fits, each object below its parents, which come along wherever they would be missing. */
-export function partOf({ leaves, counts }: Tree, query: PageQuery): Part {
+export function partOf({ nodes, counts }: Tree, query: PageQuery): Part {
   const matches = new Set<number>();
   const shown = new Set<number>();
-  for (const [at, leaf] of leaves.entries()) {
-    if (!fits(leaf, query)) continue;
+  for (const [at, node] of nodes.entries()) {
+    if (!fits(node, query)) continue;
     matches.add(at);
-    for (const place of [...ancestors(leaves, at), at]) shown.add(place);
+    for (const place of [...ancestors(nodes, at), at]) shown.add(place);
   }
   const places = [...shown];
   const pages = Math.max(1, Math.ceil(places.length / PAGE_SIZE));
-  const wanted = query.at === "" ? -1 : places.findIndex((place) => leaves[place]?.fact.id === query.at);
+  const wanted = query.at === "" ? -1 : places.findIndex((place) => nodes[place]?.fact.id === query.at);
   const page = wanted === -1 ? Math.min(query.page, pages) : Math.floor(wanted / PAGE_SIZE) + 1;
   const here = places.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   const [first] = here;
-  const lead = first === undefined ? [] : ancestors(leaves, first);
+  const lead = first === undefined ? [] : ancestors(nodes, first);
   const rows = [
-    ...lead.map((place) => rowOf(leaves[place], true)),
-    ...here.map((place) => rowOf(leaves[place], !matches.has(place))),
+    ...lead.map((place) => rowOf(nodes[place], true)),
+    ...here.map((place) => rowOf(nodes[place], !matches.has(place))),
   ];
   return { counts, matched: matches.size, page, pages, rows: rows.flat() };
 }
@@ -49,14 +49,14 @@ function fits({ fact }: TreeRow, { show, text }: PageQuery): boolean {
 }
 
 /** @returns the places of its parents, the highest first. */
-function ancestors(leaves: readonly TreeRow[], place: number): readonly number[] {
-  const parent = leaves[place]?.parent;
-  return parent === undefined ? [] : [...ancestors(leaves, parent), parent];
+function ancestors(nodes: readonly TreeRow[], place: number): readonly number[] {
+  const parent = nodes[place]?.parent;
+  return parent === undefined ? [] : [...ancestors(nodes, parent), parent];
 }
 
-function rowOf(leaf: TreeRow | undefined, isContext: boolean): readonly Row[] {
-  if (leaf === undefined) return [];
-  const { fact, depth } = leaf;
+function rowOf(node: TreeRow | undefined, isContext: boolean): readonly Row[] {
+  if (node === undefined) return [];
+  const { fact, depth } = node;
   const { id, kind, namespace, name, mark, state, reason, since, commit, externalId } = fact;
   const message = cleanText(fact.message, MOST_MESSAGE);
   const names = { id, word: wordOf(kind), short: shortNameOf(kind), namespace, name };

@@ -11,7 +11,7 @@ function watched() {
   });
   const trees = createTrees(store, manualClock());
   store.subscribe(trees.changed);
-  const names = async () => (await trees.read()).leaves.map(({ fact, depth }) => `${depth} ${fact.name}`);
+  const names = async () => (await trees.read()).nodes.map(({ fact, depth }) => `${depth} ${fact.name}`);
   return { store, trees, names };
 }
 
@@ -46,7 +46,7 @@ describe("the tree of the caches", () => {
     for (const name of ["a", "b", "c"]) store.upsert(projectOf(name));
     const reading = trees.read();
     store.upsert(projectOf("d"));
-    expect((await reading).leaves.map(({ fact }) => fact.name)).toEqual(["a", "b", "c", "d"]);
+    expect((await reading).nodes.map(({ fact }) => fact.name)).toEqual(["a", "b", "c", "d"]);
     expect((await trees.read()).counts).toMatchObject({ ready: 4 });
   });
 });

@@ -10,13 +10,13 @@ import { createFactCache, hierarchyOf, type Branch } from "../tree/hierarchy.ts"
 export interface TreeRow {
   readonly fact: Fact;
   readonly depth: number;
-  /** Where its parent stands among the leaves; undefined at the root. */
+  /** Where its parent stands among the nodes; undefined at the root. */
   readonly parent: number | undefined;
 }
 
 /** All objects, each after its parent. */
 export interface Tree {
-  readonly leaves: readonly TreeRow[];
+  readonly nodes: readonly TreeRow[];
   readonly counts: Readonly<Record<Mark, number>>;
 }
 
@@ -64,13 +64,13 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
 
 /** @returns the branches one below the other. */
 export function treeOf(branches: readonly Branch[]): Tree {
-  const leaves: TreeRow[] = [];
+  const nodes: TreeRow[] = [];
   const counts = { new: 0, working: 0, ready: 0, warned: 0, stalled: 0, deleting: 0 };
   const add = ({ fact, children }: Branch, depth: number, parent: number | undefined): void => {
-    const at = leaves.push({ fact, depth, parent }) - 1;
+    const at = nodes.push({ fact, depth, parent }) - 1;
     counts[fact.mark] += 1;
     for (const child of children) add(child, depth + 1, at);
   };
   for (const branch of branches) add(branch, 0, undefined);
-  return { leaves, counts };
+  return { nodes, counts };
 }

@@ -19,9 +19,11 @@ export function createFactCache() {
   const known = new WeakMap<KubeObject, ReturnType<typeof make>>();
 
   const own = (object: KubeObject): ReturnType<typeof make> => {
-    const found = known.get(object) ?? make(object);
-    known.set(object, found);
-    return found;
+    const found = known.get(object);
+    if (found !== undefined) return found;
+    const made = make(object);
+    known.set(object, made);
+    return made;
   };
 
   return {

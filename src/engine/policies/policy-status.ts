@@ -12,7 +12,7 @@ import type { Step } from "../contract/kind.ts";
 import { isSettled, isStalled, nonEmptyText } from "../contract/status.ts";
 import { requestedToken, type Policies } from "./policy.ts";
 
-/** The member `planSchema` of a status. */
+/** The member `plan` of a status. */
 export type StatusPlan = z.output<typeof planSchema>;
 
 /** Returns the plan of a status. */

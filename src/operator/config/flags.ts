@@ -20,6 +20,7 @@ const list = z.string().transform((text) =>
     .filter((part) => part !== ""),
 );
 const namespace = z.string().regex(NAMESPACE_PATTERN, "must be the name of a namespace, e.g. platform-operator");
+/** undefined: no such server. */
 const bindAddress = z
   .string()
   .regex(/^(0|([A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]):\d{1,5})$/, 'must be "host:port", ":port" or 0 for no server')

@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 
 import { API_VERSION } from "../../../api/names.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
-import { listMember, member, stringEntries, stringMember } from "../../../kube/api/json.ts";
+import { listMember, member, stringMember } from "../../../kube/api/json.ts";
 import { objectPath } from "../../../kube/api/paths.ts";
 import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import { OPERATOR } from "../../../operator/config/names.ts";
@@ -73,9 +73,11 @@ async function eventsIn(cluster: ClusterClient, namespace: string): Promise<Json
   const fieldSelector = `involvedObject.apiVersion=${API_VERSION}`;
   const events = await listEvents(cluster, namespace, { fieldSelector, limit: 1_000 });
   return events.map((event) => {
-    const { namespace = "", kind = "", name = "" } = Object.fromEntries(stringEntries(member(event, "involvedObject")));
-    const view = eventOf(event);
-    return { object: `${kind}/${name}`, namespace, ...view, message: maskedText(view.message) };
+    const about = member(event, "involvedObject");
+    const of = (name: string): string => stringMember(about, name) ?? "";
+    const { type, reason, message, at, count } = eventOf(event);
+    const object = `${of("kind")}/${of("name")}`;
+    return { object, namespace: of("namespace"), type, reason, message: maskedText(message), at, count };
   });
 }
 

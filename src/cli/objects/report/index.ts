@@ -6,9 +6,9 @@ import { stringify } from "yaml";
 
 import { OPERATOR } from "../../../operator/config/names.ts";
 import { command } from "../../base/command.ts";
-import { CliError, UsageError } from "../../base/exit.ts";
+import { UsageError } from "../../base/exit.ts";
 import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../../base/globals.ts";
-import { writeFiles } from "../../base/io.ts";
+import { notWritten, writeFiles } from "../../base/io.ts";
 import { runChecks } from "../check/index.ts";
 import { listObjects } from "../shared/listing.ts";
 import { objectEntries, partEntries, type BundleFile } from "./gather.ts";
@@ -81,8 +81,7 @@ async function write(file: string, bundle: readonly BundleFile[], now: Date): Pr
   try {
     await writeFile(file, gzipSync(tarOf(named, now)));
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "it failed";
-    throw new CliError(`${file} cannot be written (${code}). Name another place with -f.`);
+    throw notWritten(file, error);
   }
 }
 

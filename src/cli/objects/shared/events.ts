@@ -35,7 +35,7 @@ export async function listEvents(
   return listMember(answer, "items");
 }
 
-/** @returns an event of the API server */
+/** @returns what people look at in an event of the API server */
 export function eventOf(event: Json) {
   const series = member(event, "series");
   const text = (name: string): string => stringMember(event, name) ?? "";
