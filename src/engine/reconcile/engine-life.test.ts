@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
+import { widget } from "../../../test/support/engine/kinds.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../../api/names.ts";
 
 const POLL = 11 * 60_000;
@@ -269,5 +270,40 @@ describe("drift and values", () => {
     env.cluster.secret("values", { a: "one" });
     await env.run(31_000);
     expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+  });
+});
+
+describe("an object that another resource writes to while it is read", () => {
+  it("is read again before anything is planned", async () => {
+    const reads: { readonly reconcile: number; readonly writtenAt: string | undefined }[] = [];
+    let whileRead = (): void => {};
+    const env = engineEnv({
+      kind: {
+        ...widget,
+        externalWrites: (_memory, spec) =>
+          spec?.note === undefined ? [] : [{ id: spec.note, at: "2026-11-21T10:00:00.000Z" }],
+        observe: async (pass, api) => {
+          if (pass.spec.name === "a") {
+            reads.push({ reconcile: env.passes.length, writtenAt: pass.records.writtenAt });
+            whileRead();
+          }
+          return await widget.observe(pass, api);
+        },
+      },
+    });
+    env.widget("a");
+    env.widget("b");
+    await env.run(60_000);
+    const { externalId } = env.cluster.get("Widget", "a").status as { readonly externalId: string };
+    reads.length = 0;
+    whileRead = () => {
+      whileRead = () => {};
+      env.cluster.spec("Widget", "b", { name: "b", note: externalId });
+    };
+    env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
+    await env.run(0);
+    const [first, second] = reads;
+    expect([first?.writtenAt, second?.writtenAt]).toEqual([undefined, "2026-11-21T10:00:00.000Z"]);
+    expect(second?.reconcile).toBe(first?.reconcile);
   });
 });
