@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { addForeignVariable } from "../../simulator/control/control.ts";
 import type { OpenIntent } from "../../src/engine/contract/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
+import { NOBODY } from "../support/kinds/env.ts";
 import { failureOf } from "../support/platform/client.ts";
 import { applicationEnv } from "../support/services/application-runner.ts";
 import { COMMIT, OTHER_COMMIT } from "../support/services/applications.ts";
 
-const NOBODY = "00000000-0000-4000-8000-00000000dead";
 const SURFACES = ["Documented", "Full"] as const;
 const secret = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
 const plain = { name: "MODE", value: "fast" };

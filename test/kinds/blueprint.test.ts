@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
+import { NOBODY } from "../support/kinds/env.ts";
 import { failureOf } from "../support/platform/client.ts";
 import { blueprintEnv, ICON } from "../support/services/blueprint-runner.ts";
 
-const NOBODY = "00000000-0000-4000-8000-00000000dead";
 const PASSWORD = { name: "password", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
 const FIELD = "spec.variables[password]";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { OpenIntent } from "../../src/engine/contract/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
+import { createIntent } from "../support/kinds/env.ts";
 import { applicationEnv } from "../support/services/application-runner.ts";
 import { OTHER_COMMIT } from "../support/services/applications.ts";
 
@@ -73,15 +73,7 @@ describe("an application on the documented surface alone", () => {
 
   it("whose create was not confirmed cannot be looked up", async () => {
     const runner = env.applied();
-    const intent: OpenIntent = {
-      op: "createApplication",
-      creates: true,
-      parentId: env.environmentId,
-      name: env.name,
-      id: undefined,
-      commit: undefined,
-      mark: null,
-    };
+    const intent = createIntent("createApplication", env.name, null, env.environmentId);
     expect(await application.trace(intent, runner.pass(), env.harness.api)).toMatchObject({
       is: "unknowable",
       why: { reason: "CreateResultUnknown", message: expect.stringContaining("resolve=recreate") },

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { Kind, OpenIntent } from "../../src/engine/contract/kind.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
-import { startKindHarness, type KindHarness } from "../support/kinds/env.ts";
+import { createIntent, NOBODY, startKindHarness, SURFACES, type KindHarness } from "../support/kinds/env.ts";
 import { failureOf } from "../support/platform/client.ts";
-
-const NOBODY = "00000000-0000-4000-8000-00000000dead";
-const SURFACES = ["Documented", "Full"] as const;
 
 let harness: KindHarness;
 const start = (surface: (typeof SURFACES)[number]) => {
@@ -15,20 +11,6 @@ const start = (surface: (typeof SURFACES)[number]) => {
   });
   afterAll(() => harness.close());
 };
-
-/** An intent to create something, as the ledger hands it to a trace. */
-const intentOf = (op: string, name: string, mark: OpenIntent["mark"], parentId?: string): OpenIntent => ({
-  op,
-  creates: true,
-  parentId,
-  name,
-  id: undefined,
-  commit: undefined,
-  mark,
-});
-const absentNow = () => ({ absentAt: harness.api.serverNow()?.toISOString() ?? null });
-const traceOf = (kind: object, intent: OpenIntent, pass: object) =>
-  (kind as Kind).trace(intent, pass as never, harness.api);
 
 describe.each(SURFACES)("an environment on the %s surface", (surface) => {
   start(surface);
@@ -82,16 +64,18 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
     const { environments } = harness.simulator.world();
     const before = [...environments.values()].filter((one) => one.projectId === projectId).map(({ id }) => id);
     const runner = harness.environment(projectId, spec({ name: "traced" }));
-    const intent = intentOf("createEnvironment", "traced", { ...absentNow(), ids: before }, projectId);
-    expect(await traceOf(environment, intent, runner.pass())).toEqual({ is: "absent" });
+    const intent = createIntent("createEnvironment", "traced", { ...harness.absentNow(), ids: before }, projectId);
+    expect(await harness.trace(environment, intent, runner.pass())).toEqual({ is: "absent" });
     const id = await harness.newEnvironment(projectId, "Traced");
-    expect(await traceOf(environment, intent, runner.pass())).toMatchObject({ is: "landed", known: [{ id }] });
-    expect(await traceOf(environment, intent, runner.pass({ holderOf: () => "shop/other" }))).toEqual({ is: "absent" });
-    const known = { ...intent, mark: { ...absentNow(), ids: [...before, id] } };
-    expect(await traceOf(environment, known, runner.pass())).toEqual({ is: "absent" });
+    expect(await harness.trace(environment, intent, runner.pass())).toMatchObject({ is: "landed", known: [{ id }] });
+    expect(await harness.trace(environment, intent, runner.pass({ holderOf: () => "shop/other" }))).toEqual({
+      is: "absent",
+    });
+    const known = { ...intent, mark: { ...harness.absentNow(), ids: [...before, id] } };
+    expect(await harness.trace(environment, known, runner.pass())).toEqual({ is: "absent" });
     await harness.newEnvironment(projectId, "another");
     // By its name there is one still; without names it may be either.
-    expect(await traceOf(environment, intent, runner.pass())).toMatchObject({
+    expect(await harness.trace(environment, intent, runner.pass())).toMatchObject({
       known: surface === "Full" ? [{ id }] : [{}, {}],
     });
   });

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { Kind, OpenIntent } from "../../src/engine/contract/kind.ts";
 import { clusterConnection, connection } from "../../src/kinds/connection/index.ts";
 import { project } from "../../src/kinds/project/index.ts";
-import { startKindHarness, type KindHarness } from "../support/kinds/env.ts";
-
-const NOBODY = "00000000-0000-4000-8000-00000000dead";
-const SURFACES = ["Documented", "Full"] as const;
+import { createIntent, NOBODY, startKindHarness, SURFACES, type KindHarness } from "../support/kinds/env.ts";
 
 let harness: KindHarness;
 const start = (surface: (typeof SURFACES)[number], known: "Auto" | typeof surface = surface) => {
@@ -15,20 +11,6 @@ const start = (surface: (typeof SURFACES)[number], known: "Auto" | typeof surfac
   });
   afterAll(() => harness.close());
 };
-
-/** An intent to create something, as the ledger hands it to a trace. */
-const intentOf = (op: string, name: string, mark: OpenIntent["mark"], parentId?: string): OpenIntent => ({
-  op,
-  creates: true,
-  parentId,
-  name,
-  id: undefined,
-  commit: undefined,
-  mark,
-});
-const absentNow = () => ({ absentAt: harness.api.serverNow()?.toISOString() ?? null });
-const traceOf = (kind: object, intent: OpenIntent, pass: object) =>
-  (kind as Kind).trace(intent, pass as never, harness.api);
 
 describe.each(SURFACES)("a project on the %s surface", (surface) => {
   start(surface);
@@ -97,13 +79,15 @@ describe.each(SURFACES)("a project on the %s surface", (surface) => {
 
   it("is traced: not there, there, there before, there for somebody else", async () => {
     const runner = harness.project({ name: "traced" });
-    const intent = intentOf("createProject", "traced", absentNow());
-    expect(await traceOf(project, intent, runner.pass())).toEqual({ is: "absent" });
+    const intent = createIntent("createProject", "traced", harness.absentNow());
+    expect(await harness.trace(project, intent, runner.pass())).toEqual({ is: "absent" });
     const id = await harness.newProject("Traced");
-    expect(await traceOf(project, intent, runner.pass())).toMatchObject({ is: "landed", known: [{ id }] });
-    expect(await traceOf(project, intent, runner.pass({ holderOf: () => "shop/other" }))).toEqual({ is: "absent" });
-    const late = intentOf("createProject", "traced", { absentAt: "2999-01-01T00:00:00Z" });
-    expect(await traceOf(project, late, runner.pass())).toEqual({ is: "absent" });
+    expect(await harness.trace(project, intent, runner.pass())).toMatchObject({ is: "landed", known: [{ id }] });
+    expect(await harness.trace(project, intent, runner.pass({ holderOf: () => "shop/other" }))).toEqual({
+      is: "absent",
+    });
+    const late = createIntent("createProject", "traced", { absentAt: "2999-01-01T00:00:00Z" });
+    expect(await harness.trace(project, late, runner.pass())).toEqual({ is: "absent" });
   });
 
   it("[C7] that is gone is not created again", async () => {

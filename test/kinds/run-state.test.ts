@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { addForeignVariable } from "../../simulator/control/control.ts";
+import { NOBODY } from "../support/kinds/env.ts";
 import { failureOf } from "../support/platform/client.ts";
 import { applicationEnv } from "../support/services/application-runner.ts";
-
-const NOBODY = "00000000-0000-4000-8000-00000000dead";
 
 describe("the run state of an application", () => {
   const env = applicationEnv("Full");

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { JsonObject, OpenIntent } from "../../src/engine/contract/kind.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
+import { createIntent } from "../support/kinds/env.ts";
 import { applicationEnv } from "../support/services/application-runner.ts";
 import { OTHER_COMMIT } from "../support/services/applications.ts";
 
@@ -158,15 +159,7 @@ describe("an application that others made", () => {
   });
 
   it("is found by the trace of a create, once", async () => {
-    const intent: OpenIntent = {
-      op: "createApplication",
-      creates: true,
-      parentId: env.environmentId,
-      name: env.name,
-      id: undefined,
-      commit: undefined,
-      mark: { absentAt: env.harness.api.serverNow()?.toISOString() ?? null },
-    };
+    const intent = createIntent("createApplication", env.name, env.harness.absentNow(), env.environmentId);
     const runner = env.applied();
     const trace = (change = {}) => application.trace(intent, runner.pass(change), env.harness.api);
     expect(await trace()).toEqual({ is: "absent" });

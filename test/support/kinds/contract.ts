@@ -63,6 +63,7 @@ export function kindContract(kind: KindName, sample: Sample): void {
       const changed = await applied("one", { ...spec, ...sample.change?.({ ...place, env }) });
       const can = changes.length > 0 && isOffered(changes);
       expect(changed).toEqual(can ? [TRUE, changes.toSorted()] : [UNSUPPORTED, []]);
+      expect(env.told(kind, "one", "Stalled")).toEqual(can ? "" : TRUE);
       const mark = env.mark();
       await env.run(120 * MINUTE);
       expect(env.writes(mark).filter(Boolean), "is left in peace").toEqual([]);
@@ -72,16 +73,19 @@ export function kindContract(kind: KindName, sample: Sample): void {
       const { env, specOf, applied, removed } = await stage(kind, sample, surface);
       const spec = specOf("kept");
       await applied("kept", spec);
-      const given = { ...spec, externalId: idOf(env.get(kind, "kept")) };
+      const id = idOf(env.get(kind, "kept"));
+      const given = { ...spec, externalId: id };
       const second = await applied("second", given);
       expect(second, "belongs to another").toEqual([expect.stringContaining("AlreadyManaged"), []]);
+      expect(env.told(kind, "second", "Stalled")).toEqual(TRUE);
       expect([await removed("second"), await removed("kept")], "is kept").toEqual([[], []]);
       expect(await applied("by-id", given), "is taken over by its id").toEqual([TRUE, []]);
-      await removed("by-id");
+      expect([idOf(env.get(kind, "by-id")), await removed("by-id")]).toEqual([id, []]);
       const isListed = behaviour.listable?.(supports);
       const lifecycle = isListed === undefined ? { managementPolicy: "ObserveOnly" } : { adoptionPolicy: "Required" };
       const byName = await applied("by-name", { ...spec, lifecycle });
       expect(byName, "is taken over by its name").toEqual([isListed === true ? TRUE : FALSE, []]);
+      expect(idOf(env.get(kind, "by-name"))).toBe(isListed === true ? id : "");
     });
 
     it.runIf(removals !== undefined && isOffered(writes))("is deleted, or left where nothing can", async () => {

@@ -6,7 +6,7 @@ import type { Service } from "../../../simulator/model/world.ts";
 import type { FaultInput } from "../../../simulator/request/faults.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { startSimulator, type Simulator } from "../../../simulator/simulator.ts";
-import type { JsonObject } from "../../../src/engine/contract/kind.ts";
+import type { JsonObject, Kind, OpenIntent } from "../../../src/engine/contract/kind.ts";
 import { application } from "../../../src/kinds/application/index.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
 import { cluster } from "../../../src/kinds/cluster/index.ts";
@@ -20,6 +20,15 @@ import { hurriedClock } from "../platform/client.ts";
 import { kindRunner, type Runner, type Surroundings } from "./kind-runner.ts";
 
 export type SurfaceName = "Documented" | "Full";
+
+export const SURFACES = ["Documented", "Full"] as const;
+/** The id of what nobody has. */
+export const NOBODY = "00000000-0000-4000-8000-00000000dead";
+
+/** An intent to create something, as the ledger hands it to a trace. */
+export function createIntent(op: string, name: string, mark: OpenIntent["mark"], parentId?: string): OpenIntent {
+  return { op, creates: true, parentId, name, id: undefined, commit: undefined, mark };
+}
 
 export interface KindHarness {
   readonly simulator: Simulator;
@@ -41,6 +50,9 @@ export interface KindHarness {
   values(id: string | undefined): Readonly<Record<string, string>>;
   /** The writes since the last time this was asked for: operation and body. */
   writes(): readonly (readonly [operation: string, body: unknown])[];
+  /** The mark of a create that is sent now, of something that is not there. */
+  absentNow(): { readonly absentAt: string | null };
+  trace(kind: object, intent: OpenIntent, pass: object): ReturnType<Kind["trace"]>;
   newProject(name: string): Promise<string>;
   newEnvironment(projectId: string, name: string): Promise<string>;
   cluster(spec: JsonObject): Runner;
@@ -122,6 +134,8 @@ export async function startKindHarness(
       told = calls.length;
       return fresh.map(({ operation, body }) => [operation ?? "", body] as const);
     },
+    absentNow: () => ({ absentAt: api.serverNow()?.toISOString() ?? null }),
+    trace: (kind, intent, pass) => (kind as Kind).trace(intent, pass as never, api),
     newProject: async (name) => (await api.projects.create({ name })).id,
     newEnvironment: async (projectId, name) =>
       (await api.environments.create(projectId, { name, mode: "STAGING", clusterId: first })).id,
