@@ -3,7 +3,7 @@
  * commands declare their operations in the table of commands; those of the kinds, and the tests, are declared here.
  */
 import { COMMANDS } from "../src/cli/index.ts";
-import { BY_KIND, type KindName } from "../src/kinds/crds.ts";
+import { type KindName, RESOURCES } from "../src/kinds/index.ts";
 import { operations, type OperationName, isDocumented } from "../src/platform/codec/operations.ts";
 import { FEATURES } from "./platforms.ts";
 
@@ -85,7 +85,7 @@ const beside: ReadonlyMap<string, readonly OperationName[]> = new Map(Object.ent
 
 /** The operations that each kind calls. test/integration/every-operation.test.ts compares them with its calls. */
 export const USED_BY: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  Object.keys(BY_KIND).map((kind) => [kind, new Set([...needsOf(kind), ...(beside.get(kind) ?? [])])]),
+  RESOURCES.map(({ kind }) => [kind, new Set([...needsOf(kind), ...(beside.get(kind) ?? [])])]),
 );
 
 function needsOf(kind: string): readonly OperationName[] {

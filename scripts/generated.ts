@@ -1,7 +1,7 @@
 /** Everything that is generated, by path from the root of the repository. */
 import { stringify } from "yaml";
 
-import { RESOURCES } from "../src/kinds/crds.ts";
+import { RESOURCES } from "../src/kinds/index.ts";
 import { argocdFiles } from "./argocd/index.ts";
 import { chartFiles } from "./chart/index.ts";
 import { commandsPage } from "./commands.ts";

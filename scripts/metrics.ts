@@ -1,7 +1,7 @@
 /** The registry → docs/reference/metrics.md, and the names that documents, alerts and the dashboard may use. */
 import { z } from "zod";
 
-import { RESOURCES } from "../src/kinds/crds.ts";
+import { RESOURCES } from "../src/kinds/index.ts";
 import { createStore } from "../src/kube/watch/store.ts";
 import { createMetrics } from "../src/observability/metrics/index.ts";
 

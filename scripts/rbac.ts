@@ -1,6 +1,6 @@
 /** The declaration in src/operator/config/rbac.ts → manifests of deploy/rbac/. */
 import { GROUP } from "../src/api/names.ts";
-import { RESOURCES } from "../src/kinds/crds.ts";
+import { RESOURCES } from "../src/kinds/index.ts";
 import { OPERATOR } from "../src/operator/config/names.ts";
 import { GRANTS, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
 import type { Grant } from "../src/operator/config/rbac.ts";

@@ -2,7 +2,7 @@
 import { API_VERSION } from "../src/api/names.ts";
 import { REASONS } from "../src/api/reasons.ts";
 import type { CelRule, Resource } from "../src/api/resource.ts";
-import { RESOURCES } from "../src/kinds/crds.ts";
+import { RESOURCES } from "../src/kinds/index.ts";
 import { OPERATOR } from "../src/operator/config/names.ts";
 import { GRANTS, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
 import { objectSchema } from "./crd.ts";

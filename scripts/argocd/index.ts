@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 
 import { GROUP } from "../../src/api/names.ts";
 import type { Resource } from "../../src/api/resource.ts";
-import { RESOURCES } from "../../src/kinds/crds.ts";
+import { RESOURCES } from "../../src/kinds/index.ts";
 import { actionTests } from "./action-tests.ts";
 import { healthTests } from "./health-tests.ts";
 

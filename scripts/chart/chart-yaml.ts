@@ -6,7 +6,7 @@ import { parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
 
 import { GROUP, VERSION as API_VERSION } from "../../src/api/names.ts";
-import { RESOURCES } from "../../src/kinds/crds.ts";
+import { RESOURCES } from "../../src/kinds/index.ts";
 import { OPERATOR_VERSION } from "../../src/operator/config/version.ts";
 import { Values } from "./values.ts";
 

@@ -23,16 +23,14 @@ function imported(file: string, name: string, from: string): Registration {
   return { file, lines: `import { ${name} } from "${from}";`, before: "import " };
 }
 
-function ofOperator({ kind, resource, type, types, camel, camels, folder }: Names): readonly Registration[] {
+function ofOperator({ kind, type, types, camel, camels, folder }: Names): readonly Registration[] {
   const path = types.toUpperCase();
   const operation = (name: string, method: string, at: string, stale = `, stale: of${type}`): string =>
     `  ${name}: { method: "${method}", path: ${at}, beyond: true${stale} },`;
   const one = `\`\${${path}}/{${camel}Id}\``;
   return [
-    imported("src/kinds/crds.ts", resource, `./${folder}/crd.ts`),
-    { file: "src/kinds/crds.ts", block: "export const BY_KIND = {", lines: `  ${kind}: ${resource},` },
     imported("src/kinds/index.ts", camel, `./${folder}/index.ts`),
-    { file: "src/kinds/index.ts", block: "  return {", end: "\n  }", lines: `    ${kind}: ${camel},` },
+    { file: "src/kinds/index.ts", block: "const allKinds", end: "\n  }", lines: `    ${kind}: ${camel},` },
     {
       file: "src/platform/codec/operations.ts",
       before: "export const operations = {",
@@ -62,7 +60,6 @@ function ofOperator({ kind, resource, type, types, camel, camels, folder }: Name
       block: "const READS",
       lines: `  ${kind}: { op: "get${type}", full: ({ ${camels} }, id) => ${camels}.get(id) },`,
     },
-    { file: "src/README.md", before: "| `kinds/service`", lines: `| \`kinds/${folder}\` | ${kind} |` },
   ];
 }
 

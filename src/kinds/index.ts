@@ -1,3 +1,4 @@
+import type { Resource } from "../api/resource.ts";
 import type { Kind, KindTypes } from "../engine/contract/kind.ts";
 import type { Platform } from "../platform/index.ts";
 import { application } from "./application/index.ts";
@@ -6,7 +7,6 @@ import { blueprint } from "./blueprint/index.ts";
 import { catalog } from "./catalog/index.ts";
 import { cluster } from "./cluster/index.ts";
 import { clusterConnection, connection } from "./connection/index.ts";
-import type { KindName } from "./crds.ts";
 import { database } from "./database/index.ts";
 import { environment } from "./environment/index.ts";
 import { operation } from "./operation/index.ts";
@@ -16,11 +16,10 @@ import { webhook } from "./webhook/index.ts";
 
 type AnyKind = Kind<KindTypes & { readonly api: Platform }>;
 
-/** Returns every kind that the operator reconciles, with empty memories. */
-export function createKinds(): Readonly<Record<KindName, AnyKind>> {
-  return {
-    PlatformConnection: connection,
+const allKinds = () =>
+  ({
     ClusterPlatformConnection: clusterConnection,
+    PlatformConnection: connection,
     PlatformCluster: cluster,
     PlatformProject: project,
     PlatformEnvironment: environment,
@@ -32,5 +31,12 @@ export function createKinds(): Readonly<Record<KindName, AnyKind>> {
     PlatformCatalog: catalog,
     PlatformOperation: operation,
     PlatformWebhook: webhook,
-  };
-}
+  }) satisfies Readonly<Record<string, AnyKind>>;
+
+export type KindName = keyof ReturnType<typeof allKinds>;
+
+/** Returns every kind that the operator reconciles, parents first, with empty memories. */
+export const createKinds: () => Readonly<Record<KindName, AnyKind>> = allKinds;
+
+/** Every custom resource, parents first. */
+export const RESOURCES: readonly Resource[] = Object.values(createKinds()).map(({ resource }) => resource);

@@ -4,7 +4,7 @@
  */
 import { describe, expect, inject, it } from "vitest";
 
-import { RESOURCES } from "../../src/kinds/crds.ts";
+import { RESOURCES } from "../../src/kinds/index.ts";
 import { effort } from "../support/env/effort.ts";
 import { grantedRights, usedRights } from "../support/kube/used-rights.ts";
 import { figure } from "../support/platform/figure.ts";

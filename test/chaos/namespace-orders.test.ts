@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
-import { RESOURCES } from "../../src/kinds/crds.ts";
+import { RESOURCES } from "../../src/kinds/index.ts";
 import { collectionPath, EVENT, NAMESPACE, objectPath } from "../../src/kube/api/paths.ts";
 import { listAll } from "../../src/kube/watch/list.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";

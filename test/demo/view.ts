@@ -1,5 +1,5 @@
 /** The custom resources as the API server holds them, followed by a watch. */
-import { RESOURCES } from "../../src/kinds/crds.ts";
+import { RESOURCES } from "../../src/kinds/index.ts";
 import { createKubeClient } from "../../src/kube/api/client.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";

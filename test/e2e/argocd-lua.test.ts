@@ -11,7 +11,7 @@ import { z } from "zod";
 import { messageOf } from "../../scripts/argocd/health-tests.ts";
 import { GROUP } from "../../src/api/names.ts";
 import { planIn } from "../../src/engine/policies/policy-status.ts";
-import { RESOURCES } from "../../src/kinds/crds.ts";
+import { RESOURCES } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
 import { startLuaEnv, type LuaEnv } from "../support/argocd/lua.ts";
 import { annotated } from "../support/health/case.ts";

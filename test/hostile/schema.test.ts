@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { API_VERSION, GROUP, VERSION } from "../../src/api/names.ts";
-import { RESOURCES } from "../../src/kinds/crds.ts";
+import { RESOURCES } from "../../src/kinds/index.ts";
 import { createKubeClient, type ConnectedClient } from "../../src/kube/api/client.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import { KubeError } from "../../src/kube/api/errors.ts";

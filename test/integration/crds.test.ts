@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
 import { API_VERSION, GROUP } from "../../src/api/names.ts";
-import { RESOURCES } from "../../src/kinds/crds.ts";
+import { RESOURCES } from "../../src/kinds/index.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { ID, OTHER_ID } from "../samples/sample.ts";
 import {

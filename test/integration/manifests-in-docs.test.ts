@@ -5,7 +5,7 @@ import { afterAll, describe, expect, inject, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
-import { RESOURCES } from "../../src/kinds/crds.ts";
+import { RESOURCES } from "../../src/kinds/index.ts";
 import { kubectl } from "../control-plane/access.ts";
 
 const cluster = inject("controlPlane");

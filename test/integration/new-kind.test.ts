@@ -39,7 +39,7 @@ describe("make new-kind", () => {
     await make("PlatformRegistry");
     const { stdout } = await make("PlatformMailBox");
     expect(stdout).toContain("src/kinds/mail-box/index.ts");
-    expect(await readFile(join(copy, "src/kinds/crds.ts"), "utf8")).toContain("PlatformMailBox: platformMailBox,");
+    expect(await readFile(join(copy, "src/kinds/index.ts"), "utf8")).toContain("PlatformMailBox: mailBox,");
     expect(await run(bin("tsc"), ["--noEmit"], { cwd: copy })).toEqual({ stdout: "", stderr: "" });
   });
 

@@ -1,4 +1,4 @@
-import type { KindName } from "../../src/kinds/crds.ts";
+import type { KindName } from "../../src/kinds/index.ts";
 import { SAMPLES } from "../samples/index.ts";
 import { kindContract, policyContract } from "../support/kinds/contract.ts";
 

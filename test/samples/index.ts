@@ -1,4 +1,4 @@
-import type { KindName } from "../../src/kinds/crds.ts";
+import type { KindName } from "../../src/kinds/index.ts";
 import { applicationSample } from "./application.ts";
 import { bindingSample } from "./binding.ts";
 import { blueprintSample } from "./blueprint.ts";

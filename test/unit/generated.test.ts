@@ -8,7 +8,7 @@ import { z } from "zod";
 import { customResourceDefinition } from "../../scripts/crd.ts";
 import { GENERATED_FOLDERS, generatedFiles } from "../../scripts/generated.ts";
 import { structural } from "../../scripts/schema.ts";
-import { RESOURCES } from "../../src/kinds/crds.ts";
+import { RESOURCES } from "../../src/kinds/index.ts";
 import { GRANTS } from "../../src/operator/config/rbac.ts";
 import { SAMPLES } from "../samples/index.ts";
 

@@ -41,7 +41,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "platform",
       "kube",
       "engine",
-      "kinds/crds",
+      "kinds/index",
       "operator/config",
       "zod",
       "pino",
@@ -54,7 +54,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     },
   },
   webhooks: { mayImport: ["kube", "engine/connections/receiver-keys", "operator/config", "zod", "node:"] },
-  console: { mayImport: ["text", "api", "kube", "engine", "kinds/crds", "operator/config", "zod", "node:"] },
+  console: { mayImport: ["text", "api", "kube", "engine", "kinds/index", "operator/config", "zod", "node:"] },
   operator: {
     mayImport: [
       "api",

@@ -5,8 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { SHOWN_BY, testPath, USED_BY } from "../../scripts/coverage.ts";
 import { FEATURES } from "../../scripts/platforms.ts";
-import { RESOURCES } from "../../src/kinds/crds.ts";
-import { createKinds } from "../../src/kinds/index.ts";
+import { createKinds, RESOURCES } from "../../src/kinds/index.ts";
 import { isDocumented, operations } from "../../src/platform/codec/operations.ts";
 
 /** No kind looks at more of a spec to say what it may ask for. */

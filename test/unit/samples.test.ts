@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { BY_KIND, type KindName } from "../../src/kinds/crds.ts";
+import { createKinds, type KindName } from "../../src/kinds/index.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { SAMPLES } from "../samples/index.ts";
 import { ID, OTHER_ID, type Place, type Sample } from "../samples/sample.ts";
@@ -8,8 +8,9 @@ import { ID, OTHER_ID, type Place, type Sample } from "../samples/sample.ts";
 const platform = { url: "https://platform.example.com", organizationId: ID, clusterIds: [ID, OTHER_ID] as const };
 const tokens = { admin: "", read: "", write: "", deploy: "", foreign: "" };
 const place: Place = { env: { platform: { ...platform, tokens } }, name: "one", ground: "ground" };
+const KINDS = createKinds();
 const samples = Object.entries(SAMPLES) as [KindName, Sample][];
-const issues = (kind: KindName, spec: unknown) => BY_KIND[kind].spec.safeParse(spec).error?.issues;
+const issues = (kind: KindName, spec: unknown) => KINDS[kind].resource.spec.safeParse(spec).error?.issues;
 
 describe("the sample", () => {
   it.each(samples)("of %s is of that kind, and its specs are valid", (kind, sample) => {

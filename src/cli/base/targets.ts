@@ -1,7 +1,7 @@
 /** Parses targets: `papp/api`, `PlatformApplication/api`, `api`, or an id of the platform. */
 import { conditionView } from "../../console/tree/facts.ts";
 import { shortNameOf } from "../../console/tree/words.ts";
-import { RESOURCES } from "../../kinds/crds.ts";
+import { RESOURCES } from "../../kinds/index.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";

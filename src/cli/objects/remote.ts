@@ -1,5 +1,5 @@
 /** Compares the platform's record of an object with its spec. */
-import type { KindName } from "../../kinds/crds.ts";
+import type { KindName } from "../../kinds/index.ts";
 import { unlessMissing } from "../../kinds/shared/answers.ts";
 import { isObject, parseJson } from "../../kube/api/json.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";

@@ -1,5 +1,5 @@
 /** What hangs from what: every object below the first thing that it refers to, sorted, and how other tools read it. */
-import { RESOURCES } from "../../kinds/crds.ts";
+import { RESOURCES } from "../../kinds/index.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";

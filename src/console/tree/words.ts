@@ -1,5 +1,5 @@
 /** What kinds are called where there is little room. */
-import { RESOURCES } from "../../kinds/crds.ts";
+import { RESOURCES } from "../../kinds/index.ts";
 
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
   RESOURCES.flatMap(({ kind, shortNames: [first] }) => (first === undefined ? [] : [[kind, first]])),

@@ -1,6 +1,6 @@
 /** The caches of the custom resources: one store, and a reflector for each kind and watched namespace. */
 import { GROUP, VERSION } from "../../api/names.ts";
-import { RESOURCES } from "../../kinds/crds.ts";
+import { RESOURCES } from "../../kinds/index.ts";
 import type { ResourceType } from "../../kube/api/types.ts";
 import {
   createReflector,

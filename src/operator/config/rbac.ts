@@ -4,7 +4,7 @@
  */
 import { GROUP } from "../../api/names.ts";
 import type { Resource } from "../../api/resource.ts";
-import { RESOURCES } from "../../kinds/crds.ts";
+import { RESOURCES } from "../../kinds/index.ts";
 import { platformOperation } from "../../kinds/operation/crd.ts";
 import { LEASE_NAME, OPERATOR, ORPHAN_SHARDS, ORPHANS } from "./names.ts";
 

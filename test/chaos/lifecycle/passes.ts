@@ -1,5 +1,5 @@
 /** What a life's passes over each object did (docs/reliability.md). */
-import { RESOURCES } from "../../../src/kinds/crds.ts";
+import { RESOURCES } from "../../../src/kinds/index.ts";
 import type { LogLine } from "../../support/env/operator.ts";
 import type { Call } from "../tap/call.ts";
 import { textOf } from "./invariants.ts";

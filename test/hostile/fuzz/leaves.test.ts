@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "vitest";
 
-import { RESOURCES } from "../../../src/kinds/crds.ts";
+import { RESOURCES } from "../../../src/kinds/index.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { casesOf } from "../generated/cases.ts";
 import { SOMEWHERE } from "../generated/fixture.ts";

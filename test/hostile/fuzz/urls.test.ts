@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { GROUP, VERSION } from "../../../src/api/names.ts";
-import { RESOURCES } from "../../../src/kinds/crds.ts";
+import { RESOURCES } from "../../../src/kinds/index.ts";
 import {
   EVENT,
   CONFIG_MAP,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { GROUP, VERSION } from "../../../src/api/names.ts";
-import { RESOURCES } from "../../../src/kinds/crds.ts";
+import { RESOURCES } from "../../../src/kinds/index.ts";
 import { isKube } from "../../../src/kube/api/errors.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import { parseObject } from "../../../src/kube/api/objects.ts";

@@ -34,7 +34,7 @@ import type { PlatformName } from "../../../simulator/base/platforms.ts";
 import type { Speed } from "../../../simulator/base/time.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../../simulator/simulator.ts";
 import type { Windows } from "../../../src/engine/contract/windows.ts";
-import { RESOURCES } from "../../../src/kinds/crds.ts";
+import { RESOURCES } from "../../../src/kinds/index.ts";
 import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
 import { systemClock } from "../../../src/kube/api/clock.ts";
 import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../../src/operator/config/config.ts";

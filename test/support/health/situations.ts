@@ -3,7 +3,7 @@ import type { Report, Why } from "../../../src/engine/contract/kind.ts";
 import { statusPlanOf } from "../../../src/engine/policies/policy-status.ts";
 import type { PolicyStatus } from "../../../src/engine/policies/policy-status.ts";
 import { buildStatus, type ReconcileResult } from "../../../src/engine/status/build.ts";
-import { RESOURCES } from "../../../src/kinds/crds.ts";
+import { RESOURCES } from "../../../src/kinds/index.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { annotated, changed, created, NOW, type HealthCase } from "./case.ts";
 

@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import { operationOf, type OperationId, type Surface, surfaces } from "../../../simulator/base/operations.ts";
 import { APPROVED_PLAN } from "../../../src/api/names.ts";
 import { planIn } from "../../../src/engine/policies/policy-status.ts";
-import { BY_KIND, type KindName } from "../../../src/kinds/crds.ts";
-import { createKinds } from "../../../src/kinds/index.ts";
+import { createKinds, type KindName } from "../../../src/kinds/index.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { ID, type Sample } from "../../samples/sample.ts";
@@ -29,7 +28,7 @@ const ALWAYS = [{ schedule: "0 * * * *", duration: "2h", timeZone: "Europe/Berli
 export function kindContract(kind: KindName, sample: Sample): void {
   const { changes = [], refused, smallest, writes } = sample;
   const behaviour = KINDS[kind];
-  const parsed = (spec: JsonObject) => BY_KIND[kind].spec.safeParse(spec).data as JsonObject | undefined;
+  const parsed = (spec: JsonObject) => behaviour.resource.spec.safeParse(spec).data as JsonObject | undefined;
   const platform = { url: "https://platform.example.com", organizationId: ID, clusterIds: [ID, ID] as const };
   const tokens = { admin: "", read: "", write: "", deploy: "", foreign: "" };
   const place = { env: { platform: { ...platform, tokens } }, name: "one", ground: GROUND };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { RESOURCES } from "../../../kinds/crds.ts";
+import { RESOURCES } from "../../../kinds/index.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import type { KubeRequest } from "../../../kube/api/transport.ts";
 import type { Json, KubeFailure } from "../../../kube/api/types.ts";

@@ -1,6 +1,6 @@
 /** Checks the rights of the user and of the operator. */
 import { GROUP } from "../../../api/names.ts";
-import { RESOURCES } from "../../../kinds/crds.ts";
+import { RESOURCES } from "../../../kinds/index.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { member } from "../../../kube/api/json.ts";
 import { OPERATOR } from "../../../operator/config/names.ts";

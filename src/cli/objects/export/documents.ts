@@ -2,7 +2,7 @@
 import { stringify } from "yaml";
 
 import { API_VERSION } from "../../../api/names.ts";
-import { type KindName, RESOURCES } from "../../../kinds/crds.ts";
+import { type KindName, RESOURCES } from "../../../kinds/index.ts";
 import { printable } from "../../../text/text.ts";
 import { dnsLabel } from "../../base/targets.ts";
 

@@ -1,7 +1,7 @@
 /** Parses the names of objects on the command line, as kubectl does. Pure. */
 import { GROUP } from "../../../api/names.ts";
 import { shortNameOf } from "../../../console/tree/words.ts";
-import { RESOURCES } from "../../../kinds/crds.ts";
+import { RESOURCES } from "../../../kinds/index.ts";
 import { UsageError } from "../../base/exit.ts";
 import { kindOf, type Name } from "../../base/targets.ts";
 

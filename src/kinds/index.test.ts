@@ -10,12 +10,12 @@ import { ACCEPTED, REFUSED, specOf } from "../../test/support/kinds/spec-cases.t
 import { API_VERSION } from "../api/names.ts";
 import { platformApplication } from "./application/crd.ts";
 import { platformBinding } from "./binding/crd.ts";
-import { BY_KIND, RESOURCES } from "./crds.ts";
+import { createKinds, RESOURCES } from "./index.ts";
 
 const byKind = new Map(RESOURCES.map((resource) => [resource.kind, resource]));
 const specSchema = (kind: string) => byKind.get(kind)?.spec ?? expect.fail(`no kind ${kind}`);
 
-it.each(Object.entries(BY_KIND))("%s is the name of its resource", (kind, resource) => {
+it.each(Object.entries(createKinds()))("%s is the name of its resource", (kind, { resource }) => {
   expect(resource.kind).toBe(kind);
 });
 
