@@ -11,8 +11,29 @@ describe("the command line", () => {
     const { code, stdout, stderr } = await cli([flag], operator);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const shown = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) => name);
-    expect([...stdout.matchAll(/^ {2}([a-z- ]+?) {2,}/gm)].map(([, name]) => name)).toEqual([...shown, "help"]);
+    expect([...stdout.matchAll(/^ {2}([a-z- ]+?) {2,}/gm)].map(([, name]) => name)).toEqual(shown);
   });
+
+  it("puts the commands into groups, the operator itself last", async () => {
+    const { stdout } = await cli(["help"], operator);
+    const titles = [...stdout.matchAll(/^(.+):$/gm)].map(([, title]) => title);
+    expect(titles.slice(0, 2)).toEqual(["Look", "Act"]);
+    expect(stdout).toMatch(/\n\nThe operator:\n {2}run +run the operator\n\n/);
+  });
+
+  it("explains a command on help and its name", async () => {
+    const asked = await cli(["help", "cluster", "token"], operator);
+    expect(asked).toEqual(await cli(["cluster", "token", "--help"], operator));
+    expect(asked.code).toBe(0);
+  });
+
+  it.each(COMMANDS.map(({ name }) => name).filter((name) => name !== "run" && name !== "__complete"))(
+    "shows the help of %s in 120 columns",
+    async (name) => {
+      const { stdout } = await cli(["help", ...name.split(" ")], operator);
+      expect(stdout.split("\n").filter((line) => line.length > 120)).toEqual([]);
+    },
+  );
 
   it.each([["version"], ["--version"]])("prints the version on %s and nothing else", async (name) => {
     expect(await cli([name], operator)).toEqual({ code: 0, stdout: `${OPERATOR_VERSION}\n`, stderr: "" });
@@ -21,6 +42,22 @@ describe("the command line", () => {
   it.each([
     ["no command", [], /^Usage: platform-operator <command>/],
     ["an unknown command", ["destroy"], /^"destroy" is no command\.\n\nUsage:/],
+    [
+      "a command that is misspelt",
+      ["statsu"],
+      /^"statsu" is no command\. Did you mean "status"\? "platform-operator help" lists all commands\.\n$/,
+    ],
+    ["one in two words", ["cluster", "kubconfig"], /^"kubconfig" is no command\. Did you mean "cluster kubeconfig"\?/],
+    [
+      "a flag that is misspelt",
+      ["get", "--namepsace=x"],
+      /^Unknown option '--namepsace'\. Did you mean "--namespace"\?\n\nUsage/,
+    ],
+    [
+      "a misspelt flag of run",
+      ["run", "--log-levl=info"],
+      /^Unknown option '--log-levl'\. Did you mean "--log-level"\?\n\nUsage/,
+    ],
     ["an unknown flag of run", ["run", "--speed=2"], /^Unknown option '--speed'[^]*Usage: platform-operator run/],
     ["a wrong value", ["run", "--leader-elect=maybe"], /^--leader-elect must be true or false\n/],
     ["an unknown flag", ["version", "--speed=2"], /^Unknown option '--speed'\.\n\nUsage: platform-operator version/],

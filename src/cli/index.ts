@@ -5,7 +5,9 @@ import { API_COMMANDS } from "./api/index.ts";
 import { command, lazyCommand, type Entry } from "./base/command.ts";
 import { EXIT, UsageError } from "./base/exit.ts";
 import type { Host } from "./base/io.ts";
+import { didYouMean } from "./base/suggest.ts";
 import { find } from "./find.ts";
+import { grouped } from "./groups.ts";
 import { OBJECT_COMMANDS } from "./objects/entries.ts";
 import { commandUsage, listUsage } from "./usage.ts";
 
@@ -45,7 +47,9 @@ function nameOf(program: string): string {
 /** kubectl looks for `kubectl_complete-<plugin>` on PATH and calls it for completions. */
 function wordsOf(program: string, argv: readonly string[]): readonly string[] {
   if (/(?:^|[\\/])kubectl_complete-[^\\/]*$/.test(program)) return ["__complete", ...argv];
-  return argv[0] === "--version" ? ["version", ...argv.slice(1)] : argv;
+  const [first, ...rest] = argv;
+  if (first === "--version") return ["version", ...rest];
+  return first === "help" && rest.length > 0 ? [...rest, "--help"] : argv;
 }
 
 function asksForHelp(argv: readonly string[]): boolean {
@@ -63,8 +67,18 @@ function answerWithList(called: string, argv: readonly string[], { io }: Host): 
     return EXIT.ok;
   }
   const wrong = isGroup ? second : first;
-  io.stderr.write(`${wrong === undefined ? "" : `${JSON.stringify(wrong)} is no command.\n\n`}${list}`);
+  io.stderr.write(wrong === undefined ? list : unknownCommand(called, argv.slice(0, isGroup ? 2 : 1), list));
   return EXIT.usage;
+}
+
+/** Names the command that was probably meant; where none is near, shows the list. */
+function unknownCommand(called: string, words: readonly string[], list: string): string {
+  const wrong = `${JSON.stringify(words.at(-1))} is no command.`;
+  const starts = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) =>
+    name.split(" ").slice(0, words.length).join(" "),
+  );
+  const meant = didYouMean(words.join(" "), [...starts, "help"]);
+  return meant === "" ? `${wrong}\n\n${list}` : `${wrong}${meant} "${called} help" lists all commands.\n`;
 }
 
 function ofProcess(): Host {
@@ -83,7 +97,8 @@ function ofProcess(): Host {
   };
 }
 
-export const COMMANDS: readonly Entry[] = [
+/** In the order of the help. */
+export const COMMANDS: readonly Entry[] = grouped([
   lazyCommand("run", "run the operator", () => import("./run.ts")),
   ...OBJECT_COMMANDS,
   ...API_COMMANDS,
@@ -105,4 +120,4 @@ export const COMMANDS: readonly Entry[] = [
         },
       }),
   },
-];
+]);

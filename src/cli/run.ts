@@ -1,8 +1,9 @@
 /** The command `run`: the operator itself. */
 import { ConfigError, loadConfig, type Config } from "../operator/config/config.ts";
-import { describeFlags } from "../operator/config/flags.ts";
+import { describeFlags, FLAG_NAMES } from "../operator/config/flags.ts";
 import { rawCommand } from "./base/command.ts";
 import { EXIT } from "./base/exit.ts";
+import { didYouMeanFlag } from "./base/suggest.ts";
 
 const usage = `Usage: platform-operator run [flags]
 
@@ -25,7 +26,8 @@ export const runCommand = rawCommand(async (args, { host }) => {
     config = loadConfig(args);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    stderr.write(`${error.message}\n\n${usage}`);
+    const meant = didYouMeanFlag(error.message, FLAG_NAMES);
+    stderr.write(`${error.message}${meant === "" ? "" : `.${meant}`}\n\n${usage}`);
     return EXIT.usage;
   }
   const { runOperator } = await import("../operator/process.ts");

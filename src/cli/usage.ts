@@ -3,6 +3,7 @@ import type { Command, Entry } from "./base/command.ts";
 import type { Arg, Flag, Flags } from "./base/flags.ts";
 import { PLATFORM_FLAGS } from "./base/globals.ts";
 import { align } from "./base/render.ts";
+import { groupOf } from "./groups.ts";
 
 export const EXIT_CODES =
   "Exit codes: 0 done, 1 failed, 2 a plan has changes, 3 not in time, 64 wrong usage, 130 ended by Ctrl-C.";
@@ -11,10 +12,17 @@ export const EXIT_CODES =
 export function listUsage(program: string, entries: readonly Entry[], words: readonly string[] = []): string {
   const prefix = words.map((word) => `${word} `).join("");
   const shown = entries.filter(({ name, hidden }) => hidden !== true && name.startsWith(prefix));
-  const lines = [...shown.map(({ name, about }) => [name, about]), ...(prefix === "" ? [["help", "show this"]] : [])];
+  const lines = align(
+    shown.map(({ name, about }) => [name, about]),
+    "  ",
+  );
+  const groups = Map.groupBy(shown.keys(), (at) => (prefix === "" ? groupOf(shown[at]?.name ?? "") : ""));
   return [
-    `Usage: ${program} ${prefix}<command> [flags]\n\n`,
-    ...align(lines, "  ").map((line) => `  ${line}\n`),
+    `Usage: ${program} ${prefix}<command> [flags]\n`,
+    ...[...groups].flatMap(([title, members]) => [
+      title === "" ? "\n" : `\n${title}:\n`,
+      ...members.map((at) => `  ${lines[at]}\n`),
+    ]),
     `\n"${program} ${prefix}<command> --help" lists a command's flags.\n`,
     ...(prefix === "" ? [`${EXIT_CODES}\n`] : []),
   ].join("");
@@ -27,7 +35,7 @@ export function commandUsage(program: string, entry: Entry, command: Command, wi
   return [
     `Usage: ${[program, entry.name, ...command.args.map(argText)].join(" ")} [flags]\n\n`,
     `${sentence(entry.about)}\n`,
-    ...(command.details === undefined ? [] : [`\n${command.details.trim()}\n`]),
+    ...(command.details === undefined ? [] : [`\n${wrap(command.details.trim())}\n`]),
     ...section(
       "Arguments",
       command.args.map((arg) => [`<${arg.name}>`, choicesOf(arg.about, arg.choices)]),
@@ -53,7 +61,24 @@ function pick(flags: Flags, wanted: (name: string) => boolean): Flags {
 
 function section(title: string, lines: readonly (readonly string[])[]): readonly string[] {
   if (lines.length === 0) return [];
-  return [`\n${title}:\n`, ...align(lines, "  ").map((line) => `  ${line}\n`)];
+  const indent = 4 + Math.max(...lines.map(([name = ""]) => name.length));
+  return [`\n${title}:\n`, ...align(lines, "  ").map((line) => `${wrap(`  ${line}`, indent)}\n`)];
+}
+
+const WIDTH = 120;
+
+/** Breaks lines longer than WIDTH at spaces. @param indent how far further lines are indented */
+function wrap(text: string, indent = 0): string {
+  return text
+    .split("\n")
+    .map((line) => wrapLine(line, indent))
+    .join("\n");
+}
+
+function wrapLine(line: string, indent: number): string {
+  const at = line.length > WIDTH ? line.lastIndexOf(" ", WIDTH) : -1;
+  if (at <= indent) return line;
+  return `${line.slice(0, at)}\n${wrapLine(`${" ".repeat(indent)}${line.slice(at + 1)}`, indent)}`;
 }
 
 function argText({ name, optional, many }: Arg): string {

@@ -2,6 +2,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 
 import { UsageError } from "./exit.ts";
+import { didYouMeanFlag } from "./suggest.ts";
 
 interface Common {
   readonly about: string;
@@ -105,7 +106,7 @@ function split(argv: readonly string[], flags: Flags) {
   } catch (error) {
     // parseArgs names the flag in its first sentence; advice about positional arguments follows.
     const [sentence = ""] = (error instanceof Error ? error.message : "").split(/\. |\n/);
-    throw new UsageError(`${sentence.replace(/\.$/, "")}.`);
+    throw new UsageError(`${sentence.replace(/\.$/, "")}.${didYouMeanFlag(sentence, Object.keys(flags))}`);
   }
 }
 

@@ -53,7 +53,7 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
   lazyCommand("plan", "show what the operator would do if files were applied", () => import("./plan/index.ts")),
   lazyCommand("orphans", "list what stayed on the platform when its resource went", loadOrphans),
   {
-    ...lazyCommand("forget", "take objects out of that list; on the platform they stay", loadOrphans),
+    ...lazyCommand("forget", "take objects out of the list of orphans; on the platform they stay", loadOrphans),
     name: "orphans forget",
   },
   lazyCommand(

@@ -7,7 +7,7 @@ import { forgetOrphans, orphanShards, storedOrphans } from "../../operator/orpha
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import { command } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
-import { PLATFORM_FLAGS } from "../base/globals.ts";
+import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../base/globals.ts";
 import { printList, type View } from "../base/render.ts";
 import { fullName, shortTarget } from "./shared/target.ts";
 
@@ -18,6 +18,10 @@ export const orphansCommand = command({
   flags: {
     namespace: { ...PLATFORM_FLAGS.namespace, about: "only what resources of this namespace left" },
     "operator-namespace": OPERATOR_NAMESPACE,
+    "all-namespaces": {
+      ...ALL_NAMESPACES["all-namespaces"],
+      about: "what resources of all namespaces left; the default",
+    },
   },
   formats: ["table", "wide", "json", "yaml", "name"],
   details:
@@ -28,7 +32,8 @@ export const orphansCommand = command({
     const { client } = await call.cluster();
     const entries = await storedOrphans(orphanShards(client, flags["operator-namespace"]));
     const all = entries.map(({ orphan }) => orphan);
-    const shown = all.filter(({ namespace }) => flags.namespace === undefined || namespace === flags.namespace);
+    const only = flags["all-namespaces"] ? undefined : flags.namespace;
+    const shown = all.filter(({ namespace }) => only === undefined || namespace === only);
     await printList(call, viewAt(host.clock.now()), shown);
   },
 });

@@ -4,7 +4,7 @@ import { OPERATOR } from "../../../operator/config/names.ts";
 import { command } from "../../base/command.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";
 import { explain } from "../../base/explain.ts";
-import { PLATFORM_FLAGS } from "../../base/globals.ts";
+import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../../base/globals.ts";
 import { failed, printFindings, type CheckContext, type Finding } from "./finding.ts";
 import { checkCrds, checkOperator, checkServerVersion, checkUninstall } from "./installation.ts";
 import { checkConnections, checkObjects, checkPlatform } from "./platform.ts";
@@ -23,6 +23,7 @@ export const checkCommand = command({
       about: "only what has to go before it is uninstalled: objects with a finalizer, of all namespaces without -n",
     },
     namespace: PLATFORM_FLAGS.namespace,
+    "all-namespaces": { ...ALL_NAMESPACES["all-namespaces"], about: "with --uninstall, all namespaces; the default" },
     "operator-namespace": PLATFORM_FLAGS["operator-namespace"],
     "service-account": { is: "text", value: "NAME", fallback: OPERATOR, about: "ServiceAccount of the operator" },
     wait: { is: "duration", about: "check again until everything is well, e.g. 2m" },
@@ -37,7 +38,7 @@ export const checkCommand = command({
     const context: CheckContext = {
       cluster: await call.cluster(),
       access,
-      namespace: flags.namespace ?? "",
+      namespace: flags["all-namespaces"] ? "" : (flags.namespace ?? ""),
       operatorNamespace: flags["operator-namespace"],
       serviceAccount: flags["service-account"],
       clock,
