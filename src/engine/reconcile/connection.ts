@@ -46,7 +46,7 @@ export function probeDue({ clock }: Ports, connection: Connection, object: KubeO
  * Handles a connection whose platform limits requests (429): nothing is sent, and after two minutes the status says so,
  * with the time until which nothing is sent.
  * @returns the result for the status; only the time to requeue while nothing is reported; undefined where there is
- * something to do: the connection is used, changed, without a token, or a reconcile was requested
+ * something to do: the pause is over, the connection changed, it has no token, or a reconcile was requested
  */
 export function rateLimited(
   { connections, clock, windows }: Ports,
@@ -57,7 +57,7 @@ export function rateLimited(
   if (!isSame || connection.trouble?.reason === "CredentialsMissing" || requestedToken(object) !== undefined)
     return undefined;
   const limit = connection.api.limited();
-  if (limit === undefined) return undefined;
+  if (limit === undefined || limit.leftMs === 0) return undefined;
   const untilReported = windows.outageMs - limit.sinceMs;
   if (untilReported > 0) return { again: Math.min(untilReported, limit.leftMs) };
   const until = `${new Date(clock.now().getTime() + limit.leftMs).toISOString().slice(0, 19)}Z`;
@@ -65,9 +65,13 @@ export function rateLimited(
   return { is: "retry", why: { reason: "RateLimited", message }, again: limit.leftMs };
 }
 
-/** Returns how long until a connection that was not probed now is reconciled again. */
-export function untilProbe({ clock }: Ports, connection: Connection): Ms {
+/**
+ * Returns how long until a connection that was not probed now is reconciled again. After a pause that a 429 asked for,
+ * the first request of any object shows whether the platform still limits requests; the connection follows that.
+ */
+export function untilProbe({ clock, windows }: Ports, connection: Connection): Ms {
   const left = Math.max(0, connection.nextProbeAt - clock.monotonic());
+  if (connection.api.limited() !== undefined) return Math.min(left, windows.followMinMs);
   const watchful = connection.trouble !== undefined || connection.denied.size > 0;
   return watchful ? Math.min(left, SECRET_POLL_MS) : left;
 }

@@ -104,6 +104,23 @@ describe("a connection's own status", () => {
     expect(env.world.closed).toBe(1);
   });
 
+  it("waits between looks while no request has shown yet whether a rate limit is over", async () => {
+    const env = await withFleet(1);
+    const looks = () => env.passes.filter(({ key }) => key.startsWith("Link/")).length;
+    env.world.limited = { sinceMs: 10 * MINUTE, leftMs: 0 };
+    env.cluster.annotate("Link", "default", { "platform-operator.io/poll-interval": "5m" });
+    const before = looks();
+    await env.run(10_000);
+    expect(looks() - before).toBeLessThan(8);
+    expect(env.conditions("Link", "default")).toContain("Synced=True/ReconcileSuccess");
+    env.world.limited = { sinceMs: 10 * MINUTE, leftMs: MINUTE };
+    await env.run(5_000);
+    expect(env.conditions("Link", "default")).toContain("Synced=False/RateLimited");
+    env.world.limited = undefined;
+    await env.run(MINUTE);
+    expect(env.conditions("Link", "default")).toContain("Synced=True/ReconcileSuccess");
+  });
+
   it("goes, and its settled users say so after half an hour", async () => {
     const env = await withFleet(1);
     env.cluster.remove("Link", "default");
