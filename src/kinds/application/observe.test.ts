@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import {
@@ -14,6 +14,7 @@ import {
   statusOf,
 } from "../../../test/support/services/applications.ts";
 import type { Platform } from "../../platform/index.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
 import { movedPast, serviceBaseline } from "../service/trace.ts";
 import { application } from "./index.ts";
 import type { Observed } from "./model.ts";
@@ -111,6 +112,17 @@ describe("the reads of an application that the platform does not list", () => {
     expect(count()).toBe(4);
     await observe({ memory: again, now: minutes(31 + 8 * 60) });
     expect(count()).toBe(5);
+  });
+
+  it("take an ingress for read only where the answer can be read", async () => {
+    const { api, observe, reads } = documented({});
+    const settled = { memory: { lastDeployment: deployment({ finishedAt: "2026-11-20T10:00:00Z" }) } };
+    const unreadable = new ApiError("getIngressStatus", { is: "BadResponse" }, 200, "Unexpected end of JSON input");
+    vi.spyOn(api.services, "ingressStatus").mockRejectedValueOnce(unreadable);
+    expect((await observe(settled)).ingress.fault).toMatchObject({ reason: "UnexpectedResponse" });
+    expect((await observe(settled)).ingress.value).toMatchObject({ status: "DEPLOYED" });
+    await observe(settled);
+    expect(reads.filter((name) => name === "ingress")).toHaveLength(1);
   });
 
   it("leave out the ingress that a new process remembers as working", async () => {

@@ -46,7 +46,7 @@ export async function ingressOf(
   const readAt = reads.get(id) ?? (isWorking(ingress) ? now : Number.NEGATIVE_INFINITY);
   reads.set(id, readAt);
   if (phase === "busy" || !isIngressDue(context, readAt)) return { value: ingress, fault: undefined };
-  const nothing = ["NotFound", "NotSupported", "BadResponse"] as const;
+  const nothing = ["NotFound", "NotSupported"] as const;
   const answer = api.services.ingressStatus(type, id, { maxAgeMs: MAX_AGE_MS });
   const read = await sideRead(answer, "the ingress", nothing);
   if (read.fault === undefined) reads.set(id, now);
