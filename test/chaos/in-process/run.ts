@@ -4,7 +4,7 @@ import { conditionsOf, isSettled } from "../../../src/engine/contract/status.ts"
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { holdings } from "../holdings.ts";
 import { createChaosEnv, type ChaosEnv } from "./env.ts";
-import type { Exchange, Plan } from "./faults.ts";
+import { CRASHES, type Exchange, type Plan } from "./faults.ts";
 import { repeated } from "./invariants.ts";
 import { lifeOn, type Phase } from "./life.ts";
 import type { Platforms } from "./platform.ts";
@@ -45,7 +45,7 @@ export async function run(platforms: Platforms, plan: Plan, reference?: Outcome)
       if (!ended.over) violations.push(`"${phase.name}" does not end: ${state(env)}`);
       if (violations.length > 0) break;
       if (phase.rests === true) {
-        violations.push(...(await restless(env)));
+        violations.push(...(await restless(env, plan)));
         held = holdings(env.platform.world());
         told = conditions(env);
       }
@@ -121,15 +121,17 @@ function help({ cluster, platform }: ChaosEnv, object: KubeObject): void {
 
 /**
  * Lets time pass in which nothing is to be done. A poll may tell what changed before it, e.g. how many children there
- * are or what a fault left behind; the next one has nothing to say.
+ * are or what a fault left behind; the next one has nothing to say. A kill loses which operations the platform is known
+ * to have: one poll learns them, and the next one may report them.
  * @returns what was done nevertheless
  */
-async function restless(env: ChaosEnv): Promise<readonly string[]> {
+async function restless(env: ChaosEnv, { faults }: Plan): Promise<readonly string[]> {
+  const isKilled = faults.some(({ fault }) => CRASHES.some((crash) => crash === fault));
   for (;;) {
-    const [before, quiet] = [await poll(env), await poll(env)];
-    if (before !== undefined && quiet !== undefined) {
-      return quiet.flatMap(({ what, writes }) => (writes ? [`at rest: ${what}`] : []));
-    }
+    const polls = [await poll(env), await poll(env)];
+    if (isKilled && polls.at(-1)?.some(({ writes }) => writes) === true) polls.push(await poll(env));
+    if (polls.every((one) => one !== undefined))
+      return polls.at(-1)?.flatMap(({ what, writes }) => (writes ? [`at rest: ${what}`] : [])) ?? [];
   }
 }
 
