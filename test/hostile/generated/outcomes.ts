@@ -1,4 +1,5 @@
 /** What becomes of a valid change of a leaf. */
+import type { Surface } from "../../../simulator/base/operations.ts";
 import type { Reason } from "../../../src/api/reasons.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 
@@ -53,9 +54,10 @@ export interface Misuse {
   readonly path: string;
   readonly to: Json;
   readonly in?: JsonObject;
-  /** What Ready says then; on the documented surface as well unless that is told. */
+  /** What Ready says then. */
   readonly reason: Reason;
-  readonly documented?: Reason;
+  /** The surface where it is a misuse; both by default. */
+  readonly only?: Surface;
 }
 
 export interface Standing {

@@ -73,8 +73,7 @@ function unsent({ base, leaf, entry }: LeafCases, surface: Surface, { value }: C
 }
 
 /** A value that only the operator or the platform can refuse, and back. @returns what is wrong */
-export async function tryMisuse(on: Subject, surface: Surface, misuse: Misuse, spec: JsonObject): Promise<Problems> {
-  const reason = surface === "full" ? misuse.reason : (misuse.documented ?? misuse.reason);
+export async function tryMisuse(on: Subject, { reason }: Misuse, spec: JsonObject): Promise<Problems> {
   const change = async (): Promise<Problems> => {
     const result = await attempt(() => on.lane.change(on.name, spec, reason));
     const isTold = "ready" in result && result.ready.reason === reason && result.ready.status !== "True";

@@ -59,12 +59,13 @@ export function trialsOf(
       ...bounds.map((bound) => ({ title: bound.title, run: () => tryBoundary(on(leaf), surface, bound) })),
     ];
   });
-  const misuses = (cases.misuses?.(fixture, name) ?? []).map((misuse): Trial => {
+  const here = (cases.misuses?.(fixture, name) ?? []).filter(({ only = surface }) => only === surface);
+  const misuses = here.map((misuse): Trial => {
     const leaf = leaves.find(({ leaf: { path } }) => path === misuse.path);
     if (leaf === undefined) throw new RangeError(`${schema.kind} has no ${misuse.path}`);
     return {
       title: `${misuse.path}: misused as ${JSON.stringify(misuse.to)}`,
-      run: () => tryMisuse(on(leaf), surface, misuse, placed(leaf.base, leaf.leaf, misuse.to).spec),
+      run: () => tryMisuse(on(leaf), misuse, placed(leaf.base, leaf.leaf, misuse.to).spec),
     };
   });
   return [...misuses, ...trials];
