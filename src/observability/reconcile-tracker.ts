@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 import type { ReconcilePriority } from "../engine/reconcile/triggers.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
+import { PRIORITIES } from "../platform/rate/line.ts";
 
 /** A call of the platform, the key of its connection, and when it ended. */
 export interface EndedCall {
@@ -17,8 +18,8 @@ export interface RunningReconcile {
   readonly id: string;
   /** The key of the object. */
   readonly key: string;
-  /** The priority of the object at the start. */
-  readonly priority: ReconcilePriority;
+  /** Returns the priority of the object, now or at the start, whichever is higher. */
+  readonly priority: () => ReconcilePriority;
   /** The last mutating call, until the engine has reported its cause. */
   changed: EndedCall | undefined;
 }
@@ -39,10 +40,11 @@ export function createReconcileTracker(
     /** Runs the work on a key as a reconcile of its own. */
     within: <T>(key: string, work: (reconcile: RunningReconcile) => Promise<T>): Promise<T> => {
       count += 1;
+      const atStart = priorityOf(key);
       const reconcile: RunningReconcile = {
         id: `${processId}-${count.toString(36)}`,
         key,
-        priority: priorityOf(key),
+        priority: () => PRIORITIES.find((one) => one === atStart || one === priorityOf(key)) ?? atStart,
         changed: undefined,
       };
       return storage.run(reconcile, () => work(reconcile));

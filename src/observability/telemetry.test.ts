@@ -44,7 +44,7 @@ function told(change: Partial<ChangeRecord>, call: Partial<CallRecord> | undefin
     call === undefined
       ? undefined
       : { connection: "PlatformConnection/shop/default", call: { ...CALL, ...call }, at: new Date(0) };
-  const pass: RunningReconcile = { id: "p-1", key: "PlatformApplication/shop/api", priority: "normal", changed };
+  const pass: RunningReconcile = { id: "p-1", key: "PlatformApplication/shop/api", priority: () => "normal", changed };
   logChange(log, "cluster-1", { ...CHANGE, ...change }, pass);
   expect(lines).toHaveLength(1);
   return lines[0];

@@ -116,8 +116,7 @@ export function createParts(options: PartsOptions) {
     redactor: options.redactor,
     // No worker waits for the calls of others to end.
     connections: config.workers,
-    lane: turns.lane,
-    priority: turns.priority,
+    turn: turns.turn,
     onRoom: () => {
       queue.resume();
     },

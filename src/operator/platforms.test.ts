@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import { expect, it } from "vitest";
 
+import type { ReconcilePriority } from "../engine/reconcile/triggers.ts";
 import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { createTurns } from "./platforms.ts";
 
@@ -15,7 +16,8 @@ it("carries the namespace and the priority of a key along with the work on it, a
     ["PlatformProject/a/x", "PlatformProject/b/x", "ClusterPlatformConnection//x"].map((key) =>
       passes.within(key, async () => {
         await setImmediate();
-        return [turns.lane(), turns.priority()];
+        const { lane, priority } = turns.turn();
+        return [lane, priority];
       }),
     ),
   );
@@ -24,7 +26,28 @@ it("carries the namespace and the priority of a key along with the work on it, a
     ["b", "urgent"],
     ["", "low"],
   ]);
-  expect([turns.lane(), turns.priority()]).toEqual(["", "normal"]);
+  expect(turns.turn()).toEqual({ lane: "", priority: "normal" });
+});
+
+it("raises the turn of a running reconcile with the priority of its object, and never below that at its start", async () => {
+  let priority: ReconcilePriority = "low";
+  const tracker = createReconcileTracker(
+    () => 0,
+    () => priority,
+  );
+  await tracker.within("PlatformProject/a/x", async () => {
+    const turn = createTurns(tracker).turn();
+    const seen = (["low", "urgent", "normal", "low"] as const).map((next) => {
+      priority = next;
+      return turn.priority;
+    });
+    expect(seen).toEqual(["low", "urgent", "normal", "low"]);
+  });
+  priority = "urgent";
+  await tracker.within("PlatformProject/a/x", async () => {
+    priority = "normal";
+    expect(createTurns(tracker).turn().priority).toBe("urgent");
+  });
 });
 
 it("has a lane for each namespace and rate gate", () => {

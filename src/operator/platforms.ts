@@ -6,13 +6,13 @@ import type { Redactor } from "../observability/secrets.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
 import { connectPlatform, type Platform, type PlatformOptions } from "../platform/index.ts";
 import { createGates } from "../platform/rate/gates.ts";
-import type { RequestPriority } from "../platform/rate/line.ts";
+import type { RequestPriority, Turn } from "../platform/rate/line.ts";
 import type { Config } from "./config/config.ts";
 
 /** The options of all clients, and what the process does with their calls. */
 export interface PlatformsOptions extends Pick<
   PlatformOptions,
-  "version" | "clock" | "random" | "connections" | "lane" | "priority" | "mayCall" | "headers" | "transport"
+  "version" | "clock" | "random" | "connections" | "turn" | "mayCall" | "headers" | "transport"
 > {
   readonly config: Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform" | "deadlines">;
   readonly redactor: Redactor;
@@ -103,12 +103,16 @@ export function createTurns(
     laneOf: (key: string) => `${namespaceOf(key)} ${gateOf(key)}`,
     /** The rate gate that the keys of a lane need, "" for none. */
     gateIn: (lane: string) => lane.slice(lane.indexOf(" ") + 1),
-    /** The namespace of the current reconcile, in which it calls the platform; "" outside of any. */
-    lane: () => {
+    /** The turn of the current reconcile to call the platform: its priority, which may rise, and its namespace. */
+    turn: (): Turn => {
       const running = current();
-      return running === undefined ? "" : namespaceOf(running.key);
+      if (running === undefined) return { priority: "normal", lane: "" };
+      return {
+        get priority() {
+          return running.priority();
+        },
+        lane: namespaceOf(running.key),
+      };
     },
-    /** The priority of the current reconcile; "normal" outside of any. */
-    priority: (): RequestPriority => current()?.priority ?? "normal",
   };
 }

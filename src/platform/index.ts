@@ -25,7 +25,7 @@ export interface PlatformOptions
   extends
     AddressRules,
     Pick<ApiEndpoint, "organizationId" | "scheme" | "token">,
-    Pick<CallerOptions, "clock" | "random" | "lane" | "priority" | "mayCall" | "onCall"> {
+    Pick<CallerOptions, "clock" | "random" | "turn" | "mayCall" | "onCall"> {
   /** Scheme, host and optional port. */
   readonly baseUrl: string;
   /** "" or e.g. "/api/v1". */

@@ -46,7 +46,7 @@ function begun(traces: Traces, name = "api"): RunningReconcile {
   const pass: RunningReconcile = {
     id: "p-1",
     key: `PlatformApplication/shop/${name}`,
-    priority: "normal",
+    priority: () => "normal",
     changed: undefined,
   };
   traces.began(pass, AT);

@@ -7,7 +7,7 @@ import { idsByName, isOnce, isRead, type OperationName } from "../codec/operatio
 import { ShapeError } from "../codec/schema.ts";
 import { cleaned, errorText } from "../codec/text.ts";
 import type { Budget, RateGate } from "../rate/gate.ts";
-import type { RequestPriority } from "../rate/line.ts";
+import type { Turn } from "../rate/line.ts";
 import { parseDate, pauseMs, type Quota, quotaOf } from "../rate/rate-headers.ts";
 import type { Clock } from "../transport/clock.ts";
 import {
@@ -82,10 +82,8 @@ export interface CallerOptions {
   readonly deadlines: Deadlines;
   /** Returns the gate of the current token. */
   readonly gate: () => RateGate;
-  /** Returns the lane of the current call; lanes that wait for the gate take turns. One lane by default. */
-  readonly lane?: () => string;
-  /** Returns the priority of the current call; "high" by default. */
-  readonly priority?: () => RequestPriority;
+  /** Returns whose turn the current call waits for; "high" in one lane by default. */
+  readonly turn?: () => Turn;
   /**
    * Reports whether a call with this effect may be sent now. It is called after the wait for the rate gate, and again
    * with "read" when the bytes go out. By default every call may be.
@@ -102,10 +100,12 @@ export interface CallerOptions {
   readonly onServerDate: (date: Date) => void;
 }
 
+const ANYBODY: Turn = { priority: "high", lane: "" };
+
 /** Returns a caller whose reads are shared among all its users. */
 export function createCaller(options: CallerOptions): Caller {
   const { target, deadlines, transport, capabilities, clock, random } = options;
-  const { lane = () => "", priority = () => "high", mayCall = () => true } = options;
+  const { turn = () => ANYBODY, mayCall = () => true } = options;
   const shared = createSharedReads(clock);
   const retry = createRetry(clock, random);
 
@@ -156,7 +156,7 @@ export function createCaller(options: CallerOptions): Caller {
     const prepared = prepareRequest(target, name, ids, call);
     const admitted = async (made: number): Promise<Attempt> => {
       const attempt = { prepared, ids, attempt: made, gate: options.gate() };
-      throwUnlessAdmitted(attempt, await attempt.gate.admit(priority(), lane()));
+      throwUnlessAdmitted(attempt, await attempt.gate.admit(turn()));
       return attempt;
     };
     // A wait for the gate is not part of the deadline.
@@ -173,7 +173,8 @@ export function createCaller(options: CallerOptions): Caller {
     fetch: (name, ids, call) => fetch(name, idsByName(name, ids), call),
     read: async (name, pathIds, call) => {
       const ids = idsByName(name, pathIds);
-      const key = { operation: name, ids, query: queryOf(name, call), lane: `${priority()} ${lane()}` };
+      const { priority, lane } = turn();
+      const key = { operation: name, ids, query: queryOf(name, call), lane: `${priority} ${lane}` };
       return shared.get(key, call.maxAgeMs ?? 0, () => fetch(name, ids, call));
     },
     refresh: shared.forgetAll,
@@ -181,8 +182,7 @@ export function createCaller(options: CallerOptions): Caller {
       const ids = idsByName(name, pathIds);
       const gate = options.gate();
       const attempt = { prepared: prepareRequest(target, name, ids, call), ids, attempt: 1, gate };
-      const turn = [priority(), lane()] as const;
-      throwUnlessAdmitted(attempt, await (isOnce(name) ? gate.admitReserved(...turn) : gate.admit(...turn)));
+      throwUnlessAdmitted(attempt, await (isOnce(name) ? gate.admitReserved(turn()) : gate.admit(turn())));
       shared.forget(name, ids);
       try {
         return await send(attempt, deadlines.writeMs, call.answer);
@@ -192,7 +192,7 @@ export function createCaller(options: CallerOptions): Caller {
     },
     reserve: async () => {
       const gate = options.gate();
-      const waitMs = await gate.reserve(priority(), lane());
+      const waitMs = await gate.reserve(turn());
       if (waitMs > 0) throw heldBack("reserve", waitMs, gate.budget());
     },
   };

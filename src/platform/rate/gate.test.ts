@@ -92,7 +92,7 @@ describe("the rate", () => {
   it("is not raised by a token that hardly sends", async () => {
     const { clock, gate } = gateOf();
     for (let sent = 0; sent < 100; sent += 1) {
-      expect(await gate.admit("low", "")).toBe(0);
+      expect(await gate.admit({ priority: "low", lane: "" })).toBe(0);
       pass(gate, clock);
       await clock.advance(SECOND);
     }
@@ -110,8 +110,8 @@ describe("the rate", () => {
 
   it("lets a burst through that the user allows", async () => {
     const { gate } = gateOf({ requestsPerSecond: 1, burst: 3 });
-    expect(await Promise.all([1, 2, 3].map(() => gate.admit("high", "")))).toEqual([0, 0, 0]);
-    expect(await now(gate.admit("high", ""))).toBe("waiting");
+    expect(await Promise.all([1, 2, 3].map(() => gate.admit({ priority: "high", lane: "" })))).toEqual([0, 0, 0]);
+    expect(await now(gate.admit({ priority: "high", lane: "" }))).toBe("waiting");
   });
 
   it("leaves half of a long window to others than routine checks", async () => {
@@ -127,6 +127,20 @@ describe("the rate", () => {
 });
 
 describe("the order", () => {
+  it("follows a priority that rises while its request waits", async () => {
+    const { clock, gate } = gateOf();
+    const platform = windowPlatform(clock, gate, { limit: 100, windowMs: HOUR, tells: true });
+    for (let sent = 0; sent < 100; sent += 1) void platform.send("low", "sweeps");
+    await clock.advance(10 * SECOND);
+    const turn: { priority: RequestPriority; lane: string } = { priority: "low", lane: "edited" };
+    const edited = gate.admit(turn);
+    await clock.advance(10 * SECOND);
+    expect(await now(edited)).toBe("waiting");
+    turn.priority = "urgent";
+    await clock.advance(SECOND);
+    expect(await now(edited)).toBe(0);
+  });
+
   it("puts what somebody asked for before a backlog, and lets no backlog starve", async () => {
     const { clock, gate } = gateOf();
     const platform = windowPlatform(clock, gate, { limit: 20, windowMs: SECOND, tells: true });
@@ -159,12 +173,12 @@ describe("a 429", () => {
   it("turns everybody away at once, until it is over, and an hour at most", async () => {
     const { clock, gate } = gateOf({ requestsPerSecond: 100, burst: 100 });
     limit(gate, clock, HOUR);
-    expect(await gate.admit("urgent", "")).toBe(HOUR);
+    expect(await gate.admit({ priority: "urgent", lane: "" })).toBe(HOUR);
     expect(gate.hasRoom("urgent")).toBe(false);
     await clock.advance(HOUR - 1);
     expect(gate.budget().pausedMs).toBe(1);
     await clock.advance(1);
-    expect(await gate.admit("low", "")).toBe(0);
+    expect(await gate.admit({ priority: "low", lane: "" })).toBe(0);
   });
 
   it("is followed by one try, and by more only once that has passed", async () => {
@@ -174,12 +188,12 @@ describe("a 429", () => {
     expect(gate.hasRoom("low")).toBe(true);
     gate.expect();
     expect(gate.hasRoom("urgent")).toBe(false);
-    const calls = [1, 2, 3].map(() => gate.admit("high", ""));
+    const calls = [1, 2, 3].map(() => gate.admit({ priority: "high", lane: "" }));
     expect(await Promise.all(calls.map(now))).toEqual([0, "waiting", "waiting"]);
     limit(gate, clock, 5 * SECOND);
     expect(await Promise.all(calls.map(now))).toEqual([0, 5 * SECOND, 5 * SECOND]);
     await clock.advance(5 * SECOND);
-    const again = [1, 2].map(() => gate.admit("high", ""));
+    const again = [1, 2].map(() => gate.admit({ priority: "high", lane: "" }));
     pass(gate, clock);
     await clock.advance(SECOND);
     expect(await Promise.all(again.map(now))).toEqual([0, 0]);
@@ -189,9 +203,9 @@ describe("a 429", () => {
     const { clock, gate } = gateOf({ requestsPerSecond: 10, burst: 50 });
     limit(gate, clock, 60 * SECOND);
     await clock.advance(60 * SECOND);
-    expect(await gate.admit("high", "")).toBe(0);
+    expect(await gate.admit({ priority: "high", lane: "" })).toBe(0);
     pass(gate, clock);
-    const calls = Array.from({ length: 50 }, () => gate.admit("high", ""));
+    const calls = Array.from({ length: 50 }, () => gate.admit({ priority: "high", lane: "" }));
     await clock.advance(SECOND);
     const passed = await Promise.all(calls.map(now));
     expect(passed.filter((waitMs) => waitMs === 0).length).toBeLessThanOrEqual(10);
@@ -200,7 +214,7 @@ describe("a 429", () => {
   it("of a short pause is waited for", async () => {
     const { clock, gate } = gateOf();
     limit(gate, clock, SECOND);
-    const call = gate.admit("high", "");
+    const call = gate.admit({ priority: "high", lane: "" });
     expect(await now(call)).toBe("waiting");
     await clock.advance(SECOND);
     expect(await call).toBe(0);
@@ -223,7 +237,7 @@ describe("a 429", () => {
     gate.ended({ sentAt: 0, isAnswered: true, quota: told(0) });
     expect(gate.budget().pausedMs).toBe(30 * SECOND);
     await clock.advance(30 * SECOND);
-    expect(await gate.admit("high", "")).toBe(0);
+    expect(await gate.admit({ priority: "high", lane: "" })).toBe(0);
   });
 
   it("is told once when it begins and once when it ends, with how long it lasted", async () => {
@@ -246,27 +260,27 @@ describe("a 429", () => {
 describe("a reservation", () => {
   it("is taken once and costs one place", async () => {
     const { gate } = gateOf({ requestsPerSecond: 1, burst: 1 });
-    expect(await gate.reserve("high", "")).toBe(0);
-    expect(await gate.admitReserved("high", "")).toBe(0);
-    expect(await now(gate.admitReserved("high", ""))).toBe("waiting");
+    expect(await gate.reserve({ priority: "high", lane: "" })).toBe(0);
+    expect(await gate.admitReserved({ priority: "high", lane: "" })).toBe(0);
+    expect(await now(gate.admitReserved({ priority: "high", lane: "" }))).toBe("waiting");
   });
 
   it("lapses after ten seconds, and one without waits two seconds at most", async () => {
     const { clock, gate } = gateOf({ requestsPerSecond: 1, burst: 1 });
-    await gate.reserve("high", "");
+    await gate.reserve({ priority: "high", lane: "" });
     await clock.advance(10 * SECOND);
-    expect(await gate.admitReserved("high", "")).toBe(0);
-    for (let call = 0; call < 5; call += 1) void gate.admit("high", "");
-    const late = gate.admitReserved("low", "");
+    expect(await gate.admitReserved({ priority: "high", lane: "" })).toBe(0);
+    for (let call = 0; call < 5; call += 1) void gate.admit({ priority: "high", lane: "" });
+    const late = gate.admitReserved({ priority: "low", lane: "" });
     await clock.advance(2 * SECOND);
     expect(await late).toBeGreaterThan(0);
   });
 
   it("is given back when a pause begins", async () => {
     const { clock, gate } = gateOf();
-    await gate.reserve("high", "");
+    await gate.reserve({ priority: "high", lane: "" });
     limit(gate, clock, 30 * SECOND);
-    expect(await gate.admitReserved("high", "")).toBe(30 * SECOND);
+    expect(await gate.admitReserved({ priority: "high", lane: "" })).toBe(30 * SECOND);
   });
 });
 
@@ -279,7 +293,7 @@ describe("room for work", () => {
     const clock = manualClock();
     const gate = createGate({ clock, random: () => 0, ceiling: () => ({}), changed: () => void (changes += 1) });
     expect(room(gate, "urgent", "low")).toEqual([true, true]);
-    for (let call = 0; call < 5; call += 1) void gate.admit("low", "");
+    for (let call = 0; call < 5; call += 1) void gate.admit({ priority: "low", lane: "" });
     expect(room(gate, "urgent", "high", "normal", "low")).toEqual([true, false, false, false]);
     changes = 0;
     await clock.advance(SECOND);
@@ -289,10 +303,10 @@ describe("room for work", () => {
 
   it("is nobody's concern once the process ends: all who wait are turned away", async () => {
     const { clock, gate } = gateOf({ requestsPerSecond: 1, burst: 1 });
-    const [first, second] = [gate.admit("high", ""), gate.admit("high", "")];
+    const [first, second] = [gate.admit({ priority: "high", lane: "" }), gate.admit({ priority: "high", lane: "" })];
     gate.close();
     expect([await first, await second]).toEqual([0, SECOND]);
-    expect(await gate.admit("high", "")).toBe(SECOND);
+    expect(await gate.admit({ priority: "high", lane: "" })).toBe(SECOND);
     expect(clock.pending()).toBe(0);
   });
 });

@@ -3,7 +3,7 @@
  * A 429 closes the gate for as long as the platform asks; then one request finds out whether the limit is over.
  */
 import type { Clock } from "../transport/clock.ts";
-import { createLine, type RequestPriority } from "./line.ts";
+import { createLine, type RequestPriority, type Turn } from "./line.ts";
 import { createPacer, type Ceiling } from "./pacer.ts";
 import type { Quota } from "./rate-headers.ts";
 
@@ -53,6 +53,8 @@ const MAX_JITTER_MS = 500;
 const JITTER = 0.1;
 /** Work is started while less than this part of a second's requests waits. */
 const WAITING_PART = 0.25;
+/** The longest time until the line is served again: the priority of a waiter may have risen. */
+const MAX_WAIT_MS = 1_000;
 /** How long a caller that is turned away without a 429 waits before it tries again. */
 const LATER_MS = 1_000;
 
@@ -114,20 +116,20 @@ export function createGate(options: GateOptions) {
       take();
       waiter.go(true);
     }
-    const soonest = Math.min(...line.priorities().map(untilNext));
+    const soonest = Math.min(MAX_WAIT_MS, ...line.priorities().map(untilNext));
     if (line.size > 0) untime = clock.after(Math.max(1, soonest), serve);
     changed?.();
   };
 
-  const admit = async (priority: RequestPriority, lane: string, mostMs = Number.POSITIVE_INFINITY): Promise<number> => {
+  const admit = async (turn: Turn, mostMs = Number.POSITIVE_INFINITY): Promise<number> => {
     if (isOver) return LATER_MS;
     if (pausedMs() > SHORT_MS) return pausedMs();
-    if (line.size === 0 && untilNext(priority) === 0) {
+    if (line.size === 0 && untilNext(turn.priority) === 0) {
       take();
       return 0;
     }
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const leave = line.join({ priority, lane, go: resolve });
+    const leave = line.join({ turn, go: resolve });
     const giveUp = (): void => {
       leave();
       resolve(false);
@@ -175,10 +177,10 @@ export function createGate(options: GateOptions) {
 
   return {
     /** Waits for a turn. @returns 0 when the request may be sent now, else the milliseconds after which to try again */
-    admit: (priority: RequestPriority, lane: string): Promise<number> => admit(priority, lane),
+    admit: (turn: Turn): Promise<number> => admit(turn),
     /** Reserves the turn of a write. Unused, the reservation lapses after ten seconds. @returns as `admit` */
-    reserve: async (priority: RequestPriority, lane: string): Promise<number> => {
-      const waitMs = await admit(priority, lane);
+    reserve: async (turn: Turn): Promise<number> => {
+      const waitMs = await admit(turn);
       if (waitMs > 0) return waitMs;
       reservations = [...live(), now() + RESERVATION_MS];
       // Nothing is sent yet, and a read may come before the write.
@@ -189,11 +191,11 @@ export function createGate(options: GateOptions) {
      * Does the same as `admit`, but uses up a reservation where there is one, and without one waits for two seconds at
      * most.
      */
-    admitReserved: async (priority: RequestPriority, lane: string): Promise<number> => {
+    admitReserved: async (turn: Turn): Promise<number> => {
       if (pausedMs() > 0) return pausedMs();
       const [first, ...rest] = live();
       reservations = rest;
-      if (first === undefined) return admit(priority, lane, SHORT_MS);
+      if (first === undefined) return admit(turn, SHORT_MS);
       begin();
       return 0;
     },

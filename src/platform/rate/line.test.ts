@@ -8,7 +8,7 @@ function served(waiting: readonly (readonly [RequestPriority, string])[]): reado
   const line = createLine();
   const told: string[] = [];
   for (const [index, [priority, lane]] of waiting.entries()) {
-    line.join({ priority, lane, go: (isAdmitted) => isAdmitted && told.push(`${priority} ${lane}${index}`) });
+    line.join({ turn: { priority, lane }, go: (isAdmitted) => isAdmitted && told.push(`${priority} ${lane}${index}`) });
   }
   for (let next = line.next(() => false); next !== undefined; next = line.next(() => false)) next.go(true);
   return told;
@@ -42,7 +42,7 @@ describe("the line before the gate", () => {
   it("passes over priorities that are held, and turns away all who are left", () => {
     const line = createLine();
     const told: boolean[] = [];
-    line.join({ priority: "low", lane: "", go: (isAdmitted) => told.push(isAdmitted) });
+    line.join({ turn: { priority: "low", lane: "" }, go: (isAdmitted) => told.push(isAdmitted) });
     expect(line.next((priority) => priority === "low")).toBeUndefined();
     expect(line.priorities()).toEqual(["low"]);
     line.turnAway();

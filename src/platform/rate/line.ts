@@ -8,9 +8,15 @@ export type RequestPriority = "urgent" | "high" | "normal" | "low";
 
 export const PRIORITIES: readonly RequestPriority[] = ["urgent", "high", "normal", "low"];
 
-export interface Waiter {
+/** Whose turn a request waits for. */
+export interface Turn {
+  /** May rise while the request waits, as that of an object that a user changes meanwhile does. */
   readonly priority: RequestPriority;
   readonly lane: string;
+}
+
+export interface Waiter {
+  readonly turn: Turn;
   /** @param isAdmitted false when it is turned away */
   readonly go: (isAdmitted: boolean) => void;
 }
@@ -34,9 +40,9 @@ export function createLine() {
   const choose = (open: readonly Waiter[]): Waiter | undefined => {
     const [oldest] = open;
     if (oldest === undefined || (turn + 1) % FAIR_EVERY === 0) return oldest;
-    const highest = PRIORITIES.find((priority) => open.some((waiter) => waiter.priority === priority));
-    const rivals = open.filter(({ priority }) => priority === highest);
-    const lastTurn = ({ lane }: Waiter): number => turns.get(lane) ?? 0;
+    const highest = PRIORITIES.find((priority) => open.some((waiter) => waiter.turn.priority === priority));
+    const rivals = open.filter(({ turn: { priority } }) => priority === highest);
+    const lastTurn = ({ turn: { lane } }: Waiter): number => turns.get(lane) ?? 0;
     return rivals.reduce((best, next) => (lastTurn(next) < lastTurn(best) ? next : best));
   };
 
@@ -53,18 +59,18 @@ export function createLine() {
     },
     /** Takes out the next in turn. @param isHeld priorities that are skipped */
     next: (isHeld: (priority: RequestPriority) => boolean): Waiter | undefined => {
-      const chosen = choose(waiters.filter(({ priority }) => !isHeld(priority)));
+      const chosen = choose(waiters.filter(({ turn: { priority } }) => !isHeld(priority)));
       if (chosen === undefined) return undefined;
       turn += 1;
       leave(chosen);
-      turns.delete(chosen.lane);
-      turns.set(chosen.lane, turn);
+      turns.delete(chosen.turn.lane);
+      turns.set(chosen.turn.lane, turn);
       for (const lane of turns.keys()) if (turns.size > MAX_LANES) turns.delete(lane);
       return chosen;
     },
     /** Returns the priorities of those who wait. */
     priorities: (): readonly RequestPriority[] =>
-      PRIORITIES.filter((priority) => waiters.some((waiter) => waiter.priority === priority)),
+      PRIORITIES.filter((priority) => waiters.some((waiter) => waiter.turn.priority === priority)),
     turnAway: (): void => {
       const all = waiters;
       waiters = [];

@@ -105,7 +105,7 @@ export function startOperator(options: OperatorOptions): Operator {
         random,
         redactor: { hold: () => {}, redact: (text) => text },
         onCall: () => {},
-        lane: turns.lane,
+        turn: turns.turn,
         transport: { exchange: options.exchange, close: () => Promise.resolve() },
       }).connect,
       operatorNamespace: "operator",

@@ -41,7 +41,7 @@ export function windowPlatform(clock: ManualClock, gate: RateGate, options: Wind
 
   const send = async (priority: RequestPriority = "high", lane = ""): Promise<void> => {
     for (;;) {
-      const waitMs = await gate.admit(priority, lane);
+      const waitMs = await gate.admit({ priority, lane });
       if (waitMs > 0) {
         await wait(waitMs);
         continue;
