@@ -43,7 +43,14 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["test/integration/**/*.test.ts", "test/hostile/*.test.ts"],
-          exclude: isWhole ? [] : ["test/integration/demo.test.ts", "test/hostile/generated-changes.test.ts"],
+          // What takes a minute of a core and concerns a program beside the operator, or rows of a table that
+          // unit tests go through.
+          exclude: isWhole
+            ? []
+            : [
+                "test/integration/{control-plane,demo,examples-on-platforms,failures-full,new-kind}.test.ts",
+                "test/hostile/generated-changes.test.ts",
+              ],
           globalSetup: ["test/integration/global-setup.ts"],
           setupFiles: ["test/support/programs/note-run.ts"],
           // Files keep to namespaces of their own and mostly wait: six at once are what two cores carry. A worker keeps

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { API_VERSION } from "../../src/api/names.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { Manifest } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { examplesApart } from "../support/examples/examples.ts";
 
 const cluster = inject("controlPlane");
@@ -54,10 +55,12 @@ async function stored() {
 afterAll(() => kubectl(cluster, ["delete", "--ignore-not-found", "--wait=false", "-f", "-"], { input }));
 
 describe("all examples", { timeout: 240_000 }, () => {
-  it.each([
+  const ways = [
     ["server-side", ["--server-side", WHO]],
     ["client-side", [WHO]],
-  ] as const)("applied twice %s are no other than before", async (_how, flags) => {
+  ] as const;
+
+  it.each(effort.few(ways))("applied twice %s are no other than before", async (_how, flags) => {
     const apply = () => kubectl(cluster, ["apply", ...flags, "-f", "-"], { input });
     await kubectl(cluster, ["apply", "-f", "-"], { input: namespaces });
     await apply();

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import { removeService } from "../../simulator/model/world.ts";
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm, idOf } from "../support/env/settling.ts";
 import { blueprint } from "../support/kube/manifests.ts";
@@ -15,23 +16,26 @@ describe("a creation whose answer says nothing, full surface", () => {
   const env = createEnv({ surface: "full" });
   beforeAll(() => blueprintFixture(env));
 
-  it.each(["status", "ids", "none"] as const)("%s: the service is found, and there is one", async (shape) => {
-    env.platform.sim.settings.profile.blueprintDeployed = shape;
-    const record = await env.record();
-    await env.apply(blueprint(shape, "shop"));
-    const ready = await env.waitFor(KIND, shape, { status: "True", reason: "Deployed" });
-    expect(blueprintsOf(env, shape)).toEqual([idOf(ready)]);
-    await calm(env);
-    expect(record.changes()).toEqual(["createBlueprint"]);
-    expect(ready.metadata.annotations?.["platform-operator.io/intent"]).toBeUndefined();
-  });
+  it.each(effort.few(["status", "ids", "none"] as const))(
+    "%s: the service is found, and there is one",
+    async (shape) => {
+      env.platform.sim.settings.profile.blueprintDeployed = shape;
+      const record = await env.record();
+      await env.apply(blueprint(shape, "shop"));
+      const ready = await env.waitFor(KIND, shape, { status: "True", reason: "Deployed" });
+      expect(blueprintsOf(env, shape)).toEqual([idOf(ready)]);
+      await calm(env);
+      expect(record.changes()).toEqual(["createBlueprint"]);
+      expect(ready.metadata.annotations?.["platform-operator.io/intent"]).toBeUndefined();
+    },
+  );
 });
 
 describe("a creation whose answer says nothing, documented surface", () => {
   const env = createEnv({ surface: "documented" });
   beforeAll(() => blueprintFixture(env));
 
-  it.each(["status", "ids", "none"] as const)("%s: a person says what came of it", async (shape) => {
+  it.each(effort.few(["status", "ids", "none"] as const))("%s: a person says what came of it", async (shape) => {
     env.platform.sim.settings.profile.blueprintDeployed = shape;
     const record = await env.record();
     await env.apply(blueprint(shape, "shop"));

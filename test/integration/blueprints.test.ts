@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { FINALIZER } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import { calm, eventsOf, idOf } from "../support/env/settling.ts";
 import { blueprint, secret } from "../support/kube/manifests.ts";
@@ -14,7 +15,7 @@ const KIND = "PlatformBlueprint";
 const bodies = (record: Awaited<ReturnType<Env["record"]>>): readonly unknown[] =>
   record.calls("createBlueprint").map(({ body }) => body);
 
-describe.each(["documented", "full"] as const)("a blueprint on the %s surface", (surface) => {
+describe.each(effort.few(["documented", "full"] as const))("a blueprint on the %s surface", (surface) => {
   const env = createEnv({ surface });
   beforeAll(() => blueprintFixture(env));
 
@@ -104,63 +105,6 @@ describe.each(["documented", "full"] as const)("a blueprint on the %s surface", 
     await env.apply(blueprint("shaped", "shop", { specOverrides }));
     await env.waitFor(KIND, "shaped", { status: "True" });
     expect(bodies(record)).toEqual([expect.objectContaining({ spec_overrides: specOverrides })]);
-  });
-
-  it.each(["text", "list"] as const)("that is rejected names the fields (%s), and waits for its user", async (how) => {
-    env.platform.sim.settings.profile.rejections = how;
-    const name = `rejected-${how}`;
-    const record = await env.record();
-    const terraform = { tag: "postgres/1.0.0", specOverrides: { cpu: "1", ram: "1" } };
-    await env.apply(blueprint(name, "shop", terraform));
-    const stalled = await env.waitFor(KIND, name, { reason: "InvalidSpec" });
-    expect(condition(stalled, "Stalled")).toMatchObject({ status: "True", reason: "InvalidSpec" });
-    const message = condition(stalled, "Ready")?.message ?? "";
-    for (const field of ["cpu", "ram", "engine_version"]) expect(message).toContain(`spec_overrides.${field}`);
-    await calm(env);
-    await env.quiet(1);
-    expect(record.changes()).toEqual(["createBlueprint"]);
-    const specOverrides = { engine_version: "1.9.8", cpu: null, ram: null };
-    await env.patch(KIND, name, { spec: { specOverrides } });
-    await env.waitFor(KIND, name, { status: "True" });
-    expect(blueprintsOf(env, name)).toHaveLength(1);
-  });
-
-  it("whose engine is said is checked before anything is sent", async () => {
-    const record = await env.record();
-    const terraform = { tag: "bucket/2.1.0", engine: "OpenTofu", allowedEngineVersions: ["1.8.3"] };
-    await env.apply(blueprint("checked", "shop", terraform));
-    const stalled = await env.waitFor(KIND, "checked", { reason: "InvalidSpec" });
-    expect(condition(stalled, "ConfigValid")).toMatchObject({ status: "False", reason: "InvalidSpec" });
-    expect(condition(stalled, "Ready")?.message).toContain(
-      "spec.specOverrides.engine_version is required for OpenTofu",
-    );
-    expect(record.changes()).toEqual([]);
-    await env.patch(KIND, "checked", { spec: { specOverrides: { engine_version: "1.8.3" } } });
-    const ready = await env.waitFor(KIND, "checked", { status: "True" });
-    expect(condition(ready, "ConfigValid")).toMatchObject({ status: "True", reason: "Valid" });
-  });
-
-  it("of Helm warns of what is ignored, and is Ready all the same", async () => {
-    const specOverrides = { engine_version: "3", credentials: "env", cpu: "1" };
-    await env.apply(blueprint("helm", "shop", { engine: "Helm", specOverrides }));
-    const ready = await env.waitFor(KIND, "helm", { status: "True" });
-    expect(condition(ready, "ConfigValid")).toMatchObject({
-      status: "True",
-      reason: "FieldsIgnored",
-      message: expect.stringContaining("spec.specOverrides.engine_version, spec.specOverrides.credentials:"),
-    });
-  });
-
-  it("cannot be changed, and says which fields", async () => {
-    await env.apply(blueprint("fixed", "shop"));
-    await env.waitFor(KIND, "fixed", { status: "True" });
-    const record = await env.record();
-    await env.patch(KIND, "fixed", { spec: { tag: "redis/4.0.0" } });
-    const stalled = await env.waitFor(KIND, "fixed", { reason: "UpdateNotSupported" });
-    expect(condition(stalled, "Ready")?.message).toContain("spec.tag");
-    await env.patch(KIND, "fixed", { spec: { tag: "redis/3.0.0" } });
-    await env.waitFor(KIND, "fixed", { status: "True" });
-    expect(record.changes()).toEqual([]);
   });
 
   it("under a connection's policy Delete is let go with a warning, and stays on the platform", async () => {

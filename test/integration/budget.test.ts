@@ -6,6 +6,7 @@ import type { AuditEvent } from "../control-plane/audit.ts";
 import { application, lastDeployment, stagedApplications } from "../support/env/applications.ts";
 import { type Write, writesOf } from "../support/env/audit-tail.ts";
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 
 const KIND = "PlatformApplication";
@@ -55,7 +56,7 @@ function writesTo(writes: readonly Write[], name: string): readonly string[] {
   return writes.filter((write) => subject(write) === name).map(({ verb, what, code }) => `${verb} ${what} ${code}`);
 }
 
-describe.each(["documented", "full"] as const)("the budget of writes on the %s surface", (surface) => {
+describe.each(effort.few(["full", "documented"] as const))("the budget of writes on the %s surface", (surface) => {
   const env = createEnv({ surface, windows: SLOW });
 
   it("holds from YAML applied in one go to Ready, with one create and one deploy of each", async () => {

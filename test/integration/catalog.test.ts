@@ -3,12 +3,13 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { changeSettings } from "../../simulator/base/settings.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { defaults, resource } from "../support/kube/manifests.ts";
 
 const ALL = ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"];
 
-for (const surface of ["documented", "full"] as const) {
+for (const surface of effort.few(["documented", "full"] as const)) {
   describe(`a whole catalogue on the ${surface} surface`, () => {
     const env = createEnv({ surface });
 
@@ -66,18 +67,21 @@ for (const surface of ["documented", "full"] as const) {
       ).rejects.toThrow(/provider/);
     });
 
-    it.each(["unavailable", "failed"] as const)("keeps its last good content while the list is %s", async (catalog) => {
-      const before = await contentOf("all");
-      const digest = member((await env.get("PlatformCatalog", "all")).status, "digest");
-      changeSettings(env.platform.sim.settings, { catalog });
-      await env.annotate("PlatformCatalog", "all", { "platform-operator.io/reconcile-requested-at": catalog });
-      const failing = await env.waitFor("PlatformCatalog", "all", { type: "Synced", status: "False" });
-      expect(condition(failing, "Ready")).toMatchObject({ status: "True" });
-      expect(condition(failing, "Synced")).toMatchObject({ reason: "PlatformUnavailable" });
-      expect(await contentOf("all")).toEqual(before);
-      changeSettings(env.platform.sim.settings, { catalog: "ok" });
-      const mended = await env.waitFor("PlatformCatalog", "all", { type: "Synced", status: "True" });
-      expect(member(mended.status, "digest")).toBe(digest);
-    });
+    it.each(effort.few(["unavailable", "failed"] as const))(
+      "keeps its last good content while the list is %s",
+      async (catalog) => {
+        const before = await contentOf("all");
+        const digest = member((await env.get("PlatformCatalog", "all")).status, "digest");
+        changeSettings(env.platform.sim.settings, { catalog });
+        await env.annotate("PlatformCatalog", "all", { "platform-operator.io/reconcile-requested-at": catalog });
+        const failing = await env.waitFor("PlatformCatalog", "all", { type: "Synced", status: "False" });
+        expect(condition(failing, "Ready")).toMatchObject({ status: "True" });
+        expect(condition(failing, "Synced")).toMatchObject({ reason: "PlatformUnavailable" });
+        expect(await contentOf("all")).toEqual(before);
+        changeSettings(env.platform.sim.settings, { catalog: "ok" });
+        const mended = await env.waitFor("PlatformCatalog", "all", { type: "Synced", status: "True" });
+        expect(member(mended.status, "digest")).toBe(digest);
+      },
+    );
   });
 }

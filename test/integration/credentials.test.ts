@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm, eventsOf, expectSettled, idOf, versions } from "../support/env/settling.ts";
 import { connection, project, secret, tree } from "../support/kube/manifests.ts";
@@ -15,7 +16,7 @@ const schemes = [
   { what: "an expired JWT", scheme: "Bearer", message: /rejected the token from Secret "default" key "token"/ },
 ] as const;
 
-describe.each(schemes)("[C6] 401: $what", ({ scheme, message }) => {
+describe.each(effort.few(schemes))("[C6] 401: $what", ({ scheme, message }) => {
   const env = createEnv({ surface: "full" });
   const hour = 3_600;
 

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
 import { fixture } from "../support/env/databases.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
 import { database } from "../support/kube/manifests.ts";
@@ -10,7 +11,7 @@ import { database } from "../support/kube/manifests.ts";
 const KIND = "PlatformDatabase";
 const running = { status: "True", reason: "Available" } as const;
 
-describe.each(["documented", "full"] as const)("a database on the %s surface", (surface) => {
+describe.each(effort.few(["full", "documented"] as const))("a database on the %s surface", (surface) => {
   const env = createEnv({ surface, windows: { deferMs: 20_000, graceMs: 8_000 } });
   beforeAll(() => fixture(env));
 
@@ -55,19 +56,6 @@ describe.each(["documented", "full"] as const)("a database on the %s surface", (
     expect(record.changes()).toEqual(["createDatabase", "deployDatabase", "deployDatabase"]);
   });
 
-  it("is not followed for ever when the platform gives no request id", async () => {
-    env.platform.sim.settings.nullRequestIds = true;
-    const record = await env.record();
-    await env.apply(database("unseen", "staging"));
-    const reason = surface === "full" ? "Available" : "NotObservable";
-    const told = await env.waitFor(KIND, "unseen", { status: "True", reason });
-    expect(condition(told, "Deployed")?.status).toBe(surface === "full" ? "True" : "Unknown");
-    env.platform.sim.settings.nullRequestIds = false;
-    await env.settled();
-    await env.quiet(1);
-    expect(record.changes()).toEqual(["createDatabase", "deployDatabase"]);
-  });
-
   /** A database that is deleted with its resource, and what was changed since it ran. */
   const sized = async () => {
     await env.apply(database("sized", "staging", { storage: 10, lifecycle: { deletionPolicy: "Delete" } }));
@@ -98,14 +86,5 @@ describe.each(["documented", "full"] as const)("a database on the %s surface", (
     await removed();
     expect(await eventsOf(env, "sized", "Orphaned")).toHaveLength(1);
     expect(record.changes()).toEqual([]);
-  });
-
-  it("says that its type is not listed, and goes on", async () => {
-    const answer = { is: "edited", set: { results: [{ name: "MYSQL" }] } } as const;
-    env.platform.sim.faults.add({ match: { operation: "listManagedDatabaseTypes" }, count: null, answer });
-    await env.apply(database("managed", "staging", { mode: "MANAGED" }));
-    const ready = await env.waitFor(KIND, "managed", running);
-    expect(condition(ready, "TypeKnown")).toMatchObject({ status: "False", reason: "TypeNotListed" });
-    env.platform.sim.faults.clear();
   });
 });

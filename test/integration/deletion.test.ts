@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { removeRecord } from "../../simulator/control/records.ts";
 import { FINALIZER } from "../../src/api/names.ts";
 import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import { eventsOf, expectSettled, idOf, TREE } from "../support/env/settling.ts";
 import { application, connection, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
@@ -43,12 +44,6 @@ interface World {
 
 const worlds: readonly World[] = [
   {
-    surface: "documented",
-    left: { Retain: existing, Delete: existing, Stop: existing },
-    changes: { Retain: [], Delete: [], Stop: [] },
-    end: ["Orphaned", "^Warning KIND: The platform keeps the object .*no deletion of"],
-  },
-  {
     surface: "full",
     left: { Retain: existing, Delete: [], Stop: stopped },
     changes: {
@@ -58,9 +53,15 @@ const worlds: readonly World[] = [
     },
     end: ["Deleted", "^Normal KIND: The platform does not have the object "],
   },
+  {
+    surface: "documented",
+    left: { Retain: existing, Delete: existing, Stop: existing },
+    changes: { Retain: [], Delete: [], Stop: [] },
+    end: ["Orphaned", "^Warning KIND: The platform keeps the object .*no deletion of"],
+  },
 ];
 
-describe.each(worlds)("deletion on the $surface surface", (harness) => {
+describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) => {
   const { surface } = harness;
   const env = createEnv({ surface });
 

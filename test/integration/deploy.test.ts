@@ -6,6 +6,7 @@ import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { application, lastDeployment, stagedApplications } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 
 const KIND = "PlatformApplication";
@@ -24,7 +25,7 @@ async function request(env: Env, name: string, token: string): Promise<void> {
   await env.waitFor(KIND, name, ({ status }) => member(status, "lastHandledReconcileAt") === token);
 }
 
-describe.each(["documented", "full"] as const)("a deployment on the %s surface", (surface) => {
+describe.each(effort.few(["documented", "full"] as const))("a deployment on the %s surface", (surface) => {
   const env = createEnv({ surface });
   const apps = stagedApplications(env);
 

@@ -6,6 +6,7 @@ import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECONCILE_REQUESTED_AT, R
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import { calm, expectSettled, idOf, TREE } from "../support/env/settling.ts";
 import {
@@ -36,7 +37,7 @@ async function loseStatus(env: Env, kind: string, name: string): Promise<void> {
   await env.kubectl(["replace", "--subresource=status", "-f", "-"], { input: JSON.stringify(object) });
 }
 
-describe.each(["documented", "full"] as const)("identity on the %s surface", (surface) => {
+describe.each(effort.few(["full", "documented"] as const))("identity on the %s surface", (surface) => {
   const env = createEnv({ surface });
 
   beforeAll(async () => {

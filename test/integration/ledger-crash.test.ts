@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import type { Recording } from "../support/env/recording.ts";
 import { expectOnce, knowable, subjectOf } from "../support/kube/lost-writes.ts";
 import { defaults, tree } from "../support/kube/manifests.ts";
 
-describe.each(["documented", "full"] as const)("SIGKILL of the operator, %s surface", (surface) => {
+describe.each(effort.few(["documented", "full"] as const))("SIGKILL of the operator, %s surface", (surface) => {
   // Without a lease, whose time would have to run out first; no call ends by itself before the operator does.
   const env = createEnv({ surface, args: ["--leader-elect=false"], deadlines: { writeMs: 60_000 } });
 

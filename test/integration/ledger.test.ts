@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import type { Recording } from "../support/env/recording.ts";
 import { expectOnce, knowable, losses, subjectOf } from "../support/kube/lost-writes.ts";
 import { defaults, tree } from "../support/kube/manifests.ts";
 
-describe.each(["documented", "full"] as const)("[A3] a write of unknown outcome, %s surface", (surface) => {
+describe.each(effort.few(["full", "documented"] as const))("[A3] a write of unknown outcome, %s surface", (surface) => {
   const env = createEnv({ surface });
 
   beforeAll(async () => {

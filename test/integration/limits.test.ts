@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { removeRecord } from "../../simulator/control/records.ts";
 import { RESOLVE } from "../../src/api/names.ts";
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import { connection, defaults, environment, project, resource } from "../support/kube/manifests.ts";
@@ -12,7 +13,7 @@ const CONNECTION = "PlatformConnection";
 /** Two more than the brake lets pass in ten minutes. */
 const NAMES = Array.from({ length: 12 }, (_, index) => `mass-${String(index)}`);
 
-describe.each(["documented", "full"] as const)("the limits of a connection, %s surface", (surface) => {
+describe.each(effort.few(["full", "documented"] as const))("the limits of a connection, %s surface", (surface) => {
   const env = createEnv({ surface });
 
   beforeAll(async () => {

@@ -4,11 +4,12 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { newCluster } from "../../simulator/model/seed.ts";
 import type { FaultInput } from "../../simulator/request/faults.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { endsOf, over } from "../support/kinds/operations.ts";
 import { COMMIT, defaults, operation, tree } from "../support/kube/manifests.ts";
 
-describe.each(["documented", "full"] as const)("an operation, %s surface", (surface) => {
+describe.each(effort.few(["documented", "full"] as const))("an operation, %s surface", (surface) => {
   // Without a lease, whose time would have to run out first.
   const env = createEnv({ surface, args: ["--leader-elect=false"] });
   const isFull = surface === "full";

@@ -8,6 +8,7 @@ import { PAUSED, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { database, defaults, NEXT_COMMIT, operation, resource, tree } from "../support/kube/manifests.ts";
 
@@ -17,7 +18,7 @@ const DATABASE = "PlatformDatabase";
 const withoutTimes = (status: unknown): unknown =>
   JSON.parse(JSON.stringify(status, (key, value: unknown) => (key === "lastTransitionTime" ? undefined : value)));
 
-describe.each(["documented", "full"] as const)("what an operation did, %s surface", (surface) => {
+describe.each(effort.few(["documented", "full"] as const))("what an operation did, %s surface", (surface) => {
   const env = createEnv({ surface });
 
   beforeAll(async () => {

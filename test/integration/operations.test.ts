@@ -1,11 +1,11 @@
 /** PlatformOperation on the real control plane: carried out once, whatever is done to the object. */
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { APPROVED_PLAN, BEGUN, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
-import { nonEmptyText } from "../../src/engine/contract/status.ts";
+import { BEGUN, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import { endsOf, over } from "../support/kinds/operations.ts";
@@ -19,7 +19,7 @@ const deployment = (name: string, spec: JsonObject = {}): Manifest =>
     ...spec,
   });
 
-describe.each(["documented", "full"] as const)("an operation, %s surface", (surface) => {
+describe.each(effort.few(["full", "documented"] as const))("an operation, %s surface", (surface) => {
   const env = createEnv({ surface });
   const isFull = surface === "full";
 
@@ -142,17 +142,6 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
     expect(endsOf(stalled)).toEqual([]);
     await env.remove("ConfigMap", "taken");
     await env.waitFor("PlatformOperation", "taken", { type: "Complete", status: "True" });
-  });
-
-  it("waits for approval, and needs none twice", async () => {
-    const record = await env.record();
-    await env.apply(operation("manual", { type: "SendInvoices", lifecycle: { applyPolicy: "Manual" } }));
-    const waiting = await env.waitFor("PlatformOperation", "manual", { reason: "ApprovalPending" });
-    expect(record.changes()).toEqual([]);
-    const hash = nonEmptyText(member(member(waiting.status, "plan"), "hash")) ?? "";
-    await env.annotate("PlatformOperation", "manual", { [APPROVED_PLAN]: hash });
-    await env.waitFor("PlatformOperation", "manual", { type: "Complete", status: "True" });
-    expect(record.changes()).toEqual(["downloadInvoices"]);
   });
 
   it("does not begin through a connection whose policy forbids to write", async () => {

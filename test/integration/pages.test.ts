@@ -2,13 +2,14 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { changeSettings } from "../../simulator/base/settings.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { call } from "../support/env/simulated-platform.ts";
 
 /** The length of a page. */
 const PAGE = 20;
 
-describe.each(["documented", "lists-only", "full"] as const)("a platform with pages, %s", (surface) => {
+describe.each(effort.few(["documented", "lists-only", "full"] as const))("a platform with pages, %s", (surface) => {
   const env = createEnv({ surface, windows: { unknownMs: 2_000 } });
   const showAll = () => changeSettings(env.platform.sim.settings, { pageLength: null });
   const showPage = () => changeSettings(env.platform.sim.settings, { pageLength: PAGE });

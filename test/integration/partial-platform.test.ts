@@ -8,6 +8,7 @@ import type { CallEntry } from "../../simulator/request/journal.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { application, stagedApplications } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { COMMIT, OTHER_COMMIT } from "../support/services/applications.ts";
 
@@ -16,13 +17,15 @@ const only: SwitchedOff = Object.fromEntries(
   beyond.map(({ id, path }) => [id, path.endsWith("/application") ? 405 : 404]),
 );
 
-describe.each<[string, SwitchedOff, updated: boolean]>([
+const rows: readonly (readonly [string, SwitchedOff, updated: boolean])[] = [
   ["that only reads", partialPlatforms["read-only"], false],
   // Nothing is known to be missing before something is to be deleted.
   ["that neither deletes nor stops", partialPlatforms["no-delete"], true],
   ["of lists alone", partialPlatforms["lists-only"], false],
   ["that shows a project and nothing else", only, false],
-])("a platform %s", (_title, switchedOff, updated) => {
+];
+
+describe.each(effort.few(rows))("a platform %s", (_title, switchedOff, updated) => {
   const env = createEnv({ surface: "full" });
   const staged = stagedApplications(env);
   const sent = (id: string): number =>

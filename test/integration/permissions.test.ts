@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import { calm, expectSettled, versions } from "../support/env/settling.ts";
 import {
@@ -105,10 +106,12 @@ const fullOnly: readonly Case[] = [
   },
 ];
 
-describe.each([
+const rows = [
+  { surface: "full", cases: [...fullOnly, ...both] },
   { surface: "documented", cases: both },
-  { surface: "full", cases: [...both, ...fullOnly] },
-] as const)("403 on the $surface surface", ({ surface, cases }) => {
+] as const;
+
+describe.each(effort.few(rows))("403 on the $surface surface", ({ surface, cases }) => {
   const env = createEnv({ surface });
   const admin = (): Promise<void> => env.apply(secret("default", { token: env.platform.tokens.admin }));
 
@@ -118,7 +121,7 @@ describe.each([
     await expectSettled(env, "base");
   });
 
-  it.each(cases)(
+  it.each(effort.few(cases, 3))(
     "$what with the scope $scope: $operation is denied, named with the scope $needs, and goes on with another token",
     async ({ scope, operation, needs, kind, name, ask }) => {
       await env.apply(secret("default", { token: env.platform.tokens[scope] }));

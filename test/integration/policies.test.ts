@@ -6,6 +6,7 @@ import { planIn } from "../../src/engine/policies/policy-status.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
@@ -21,7 +22,7 @@ const approve = async (env: Env, kind: string, name: string): Promise<void> => {
 const NEVER = { kind: "Deny", windows: [{ schedule: "0 * * * *", duration: "2h" }] };
 const ALWAYS = { kind: "Allow", windows: [{ schedule: "0 * * * *", duration: "2h", timeZone: "Europe/Berlin" }] };
 
-for (const surface of ["documented", "full"] as const) {
+for (const surface of effort.few(["documented", "full"] as const)) {
   describe(`policies on the ${surface} surface`, () => {
     const env = createEnv({ surface });
 

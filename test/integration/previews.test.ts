@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import { condition, type Manifest } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
 import { guideManifests, renderPreview } from "../support/examples/preview-guide.ts";
@@ -14,7 +15,7 @@ import { cli } from "../support/programs/cli.ts";
 const { kubeconfigPath } = inject("controlPlane");
 const LAST_COMMIT = "fedcba9876543210fedcba9876543210fedcba98";
 
-describe.each(["documented", "full"] as const)("the guide for previews on the %s surface", (surface) => {
+describe.each(effort.few(["documented", "full"] as const))("the guide for previews on the %s surface", (surface) => {
   const env = createEnv({ surface });
   const KINDS = ["PlatformEnvironment", "PlatformApplication"] as const;
 

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { writesOf } from "../support/env/audit-tail.ts";
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 
 /** All of examples/quickstart but for its Secrets, parents first. */
@@ -25,7 +26,7 @@ const SURFACES = [
   { surface: "full", shown: "Full" },
 ] as const;
 
-describe.each(SURFACES)("the quickstart on the $surface surface", ({ surface, shown }) => {
+describe.each(effort.few(SURFACES))("the quickstart on the $surface surface", ({ surface, shown }) => {
   const env = createEnv({ surface });
 
   it("comes to Ready, with its own budget of requests, creating and deploying each thing once", async () => {

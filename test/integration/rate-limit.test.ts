@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { changeSettings } from "../../simulator/base/settings.ts";
 import type { CallEntry } from "../../simulator/request/journal.ts";
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm } from "../support/env/settling.ts";
 import { application, connection, environment, project, secret } from "../support/kube/manifests.ts";
@@ -72,7 +73,7 @@ describe("[C1] 429", () => {
     for (const kind of ["PlatformProject", "PlatformConnection"]) await env.remove(kind, name);
   };
 
-  it.each(short)(
+  it.each(effort.few(short))(
     "whose X-RateLimit-Reset is $what pauses the whole connection for as long, and is over by itself",
     async ({ name, reset, atLeastMs }) => {
       await connected(name);
@@ -88,7 +89,7 @@ describe("[C1] 429", () => {
     },
   );
 
-  it.each(long)(
+  it.each(effort.few(long))(
     "whose X-RateLimit-Reset is $what costs nothing but one status of the connection while it holds, and no other connection",
     async ({ name, reset }) => {
       await connected(name);
@@ -119,7 +120,7 @@ describe("[C1] 429", () => {
   );
 });
 
-describe("many new applications on a platform that limits requests", () => {
+describe.runIf(effort.all)("many new applications on a platform that limits requests", () => {
   const COUNT = 32;
   const LIMIT = 8;
   const env = createEnv({ surface: "full", windows: { pollMs: 600_000, firstLookMs: 600_000 } });

@@ -5,6 +5,7 @@ import { removeRecord } from "../../simulator/control/records.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
 import { fixture } from "../support/env/databases.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import { application, COMMIT, NEXT_COMMIT } from "../support/kube/manifests.ts";
@@ -16,7 +17,7 @@ describe("[C11] services that others work on, full surface", () => {
   const correct = { lifecycle: { driftPolicy: "Correct" } };
   beforeAll(() => fixture(env));
 
-  it.each(SERVICE_KINDS)(
+  it.each(effort.few(SERVICE_KINDS))(
     "$noun: one that is gone is made anew, once, where that is wanted",
     async ({ kind, noun, create, deploy, manifest }) => {
       const name = `gone-${noun}`;
@@ -40,7 +41,7 @@ describe("[C11] services that others work on, full surface", () => {
     },
   );
 
-  it.each(SERVICE_KINDS)(
+  it.each(effort.few(SERVICE_KINDS))(
     "$noun: one that was stopped is started where all is corrected, and told else",
     async ({ kind, noun, deploy, manifest }) => {
       await env.apply(manifest(`kept-${noun}`, "staging", correct), manifest(`told-${noun}`, "staging", {}));

@@ -1,13 +1,13 @@
 /**
- * What a PlatformVariableSet sends and tells on a real control plane: sources, scopes, totals, failures, what is left.
+ * What a PlatformVariableSet sends of Secrets and ConfigMaps on a real control plane, and in which scope.
  */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/env/cluster.ts";
+import type { Manifest } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import type { Recording } from "../support/env/recording.ts";
-import { idOf } from "../support/env/settling.ts";
 import { defaults, resource, secret, tree } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformVariableSet";
@@ -16,7 +16,7 @@ const set = (name: string, spec: JsonObject): Manifest =>
 const imports = (record: Recording): readonly unknown[] =>
   record.calls("importEnvironmentVariable").map(({ body }) => body);
 
-describe.each(["documented", "full"] as const)("variable sets on the %s surface", (surface) => {
+describe.each(effort.few(["full", "documented"] as const))("variable sets on the %s surface", (surface) => {
   const env = createEnv({ surface });
   const isFull = surface === "full";
 
@@ -54,48 +54,5 @@ describe.each(["documented", "full"] as const)("variable sets on the %s surface"
     expect(imports(later)).toEqual([
       { overwrite: false, vars: [{ name: "REGION", value: "eu", is_secret: false, scope: "ENVIRONMENT" }] },
     ]);
-  });
-
-  it("tell per application how many are in place, and name those that the platform did not take", async () => {
-    env.platform.sim.settings.refusedVariables = ["ODD"];
-    const variables = ["EVEN", "ODD"].map((name) => ({ name, value: "1" }));
-    await env.apply(set("partly", { variables }));
-    const partly = await env.waitFor(KIND, "partly", ({ status }) => JSON.stringify(status).includes('"failed"'));
-    expect(partly.status).toMatchObject({ targets: [{ total: 2, imported: 1, failed: ["ODD"] }] });
-    expect(condition(partly, "VariablesSynced")).toMatchObject({
-      status: "False",
-      message: expect.stringContaining("ODD"),
-    });
-    env.platform.sim.settings.refusedVariables = [];
-    await env.remove(KIND, "partly");
-  });
-
-  it("remove what is taken out where the surface can, only what they created, and else name what is left", async () => {
-    const at = idOf(await env.get("PlatformApplication", "web"));
-    const there = (): readonly string[] =>
-      [...env.platform.world().variables.values()].filter(({ parentId }) => parentId === at).map(({ key }) => key);
-    await env.apply(set("foreign", { variables: [{ name: "THEIRS", value: "1" }] }));
-    await env.waitFor(KIND, "foreign", { status: "True" });
-    await env.settled();
-    await env.remove(KIND, "foreign");
-    await env.waitGone(KIND, "foreign");
-    const variables = ["THEIRS", "OURS", "STAYS"].map((name) => ({ name, value: "1" }));
-    await env.apply(set("pruned", { overwrite: true, variables }));
-    await env.waitFor(KIND, "pruned", { status: "True" });
-    await env.settled();
-    const record = await env.record();
-    await env.patch(KIND, "pruned", { spec: { variables: variables.slice(2) } });
-    const { status } = await env.waitFor(
-      KIND,
-      "pruned",
-      (object) => condition(object, "Ready")?.observedGeneration === 2,
-    );
-    await env.settled();
-    expect(there()).toContain("THEIRS");
-    expect(there().includes("OURS")).toBe(!isFull);
-    const deleted = record.changes().filter((one) => one.startsWith("delete"));
-    expect(deleted).toEqual(isFull ? ["deleteApplicationVariable"] : []);
-    const left = isFull ? {} : { unprunableKeys: ["OURS"] };
-    expect(status).toMatchObject({ targets: [{ total: 1, imported: 1, ...left }] });
   });
 });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Webhook } from "../../simulator/model/world.ts";
 import { RESOLVE } from "../../src/api/names.ts";
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { defaults, project, secret } from "../support/kube/manifests.ts";
 
@@ -11,134 +12,138 @@ const TOKEN = "a-long-random-text-of-a-receiver";
 const webhook = { receiverUrl: "http://127.0.0.1:9/deliveries", secretRef: { name: "receiver" } };
 const registered = (status: "True" | "False", reason: string) => ({ type: "WebhookRegistered", status, reason });
 
-describe.each(["documented", "full"] as const)("the registration of the receiver, %s surface", (surface) => {
-  // Nobody else works here: a killed operator's lease is not waited for.
-  const env = createEnv({ surface, args: ["--leader-elect=false"] });
-  const isFull = surface === "full";
-  const hooks = (): readonly Webhook[] => [...env.platform.world().webhooks.values()];
-  const said = async (status: "True" | "False", reason: string): Promise<string> => {
-    const connection = await env.waitFor("PlatformConnection", "default", registered(status, reason));
-    expect(condition(connection, "Ready"), "trouble of the errand is none of the connection").toMatchObject({
-      status: "True",
+describe.each(effort.few(["full", "documented"] as const))(
+  "the registration of the receiver, %s surface",
+  (surface) => {
+    // Nobody else works here: a killed operator's lease is not waited for.
+    const env = createEnv({ surface, args: ["--leader-elect=false"] });
+    const isFull = surface === "full";
+    const hooks = (): readonly Webhook[] => [...env.platform.world().webhooks.values()];
+    const said = async (status: "True" | "False", reason: string): Promise<string> => {
+      const connection = await env.waitFor("PlatformConnection", "default", registered(status, reason));
+      expect(condition(connection, "Ready"), "trouble of the errand is none of the connection").toMatchObject({
+        status: "True",
+      });
+      return condition(connection, "WebhookRegistered")?.message ?? "";
+    };
+
+    beforeAll(async () => {
+      await env.apply(...defaults(env, { webhook }));
     });
-    return condition(connection, "WebhookRegistered")?.message ?? "";
-  };
 
-  beforeAll(async () => {
-    await env.apply(...defaults(env, { webhook }));
-  });
-
-  it("waits for its Secret, and holds nothing up", async () => {
-    expect(await said("False", "DependencyNotReady")).toContain('Secret "receiver"');
-    await env.apply(project("shop"));
-    await env.waitFor("PlatformProject", "shop", { status: "True" });
-    await env.apply(secret("receiver", { token: "too-short" }));
-    expect(await said("False", "DependencyNotReady")).toContain("at least 16 characters");
-    expect(hooks()).toEqual([]);
-  });
-
-  it("is sent once, also across a SIGKILL before anybody has the answer, and a person decides", async () => {
-    const record = await env.record();
-    env.platform.sim.faults.add({
-      name: "killed",
-      match: { operation: "createWebhook" },
-      effect: "applied",
-      answer: { is: "silence" },
+    it("waits for its Secret, and holds nothing up", async () => {
+      expect(await said("False", "DependencyNotReady")).toContain('Secret "receiver"');
+      await env.apply(project("shop"));
+      await env.waitFor("PlatformProject", "shop", { status: "True" });
+      await env.apply(secret("receiver", { token: "too-short" }));
+      expect(await said("False", "DependencyNotReady")).toContain("at least 16 characters");
+      expect(hooks()).toEqual([]);
     });
-    await env.apply(secret("receiver", { token: TOKEN }));
-    await vi.waitFor(() => expect(hooks()).toHaveLength(1), { timeout: 20_000 });
-    await env.kill();
-    await env.start();
-    const message = await said("False", "CreateResultUnknown");
-    expect(message).toContain("http://127.0.0.1:9/…");
-    expect(message).toContain(`${RESOLVE}=recreate`);
-    await env.settled();
-    await env.quiet(1);
-    expect(record.calls("createWebhook")).toHaveLength(1);
-    expect(hooks()).toHaveLength(1);
-    env.platform.sim.faults.clear();
-  });
 
-  it("is sent again on that person's word, once", async () => {
-    const record = await env.record();
-    for (const { id } of hooks()) env.platform.world().webhooks.delete(id);
-    await env.annotate("PlatformConnection", "default", { [RESOLVE]: "recreate" });
-    await said("True", "Available");
-    await env.settled();
-    expect(record.calls("createWebhook")).toHaveLength(1);
-    const connection = await env.get("PlatformConnection", "default");
-    expect(connection.metadata.annotations?.[RESOLVE]).toBeUndefined();
-    expect(connection.status).toMatchObject({ webhook: { id: hooks()[0]?.id } });
-    expect(hooks()).toHaveLength(1);
-  });
-
-  it("is not sent again by a restart, nor after the status was lost", async () => {
-    await env.settled();
-    const record = await env.record();
-    await env.stop();
-    await env.patch("PlatformConnection", "default", { status: null }, "status");
-    await env.start();
-    await said("True", "Available");
-    await env.settled();
-    expect(record.calls("createWebhook")).toEqual([]);
-    const { status } = await env.get("PlatformConnection", "default");
-    expect(status).toMatchObject({ webhook: { id: hooks()[0]?.id } });
-  });
-
-  it("follows another token where it can be changed, and says so where it cannot", async () => {
-    const record = await env.record();
-    const before = hooks()[0]?.targetUrl;
-    await env.apply(secret("receiver", { token: `${TOKEN}-rotated` }));
-    const [status, reason, changes] = isFull
-      ? (["True", "Available", ["updateWebhook"]] as const)
-      : (["False", "UpdateNotSupported", []] as const);
-    await vi.waitFor(() => expect(record.changes()).toEqual(changes), { timeout: 10_000 });
-    const message = await said(status, reason);
-    expect(message.includes(`${RESOLVE}=recreate`)).toBe(!isFull);
-    expect(hooks().map(({ targetUrl }) => targetUrl === before)).toEqual([!isFull]);
-    await env.apply(secret("receiver", { token: TOKEN }));
-    await vi.waitFor(() => expect(hooks()[0]?.targetUrl).toBe(before), { timeout: 10_000 });
-    await said("True", "Available");
-    expect(hooks()).toHaveLength(1);
-  });
-
-  it("tells what the platform shows of it, and creates none in its place", async () => {
-    await env.settled();
-    const record = await env.record();
-    const [mine] = hooks();
-    if (mine === undefined) throw new Error("there is no registration");
-    mine.enabled = false;
-    const token = { "platform-operator.io/reconcile-requested-at": "disabled" };
-    await env.annotate("PlatformConnection", "default", token);
-    const handled = (wanted: string) => (object: { readonly status?: unknown }) =>
-      JSON.stringify(object.status).includes(`"lastHandledReconcileAt":"${wanted}"`);
-    await env.waitFor("PlatformConnection", "default", handled("disabled"));
-    expect(mine.enabled).toBe(isFull);
-    expect(record.changes()).toEqual(isFull ? ["updateWebhook"] : []);
-    env.platform.world().webhooks.delete(mine.id);
-    await env.annotate("PlatformConnection", "default", {
-      "platform-operator.io/reconcile-requested-at": "deleted",
+    it("is sent once, also across a SIGKILL before anybody has the answer, and a person decides", async () => {
+      const record = await env.record();
+      env.platform.sim.faults.add({
+        name: "killed",
+        match: { operation: "createWebhook" },
+        effect: "applied",
+        answer: { is: "silence" },
+      });
+      await env.apply(secret("receiver", { token: TOKEN }));
+      await vi.waitFor(() => expect(hooks()).toHaveLength(1), { timeout: 20_000 });
+      await env.kill();
+      await env.start();
+      const message = await said("False", "CreateResultUnknown");
+      expect(message).toContain("http://127.0.0.1:9/…");
+      expect(message).toContain(`${RESOLVE}=recreate`);
+      await env.settled();
+      await env.quiet(1);
+      expect(record.calls("createWebhook")).toHaveLength(1);
+      expect(hooks()).toHaveLength(1);
+      env.platform.sim.faults.clear();
     });
-    await env.waitFor("PlatformConnection", "default", handled("deleted"));
-    await said(isFull ? "False" : "True", isFull ? "ExternalResourceDeleted" : "Available");
-    expect(record.calls("createWebhook")).toEqual([]);
-  });
 
-  it("is left alone once nobody asks for it, and is not doubled when somebody does again", async () => {
-    const record = await env.record();
-    await env.patch("PlatformConnection", "default", { spec: { webhook: null } });
-    await env.waitFor(
-      "PlatformConnection",
-      "default",
-      (object) => condition(object, "WebhookRegistered") === undefined && condition(object, "Ready")?.status === "True",
-    );
-    await env.patch("PlatformConnection", "default", { spec: { webhook } });
-    await env.waitFor(
-      "PlatformConnection",
-      "default",
-      (object) => condition(object, "WebhookRegistered") !== undefined,
-    );
-    await env.settled();
-    expect(record.calls("createWebhook")).toEqual([]);
-  });
-});
+    it("is sent again on that person's word, once", async () => {
+      const record = await env.record();
+      for (const { id } of hooks()) env.platform.world().webhooks.delete(id);
+      await env.annotate("PlatformConnection", "default", { [RESOLVE]: "recreate" });
+      await said("True", "Available");
+      await env.settled();
+      expect(record.calls("createWebhook")).toHaveLength(1);
+      const connection = await env.get("PlatformConnection", "default");
+      expect(connection.metadata.annotations?.[RESOLVE]).toBeUndefined();
+      expect(connection.status).toMatchObject({ webhook: { id: hooks()[0]?.id } });
+      expect(hooks()).toHaveLength(1);
+    });
+
+    it("is not sent again by a restart, nor after the status was lost", async () => {
+      await env.settled();
+      const record = await env.record();
+      await env.stop();
+      await env.patch("PlatformConnection", "default", { status: null }, "status");
+      await env.start();
+      await said("True", "Available");
+      await env.settled();
+      expect(record.calls("createWebhook")).toEqual([]);
+      const { status } = await env.get("PlatformConnection", "default");
+      expect(status).toMatchObject({ webhook: { id: hooks()[0]?.id } });
+    });
+
+    it("follows another token where it can be changed, and says so where it cannot", async () => {
+      const record = await env.record();
+      const before = hooks()[0]?.targetUrl;
+      await env.apply(secret("receiver", { token: `${TOKEN}-rotated` }));
+      const [status, reason, changes] = isFull
+        ? (["True", "Available", ["updateWebhook"]] as const)
+        : (["False", "UpdateNotSupported", []] as const);
+      await vi.waitFor(() => expect(record.changes()).toEqual(changes), { timeout: 10_000 });
+      const message = await said(status, reason);
+      expect(message.includes(`${RESOLVE}=recreate`)).toBe(!isFull);
+      expect(hooks().map(({ targetUrl }) => targetUrl === before)).toEqual([!isFull]);
+      await env.apply(secret("receiver", { token: TOKEN }));
+      await vi.waitFor(() => expect(hooks()[0]?.targetUrl).toBe(before), { timeout: 10_000 });
+      await said("True", "Available");
+      expect(hooks()).toHaveLength(1);
+    });
+
+    it("tells what the platform shows of it, and creates none in its place", async () => {
+      await env.settled();
+      const record = await env.record();
+      const [mine] = hooks();
+      if (mine === undefined) throw new Error("there is no registration");
+      mine.enabled = false;
+      const token = { "platform-operator.io/reconcile-requested-at": "disabled" };
+      await env.annotate("PlatformConnection", "default", token);
+      const handled = (wanted: string) => (object: { readonly status?: unknown }) =>
+        JSON.stringify(object.status).includes(`"lastHandledReconcileAt":"${wanted}"`);
+      await env.waitFor("PlatformConnection", "default", handled("disabled"));
+      expect(mine.enabled).toBe(isFull);
+      expect(record.changes()).toEqual(isFull ? ["updateWebhook"] : []);
+      env.platform.world().webhooks.delete(mine.id);
+      await env.annotate("PlatformConnection", "default", {
+        "platform-operator.io/reconcile-requested-at": "deleted",
+      });
+      await env.waitFor("PlatformConnection", "default", handled("deleted"));
+      await said(isFull ? "False" : "True", isFull ? "ExternalResourceDeleted" : "Available");
+      expect(record.calls("createWebhook")).toEqual([]);
+    });
+
+    it("is left alone once nobody asks for it, and is not doubled when somebody does again", async () => {
+      const record = await env.record();
+      await env.patch("PlatformConnection", "default", { spec: { webhook: null } });
+      await env.waitFor(
+        "PlatformConnection",
+        "default",
+        (object) =>
+          condition(object, "WebhookRegistered") === undefined && condition(object, "Ready")?.status === "True",
+      );
+      await env.patch("PlatformConnection", "default", { spec: { webhook } });
+      await env.waitFor(
+        "PlatformConnection",
+        "default",
+        (object) => condition(object, "WebhookRegistered") !== undefined,
+      );
+      await env.settled();
+      expect(record.calls("createWebhook")).toEqual([]);
+    });
+  },
+);

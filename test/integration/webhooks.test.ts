@@ -7,6 +7,7 @@ import type { Webhook } from "../../simulator/model/world.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
 import { lastDeployment } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, secret, tree } from "../support/kube/manifests.ts";
 import { freePort } from "../support/programs/free-port.ts";
@@ -31,7 +32,7 @@ const deployed =
     lastDeployment(object, "gitCommitId") === commit && condition(object, "Ready")?.status === "True";
 const ports = { documented: await freePort(), full: await freePort() };
 
-describe.each(surfaces)("deliveries of the %s surface", (surface, events, success) => {
+describe.each(effort.few(surfaces))("deliveries of the %s surface", (surface, events, success) => {
   const receiver = `http://127.0.0.1:${String(ports[surface])}`;
   const env = createEnv({
     surface,

@@ -102,6 +102,33 @@ describe("the state of an application", () => {
     }
   });
 
+  it.each([
+    [
+      "BUILD_ERROR",
+      "BuildFailed",
+      "Read the build log on the platform and set spec.deploy.gitCommitId to a commit that",
+    ],
+    [
+      "DEPLOYMENT_ERROR",
+      "DeploymentFailed",
+      "Read the application's log and set spec.deploy.gitCommitId to a commit that",
+    ],
+    ["STOP_ERROR", "StopFailed", "Look at the application on the platform"],
+    ["RESTART_ERROR", "RestartFailed", "Read the application's log"],
+    ["DELETE_ERROR", "DeleteFailed", "Look at the application on the platform"],
+    ["CANCELED", "Canceled", "It was cancelled, or another service of the environment failed first"],
+  ])("%s is Stalled/%s and says what to do", (state, reason, advice) => {
+    for (const each of all({ state: [state], runState: ["Running"] })) {
+      const { context, observed } = settled(each);
+      const planned = application.plan(context, observed);
+      const message = expect.stringContaining(advice) as string;
+      expect(planned, JSON.stringify(each)).toMatchObject({ is: "stalled", why: { reason, message } });
+      expect(application.report(context, observed).conditions).toContainEqual(
+        expect.objectContaining({ type: "Deployed", status: "False", reason: state }),
+      );
+    }
+  });
+
   it("is as wanted when it runs and shall run, restarted or not, whatever others changed", () => {
     for (const each of all({ state: RUNNING, runState: ["Running"] })) {
       expect(word(each), JSON.stringify(each)).toBe(`settled Deployed`);

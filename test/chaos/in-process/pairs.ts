@@ -49,13 +49,13 @@ export function pairsOfFaults(surface: Surface): void {
     it.runIf(replayed === undefined)("holds with one of any kind", { timeout: PATIENCE_MS }, async ({ task }) => {
       const all = singles(surface, reference().trace);
       const random = numbers(effort.seed);
-      await expectAll(task, effort.all ? all : Array.from({ length: 24 }, () => oneOf(all, random)));
+      await expectAll(task, effort.all ? all : Array.from({ length: 12 }, () => oneOf(all, random)));
     });
 
     it.runIf(replayed === undefined)("holds with two of any kinds", { timeout: PATIENCE_MS }, async ({ task }) => {
       const random = numbers(effort.seed + 1);
       const all = singles(surface, reference().trace);
-      const firsts = Array.from({ length: effort.cases(6, 200) }, () => oneOf(all, random));
+      const firsts = Array.from({ length: effort.cases(4, 200) }, () => oneOf(all, random));
       await expectAll(task, firsts, (first, trace) => {
         const next = seconds(first, trace, faultsAt);
         return next.length === 0 ? [] : Array.from({ length: effort.cases(4, 10) }, () => oneOf(next, random));

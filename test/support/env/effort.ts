@@ -13,4 +13,6 @@ export const effort = {
   soakMinutes,
   /** @returns `few` in `make test`, `many` in `make chaos`. */
   cases: (few: number, many: number): number => (all ? many : few),
+  /** @returns the first rows of a table in `make test`, whose unit tests go through all; all of them in `make chaos`. */
+  few: <T>(rows: readonly T[], count = 1): readonly T[] => (all ? rows : rows.slice(0, count)),
 } as const;

@@ -8,6 +8,7 @@ import { editRecord } from "../../../simulator/control/records.ts";
 import type { FaultInput } from "../../../simulator/request/faults.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import { condition } from "../env/cluster.ts";
+import { effort } from "../env/effort.ts";
 import { createEnv, type Env } from "../env/env.ts";
 import { calm, expectSettled, idOf, versions } from "../env/settling.ts";
 import { application, connection, defaults, deploying, project, secret, tree } from "../kube/manifests.ts";
@@ -49,7 +50,7 @@ export function itTellsOfTrouble({ surface, pathPrefix, troubles }: FailingHarne
     env.platform.sim.faults.clear();
   });
 
-  it.each(troubles)(
+  it.each(effort.few(troubles))(
     "is told once, on the connection: %s",
     async (what, answer, reason, message) => {
       const before = await versions(env, "steady");

@@ -7,12 +7,15 @@ import { createKinds, type KindName } from "../../../src/kinds/index.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { ID, type Sample } from "../../samples/sample.ts";
+import { effort } from "../env/effort.ts";
 import { idOf } from "../env/settling.ts";
 import { defaults, tree } from "../kube/manifests.ts";
 import { operatorEnv } from "../platform/operator-env.ts";
 import { supportsOn } from "./supports.ts";
 
 const MINUTE = 60_000;
+/** Some polls; what the platform does not have is tried again after an hour. */
+const REST = effort.cases(25, 120) * MINUTE;
 const GROUND = "ground";
 const TRUE: unknown = expect.stringMatching(/^True/);
 const FALSE: unknown = expect.stringMatching(/^(False|Unknown)/);
@@ -51,7 +54,7 @@ export function kindContract(kind: KindName, sample: Sample): void {
       expect(made).toEqual(isOffered(writes) ? [TRUE, writes.toSorted()] : [UNSUPPORTED, []]);
       const [{ metadata }, mark] = [env.get(kind, "one"), env.mark()];
       // What the platform does not have is tried again after an hour.
-      await env.run((isOffered(writes) ? 120 : 30) * MINUTE);
+      await env.run(isOffered(writes) ? REST : 30 * MINUTE);
       expect([env.get(kind, "one").metadata, env.writes(mark)], "is left in peace").toEqual([metadata, []]);
     });
 
@@ -64,7 +67,7 @@ export function kindContract(kind: KindName, sample: Sample): void {
       expect(changed).toEqual(can ? [TRUE, changes.toSorted()] : [UNSUPPORTED, []]);
       expect(env.told(kind, "one", "Stalled")).toEqual(can ? "" : TRUE);
       const mark = env.mark();
-      await env.run(120 * MINUTE);
+      await env.run(REST);
       expect(env.writes(mark).filter(Boolean), "is left in peace").toEqual([]);
     });
 
