@@ -1,6 +1,8 @@
 /** The Kubernetes side of a kind, and the columns and rules that several kinds have. */
 import { z } from "zod";
 
+import { PAUSED } from "./names.ts";
+
 /** A column of `kubectl get`; priority 1 shows in `-o wide` only. */
 export interface PrinterColumn {
   readonly name: string;
@@ -80,8 +82,6 @@ export const READY = column("Ready", ofCondition("Ready", "status"), "Whether th
 
 export const REASON = column("Reason", ofCondition("Ready", "reason"), "Why, in one word.");
 
-export const WIDE_REASON: PrinterColumn = { ...REASON, priority: 1 };
-
 export const SYNCED = column(
   "Synced",
   ofCondition("Synced", "status"),
@@ -93,6 +93,15 @@ export const SINCE = column("Since", ofCondition("Ready", "lastTransitionTime"),
 /** Last in every table. */
 export const AGE = column("Age", ".metadata.creationTimestamp", "Time since the object was created.", "date");
 
+/** The value of the annotation, whatever it means. */
+export const PAUSED_BY = column(
+  "Paused",
+  `.metadata.annotations.${PAUSED.replaceAll(".", String.raw`\.`)}`,
+  "The annotation that pauses it.",
+);
+
+const DRIFTED = column("Drifted", ofCondition("Drifted", "status"), "Whether others changed what the spec wants.");
+
 const REMOTE_ID = wide("Remote-ID", ".status.externalId", "Id on the platform.");
 
 export const MESSAGE = wide("Message", ofCondition("Ready", "message"), "Why, and what to do.");
@@ -101,15 +110,9 @@ function ofCondition(type: string, member: string): string {
   return `.status.conditions[?(@.type=="${type}")].${member}`;
 }
 
-/**
- * Returns the columns of a kind whose objects exist on the platform.
- * @param own those between the common ones
- * @param reason "wide" where the reason is in `-o wide` only
- */
-export function livingColumns(own: readonly PrinterColumn[], reason: "narrow" | "wide" = "narrow") {
-  return reason === "wide"
-    ? [READY, ...own, REMOTE_ID, WIDE_REASON, MESSAGE, AGE]
-    : [READY, REASON, ...own, REMOTE_ID, MESSAGE, AGE];
+/** Returns the columns of a kind whose objects exist on the platform. @param own those between the common ones */
+export function livingColumns(own: readonly PrinterColumn[]): readonly PrinterColumn[] {
+  return [READY, REASON, ...own, DRIFTED, PAUSED_BY, REMOTE_ID, MESSAGE, AGE];
 }
 
 /**

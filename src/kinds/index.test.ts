@@ -89,7 +89,7 @@ describe("the memory", () => {
   });
 
   it("forgets a member of a wrong shape and keeps the others", () => {
-    const status = { lastDeployment: { gitCommitId: 7 }, runState: "Stopped", state: "STOPPED" };
+    const status = { lastDeployment: { gitCommitId: 7 }, runState: "Stopped", environmentId: "e" };
     expect(platformApplication.memory.parse(status)).toEqual({ runState: "Stopped" });
   });
 });

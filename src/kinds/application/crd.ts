@@ -19,6 +19,7 @@ import {
   LAST_FAILURE,
   leftToPlatform,
   runStateFields,
+  STATE_SINCE,
   stateFields,
   WRITTEN,
   writtenFields,
@@ -146,16 +147,29 @@ const written = z
   .describe(WRITTEN);
 
 const ingress = ingressField("application");
-const remembered = { lastDeployment, lastFailure, written, lastOperation, ...runStateFields, ingress };
+const commit = text.describe("The first seven digits of the commit that runs, as far as that is known.");
 
-export const memory = memorySchema(remembered);
+const remembered = {
+  commit,
+  lastDeployment,
+  lastFailure,
+  written,
+  lastOperation,
+  ...runStateFields,
+  ingress,
+};
+
+const { state, stateSince, ...shown } = stateFields("application");
+
+export const memory = memorySchema({ state, stateSince, ...remembered });
 
 export type ApplicationMemory = z.output<typeof memory>;
 export type LastDeployment = z.output<typeof lastDeployment>;
 
 export const status = livingStatus({
-  ...stateFields("application"),
-  commit: text.optional().describe("The first seven digits of the commit of the last deployment."),
+  state,
+  stateSince,
+  ...shown,
   ...z.object(remembered).partial().shape,
 });
 
@@ -175,16 +189,13 @@ export const platformApplication = defineResource({
       message: "spec.minRunningInstances must not exceed spec.maxRunningInstances",
     },
   ],
-  columns: livingColumns(
-    [
-      column("State", ".status.state", "State on the platform, verbatim."),
-      column("Commit", ".status.commit", "Commit of the last deployment."),
-      column("Since", ".status.lastDeployment.startedAt", "Time since the last deployment was asked for.", "date"),
-      column("Env", ".spec.environmentRef.name", "The environment it is in."),
-      wide("Deployed-At", ".status.lastDeployment.finishedAt", "When the last deployment ended."),
-      wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
-    ],
-    "wide",
-  ),
+  columns: livingColumns([
+    column("State", ".status.state", "State on the platform, verbatim."),
+    column("Commit", ".status.commit", "Commit that runs."),
+    STATE_SINCE,
+    wide("Env", ".spec.environmentRef.name", "The environment it is in."),
+    wide("Deployed", ".status.lastDeployment.finishedAt", "Time since the last deployment ended.", "date"),
+    wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
+  ]),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name", ".spec.runState"],
 });

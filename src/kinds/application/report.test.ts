@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import {
+  deployment,
   inputsWith,
+  NOW,
   observedIn,
   openDeployment,
   OTHER_COMMIT,
@@ -53,6 +55,46 @@ describe("when all is done, an application says", () => {
     ],
   ])("%s", (_name, change, observed, reason, message) => {
     expect(reportOf(change, observed).ready).toEqual({ reason, message });
+  });
+});
+
+describe("the status of an application", () => {
+  const failed = deployment({ gitCommitId: OTHER_COMMIT, state: "BUILD_ERROR" });
+  const earlier = { commit: "0000001" };
+
+  it.each<[string, Change, Observed, string | undefined]>([
+    ["the commit that runs", {}, observedIn("DEPLOYED"), "1a2b3c4"],
+    [
+      "the commit before, during a deployment",
+      { memory: { lastDeployment: openDeployment(), ...earlier } },
+      observedIn("DEPLOYING"),
+      "0000001",
+    ],
+    [
+      "no commit, during the first deployment",
+      { memory: { lastDeployment: openDeployment() } },
+      observedIn("DEPLOYING"),
+      undefined,
+    ],
+    [
+      "the commit before, after one that failed",
+      { memory: { lastDeployment: failed, ...earlier } },
+      observedIn("BUILD_ERROR"),
+      "0000001",
+    ],
+  ])("has %s", (_name, change, observed, commit) => {
+    expect(reportOf(change, observed).status).toMatchObject({ commit });
+  });
+
+  it("keeps since when a state is shown, and has none for what an older release recorded", () => {
+    const since = (memory: Change["memory"]) => reportOf({ memory }, observedIn("DEPLOYED")).status;
+    expect(since({ state: "DEPLOYED", stateSince: "2026-11-20T10:00:00Z" })).toMatchObject({
+      stateSince: "2026-11-20T10:00:00Z",
+    });
+    expect(since({ state: "DEPLOYING", stateSince: "2026-11-20T10:00:00Z" })).toMatchObject({
+      stateSince: NOW.toISOString().replace(/\.\d+Z$/, "Z"),
+    });
+    expect(since({ state: "DEPLOYED" })).toMatchObject({ stateSince: undefined });
   });
 });
 

@@ -29,11 +29,22 @@ export function report(context: ApplicationContext, observed: Observed): Service
     ...(isJustDeployed && observed.siblings === undefined && { lookWithin: FIRST_LOOK_MS }),
     conditions: [...variablesCondition(context, observed), ...upToDate(context, observed)],
     status: {
-      commit: last === undefined ? undefined : shortCommit(last.gitCommitId),
+      commit: shownCommit(context, observed, last),
       lastDeployment: last && { ...last, variables: refreshed(last.variables, context.inputs.fingerprint) },
       written: written(context, observed),
     },
   };
+}
+
+/** Returns the commit that runs: until a deployment has ended, and after one that failed, the one before it. */
+function shownCommit(
+  context: ApplicationContext,
+  observed: Observed,
+  last: LastDeployment | undefined,
+): string | undefined {
+  const isOver = last?.finishedAt !== undefined && !hasFailed(last);
+  const commit = deployedCommit(context, observed) ?? (isOver ? last.gitCommitId : undefined);
+  return commit === undefined ? context.memory.commit : shortCommit(commit);
 }
 
 export function ready(context: ApplicationContext, observed: Observed): Why {

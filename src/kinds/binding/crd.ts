@@ -10,7 +10,7 @@ import {
   valueOrSource,
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { AGE, column, MESSAGE, READY, defineResource, wide, WIDE_REASON } from "../../api/resource.ts";
+import { AGE, column, MESSAGE, PAUSED_BY, READY, REASON, defineResource, wide } from "../../api/resource.ts";
 import { fingerprint, id, livingStatus, memorySchema, text, atomicList, ATOMIC } from "../../api/status.ts";
 
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
@@ -123,11 +123,12 @@ export const platformBinding = defineResource({
   ],
   columns: [
     READY,
+    REASON,
     column("Template", ".spec.template.key", "Key of the template."),
     column("Version", ".spec.template.version", "Version of the template."),
     column("Layers", ".status.layersEnabled", "Enabled of selected layers."),
     wide("Cluster", ".status.clusterId", "Id of the cluster."),
-    WIDE_REASON,
+    PAUSED_BY,
     MESSAGE,
     AGE,
   ],

@@ -10,6 +10,7 @@ import {
   ingressField,
   LAST_DEPLOYMENT,
   LAST_FAILURE,
+  STATE_SINCE,
   stateFields,
   WRITTEN,
   writtenFields,
@@ -114,12 +115,26 @@ const createdAt = time.describe("When the operator created it; absent for one th
 
 const ingress = ingressField("service");
 
-export const memory = memorySchema({ lastDeployment, lastFailure, written, serviceId, catalogUrl, createdAt, ingress });
+const { state: shownState, stateSince, ...shown } = stateFields("service");
+
+export const memory = memorySchema({
+  state: shownState,
+  stateSince,
+  lastDeployment,
+  lastFailure,
+  written,
+  serviceId,
+  catalogUrl,
+  createdAt,
+  ingress,
+});
 
 export type BlueprintMemory = z.output<typeof memory>;
 
 export const status = livingStatus({
-  ...stateFields("service"),
+  state: shownState,
+  stateSince,
+  ...shown,
   serviceId: serviceId.optional(),
   serviceType: text.optional().describe("What the service is, in the platform's spelling, e.g. HELM or TERRAFORM."),
   catalogUrl: catalogUrl.optional(),
@@ -144,15 +159,13 @@ export const platformBlueprint = defineResource({
       message: ENGINE_RULE,
     },
   ],
-  columns: livingColumns(
-    [
-      column("State", ".status.state", "State on the platform, verbatim."),
-      column("Tag", ".spec.tag", "Tag of the blueprint."),
-      column("Env", ".spec.environmentRef.name", "The environment it is in."),
-      wide("Catalog-URL", ".status.catalogUrl", "Where the catalogue describes the blueprint."),
-      wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
-    ],
-    "wide",
-  ),
+  columns: livingColumns([
+    column("State", ".status.state", "State on the platform, verbatim."),
+    STATE_SINCE,
+    column("Tag", ".spec.tag", "Tag of the blueprint."),
+    column("Env", ".spec.environmentRef.name", "The environment it is in."),
+    wide("Catalog-URL", ".status.catalogUrl", "Where the catalogue describes the blueprint."),
+    wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
+  ]),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name"],
 });

@@ -157,15 +157,12 @@ export const platformCluster = defineResource({
       .optional()
       .describe("The cloud credentials of spec.credentialsId, without their keys."),
   }),
-  columns: livingColumns(
-    [
-      column("State", ".status.state", "State on the platform, verbatim."),
-      column("Deployed", ".status.isDeployed", "Whether it is deployed.", "boolean"),
-      column("Next-K8s", ".status.nextKubernetesVersion", "Version of Kubernetes that the platform offers next."),
-      column("Locked", '.status.conditions[?(@.type=="Locked")].status', "Whether it is locked."),
-      wide("Lock-Owner", ".status.lock.ownerName", "Who locked it."),
-    ],
-    "wide",
-  ),
+  columns: livingColumns([
+    column("State", ".status.state", "State on the platform, verbatim."),
+    column("Deployed", ".status.isDeployed", "Whether it is deployed.", "boolean"),
+    column("Next-K8s", ".status.nextKubernetesVersion", "Version of Kubernetes that the platform offers next."),
+    column("Locked", '.status.conditions[?(@.type=="Locked")].status', "Whether it is locked."),
+    wide("Lock-Owner", ".status.lock.ownerName", "Who locked it."),
+  ]),
   selectableFields: [".spec.connectionRef.name", ".spec.externalId"],
 });

@@ -199,9 +199,9 @@ const status = observingStatus(z.object(remembered).partial().shape);
 
 const columns: readonly PrinterColumn[] = [
   { ...READY, description: "Whether the connection can be used." },
+  REASON,
   SYNCED,
   column("Surface", ".status.surface", "Which operations the platform offers."),
-  REASON,
   SINCE,
   wide("Org", ".spec.organizationId", "Organization on the platform."),
   wide("Base-URL", ".spec.baseUrl", "Address of the platform."),

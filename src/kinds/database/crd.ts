@@ -11,6 +11,7 @@ import {
   LAST_FAILURE,
   leftToPlatform,
   runStateFields,
+  STATE_SINCE,
   stateFields,
   WRITTEN,
   writtenFields,
@@ -49,7 +50,7 @@ const lastDeployment = z.object(deploymentFields).describe(LAST_DEPLOYMENT);
 const lastFailure = z.object(failureFields).describe(LAST_FAILURE);
 const written = z.object(writtenFields).describe(WRITTEN);
 
-const { state, serviceDeploymentStatus, environmentId } = stateFields("database");
+const { state, stateSince, serviceDeploymentStatus, environmentId } = stateFields("database");
 
 const stopRequestId = id.describe("The platform's id of the request to stop that is followed.");
 
@@ -82,13 +83,14 @@ const remembered = {
 };
 
 // The documented surface has no read of a database's state: what was last reported is kept.
-export const memory = memorySchema({ state, ...remembered });
+export const memory = memorySchema({ state, stateSince, ...remembered });
 
 export type DatabaseMemory = z.output<typeof memory>;
 export type DatabaseDeployment = z.output<typeof lastDeployment>;
 
 export const status = livingStatus({
   state,
+  stateSince,
   serviceDeploymentStatus,
   environmentId,
   ...z.object(remembered).partial().shape,
@@ -102,16 +104,13 @@ export const platformDatabase = defineResource({
   memory,
   status,
   rules: [lockedOnceRecorded("environmentRef"), lockedOnceRecorded("type"), lockedOnceRecorded("mode")],
-  columns: livingColumns(
-    [
-      column("State", ".status.state", "State on the platform, verbatim."),
-      column("Type", ".spec.type", "Type in the platform's spelling."),
-      column("Version", ".spec.version", "Version that is wanted."),
-      column("Since", ".status.lastDeployment.startedAt", "Time since the last deployment was asked for.", "date"),
-      wide("Mode", ".spec.mode", "Mode in the platform's spelling."),
-      wide("Env", ".spec.environmentRef.name", "The environment it is in."),
-    ],
-    "wide",
-  ),
+  columns: livingColumns([
+    column("State", ".status.state", "State on the platform, verbatim."),
+    column("Type", ".spec.type", "Type in the platform's spelling."),
+    column("Version", ".status.version", "Version that runs, where the platform shows it."),
+    STATE_SINCE,
+    wide("Mode", ".spec.mode", "Mode in the platform's spelling."),
+    wide("Env", ".spec.environmentRef.name", "The environment it is in."),
+  ]),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name", ".spec.runState"],
 });

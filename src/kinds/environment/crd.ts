@@ -46,7 +46,6 @@ export const platformEnvironment = defineResource({
   columns: livingColumns([
     column("Project", ".spec.projectRef.name", "The project it is in."),
     column("Mode", ".spec.mode", "Mode in the platform's spelling."),
-    column("Services", ".status.serviceCount", "Number of services in it.", "integer"),
     wide("Cluster", ".status.clusterId", "Id of the cluster it runs on."),
   ]),
   selectableFields: [

@@ -217,9 +217,9 @@ export const platformOperation = defineResource({
   ],
   columns: [
     READY,
+    REASON,
     column("Type", ".spec.type", "What is done."),
     column("Result", ".status.outcome.result", "How it ended."),
-    REASON,
     column("Ended", ".status.outcome.at", "Time since its end.", "date"),
     wide("State", ".status.request.state", "State on the platform, verbatim."),
     wide("Target-ID", ".status.targetId", "Id on the platform of what is acted upon."),

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, displayName, externalId } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
-import { column, livingColumns, defineResource } from "../../api/resource.ts";
+import { livingColumns, defineResource } from "../../api/resource.ts";
 import { count, id, livingStatus, text, atomicList } from "../../api/status.ts";
 
 /** The largest number of environments that the status lists; `environmentCount` counts all. */
@@ -41,5 +41,5 @@ export const platformProject = defineResource({
       "Environments of the project, by id; at most 200 are listed.",
     ),
   }),
-  columns: livingColumns([column("Envs", ".status.environmentCount", "Number of environments.", "integer")]),
+  columns: livingColumns([]),
 });

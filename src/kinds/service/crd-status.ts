@@ -2,6 +2,7 @@
 import { z } from "zod";
 
 import { connectionRef, displayName, reference } from "../../api/fields.ts";
+import { column } from "../../api/resource.ts";
 import { count, id, text, time, token } from "../../api/status.ts";
 
 /** A setting that the platform chooses where the spec does not. */
@@ -89,12 +90,15 @@ export const runStateFields = {
 export function stateFields(noun: string) {
   return {
     state: text.optional().describe(`State of the ${noun} on the platform, verbatim, e.g. DEPLOYED.`),
+    stateSince: time.optional().describe("Since when the operator has seen this state."),
     serviceDeploymentStatus: text
       .optional()
       .describe("Whether the platform thinks that its settings are deployed, verbatim, e.g. UP_TO_DATE."),
     environmentId: id.optional().describe(`Id of the environment that the ${noun} is in.`),
   };
 }
+
+export const STATE_SINCE = column("Since", ".status.stateSince", "Time in this state.", "date");
 
 /** The ingress of a service that has one. @param noun e.g. "application" */
 export function ingressField(noun: string) {

@@ -25,6 +25,8 @@ export interface ServiceInputs {
 }
 
 export type ServiceMemory = {
+  readonly state?: string | undefined;
+  readonly stateSince?: string | undefined;
   readonly lastDeployment?: ServiceDeployment | undefined;
   readonly lastFailure?: ServiceFailure | undefined;
   readonly written?: WrittenSettings | undefined;

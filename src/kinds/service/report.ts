@@ -34,6 +34,7 @@ export function report(kind: ServiceKind, context: ServiceContext, observed: Ser
   if (context.identitySource !== "recorded") return { ready, ...always };
   const own = kind.report(context, observed);
   const { status, unseen } = observed;
+  const state = status === undefined || unseen !== undefined ? undefined : shownState(status.state);
   const drift = isServiceShown(kind, context, observed) ? driftOf(kind, context, observed) : [];
   const isCompared = drift.length > 0 || observed.siblings !== undefined || kind.comparesUnlisted === true;
   return {
@@ -45,7 +46,8 @@ export function report(kind: ServiceKind, context: ServiceContext, observed: Ser
       ...ingressReady(observed.ingress),
     ],
     status: {
-      state: status === undefined || unseen !== undefined ? undefined : shownState(status.state),
+      state,
+      stateSince: sinceOf(context, state),
       serviceDeploymentStatus: fitOptional(status?.serviceDeploymentStatus),
       environmentId: context.inputs.environmentId,
       lastDeployment: kind.followed(context, observed),
@@ -59,6 +61,12 @@ export function report(kind: ServiceKind, context: ServiceContext, observed: Ser
     ...(isCompared && { drift }),
     ...(own.lookWithin !== undefined && { lookWithin: own.lookWithin }),
   };
+}
+
+/** Returns since when a state is shown. What an older release recorded without it stays without it until it changes. */
+function sinceOf({ memory, now }: ServiceContext, state: string | undefined): string | undefined {
+  if (state === memory.state) return state && memory.stateSince;
+  return state && `${now.toISOString().slice(0, 19)}Z`;
 }
 
 function deployed({ noun }: ServiceNames, { status, unseen }: ServiceObserved): readonly ConditionFact[] {

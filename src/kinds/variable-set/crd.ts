@@ -11,7 +11,7 @@ import {
   matches,
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { AGE, column, MESSAGE, READY, REASON, defineResource } from "../../api/resource.ts";
+import { AGE, column, MESSAGE, PAUSED_BY, READY, REASON, defineResource } from "../../api/resource.ts";
 import { ATOMIC, count, fingerprint, id, livingStatus, memorySchema, text, atomicList } from "../../api/status.ts";
 
 const scope = platformValue.optional();
@@ -190,8 +190,9 @@ export const platformVariableSet = defineResource({
   status,
   columns: [
     READY,
-    column("Targets", ".status.targetsSynced", "How many applications have all variables."),
     REASON,
+    column("Targets", ".status.targetsSynced", "How many applications have all variables."),
+    PAUSED_BY,
     MESSAGE,
     AGE,
   ],
