@@ -10,7 +10,7 @@ const MODES = ["PLATFORM_MANAGED", "CUSTOMER_MANAGED"];
 /** A provider that the platform does not know excludes no layer, and includes none. */
 const UNKNOWN_PROVIDER = "UNKNOWN";
 
-/** Bounds of the status (resources/binding.ts). */
+/** Bounds of the status (kinds/binding/crd.ts). */
 const MAX_LAYERS = 64;
 const MAX_COMPONENTS = 256;
 

@@ -136,7 +136,7 @@ function tracedOrder(intent: OpenIntent, context: ClusterContext): ClusterOrder 
   return {
     operation: OPERATIONS.find((each) => ORDERS[each].op === intent.op) ?? "Start",
     generation: context.resource.generation,
-    ...(typeof version === "string" && { kubernetesVersion: version }),
+    kubernetesVersion: typeof version === "string" ? version : undefined,
   };
 }
 

@@ -35,9 +35,7 @@ export interface Observed {
 /** A request, with the version of an upgrade. */
 export type Action = Pick<ClusterOrder, "operation" | "kubernetesVersion">;
 
-export const NOTHING_OBSERVED: Observed = {
-  ordered: false,
-};
+export const NOTHING_OBSERVED: Observed = { ordered: false };
 
 /** The platform's status object, as the status holds it. */
 export type ClusterFacts = Pick<

@@ -27,18 +27,9 @@ export const ORDERS = {
 } as const satisfies Record<Action["operation"], Why & { readonly op: string }>;
 
 /** Returns the baseline of a cluster, as text for a status. It changes with all that is done to the cluster. */
-export function clusterBaseline({
-  state,
-  lastExecutionId,
-  lastDeploymentDate,
-  nextKubernetesVersion,
-}: ClusterFacts): string {
-  return JSON.stringify([
-    state ?? null,
-    lastExecutionId ?? null,
-    lastDeploymentDate ?? null,
-    nextKubernetesVersion ?? null,
-  ]);
+export function clusterBaseline(facts: ClusterFacts): string {
+  // What is unknown is null in the JSON of a list.
+  return JSON.stringify([facts.state, facts.lastExecutionId, facts.lastDeploymentDate, facts.nextKubernetesVersion]);
 }
 
 /** Returns the request of a step. */
@@ -47,9 +38,7 @@ export function orderOf(context: ClusterContext, observed: Observed, step: Actio
     ...step,
     generation: context.resource.generation,
     // Where nothing is shown, nothing is waited for.
-    ...(isClusterShown(observed) && observed.status !== undefined
-      ? { baseline: clusterBaseline(clusterFacts(observed.status)) }
-      : {}),
+    baseline: isClusterShown(observed) ? observedBaseline(observed) : undefined,
   };
 }
 
@@ -88,11 +77,11 @@ export function give(
   const { operation, kubernetesVersion } = step;
   const { op, reason, message } = ORDERS[operation];
   const why: Why = { reason, message: operation === "Upgrade" ? upgradeMessage(observed, kubernetesVersion) : message };
-  const mark = {
-    ...(observed.status !== undefined && { baseline: clusterBaseline(clusterFacts(observed.status)) }),
-    ...(kubernetesVersion !== undefined && { kubernetesVersion }),
-  };
-  return once(op, step, why, { mark, ...facts });
+  return once(op, step, why, { mark: { baseline: observedBaseline(observed), kubernetesVersion }, ...facts });
+}
+
+function observedBaseline({ status }: Observed): string | undefined {
+  return status && clusterBaseline(clusterFacts(status));
 }
 
 function upgradeMessage(observed: Observed, version: string | undefined): string {

@@ -1,7 +1,7 @@
 /** A short-lived token of the cluster, kept fresh in a Secret. Its value goes nowhere else. Pure. */
 import type { Ms, Plan, Report } from "../../engine/contract/kind.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
-import { fitText } from "../shared/text.ts";
+import { fitOptional } from "../shared/text.ts";
 import type { ClusterMemory } from "./crd.ts";
 import { FAULT_LOOK_MS, faultOf, type ClusterContext, knownFacts, type Observed } from "./model.ts";
 
@@ -92,7 +92,7 @@ function keep(context: ClusterContext, secretName: string, { status }: ClusterTo
   const { expirationTimestamp } = status;
   return {
     secretName,
-    ...(expirationTimestamp === undefined ? {} : { expiresAt: fitText(expirationTimestamp) }),
+    expiresAt: fitOptional(expirationTimestamp),
     renewAt: new Date(context.now.getTime() + renewAfter(context.now, expirationTimestamp)).toISOString(),
     generation: context.resource.generation,
   };

@@ -32,14 +32,10 @@ export function isReached(context: ClusterContext, observed: Observed, wanted: s
  */
 export function versionBaseline(context: ClusterContext, observed: Observed): VersionBaseline | undefined {
   if (isClusterShown(observed)) return undefined;
-  const {
-    spec,
-    memory,
-    resource: { generation },
-  } = context;
+  const { spec, memory, resource } = context;
   if (memory.versionBaseline !== undefined) return memory.versionBaseline;
   const { kubernetesVersion = spec.kubernetesVersion } = memory.lastOrder ?? {};
-  return { generation, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
+  return { generation: resource.generation, kubernetesVersion };
 }
 
 /** Reports whether the last request was the upgrade to this version. */

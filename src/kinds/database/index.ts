@@ -28,7 +28,7 @@ export const database = defineService<DatabaseTypes, Database>({
   nothingObserved: NOTHING_OBSERVED,
   area: (api) => api.databases,
   followed: followedDatabase,
-  created: ({ memory }, _seen, made) => ({ ...memory, ...shownRecord(made), state: "READY" }),
+  created: ({ memory }, _observed, made) => ({ ...memory, ...shownRecord(made), state: "READY" }),
   // Without a request id the documented surface shows nothing of a request afterwards.
   ordered: ({ id = "", supports }, what, answer) => {
     const requestId = answer?.deploymentRequestId;

@@ -2,7 +2,7 @@
 import type { Plan } from "../../engine/contract/kind.ts";
 import { shownState } from "../service/messages.ts";
 import type { ServiceAction } from "../service/model.ts";
-import { advanced, type Progress, serviceProgress, checkRetry } from "../service/progress.ts";
+import { advanced, checkRetry, type Progress, shownProgress } from "../service/progress.ts";
 import { revisionOf } from "../service/settings.ts";
 import {
   checkBusy,
@@ -101,11 +101,6 @@ function deploy(
   return deployService(NAMES, context, observed, { message: "The database is being deployed.", corrects, attempts });
 }
 
-/** Returns the progress of the database; undefined where nothing of it is observed. */
-export function databaseProgress(context: DatabaseContext, observed: Observed): Progress | undefined {
-  return observed.unseen === undefined ? serviceProgress(context.memory.lastDeployment, observed) : undefined;
-}
-
 /**
  * Returns the last deployment. What was deployed before the operator's first reconcile, or before the status was lost,
  * counts as it is and is not deployed again.
@@ -118,7 +113,7 @@ function lastDeployment({ memory, now }: DatabaseContext, { status }: Observed):
 
 /** Returns the last deployment with what is known now. It ends when its state does. */
 export function followedDatabase(context: DatabaseContext, observed: Observed): DatabaseDeployment | undefined {
-  return advanced(lastDeployment(context, observed), databaseProgress(context, observed), observed, context.now);
+  return advanced(lastDeployment(context, observed), shownProgress(context, observed), observed, context.now);
 }
 
 /**

@@ -3,13 +3,13 @@ import type { ConditionFact, DriftField, Why } from "../../engine/contract/kind.
 import type { Database } from "../../platform/areas/databases.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { serviceRecord, type ServiceReport } from "../service/model.ts";
-import { carries } from "../service/progress.ts";
+import { carries, shownProgress } from "../service/progress.ts";
 import { stoppingOf, upToDateCondition, writtenSettings } from "../service/report.ts";
 import { hasFailed } from "../service/trace.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { DatabaseMemory } from "./crd.ts";
 import { DATABASE_SETTINGS, type DatabaseContext, type Observed, typeCheckOf, typeCondition } from "./model.ts";
-import { databaseProgress, followedDatabase, isPending } from "./plan.ts";
+import { followedDatabase, isPending } from "./plan.ts";
 
 /** Returns the advice on the type. */
 export function reportAlways(context: DatabaseContext, observed: Observed): ServiceReport {
@@ -61,7 +61,7 @@ export function ready(context: DatabaseContext, { status, unseen }: Observed): W
  * condition.
  */
 function upToDate(context: DatabaseContext, observed: Observed): readonly ConditionFact[] {
-  const phase = databaseProgress(context, observed)?.phase;
+  const phase = shownProgress(context, observed)?.phase;
   if (phase === undefined || (phase === "idle" && context.spec.runState === "Stopped")) return [];
   const last = followedDatabase(context, observed);
   const isUpToDate = carries(phase, last) && last !== undefined && !isPending(context, last) && !hasFailed(last);

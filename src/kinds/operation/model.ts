@@ -35,9 +35,7 @@ export type OperationTypes = TypesOf<
 
 export type OperationContext = ReconcileContext<OperationTypes>;
 
-export const NOTHING_OBSERVED: Observed = {
-  refused: false,
-};
+export const NOTHING_OBSERVED: Observed = { refused: false };
 
 /** Returns what a request was sent to: the name in the spec may lead elsewhere by now. */
 export function sentTo({ memory, inputs }: OperationContext): Uuid | undefined {

@@ -79,8 +79,8 @@ function traced(
   return {
     startedAt: context.now.toISOString(),
     state: shownState(status?.state ?? cluster?.status ?? ""),
-    ...(requestId === undefined || requestId === baseline(mark, "requestId") ? {} : { requestId }),
-    ...(typeof before === "string" ? { baseline: before } : {}),
+    requestId: requestId === baseline(mark, "requestId") ? undefined : requestId,
+    baseline: typeof before === "string" ? before : undefined,
   };
 }
 

@@ -39,8 +39,12 @@ export function progressIn(
   context: ServiceContext,
   observed: ServiceObserved,
 ): Progress | undefined {
-  if (kind.progress !== undefined) return kind.progress(context, observed);
-  return observed.unseen === undefined ? serviceProgress(context.memory.lastDeployment, observed) : undefined;
+  return kind.progress === undefined ? shownProgress(context, observed) : kind.progress(context, observed);
+}
+
+/** Returns the progress of a service; undefined where the platform does not show its state. */
+export function shownProgress({ memory }: Pick<ServiceContext, "memory">, observed: ServiceObserved) {
+  return observed.unseen === undefined ? serviceProgress(memory.lastDeployment, observed) : undefined;
 }
 
 /** The progress of a followed deployment. @param own the progress by the service's own state */

@@ -56,15 +56,15 @@ export function missingTargets({ inputs }: SetContext): Why | undefined {
 
 /** What is wrong with an application itself; the others are served. */
 export function troubleOf(targets: readonly SetTarget[]): Why | undefined {
-  for (const { wanted, state, label } of targets) {
-    if (!wanted || state === undefined || state.is === "shown") continue;
-    return trouble(state, label);
-  }
-  return undefined;
+  const troubled = targets.find(({ wanted, state }) => wanted && state !== undefined && state.is !== "shown");
+  return troubled && trouble(troubled);
 }
 
-function trouble(state: Exclude<SetTarget["state"], undefined | { is: "shown" }>, label: string): Why {
-  switch (state.is) {
+function trouble({ state, label }: SetTarget): Why | undefined {
+  switch (state?.is) {
+    case undefined:
+    case "shown":
+      return undefined;
     case "missing": {
       const message = `The platform has no application ${label} any more. Take it out of spec.targets, or recreate it.`;
       return { reason: "ExternalResourceDeleted", message };

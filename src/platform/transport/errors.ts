@@ -102,28 +102,27 @@ export function sentenceOf({ message }: ApiError): string {
   return /[.!?…]$/.test(message) ? message : `${message}.`;
 }
 
+/** Whether the platform may have executed a call that failed like this (docs/architecture.md §8). */
+const MAY_BE_EXECUTED: Readonly<Record<ApiFailure["is"], boolean>> = {
+  Unauthorized: false,
+  Forbidden: false,
+  NotFound: false,
+  NotSupported: false,
+  Conflict: false,
+  Invalid: false,
+  RateLimited: false,
+  OverBudget: false,
+  Unreachable: false,
+  Refused: false,
+  Server: true,
+  OutcomeUnknown: true,
+  BadResponse: true,
+};
+
 /**
- * Reports whether the platform certainly did not execute a call that failed like this (docs/architecture.md §8): a
- * failure before anything was sent, 400, 401, 403, 404, 405, 409, 422, 429.
+ * Reports whether the platform certainly did not execute a call that failed like this: a failure before anything was
+ * sent, 400, 401, 403, 404, 405, 409, 422, 429.
  */
 export function notExecuted({ is }: Pick<ApiFailure, "is">): boolean {
-  switch (is) {
-    case "Unauthorized":
-    case "Forbidden":
-    case "NotFound":
-    case "NotSupported":
-    case "Conflict":
-    case "Invalid":
-    case "RateLimited":
-    case "OverBudget":
-    case "Unreachable":
-    case "Refused":
-      return true;
-    case "Server":
-    case "OutcomeUnknown":
-    case "BadResponse":
-      return false;
-    default:
-      return is satisfies never;
-  }
+  return !MAY_BE_EXECUTED[is];
 }
