@@ -55,11 +55,6 @@ function ofOperator({ kind, type, types, camel, camels, folder }: Names): readon
       end: "\n  }",
       lines: `    ${camels}: ${camels}(caller),`,
     },
-    {
-      file: "src/cli/objects/remote.ts",
-      block: "const READS",
-      lines: `  ${kind}: { op: "get${type}", full: ({ ${camels} }, id) => ${camels}.get(id) },`,
-    },
   ];
 }
 

@@ -40,6 +40,16 @@ describe("the table of what works on which platform", () => {
   });
 });
 
+describe("the read of an object for a comparison with its spec", () => {
+  it.each(Object.entries(createKinds()).filter(([, { remote }]) => remote !== undefined))(
+    "is an operation beyond the specification: %s",
+    (_kind, { remote }) => {
+      expect(operations).toHaveProperty(remote?.operation ?? "");
+      expect(isDocumented(remote?.operation ?? "")).toBe(false);
+    },
+  );
+});
+
 describe("the table of which kind uses which operation", () => {
   it.each(KINDS)("has what the condition Capabilities asks for: $resource.kind", (kind) => {
     const { update = [], stop = [], delete: removal = [] } = kind.operations?.(SPEC) ?? {};

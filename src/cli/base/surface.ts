@@ -3,7 +3,7 @@ import { platformConnection } from "../../kinds/connection/crd.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { createCapabilities, type Support } from "../../platform/client/capabilities.ts";
-import { isDocumented, operations, type OperationName } from "../../platform/codec/operations.ts";
+import { isDocumented, operations } from "../../platform/codec/operations.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { Access } from "./access.ts";
 
@@ -13,7 +13,7 @@ export type EffectiveSurface = "Documented" | "Full";
  * Reports whether one operation is offered; for one that was never tried, whether the rest of the surface is. @throws
  * ApiError
  */
-export async function offers(access: Access, name: OperationName): Promise<boolean> {
+export async function offers(access: Access, name: string): Promise<boolean> {
   const support = learnedOn(access.connection)(name);
   return support === "Unknown" ? (await surfaceOf(access)) === "Full" : support === "Supported";
 }

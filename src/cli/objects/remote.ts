@@ -1,10 +1,8 @@
 /** Compares the platform's record of an object with its spec. */
-import type { KindName } from "../../kinds/index.ts";
+import { createKinds } from "../../kinds/index.ts";
 import { unlessMissing } from "../../kinds/shared/answers.ts";
 import { isObject, parseJson } from "../../kube/api/json.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
-import type { OperationName } from "../../platform/codec/operations.ts";
-import type { Platform } from "../../platform/index.ts";
 import { withoutCredentials } from "../../text/text.ts";
 import type { Access } from "../base/access.ts";
 import { offers } from "../base/surface.ts";
@@ -12,45 +10,15 @@ import { offers } from "../base/surface.ts";
 /** One field on both sides; undefined where a side does not have it. */
 export type RemoteField = Readonly<ReturnType<typeof remoteFields>[number]>;
 
-/** Reads one object by its id on the platform. Members are spelled as in specs. */
-type Read = (platform: Platform, id: string) => Promise<object | undefined>;
-
-interface Reads {
-  /** The operation beyond the specification, and its read. */
-  readonly op: OperationName;
-  readonly full: Read;
-  /** The read that the specification has. */
-  readonly documented?: Read;
-}
-
-/** How the objects of each kind are read; undefined where the platform has or shows no such objects. */
-const READS: Readonly<Record<KindName, Reads | undefined>> = {
-  ClusterPlatformConnection: undefined,
-  PlatformConnection: undefined,
-  PlatformProject: {
-    op: "getProject",
-    full: ({ projects }, id) => projects.get(id),
-    documented: async ({ projects }, id) => (await projects.list()).find((one) => one.id === id),
-  },
-  PlatformEnvironment: { op: "getEnvironment", full: ({ environments }, id) => environments.get(id) },
-  PlatformApplication: {
-    op: "getApplication",
-    full: async ({ applications }, id) => ({ ...(await applications.get(id)), ...(await applications.status(id)) }),
-    documented: ({ applications }, id) => applications.status(id),
-  },
-  PlatformDatabase: { op: "getDatabase", full: ({ databases }, id) => databases.get(id) },
-  PlatformBlueprint: undefined,
-  PlatformVariableSet: undefined,
-  PlatformCluster: { op: "getClusterStatus", full: ({ clusters }, id) => clusters.status(id) },
-  PlatformBinding: undefined,
-  PlatformCatalog: undefined,
-  PlatformOperation: undefined,
-  PlatformWebhook: { op: "getWebhook", full: ({ webhooks }, id) => webhooks.get(id) },
-};
-const BY_KIND: ReadonlyMap<string, Reads | undefined> = new Map(Object.entries(READS));
+/** How the objects of each kind are read that the platform shows. */
+const READS = new Map(
+  Object.entries(createKinds()).flatMap(([kind, { remote }]) =>
+    remote === undefined ? [] : [[kind, remote] as const],
+  ),
+);
 
 /** The kinds that can be read. */
-export const READABLE: readonly string[] = [...BY_KIND].flatMap(([kind, reads]) => (reads === undefined ? [] : [kind]));
+export const READABLE: readonly string[] = [...READS.keys()];
 
 /** Reads one object and compares it with its spec. @returns why it cannot, in a clause, if so @throws ApiError */
 export async function remoteOf(
@@ -58,10 +26,11 @@ export async function remoteOf(
   object: KubeObject,
   id: string,
 ): Promise<readonly RemoteField[] | string> {
-  const reads = BY_KIND.get(object.kind);
-  const read = reads !== undefined && (await offers(access, reads.op)) ? reads.full : reads?.documented;
-  if (read === undefined) return "this platform does not show it";
-  const record = await unlessMissing(read(access.platform, id));
+  const remote = READS.get(object.kind);
+  const isOffered = remote !== undefined && (await offers(access, remote.operation));
+  const reading = isOffered ? remote.read(access.platform, id) : remote?.documented?.(access.platform, id);
+  if (reading === undefined) return "this platform does not show it";
+  const record = await unlessMissing(reading);
   return record === undefined ? "the platform does not have it" : remoteFields(object.spec ?? {}, shown(record));
 }
 

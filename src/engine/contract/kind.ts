@@ -162,6 +162,16 @@ export interface ReceiverRegistration<K extends ConnectionTypes = ConnectionType
  */
 export type ExternalLifecycle = boolean | "InOthers" | "Stays";
 
+/** How one object is read by its id, beside a reconcile. */
+export interface RemoteRead<Api> {
+  /** The operation of the platform, beyond its specification. */
+  readonly operation: string;
+  /** @throws ApiError */
+  read(api: Api, id: Uuid): Promise<object | undefined>;
+  /** Reads what the specification shows of it, where it does. @throws ApiError */
+  documented?(api: Api, id: Uuid): Promise<object | undefined>;
+}
+
 /** What the engine knows of a kind. The members that are optional declare capabilities that some kinds have. */
 export interface Kind<K extends KindTypes = KindTypes> {
   readonly resource: Resource<K["spec"], K["memory"]>;
@@ -193,6 +203,8 @@ export interface Kind<K extends KindTypes = KindTypes> {
   listable?(supports: Supports): boolean;
   /** Returns what the condition Capabilities tells of. Absent: specs never ask to change, stop or delete anything. */
   operations?(spec: K["spec"]): KindOperations;
+  /** Reads an object for a comparison with its spec; members are spelled as in specs. Absent where nothing shows any. */
+  readonly remote?: RemoteRead<K["api"]>;
   /** The kind adopts objects and never creates them: one that stays when its resource goes is no orphan. */
   readonly independent?: true;
   /** Steps wait for approval unless the object or its connection says otherwise. */

@@ -27,6 +27,11 @@ export const application = defineService<ApplicationTypes, Application>({
   settings: APPLICATION_SETTINGS,
   nothingObserved: NOTHING_OBSERVED,
   area: (api) => api.applications,
+  remote: {
+    operation: "getApplication",
+    read: async ({ applications }, id) => ({ ...(await applications.get(id)), ...(await applications.status(id)) }),
+    documented: ({ applications }, id) => applications.status(id),
+  },
   followed: followedDeployment,
   // A new application has no variables of its own. Its first import is noted with the record of the id.
   created: (context, observed, _made, api) =>

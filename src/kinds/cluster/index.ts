@@ -19,6 +19,7 @@ export const cluster: Kind<ClusterTypes> = {
   operations: ({ runState }) => ({ stop: ["stopCluster"], delete: [], isStopWanted: runState === "Stopped" }),
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
   recordAction: recordClusterAction,
+  remote: { operation: "getClusterStatus", read: (api, id) => api.clusters.status(id) },
   observe,
   plan,
   act: (step, context, observed, api) => act(step.action, context, observed, api),

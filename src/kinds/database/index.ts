@@ -27,6 +27,7 @@ export const database = defineService<DatabaseTypes, Database>({
   settings: DATABASE_SETTINGS,
   nothingObserved: NOTHING_OBSERVED,
   area: (api) => api.databases,
+  remote: { operation: "getDatabase", read: (api, id) => api.databases.get(id) },
   followed: followedDatabase,
   created: ({ memory }, _observed, made) => ({ ...memory, ...shownRecord(made), state: "READY" }),
   // Without a request id the documented surface shows nothing of a request afterwards.

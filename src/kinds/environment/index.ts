@@ -54,6 +54,7 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
     serverNow: api.serverNow(),
   }),
 
+  remote: { operation: "getEnvironment", read: (api, id) => api.environments.get(id) },
   recordOf: environmentRecord,
   memoryOf: (_context, record) => environmentMemory(record),
   projectOf: ({ inputs }) => inputs.projectId,

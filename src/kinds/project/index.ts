@@ -36,6 +36,10 @@ export const project = namedKind<ProjectTypes, Project>({
   updateAdvice: "Make spec equal the platform, or change the project there.",
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
 
+  remote: {
+    ...reads.remote,
+    documented: async (api, id) => (await api.projects.list()).find((one) => one.id === id),
+  },
   observe: async (context, api) => {
     const observed = await reads.observe(context, api);
     const exists = context.id !== undefined && observed.presence === "Present";

@@ -57,7 +57,14 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
     ServiceNames,
     Pick<
       Kind<K>,
-      "resource" | "shows" | "prepare" | "keep" | "fieldOwnership" | "recordAction" | "notObservableAfterwards"
+      | "resource"
+      | "remote"
+      | "shows"
+      | "prepare"
+      | "keep"
+      | "fieldOwnership"
+      | "recordAction"
+      | "notObservableAfterwards"
     > {
   readonly settings: readonly ServiceSetting<K["spec"], Item>[];
   /** What is observed before anything was read. */

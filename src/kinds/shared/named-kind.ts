@@ -29,7 +29,7 @@ import { isKnown, isRoutine, presenceIn } from "./presence.ts";
 
 /** What a kind declares of its own. */
 export interface NamedKind<K extends NamedTypes<Item>, Item extends ListedObject>
-  extends NamedPlan<K, Item>, Pick<Kind<K>, "resource" | "needs" | "observe"> {
+  extends NamedPlan<K, Item>, Required<Pick<Kind<K>, "resource" | "needs" | "observe" | "remote">> {
   /** The list of records, where the specification does not have one. */
   readonly list?: OperationName;
   /** Reads the parent afresh for a trace. `parentId` is that of the intent. @throws ApiError */
@@ -65,6 +65,7 @@ export function ofOrganization<Item extends ListedObject>(
   areaOf: (api: Platform) => Area<Item>,
 ) {
   return {
+    remote: { operation: operations.get, read: (api: Platform, id: Uuid) => areaOf(api).get(id) },
     /** @throws ApiError */
     observe: async (context: ReconcileContext, api: Platform): Promise<NamedObserved<Item>> => {
       const area = areaOf(api);
@@ -120,6 +121,7 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
       delete: [operations.delete],
     }),
     listable: (supports) => list === undefined || supports(list) !== "Unsupported",
+    remote: declared.remote,
     needs: (spec) => declared.needs(spec),
     observe: (context, api) => declared.observe(context, api),
     // What holds a new object was read: a 404 then means that the platform has no such create.

@@ -42,6 +42,7 @@ export const webhook: Kind<WebhookTypes> = {
     }),
   }),
 
+  remote: { operation: "getWebhook", read: (api, id) => api.webhooks.get(id) },
   observe: async (context, api) => {
     return { shown: context.id === undefined ? undefined : await readRegistration(api, context.id), sent: false };
   },
