@@ -1,17 +1,18 @@
 /** What the parts of the application kind exchange. */
-import type { Fingerprint, ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Application, ApplicationPort } from "../../platform/areas/applications.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
 import { withoutCredentials } from "../../text/text.ts";
 import {
   NOTHING_OBSERVED as NOTHING_OF_SERVICE,
   type ServiceAction,
+  type ServiceInputs,
   type ServiceObserved,
   type ServiceNames,
 } from "../service/model.ts";
 import type { ServiceSetting } from "../service/settings.ts";
 import type { TypesOf } from "../shared/types.ts";
-import type { InputVariable } from "../shared/variables.ts";
+import type { VariableInputs } from "../shared/variables.ts";
 import type { ApplicationSpec, platformApplication } from "./crd.ts";
 
 export const NAMES = {
@@ -80,11 +81,7 @@ function byPort(left: { readonly internalPort: number }, right: { readonly inter
   return left.internalPort - right.internalPort;
 }
 
-export interface Inputs {
-  readonly environmentId: Uuid;
-  readonly variables: readonly InputVariable[];
-  /** The fingerprint of all variables. */
-  readonly fingerprint: Fingerprint;
+export interface Inputs extends ServiceInputs, VariableInputs {
   /** The digest of each secret's value, by name. */
   readonly secrets: ReadonlyMap<string, string>;
 }
@@ -113,7 +110,4 @@ export type ApplicationTypes = TypesOf<
 
 export type ApplicationContext = ReconcileContext<ApplicationTypes>;
 
-export const NOTHING_OBSERVED: Observed = {
-  ...NOTHING_OF_SERVICE,
-  secretIds: new Map(),
-};
+export const NOTHING_OBSERVED: Observed = { ...NOTHING_OF_SERVICE, secretIds: new Map() };

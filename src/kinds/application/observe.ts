@@ -132,32 +132,27 @@ async function statusOf(
   return all?.find((one) => one.id === id) ?? (await ownStatus(id, api));
 }
 
-type VariablesObserved = Pick<Observed, "keys" | "secretIds" | "secrets" | "variablesFault">;
-
 /** Reads which variables exist: only where memory does not know, and where a secret has to be changed by its id. */
 async function variablesOf(
   context: ApplicationContext,
   id: Uuid,
   status: ServiceStatus,
   api: Platform,
-): Promise<VariablesObserved> {
-  const { keys, secretIds } = NOTHING_OBSERVED;
-  const unasked: VariablesObserved = { keys, secretIds, secrets: undefined, variablesFault: undefined };
-  if (context.inputs.variables.length === 0) return unasked;
+): Promise<Partial<Pick<Observed, "keys" | "secretIds" | "secrets" | "variablesFault">>> {
+  if (context.inputs.variables.length === 0) return {};
   const canReplace = context.supports("updateSecret") !== "Unsupported";
   const foreign = isDeployedByOthers(context, status);
   // Before an import as well: what the import does not take is changed by its id, before the deployment.
   const isChanging = !variablesSent(context, NOTHING_OBSERVED) || (canReplace && pendingSecrets(context).length > 0);
-  if (!foreign && !(isChanging && (canReplace || context.inputs.secrets.size > 0))) return unasked;
+  if (!foreign && !(isChanging && (canReplace || context.inputs.secrets.size > 0))) return {};
   const lists = async () => ({
     secrets: await api.variables.listSecrets(id),
     plain: foreign ? await api.variables.list(id) : [],
   });
   const { value, fault } = await sideRead(lists(), "the variables");
-  if (value === undefined) return { ...unasked, variablesFault: fault };
+  if (value === undefined) return { variablesFault: fault };
   const { secrets, plain } = value;
   return {
-    variablesFault: undefined,
     keys: foreign ? new Set([...plain, ...secrets].filter(isOfApplication).map(({ key }) => key)) : undefined,
     secretIds: new Map(canReplace ? secrets.filter(isOfApplication).map((secret) => [secret.key, secret.id]) : []),
     secrets,

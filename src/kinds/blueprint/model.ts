@@ -1,14 +1,15 @@
 /** What the parts of the blueprint kind exchange. */
-import type { Fingerprint, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
+import type { ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import {
   NOTHING_OBSERVED as NOTHING_OF_SERVICE,
   type ServiceAction,
+  type ServiceInputs,
   type ServiceObserved,
   type ServiceNames,
 } from "../service/model.ts";
 import type { ListedObject } from "../shared/names.ts";
 import type { TypesOf } from "../shared/types.ts";
-import type { InputVariable } from "../shared/variables.ts";
+import type { VariableInputs } from "../shared/variables.ts";
 import type { platformBlueprint } from "./crd.ts";
 
 /** After its creation the platform offers no operation on the service of a blueprint. */
@@ -18,13 +19,6 @@ export const NAMES = {
   operations: { list: "listServices", create: "createBlueprint" },
   advice: new Map(),
 } as const satisfies ServiceNames;
-
-export interface Inputs {
-  readonly environmentId: Uuid;
-  readonly variables: readonly InputVariable[];
-  /** The fingerprint of all variables. */
-  readonly fingerprint: Fingerprint;
-}
 
 /** A service of a blueprint, under the id of that blueprint. */
 export interface BlueprintService extends ListedObject {
@@ -38,7 +32,7 @@ export type Observed = ServiceObserved<BlueprintService>;
 /** The types of the kind. */
 export type BlueprintTypes = TypesOf<
   typeof platformBlueprint,
-  { inputs: Inputs; observed: Observed; action: ServiceAction }
+  { inputs: ServiceInputs & VariableInputs; observed: Observed; action: ServiceAction }
 >;
 
 export type BlueprintContext = ReconcileContext<BlueprintTypes>;

@@ -5,7 +5,7 @@ import { ingressOf } from "../service/ingress.ts";
 import { type Neighbours, serviceRecord, type Start } from "../service/model.ts";
 import { isGone, RECORDS_MAX_AGE_MS, siblingsOf, statusesOf } from "../service/observe.ts";
 import { offered, NOT_READ } from "../shared/answers.ts";
-import { presenceIn } from "../shared/presence.ts";
+import { isRoutine, presenceIn } from "../shared/presence.ts";
 import type { BlueprintContext, BlueprintService, BlueprintTypes, Observed } from "./model.ts";
 
 /** @throws ApiError */
@@ -35,8 +35,7 @@ export async function listBlueprintServices(
   isFresh: boolean,
   api: Platform,
 ): Promise<Neighbours<BlueprintService> | "gone"> {
-  const isRoutine = context.identitySource === "recorded" && context.goal === "present" && !isFresh;
-  const options = { maxAgeMs: isRoutine ? RECORDS_MAX_AGE_MS : 0 };
+  const options = { maxAgeMs: isRoutine(context) && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
   const read = () => api.services.list(context.inputs.environmentId, options);
   const services = await siblingsOf(context, "listServices", read, api);
   if (services === "gone") return services;

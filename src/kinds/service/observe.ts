@@ -7,7 +7,7 @@ import type { Platform } from "../../platform/index.ts";
 import { offered, orGone, SHOWN, unlessMissing } from "../shared/answers.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
 import type { ListedObject } from "../shared/names.ts";
-import { isOpen, presenceIn } from "../shared/presence.ts";
+import { isOpen, isRoutine, presenceIn } from "../shared/presence.ts";
 import type { ServiceKind } from "./define.ts";
 import type {
   Neighbours,
@@ -115,9 +115,8 @@ async function recordsOf(
   const { list, get = list } = kind.operations;
   const area = areaOf(kind, api);
   // What is about to be changed is read afresh: others may have changed other fields.
-  const isRoutine =
-    context.identitySource === "recorded" && context.goal === "present" && !isUnsent(kind.settings, context);
-  const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
+  const isShared = isRoutine(context) && !isUnsent(kind.settings, context) && !isFresh;
+  const options = { maxAgeMs: isShared ? RECORDS_MAX_AGE_MS : 0 };
   const listed = await siblingsOf(context, list, () => area.list(context.inputs.environmentId, options), api);
   if (listed === "gone") return listed;
   return await withMine(context, listed, get, (id) => offered(api, get, () => area.get(id)));

@@ -80,11 +80,14 @@ export function resolvedVariables(
     .toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }
 
+export interface VariableInputs {
+  readonly variables: readonly InputVariable[];
+  /** The fingerprint of all variables. */
+  readonly fingerprint: Fingerprint;
+}
+
 /** Returns the variables of a spec with their values, and the fingerprint of all. */
-export function variableInputs(
-  variables: readonly DeclaredVariable[],
-  resolved: ResolvedNeeds,
-): { readonly variables: readonly InputVariable[]; readonly fingerprint: Fingerprint } {
+export function variableInputs(variables: readonly DeclaredVariable[], resolved: ResolvedNeeds): VariableInputs {
   const inputs = resolvedVariables(variables, resolved);
   return {
     variables: inputs,

@@ -143,10 +143,8 @@ export function readBack(
     const known = same.find(({ id }) => id === variable.id);
     const [made, another] = fresh;
     if (made === undefined || another !== undefined) {
-      // The import made no entry that we see: the one that is there stays what it was.
-      const there = known ?? (same.length === 1 ? same[0] : undefined);
-      const entry = isReadBack(variable, there, sentAt) ? there : undefined;
-      return withEntry(variable, entry, variable.created === true && entry?.id === variable.id, isOver);
+      const entry = known ?? (same.length === 1 ? same[0] : undefined);
+      return unmade(variable, isReadBack(variable, entry, sentAt) ? entry : undefined, isOver);
     }
     const isOurs = variable.id === undefined || known !== undefined || variable.created === true;
     if (!isOurs || !isFixed(made) || variable.sent === undefined || !isUntouched(made))
@@ -176,6 +174,11 @@ function isReadBack(
 ): boolean {
   if (entry?.scope !== undefined || digest === undefined || updatedAt !== undefined) return true;
   return !(Date.parse(entry?.updatedAt ?? "") < Date.parse(sentAt ?? "") - SKEW_MS);
+}
+
+/** A variable of which the import made no entry that we see: the one that is there stays what it was. */
+function unmade(variable: KnownVariable, entry: ListedVariable | undefined, isOver: boolean): KnownVariable {
+  return withEntry(variable, entry, variable.created === true && entry?.id === variable.id, isOver);
 }
 
 /** With its id, and the time of our change unless that is known already. */

@@ -126,9 +126,11 @@ export function createCaller(options: CallerOptions): Caller {
     try {
       const answer = await transport.exchange({ ...prepared.request, deadlineMs });
       if (answer.status !== 429) gate.ended({ sentAt, isAnswered: true, quota: quotaIn(answer, clock.now()) });
-      const serverDate = serverDateOf(answer);
+      // The platform's clock.
+      const serverDate = parseDate(answer.header("date"));
       if (serverDate !== undefined) options.onServerDate(serverDate);
-      const value = valueOf(answer, prepared, decode, clock.now());
+      if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, prepared, clock.now());
+      const value = valueOf(answer, prepared, decode, serverDate);
       capabilities.succeeded(prepared.operation);
       report(attempt, sentAt, { status: answer.status, failure: undefined, requestId: requestIdOf(value) });
       return value;
@@ -234,11 +236,6 @@ function heldBack(name: string, waitMs: number, { pausedMs }: Budget): ApiError 
   return new ApiError(name, failure, 0, message);
 }
 
-/** Returns the platform's clock as an answer shows it. */
-function serverDateOf(answer: HttpAnswer): Date | undefined {
-  return parseDate(answer.header("date"));
-}
-
 /** Returns what an answer says of the platform's rate limit. */
 function quotaIn(answer: HttpAnswer, now: Date): Quota | undefined {
   const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => answer.header(`x-ratelimit-${name}`));
@@ -246,9 +243,12 @@ function quotaIn(answer: HttpAnswer, now: Date): Quota | undefined {
 }
 
 /** Reads a success: any 2xx. @throws ApiError */
-function valueOf<T>(answer: HttpAnswer, { operation, secrets }: Prepared, decode: Decode<T>, now: Date): T {
-  if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, operation, secrets, now);
-  const serverDate = serverDateOf(answer);
+function valueOf<T>(
+  answer: HttpAnswer,
+  { operation, secrets }: Prepared,
+  decode: Decode<T>,
+  serverDate: Date | undefined,
+): T {
   const header = (name: string): string | undefined => answer.header(name);
   const received: Received = { text: answer.text, header, ...(serverDate !== undefined && { serverDate }) };
   try {
@@ -269,7 +269,7 @@ function failureOf(error: unknown, { operation }: Prepared): ApiError {
   return new ApiError(operation, failureOfTransport(error.failure, effectOf(operation)), 0, error.message);
 }
 
-function refusalOf(answer: HttpAnswer, operation: OperationName, secrets: readonly string[], now: Date): ApiError {
+function refusalOf(answer: HttpAnswer, { operation, secrets }: Prepared, now: Date): ApiError {
   const { status, text } = answer;
   const headers = {
     reset: answer.header("x-ratelimit-reset"),
