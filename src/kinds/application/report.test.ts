@@ -87,7 +87,8 @@ describe("the status of an application", () => {
   });
 
   it("keeps since when a state is shown, and has none for what an older release recorded", () => {
-    const since = (memory: Change["memory"]) => reportOf({ memory }, observedIn("DEPLOYED")).status;
+    const since = (memory: NonNullable<NonNullable<Change>["memory"]>) =>
+      reportOf({ memory }, observedIn("DEPLOYED")).status;
     expect(since({ state: "DEPLOYED", stateSince: "2026-11-20T10:00:00Z" })).toMatchObject({
       stateSince: "2026-11-20T10:00:00Z",
     });
