@@ -153,13 +153,27 @@ describe("plan", () => {
 });
 
 describe("status", () => {
+  const status = (...argv: readonly string[]) =>
+    cli(["status", ...argv, "--kubeconfig", controlPlane.kubeconfigPath, "-n", env.namespace]);
+
   it("shows an object on one screen", async () => {
-    const own = await cli(["status", "papp/shop", "--kubeconfig", controlPlane.kubeconfigPath, "-n", env.namespace]);
+    const own = await status("papp/shop");
     expect(own.code).toBe(0);
     expect(own.stdout).toMatch(/^✔ application \S+\/shop {2}Deployed\n {2}Commit 0123456 is deployed\.\n/);
     expect(own.stdout).toMatch(/^Deployment\n {2}Commit {4}0123456789abcdef/m);
-    expect(own.stdout).toMatch(/^Conditions\n {2}Ready +True +Deployed +\d+\w +Commit 0123456 is deployed\.$/m);
-    expect(own.stdout).toMatch(/^Events\n(?: {2}.*\n)* {2}\d+\w +Normal +Deployed +Commit 0123456 is deployed\./m);
+    expect(own.stdout).toMatch(/^Conditions\n {2}Ready +True +Deployed +\d+\w$/m);
+    expect(own.stdout).toMatch(/^Events\n(?: {2}.*\n)* {2}\d+\w +Normal +Deployed$/m);
+    expect(own.stdout.match(/Commit 0123456 is deployed\./g)).toHaveLength(1);
+  });
+
+  it("shows several, after each other or as a list", async () => {
+    const { code, stdout } = await status("papp/shop", "pproj/shop");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^✔ application \S+\/shop [^]*\n\n✔ project \S+\/shop /);
+    const listed = await status("papp/shop", "pproj/shop", "-o", "json");
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ kind: "PlatformApplication" }, { kind: "PlatformProject" }]);
+    const one = await status("papp/shop", "-o", "json");
+    expect(JSON.parse(one.stdout)).toMatchObject({ kind: "PlatformApplication" });
   });
 });
 
@@ -169,7 +183,7 @@ describe("get", () => {
     expect(local.stdout).toMatch(/^NAME +READY +STATE +REASON +AGE\npapp\/shop +True +DEPLOYED +Deployed +\d+\w\n/);
     const remote = await call(["get", "pproj", "--remote"]);
     expect(remote.code).toBe(0);
-    expect(remote.stdout).toMatch(/^NAME +FIELD +WANTED +PLATFORM +DIFFERS\npproj\/shop +name +shop +shop /);
+    expect(remote.stdout).toMatch(/^NAME +FIELD +WANTED +PLATFORM +DIFFERS\npproj\/shop +name +shop +shop +no\n/);
     const refused = await call(["get", "pcat", "--remote"]);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     expect(refused.stderr).toMatch(/^The platform shows nothing that a PlatformCatalog could be compared with\./);

@@ -2,7 +2,15 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import type { Manifest } from "../support/env/cluster.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
-import { application, defaults, environment, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
+import {
+  application,
+  defaults,
+  connection,
+  environment,
+  NEXT_COMMIT,
+  project,
+  tree,
+} from "../support/kube/manifests.ts";
 import { cli } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
@@ -66,9 +74,9 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
       [
         "OBJECT      ACTION   DETAILS",
         "pproj/new   create",
-        '                     createProject  Creating project "new".',
-        'penv/new    create   Waiting for PlatformProject "new" (reason ApprovalPending).',
-        'papp/new    create   Waiting for PlatformEnvironment "new" (reason ParentNotReady).',
+        '                     createProject  Will create project "new".',
+        'penv/new    create   Will be created after PlatformProject "new".',
+        'papp/new    create   Will be created after PlatformEnvironment "new".',
         "",
         "Plan: 3 to change, 0 without a write, 0 that cannot be planned.",
         "",
@@ -84,6 +92,9 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
     expect(JSON.parse(stdout)).toMatchObject([
       { kind: "PlatformApplication", name: "shop", action: "deploy", actions: [{ commit: NEXT_COMMIT }] },
     ]);
+    expect((await planned(env, [changed])).stdout).toMatch(
+      /^papp\/shop +deploy\n +deployApplication {2}Commit 89abcde will be deployed\.\n +commit: 0123456\w+ → 89abcde\w+$/m,
+    );
     expect((await planned(env, [changed], "-o", "name")).stdout).toBe(
       "platformapplication.platform-operator.io/shop\n",
     );
@@ -97,6 +108,16 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
     expect(code).toBe(1);
     expect(stdout).toMatch(/^papp\/shop +error +standard input: The API server refuses it: .*spec\.cpu/m);
     expect(stdout).toMatch(/^penv\/lost +error +ParentNotFound: PlatformProject "nowhere" does not exist/m);
+  });
+
+  it("says once what is wrong with a connection", async () => {
+    const connectionRef = { name: "tokenless" };
+    const projects = ["one", "two"].map((name) => project(name, { connectionRef }));
+    const { code, stdout } = await planned(env, [connection(env, "tokenless"), ...projects]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^OBJECT .*\npconn\/tokenless and 2 more +error +CredentialsMissing: Secret "tokenless" .*\n\nPlan: 0 to change, 0 .*, 3 that cannot be planned\.\n$/,
+    );
   });
 
   it("says whether settings can be changed", async () => {

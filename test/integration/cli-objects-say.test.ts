@@ -22,7 +22,7 @@ describe("approve", () => {
     const wrong = await call(env, ["approve", "pproj/manual", "--hash", "0000000000000000"]);
     expect(wrong).toMatchObject({ code: 1, stdout: "" });
     expect(wrong.stderr).toMatch(
-      /^createProject {2}Creating project "manual"\.\npproj\/manual has another plan now, [0-9a-f]{16}\./,
+      /^createProject {2}Will create project "manual"\.\npproj\/manual has another plan now, [0-9a-f]{16}\./,
     );
     expect(record.changes()).toEqual([]);
 

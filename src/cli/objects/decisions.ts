@@ -10,8 +10,8 @@ import { printable } from "../../text/text.ts";
 import { type Call, command } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
 import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
-import { actionLines, reportedPlan } from "./shared/plan-view.ts";
-import { fullName, parseTarget, TARGET, TARGETS } from "./shared/target.ts";
+import { actionLines, lastDeployedCommit, reportedPlan } from "./shared/plan-view.ts";
+import { fullName, parseTarget, parseTargets, TARGET, TARGETS } from "./shared/target.ts";
 
 export const pauseCommand = command({
   asks: "cluster",
@@ -38,7 +38,7 @@ async function setPaused(
   { args, io, ...call }: Call<{ readonly object: readonly string[] }>,
   paused: boolean,
 ): Promise<readonly KubeObject[]> {
-  const targets = args.object.map(parseTarget);
+  const targets = parseTargets(args.object);
   const cluster = await call.cluster();
   const objects: KubeObject[] = [];
   for (const target of targets) {
@@ -68,7 +68,7 @@ export const approveCommand = command({
     if (plan === undefined) {
       throw new CliError(`${args.object} has no plan that waits for approval: its status.plan is empty.`);
     }
-    for (const line of actionLines(plan.actions)) tell(line);
+    for (const line of actionLines(plan.actions, lastDeployedCommit(object))) tell(line);
     if (flags.hash !== undefined && flags.hash !== plan.hash) {
       throw new CliError(`${args.object} has another plan now, ${plan.hash}. Look at it and approve that one.`);
     }

@@ -43,7 +43,11 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
     () => import("./get.ts"),
     REMOTE_OPERATIONS,
   ),
-  lazyCommand("status", "show one object on one screen", () => import("./status.ts")),
+  lazyCommand(
+    "status",
+    "show all about an object on one screen; of several after each other",
+    () => import("./status.ts"),
+  ),
   lazyCommand(
     "export",
     "write what exists on the platform as YAML that adopts it",

@@ -64,8 +64,8 @@ const REMOTE: View<RemoteRow> = {
     NAME: ({ object }) => shortTarget(keyOf(object)),
     FIELD: "path",
     WANTED: "wanted",
-    PLATFORM: "found",
-    DIFFERS: (row) => (differs(row) ? "yes" : ""),
+    PLATFORM: ({ found }) => found ?? "not shown",
+    DIFFERS: ({ differs, found }) => (found === undefined ? "unknown" : differs ? "yes" : "no"),
   },
   wide: { NAMESPACE: ({ object }) => object.metadata.namespace },
   name: ({ object }) => fullName(keyOf(object)),
@@ -76,14 +76,9 @@ const REMOTE: View<RemoteRow> = {
     field: row.path,
     wanted: row.wanted ?? null,
     platform: row.found ?? null,
-    differs: differs(row),
+    differs: row.differs,
   }),
 };
-
-/** Reports whether both sides have a value, and not the same. */
-function differs({ wanted, found }: RemoteField): boolean {
-  return wanted !== undefined && found !== undefined && wanted !== found;
-}
 
 async function remoteRows({ access, tell }: Call, objects: readonly KubeObject[]): Promise<readonly RemoteRow[]> {
   const rows: RemoteRow[] = [];

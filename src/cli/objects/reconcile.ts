@@ -20,7 +20,7 @@ import type { Stream } from "../base/io.ts";
 import { renderLine, tellChanges } from "./shared/drawing.ts";
 import { followObjects } from "./shared/listing.ts";
 import { createScreen } from "./shared/screen.ts";
-import { fullName, parseTarget, shortTarget, TARGETS } from "./shared/target.ts";
+import { fullName, parseTargets, shortTarget, TARGETS } from "./shared/target.ts";
 
 /** The flags of commands that wait for objects. */
 export const WAIT_FOR_READY = {
@@ -36,7 +36,7 @@ export const reconcileCommand = command({
     "A deployment that failed is tried again once. The exit code is 1 when an object is stalled, 3 when the time is over.",
   run: async (call) => {
     const { args, flags, program } = call;
-    const targets = args.object.map(parseTarget);
+    const targets = parseTargets(args.object);
     const cluster = await call.cluster();
     const objects: KubeObject[] = [];
     for (const { kind, name } of targets) objects.push(await cluster.get(kind, name));

@@ -39,15 +39,41 @@ const OURS = new Set(["lifecycle", "connectionRef", "externalId", "variables", "
 /** Whole records and secrets, which are never shown. */
 const HIDDEN = new Set(["record", "targetSecret"]);
 
-/** Returns every field of either side: those of the spec first. */
+/** Returns every field of either side: those of the spec first. Only a field that both have can differ. */
 export function remoteFields(spec: Json, record: Json) {
   const wanted = new Map(leaves(spec, "", OURS));
   const found = new Map(leaves(record, "", HIDDEN));
   const paths = [...wanted.keys(), ...[...found.keys()].filter((path) => !wanted.has(path))];
-  return paths.map((path) => ({ path, wanted: wanted.get(path), found: found.get(path) }));
+  return paths.map((path) => {
+    const [ours, theirs] = [wanted.get(path), found.get(path)];
+    return {
+      path,
+      wanted: ours === undefined ? undefined : textOf(ours),
+      found: theirs === undefined ? undefined : textOf(theirs),
+      differs: ours !== undefined && theirs !== undefined && !covers(theirs, ours),
+    };
+  });
 }
 
-function leaves(value: Json, path: string, without: ReadonlySet<string>): readonly (readonly [string, string])[] {
+/** Reports whether a record has everything that a spec says of it; in lists it may have members that specs lack. */
+function covers(record: Json, spec: Json): boolean {
+  if (isList(spec) && isList(record)) {
+    return spec.length === record.length && spec.every((one, at) => covers(record[at] ?? null, one));
+  }
+  if (isObject(spec) && isObject(record)) {
+    return Object.entries(spec).every(([name, value]) => {
+      const shownThere = record[name];
+      return value === undefined || shownThere === undefined || covers(shownThere, value);
+    });
+  }
+  return textOf(spec) === textOf(record);
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function leaves(value: Json, path: string, without: ReadonlySet<string>): readonly (readonly [string, Json])[] {
   if (isObject(value)) {
     return Object.entries(value).flatMap(([name, inner]) =>
       inner === undefined || (path === "" && (without.has(name) || name.endsWith("Ref")))
@@ -55,7 +81,7 @@ function leaves(value: Json, path: string, without: ReadonlySet<string>): readon
         : leaves(inner, path === "" ? name : `${path}.${name}`, without),
     );
   }
-  return [[path, textOf(value)]];
+  return [[path, value]];
 }
 
 function textOf(value: Json): string {

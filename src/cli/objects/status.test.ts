@@ -55,7 +55,7 @@ describe("the summary of an object", () => {
             message: "Update the settings.",
             fields: [{ path: "spec.cpu", desired: "500", observed: "250" }],
           },
-          { operation: "deployApplication", commit: "1a2b3c4d" },
+          { operation: "deployApplication", commit: "2b3c4d5e" },
         ],
       },
       conditions: [
@@ -97,17 +97,18 @@ describe("the summary of an object", () => {
       "  spec.cpu: 250 → 500",
       "",
       "Plan",
-      "  updateApplication  Update the settings.",
+      "  updateApplication  Will update the settings.",
       "    spec.cpu: 250 → 500",
-      "  deployApplication  (commit 1a2b3c4d)",
+      "  deployApplication",
+      "    commit: 1a2b3c4d → 2b3c4d5e",
       "  Approve it with: kubectl platform approve papp/api --hash sha256:12",
       "",
       "Conditions",
       "  Ready    True  Deployed       10m  Commit 1a2b3c4 is deployed.",
-      "  Drifted  True  DriftDetected  10m  spec.cpu differs.",
+      "  Drifted  True  DriftDetected  10m",
       "",
       "Events",
-      "  58m  Normal  Deployed  Commit 1a2b3c4 is deployed. (3 times)",
+      "  58m  Normal  Deployed  (3 times)",
     ]);
   });
 

@@ -1,4 +1,4 @@
-/** The command `status`: one object on one screen. */
+/** The command `status`: everything about an object on one screen. */
 import { isPaused } from "../../api/paused.ts";
 import { ageOf } from "../../console/tree/duration.ts";
 import { conditionViews, factOf } from "../../console/tree/facts.ts";
@@ -11,23 +11,31 @@ import { printable } from "../../text/text.ts";
 import { command } from "../base/command.ts";
 import { align, printAs } from "../base/render.ts";
 import { eventsOf, type EventView } from "./shared/events.ts";
-import { actionLines, fieldLine, reportedDrift, reportedPlan } from "./shared/plan-view.ts";
-import { fullName, parseTarget, shortTarget, TARGET } from "./shared/target.ts";
+import { actionLines, lastDeployedCommit, fieldLine, reportedDrift, reportedPlan } from "./shared/plan-view.ts";
+import { fullName, parseTargets, shortTarget, TARGETS } from "./shared/target.ts";
 
 export const statusCommand = command({
   asks: "cluster",
-  args: [TARGET],
+  args: [TARGETS],
   formats: ["table", "json", "yaml", "name"],
   run: async (call) => {
     const { args, host, output, program } = call;
-    const target = parseTarget(args.object);
+    const targets = parseTargets(args.object);
     const cluster = await call.cluster();
-    const object = await cluster.get(target.kind, target.name);
-    const events = output === "name" ? undefined : await eventsOf(cluster, object);
+    const reports: { object: KubeObject; events: readonly EventView[] | undefined }[] = [];
+    for (const { kind, name } of targets) {
+      const object = await cluster.get(kind, name);
+      reports.push({ object, events: output === "name" ? undefined : await eventsOf(cluster, object) });
+    }
+    const now = host.clock.now();
     await printAs(call, {
-      data: () => dataOf(object, events),
-      names: () => [fullName(target)],
-      lines: () => summaryOf({ object, events, now: host.clock.now(), program }),
+      data: () => {
+        const all = reports.map(({ object, events }) => dataOf(object, events));
+        return all.length === 1 ? all[0] : all;
+      },
+      names: () => targets.map(fullName),
+      lines: () =>
+        reports.flatMap((report, at) => [...(at === 0 ? [] : [""]), ...summaryOf({ ...report, now, program })]),
     });
   },
 });
@@ -60,24 +68,33 @@ interface SummaryOf {
 /** The number of events that are shown. */
 const EVENTS = 10;
 
-/** @returns the lines of the screen */
+/** @returns the lines of the screen; a sentence stands in the first place that has it alone */
 export function summaryOf({ object, events, now, program }: SummaryOf): readonly string[] {
   const { kind, metadata } = object;
   const { mark, reason, message } = factOf(object);
   const place = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
   const heading = [`${MARKS[mark].sign} ${wordOf(kind)} ${place}`, reason].filter((word) => word !== "").join("  ");
+  const said = new Set<string>();
+  const once: Once = (sentence) => {
+    if (said.has(sentence)) return "";
+    said.add(sentence);
+    return sentence;
+  };
   return [
     heading,
-    `  ${message}`,
+    `  ${once(message)}`,
     ...section("", factLines(object, now)),
     ...section("Deployment", deploymentLines(object, now)),
-    ...section("Failure", failureLines(object)),
+    ...section("Failure", failureLines(object, once)),
     ...section("Drift", reportedDrift(object).map(fieldLine)),
     ...section("Plan", planLines(object, program)),
-    ...section("Conditions", conditionLines(object, now)),
-    ...section("Events", events === undefined ? ["You may not see them."] : eventLines(events, now)),
+    ...section("Conditions", conditionLines(object, now, once)),
+    ...section("Events", events === undefined ? ["You may not see them."] : eventLines(events, now, once)),
   ].map((line) => line.trimEnd());
 }
+
+/** Returns a sentence the first time, then "". */
+type Once = (sentence: string) => string;
 
 function section(title: string, lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return [];
@@ -116,12 +133,12 @@ function deploymentLines(object: KubeObject, now: Date): readonly string[] {
   ]);
 }
 
-function failureLines(object: KubeObject): readonly string[] {
+function failureLines(object: KubeObject, once: Once): readonly string[] {
   const failure = member(object.status, "lastFailure");
   return table([
     ["State", stringMember(failure, "state")],
     ["Commit", stringMember(failure, "gitCommitId")],
-    ["Message", stringMember(failure, "message")],
+    ["Message", once(stringMember(failure, "message") ?? "")],
   ]);
 }
 
@@ -129,22 +146,22 @@ function planLines(object: KubeObject, program: string): readonly string[] {
   const plan = reportedPlan(object);
   if (plan === undefined) return [];
   const approve = `Approve it with: ${program} approve ${shortTarget(keyOf(object))} --hash ${plan.hash}`;
-  return [...actionLines(plan.actions), plan.approved ? "It is approved." : approve];
+  return [...actionLines(plan.actions, lastDeployedCommit(object)), plan.approved ? "It is approved." : approve];
 }
 
-function conditionLines(object: KubeObject, now: Date): readonly string[] {
+function conditionLines(object: KubeObject, now: Date, once: Once): readonly string[] {
   return columns(
     conditionViews(object).map(({ type, status: is, reason, message, lastTransitionTime }) => [
       type,
       is,
       reason,
       ageOf(lastTransitionTime, now),
-      message,
+      once(message),
     ]),
   );
 }
 
-function eventLines(events: readonly EventView[], now: Date): readonly string[] {
+function eventLines(events: readonly EventView[], now: Date, once: Once): readonly string[] {
   return columns(
     events
       .slice(0, EVENTS)
@@ -152,7 +169,7 @@ function eventLines(events: readonly EventView[], now: Date): readonly string[] 
         ageOf(at, now),
         type,
         reason,
-        count > 1 ? `${message} (${count} times)` : message,
+        `${once(message)}${count > 1 ? ` (${count} times)` : ""}`.trimStart(),
       ]),
   );
 }

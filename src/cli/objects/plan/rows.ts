@@ -3,7 +3,7 @@ import { isPaused } from "../../../api/paused.ts";
 import { conditionView } from "../../../console/tree/facts.ts";
 import { stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
-import { reportedDrift, reportedPlan, type PlannedAction } from "../shared/plan-view.ts";
+import { lastDeployedCommit, reportedDrift, reportedPlan, type PlannedAction } from "../shared/plan-view.ts";
 
 /** The planned change of one object of the platform. */
 export interface PlanRow {
@@ -15,6 +15,8 @@ export interface PlanRow {
   /** The reason or a detail; "" if there is none. */
   readonly note: string;
   readonly actions: readonly PlannedAction[];
+  /** The commit that is deployed. */
+  readonly deployed?: string | undefined;
   readonly is: "change" | "none" | "error";
 }
 
@@ -33,7 +35,7 @@ export function rowOf(planned: PlannedObject): PlanRow {
   return { kind, namespace: metadata.namespace ?? "", name: metadata.name, actions: [], ...outcome };
 }
 
-type Outcome = Pick<PlanRow, "action" | "note" | "is"> & Partial<Pick<PlanRow, "actions">>;
+type Outcome = Pick<PlanRow, "action" | "note" | "is"> & Partial<Pick<PlanRow, "actions" | "deployed">>;
 
 const none = (note: string): Outcome => ({ action: "none", note, is: "none" });
 const error = (note: string): Outcome => ({ action: "error", note, is: "error" });
@@ -50,10 +52,14 @@ function changes({ object }: PlannedObject): Outcome | undefined {
   const { actions = [] } = reportedPlan(object) ?? {};
   if (actions.length > 0) {
     const verbs = [...new Set(actions.map(({ operation }) => verbOf(operation)))].join(", ");
-    return { action: verbs, note: "", actions, is: "change" };
+    return { action: verbs, note: "", actions, deployed: lastDeployedCommit(object), is: "change" };
   }
   const ready = conditionView(object, "Ready");
-  return ready?.reason === "ParentNotReady" ? { action: "create", note: ready.message, is: "change" } : undefined;
+  if (ready?.reason !== "ParentNotReady") return undefined;
+  // The message ends with the parent's reason, which is that of the plan.
+  const [, parent] = /^Waiting for (\w+ "[^"]+")/.exec(ready.message) ?? [];
+  const note = parent === undefined ? ready.message : `Will be created after ${parent}.`;
+  return { action: "create", note, is: "change" };
 }
 
 /** A person is needed, or an exchange failed: with the platform, or before one. */

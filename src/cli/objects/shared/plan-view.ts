@@ -1,7 +1,7 @@
 /** Renders the plan in an object's status. Pure. */
 import { z } from "zod";
 
-import { listMember, member } from "../../../kube/api/json.ts";
+import { listMember, member, stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
 import { printable } from "../../../text/text.ts";
 
@@ -34,15 +34,39 @@ export function reportedDrift({ status }: KubeObject): readonly PlannedField[] {
   return listMember(member(status, "drift"), "fields").flatMap((field) => plannedField.safeParse(field).data ?? []);
 }
 
-/** @returns one line for each action, and one for each field below it */
-export function actionLines(actions: readonly PlannedAction[]): readonly string[] {
+/** @returns the commit of the last deployment that the operator made */
+export function lastDeployedCommit({ status }: KubeObject): string | undefined {
+  return stringMember(member(status, "lastDeployment"), "gitCommitId");
+}
+
+/**
+ * @param deployed the commit that is deployed, which a new one follows
+ * @returns one line for each action, and one for each field below it
+ */
+export function actionLines(actions: readonly PlannedAction[], deployed?: string): readonly string[] {
   return actions.flatMap(({ operation, message, commit, fields }) => [
-    [operation, message, commit === undefined ? "" : `(commit ${commit})`]
+    [operation, inFuture(message)]
       .filter((word) => word !== "")
       .map(printable)
       .join("  "),
-    ...fields.map((field) => `  ${fieldLine(field)}`),
+    ...[
+      ...(commit === undefined ? [] : [{ path: "commit", observed: deployed ?? "none", desired: commit }]),
+      ...fields,
+    ].map((field) => `  ${fieldLine(field)}`),
   ]);
+}
+
+const FUTURE: readonly (readonly [RegExp, string])[] = [
+  [/^Creating /, "Will create "],
+  [/^Registering /, "Will register "],
+  [/ (is|are) being /, " will be "],
+];
+
+/** Steps say what they do while they do it; nothing of a plan has begun. */
+function inFuture(message: string): string {
+  const order = /^(Bind|Delete|Import|Remove|Replace|Update) /.exec(message);
+  if (order !== null) return `Will ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+  return FUTURE.reduce((text, [now, later]) => text.replace(now, later), message);
 }
 
 /** @returns a difference in one line: the current value, and the new one */

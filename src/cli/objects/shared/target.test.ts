@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { UsageError } from "../../base/exit.ts";
-import { fullName, kindNamed, parseTarget, shortTarget } from "./target.ts";
+import { fullName, kindNamed, parseTarget, parseTargets, shortTarget } from "./target.ts";
 
 describe("a kind", () => {
   it.each([
@@ -29,5 +29,12 @@ describe("an object", () => {
 
   it.each([["papp"], ["papp/"], ["/api"], ["papp/a/b"], [""]])("is not named by %j", (text) => {
     expect(() => parseTarget(text)).toThrow(/give kind and name, e\.g\. papp\/api/);
+  });
+
+  it.each([[["papp/api", "papp/web"]], [["papp", "api", "web"]]])("is one of several in %j", (words) => {
+    expect(parseTargets(words)).toEqual([
+      { kind: "PlatformApplication", name: "api" },
+      { kind: "PlatformApplication", name: "web" },
+    ]);
   });
 });

@@ -32,6 +32,12 @@ export function parseTarget(text: string): Name {
   return { kind: kindNamed(word), name };
 }
 
+/** @param words "papp/api pdbase/db", or as kubectl has it "papp api web" @throws UsageError */
+export function parseTargets(words: readonly string[]): readonly Name[] {
+  const [kind = "", ...names] = words;
+  return (kind.includes("/") || names.length === 0 ? words : names.map((name) => `${kind}/${name}`)).map(parseTarget);
+}
+
 /** @returns the object as `kubectl -o name` prints it, e.g. "platformproject.platform-operator.io/web" */
 export function fullName({ kind, name }: Name): string {
   return `${kind.toLowerCase()}.${GROUP}/${name}`;
