@@ -84,7 +84,7 @@ async function failure({ view, controlPlane }: Env, screen: Screen, error: unkno
   ].join("\n");
 }
 
-function closing({ controlPlane, statusPage }: Env, { once }: DemoOptions, { paint }: Screen): string {
+function closing({ controlPlane, pluginDir, statusPage }: Env, { once }: DemoOptions, { paint }: Screen): string {
   const { kubeconfigPath, binDir } = controlPlane;
   const commit = JSON.stringify({ spec: { deploy: { gitCommitId: "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567" } } });
   const first = once
@@ -92,15 +92,17 @@ function closing({ controlPlane, statusPage }: Env, { once }: DemoOptions, { pai
     : "Everything is Ready. In another terminal:";
   return [
     `\n${paint("bold", first)}`,
-    `  export KUBECONFIG=${kubeconfigPath} PATH=${binDir}:$PATH`,
+    `  export KUBECONFIG=${kubeconfigPath} PATH=${pluginDir}:${binDir}:$PATH`,
+    // For the plugin: the simulated platform is on loopback.
+    "  export PLATFORM_OPERATOR_ALLOW_INSECURE_PLATFORM=true",
     "  kubectl get platform -A",
     "  kubectl describe papp api -n shop",
+    "  kubectl platform tree -n shop",
+    "  kubectl platform status papp/api pproj/shop -n shop",
+    "  kubectl platform get papp --remote -n shop",
     `  kubectl patch papp api -n shop --type=merge -p '${commit}'`,
     "  kubectl get papp -n shop -w",
     "  kubectl delete papp web -n shop",
-    "The plugin needs this as well, since the simulated platform is on loopback:",
-    "  export PLATFORM_OPERATOR_ALLOW_INSECURE_PLATFORM=true",
-    "  kubectl platform status papp/api -n shop",
     ...(once ? [] : [`The same in a browser, live: ${statusPage}`, "Ctrl-C ends the demo and takes everything away."]),
   ].join("\n");
 }

@@ -8,6 +8,7 @@ import { type ControlPlane, startControlPlane } from "../control-plane/control-p
 import { freePort } from "../support/programs/free-port.ts";
 import { quickstart } from "../support/programs/quickstart.ts";
 import type { DemoOptions } from "./options.ts";
+import { installPlugin } from "./plugin.ts";
 import { superviseOperator } from "./supervisor.ts";
 import { startView, type View } from "./view.ts";
 
@@ -19,6 +20,8 @@ export interface Env {
   readonly controlPlane: ControlPlane;
   readonly simulator: Simulator;
   readonly view: View;
+  /** The folder of the kubectl plugin, for PATH. */
+  readonly pluginDir: string;
   /** Where the operator serves its status page, also once it was started again. */
   readonly statusPage: string;
 }
@@ -69,7 +72,7 @@ export async function setEnv({ speed, surface, say, atEnd, signal }: EnvOptions)
   signal.throwIfAborted();
   await kubectl(controlPlane, ["apply", "-f", "-"], { input: quickstartFor(simulator) });
   say("quickstart: examples/quickstart is applied");
-  return { controlPlane, simulator, view, statusPage };
+  return { controlPlane, simulator, view, pluginDir: await installPlugin(controlPlane.dir), statusPage };
 }
 
 /** @returns the last warnings and errors of the operator, for when it did not do what it should. */

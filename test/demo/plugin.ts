@@ -1,0 +1,23 @@
+/** The plugin of kubectl, run from the sources, for whoever types the commands that the demo prints. */
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const sources = join(import.meta.dirname, "../../src/main.ts");
+
+/**
+ * Writes `kubectl-platform` and its completion into a folder for PATH.
+ * @param dir a folder of the demo's own
+ * @returns the folder for PATH
+ */
+export async function installPlugin(dir: string): Promise<string> {
+  const bin = join(dir, "bin");
+  const links = join(dir, "plugin");
+  for (const folder of [bin, links]) await mkdir(folder);
+  for (const name of ["kubectl-platform", "kubectl_complete-platform"]) {
+    // The program goes by the name that it is called by.
+    const link = join(links, `${name}.ts`);
+    await symlink(sources, link);
+    await writeFile(join(bin, name), `#!/bin/sh\nexec '${process.execPath}' '${link}' "$@"\n`, { mode: 0o755 });
+  }
+  return bin;
+}
