@@ -1,0 +1,50 @@
+/** The manifests of the kubectl plugin: npm's and Krew's. Pure. */
+interface Facts {
+  readonly version: string;
+  readonly license: string;
+  readonly engines: { readonly node: string };
+}
+
+const HOME = "https://github.com/platform-operator/platform-operator";
+const ABOUT = "Show, plan and adopt what the platform operator manages";
+
+/** @returns the package.json of the plugin: the bundle has everything in it, so there are no dependencies */
+export function pluginPackage({ version, license, engines }: Facts): object {
+  return {
+    name: "kubectl-platform",
+    version,
+    description: ABOUT,
+    license,
+    homepage: HOME,
+    type: "module",
+    engines,
+    bin: { "kubectl-platform": "operator.js", "kubectl_complete-platform": "operator.js" },
+    files: ["operator.js", "LICENSE", "third-party-licences.txt"],
+  };
+}
+
+/** @returns the plugin manifest of Krew. @param facts `sha256` is that of npm's archive, an asset of the release */
+export function krewManifest({ version, engines, sha256 }: Facts & { readonly sha256: string }): object {
+  return {
+    apiVersion: "krew.googlecontainertools.github.com/v1alpha2",
+    kind: "Plugin",
+    metadata: { name: "platform" },
+    spec: {
+      version: `v${version}`,
+      homepage: HOME,
+      shortDescription: ABOUT,
+      description:
+        "Shows the platform's objects and their state, what applying a file would change, and adopts what exists.",
+      caveats: `Needs Node ${engines.node} on the PATH.`,
+      platforms: [
+        {
+          selector: { matchExpressions: [{ key: "os", operator: "In", values: ["linux", "darwin"] }] },
+          uri: `${HOME}/releases/download/v${version}/kubectl-platform-${version}.tgz`,
+          sha256,
+          bin: "operator.js",
+          files: [{ from: "package/*", to: "." }],
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+
+import { krewManifest, pluginPackage } from "../../scripts/plugin/manifests.ts";
+
+const facts = { version: "1.2.3", license: "Apache-2.0", engines: { node: ">=24" } };
+
+it("names the plugin's program for npm, without dependencies", () => {
+  expect(pluginPackage(facts)).toMatchObject({
+    name: "kubectl-platform",
+    version: "1.2.3",
+    bin: { "kubectl-platform": "operator.js", "kubectl_complete-platform": "operator.js" },
+  });
+  expect(pluginPackage(facts)).not.toHaveProperty("dependencies");
+});
+
+it("tells Krew the version, the archive and its digest", () => {
+  expect(krewManifest({ ...facts, sha256: "0a1b" })).toMatchObject({
+    metadata: { name: "platform" },
+    spec: {
+      version: "v1.2.3",
+      platforms: [{ uri: expect.stringMatching(/\/v1\.2\.3\/kubectl-platform-1\.2\.3\.tgz$/), sha256: "0a1b" }],
+    },
+  });
+});
