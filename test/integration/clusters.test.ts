@@ -62,8 +62,8 @@ describe("clusters that the platform shows", () => {
     expect(condition(done, "Locked")).toMatchObject({ status: "False" });
     expect(record.changes()).toEqual(["upgradeCluster"]);
     const table = await env.kubectl(["get", "pcl", "production", "-o", "wide"]);
-    expect(table.split("\n")[0]).toMatch(/NAME +READY +STATE +DEPLOYED +NEXT-K8S +LOCKED +LOCK-OWNER .*AGE/);
-    expect(table).toMatch(/production +True +DEPLOYED +true +False/);
+    expect(table.split("\n")[0]).toMatch(/NAME +READY +REASON +STATE +DEPLOYED +NEXT-K8S +LOCKED +LOCK-OWNER .*AGE/);
+    expect(table).toMatch(/production +True +Available +DEPLOYED +true +False/);
     await env.quiet(2);
   });
 

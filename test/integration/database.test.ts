@@ -74,6 +74,7 @@ describe.each(effort.few(["full", "documented"] as const))("a database on the %s
     const { id, record } = await sized();
     await env.waitFor(KIND, "sized", ({ status }) => member(status, "version") === "17");
     await env.waitFor(KIND, "sized", running);
+    await env.settled();
     expect(env.platform.world().services.get(id)?.settings).toMatchObject({ version: "17", storage: 20 });
     await removed();
     expect(record.changes()).toEqual(["updateDatabase", "deployDatabase", "deleteDatabase"]);

@@ -70,8 +70,8 @@ describe("make demo", () => {
       // The tree.
       /^├─ ✔ environment production .*\n│ {2}└─ ✔ application web 9f8e7d6 {2}DEPLOYED {2}Deployed /m,
       // kubectl get platform -A.
-      /^shop +platformapplication\.platform-operator\.io\/api +True +DEPLOYED +900d1de /m,
-      /^shop +platformbinding\.platform-operator\.io\/essentials +True +kubernetes-essentials +1\.2\.0 +3\/3 /m,
+      /^shop +platformapplication\.platform-operator\.io\/api +True +Deployed +DEPLOYED +900d1de /m,
+      /^shop +platformbinding\.platform-operator\.io\/essentials +True +Bound +kubernetes-essentials +1\.2\.0 +3\/3 /m,
       / {2}export KUBECONFIG=\S+ PATH=\S+:\$PATH\n/,
     ]) {
       expect(said).toMatch(line);

@@ -44,7 +44,7 @@ describe.each(effort.few(["full", "documented"] as const))("a webhook, %s surfac
     await env.quiet(1);
     expect(JSON.stringify([object.status, env.operator.logs()])).not.toContain("hush");
     const table = await env.kubectl(["get", "pwh", "first"]);
-    expect(table).toMatch(/READY +REASON +TARGET +EVENTS +AGE/);
+    expect(table).toMatch(/READY +REASON +TARGET +EVENTS +DRIFTED +PAUSED +AGE/);
     expect(table).toMatch(/True +Available +https:\/\/hooks\.example\.com\/… +\["DEPLOYMENT_STARTED"/);
   });
 

@@ -56,19 +56,31 @@ describe.each(effort.few(SURFACES))("the quickstart on the $surface surface", ({
     const headers = Object.fromEntries(rows.map(([header, first]) => [first?.[0]?.split("/")[0], header]));
     const group = (plural: string): string => `${plural}.platform-operator.io`;
     expect(headers).toMatchObject({
-      [group("platformconnection")]: ["NAME", "READY", "SYNCED", "SURFACE", "REASON", "SINCE", "AGE"],
+      [group("platformconnection")]: ["NAME", "READY", "REASON", "SYNCED", "SURFACE", "SINCE", "AGE"],
       [group("platformproject")]: expect.arrayContaining(["NAME", "READY", "REASON", "AGE"]),
       [group("platformenvironment")]: expect.arrayContaining(["NAME", "READY", "REASON", "PROJECT", "MODE", "AGE"]),
-      [group("platformapplication")]: ["NAME", "READY", "STATE", "COMMIT", "SINCE", "ENV", "AGE"],
+      [group("platformapplication")]: [
+        "NAME",
+        "READY",
+        "REASON",
+        "STATE",
+        "COMMIT",
+        "SINCE",
+        "DRIFTED",
+        "PAUSED",
+        "AGE",
+      ],
       [group("platformcatalog")]: expect.arrayContaining(["NAME", "READY", "REASON", "AGE"]),
-      [group("platformbinding")]: ["NAME", "READY", "TEMPLATE", "VERSION", "LAYERS", "AGE"],
+      [group("platformbinding")]: ["NAME", "READY", "REASON", "TEMPLATE", "VERSION", "LAYERS", "PAUSED", "AGE"],
     });
     const ready = rows.flatMap(([, ...objects]) =>
       objects.map(([name = "", value]) => `${name.split("/")[1]} ${value}`),
     );
     expect(new Set(ready)).toEqual(new Set(QUICKSTART.map(([, name]) => `${name} True`)));
     expect(ready).toHaveLength(QUICKSTART.length);
-    expect(await env.kubectl(["get", "papp", "api"])).toMatch(/api +True +DEPLOYED +1a2b3c4 +\d+s +staging +\d+s/);
+    expect(await env.kubectl(["get", "papp", "api"])).toMatch(
+      /api +True +Deployed +DEPLOYED +1a2b3c4 +\d+s +False +\d+s/,
+    );
   });
 
   it("can be waited for with kubectl", async () => {

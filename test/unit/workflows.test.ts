@@ -108,7 +108,8 @@ describe("the files of a release", () => {
     });
     for (const part of ["crds", "deploy"]) cpSync(join(root, part), join(dir, part), { recursive: true });
     mkdirSync(join(dir, "dist"));
-    const built = ["operator.js", "platform-operator.cdx.json", "third-party-licences.txt"];
+    const plugin = ["kubectl-platform-0.0.0.tgz", "platform.yaml"];
+    const built = ["operator.js", "platform-operator.cdx.json", "third-party-licences.txt", ...plugin];
     for (const name of built) writeFileSync(join(dir, "dist", name), name);
 
     const script = steps.find(({ job, name }) => job === "release.yaml release" && name?.startsWith("Collect"))?.run;
@@ -121,7 +122,7 @@ describe("the files of a release", () => {
 
     const read = (name: string): string => readFileSync(join(dir, "assets", name), "utf8");
     const names = ["argocd-cm.yaml", "crds.yaml", "image.txt", "install.yaml", "kubectl-platform"];
-    const all = [...names, "platform-operator.cdx.json", "third-party-licences.txt"];
+    const all = [...names, ...built.slice(1)].toSorted();
     expect(readdirSync(join(dir, "assets")).toSorted()).toEqual(["SHA256SUMS", ...all]);
     expect([...read("SHA256SUMS").matchAll(/^[0-9a-f]{64} {2}(.*)$/gm)].map(([, name]) => name)).toEqual(all);
 
