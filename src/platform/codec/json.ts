@@ -35,7 +35,7 @@ export function parseExactJson(text: string): unknown {
 
 /** Returns what a text says as JSON; undefined where it is none. */
 export function jsonIn(text: string): unknown {
-  // Nothing is often asked for, and an exception is slow.
+  // Many answers are empty, and an exception is slow.
   if (text === "") return undefined;
   try {
     return parseExactJson(text);
