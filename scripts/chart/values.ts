@@ -13,8 +13,6 @@ const about = (option: OptionName): string => {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 };
 
-const RUNBOOKS = "https://github.com/platform-operator/platform-operator/blob/main/docs/runbooks";
-
 const labels = z.record(z.string(), z.string());
 /** Members of the Kubernetes API: the API server checks them. */
 const members = z.looseObject({});
@@ -64,7 +62,10 @@ const prometheusRule = z.strictObject({
   enabled: z.boolean().default(false).describe("Creates a PrometheusRule with the alerts of docs/runbooks."),
   renderMode,
   labels: labels.default({}).describe("Labels by which your Prometheus selects it."),
-  runbooks: z.string().default(RUNBOOKS).describe("Where the runbooks are: each alert leads to its page there."),
+  runbooks: z
+    .string()
+    .default("")
+    .describe("Where the runbooks are: each alert leads to its page there. Those of the chart's version when empty."),
 });
 
 const dashboard = z.strictObject({
@@ -164,7 +165,7 @@ const networkPolicy = z.strictObject({
   apiServerPorts: z.array(z.int().min(1).max(65_535)).min(1).default([443, 6443]).describe("Its ports."),
   platformCidrs: z.array(cidr).min(1).default(["0.0.0.0/0", "::/0"]).describe("Where the platform is."),
   platformPorts: z.array(z.int().min(1).max(65_535)).min(1).default([443]).describe("Its ports."),
-  extraEgress: list.describe("Further egress rules, e.g. to the collector of traces."),
+  extraEgress: list.describe("Further egress rules. The port of tracing.otlpEndpoint is open without one."),
 });
 
 const podDisruptionBudget = z.strictObject({

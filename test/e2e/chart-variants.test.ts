@@ -112,6 +112,23 @@ describe("the values of the chart", () => {
     await expect(text(values)).rejects.toThrow(message);
   });
 
+  it.each([
+    ["http://collector.monitoring.svc:4318", 4318],
+    ["https://collector.example.com", 443],
+    ["http://[2001:db8::1]:4318/otlp", 4318],
+  ])("let traces through the network policy to %s", async (otlpEndpoint, port) => {
+    const values = { tracing: { otlpEndpoint }, networkPolicy: { enabled: true } };
+    const policies = (await render(helm, values)).filter(({ kind }) => kind === "NetworkPolicy");
+    expect(policies).toMatchObject([{ spec: { egress: expect.arrayContaining([{ ports: [{ port }] }]) } }]);
+  });
+
+  it("lead from an alert to the runbook of the chart's version", async () => {
+    const rendered = await text({ metrics: { prometheusRule: { enabled: true, renderMode: "alwaysRender" } } });
+    expect(rendered).toMatch(
+      /runbook_url: https:\S+\/blob\/v\d+\.\d+\.\d+\/docs\/runbooks\/PlatformOperatorAbsent\.md$/m,
+    );
+  });
+
   it("skip what the cluster does not have", async () => {
     const values = { metrics: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } } };
     expect(kindsOf(await render(helm, values))).not.toContain("ServiceMonitor");

@@ -112,12 +112,7 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     tracing: { otlpEndpoint: "http://collector.monitoring.svc:4318", propagate: true },
     networkPolicy: {
       enabled: true,
-      extraEgress: [
-        {
-          to: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }],
-          ports: [{ port: 4318 }],
-        },
-      ],
+      extraEgress: [{ to: [{ ipBlock: { cidr: "192.0.2.53/32" } }], ports: [{ port: 5353 }] }],
     },
   },
   "traces to where a variable says": {
