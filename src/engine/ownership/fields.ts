@@ -51,10 +51,13 @@ export function createFieldOwnership() {
     record: (object: KubeObject, entries: readonly string[]): void => note(object, { recorded: new Set(entries) }),
     /** Records the fields that the object is about to write, in place of those before. */
     want: (object: KubeObject, entries: readonly string[]): void => note(object, { wanted: new Set(entries) }),
-    forget: (object: KubeObject): void => {
+    /** Forgets an object that is gone. @returns the keys of the resources that may write its fields now */
+    forget: (object: KubeObject): readonly string[] => {
       const key = keyText(keyOf(object));
-      for (const entry of entriesOf(writers.get(key))) drop(entry, key);
+      const entries = entriesOf(writers.get(key));
+      for (const entry of entries) drop(entry, key);
       writers.delete(key);
+      return entries.flatMap((entry) => [...(byEntry.get(entry) ?? [])]);
     },
     /**
      * Returns the resource that may write a field before `self`, as `Kind "namespace/name"`: the resource of the object

@@ -15,6 +15,8 @@ export function createIdOwnership() {
   const byKey = new Map<string, readonly string[]>();
   const byRecord = new Map<Uuid, Set<string>>();
   const records = new Map<string, Uuid>();
+  /** The resources that were refused an id, as another one holds it. */
+  const refused = new Map<string, Set<string>>();
   const taken = new Map<string, { readonly uid: string; readonly id: Uuid; readonly realm: string }>();
 
   const unrecord = (key: string): void => {
@@ -75,10 +77,16 @@ export function createIdOwnership() {
       // What the spec or the annotations claim stays claimed.
       if (mark !== undefined) byId.get(`${object.kind}:${mark.id}`)?.set(key, claimOf(object, undefined));
     },
-    forget: (object: KubeObject): void => {
+    /** Forgets an object that is gone. @returns the keys of the resources that may have its ids now */
+    forget: (object: KubeObject): readonly string[] => {
       const key = keyText(keyOf(object));
+      const slots = byKey.get(key) ?? [];
       taken.delete(key);
       drop(key);
+      const next = slots.flatMap((slot) => [...(refused.get(slot) ?? [])]);
+      for (const slot of slots) refused.delete(slot);
+      for (const keys of refused.values()) keys.delete(key);
+      return next;
     },
     /**
      * Returns the resource that holds an id before `self`, as "namespace/name". The recorded holder wins; between two
@@ -88,15 +96,19 @@ export function createIdOwnership() {
      * @returns undefined when `self` may have it
      */
     holder: (id: Uuid, self: KubeObject, realm: Tenant): string | undefined => {
-      const claims = byId.get(`${self.kind}:${id}`);
+      const slot = `${self.kind}:${id}`;
+      const claims = byId.get(slot);
       if (claims === undefined) return undefined;
       const own = keyText(keyOf(self));
       const here = tenantOf(realm);
       const mine = claims.get(own) ?? claimOf(self, recordedIdIn(self) === id ? here : undefined);
       const counts = ({ key, namespace, recorded }: Claim): boolean =>
         key !== own && (namespace === mine.namespace || recorded === here);
-      return [...claims.values()].filter((claim) => counts(claim) && compare(claim, mine) < 0).toSorted(compare)[0]
-        ?.name;
+      const [first] = [...claims.values()]
+        .filter((claim) => counts(claim) && compare(claim, mine) < 0)
+        .toSorted(compare);
+      if (first !== undefined) refused.set(slot, (refused.get(slot) ?? new Set()).add(own));
+      return first?.name;
     },
     /** Returns the keys of the resources, of any kind, that recorded an id. */
     recorders: (id: Uuid): readonly string[] => [...(byRecord.get(id) ?? [])],

@@ -127,6 +127,22 @@ describe("[R1] a lost status", () => {
   });
 });
 
+describe("an id that another resource holds", () => {
+  it("is given to the one that was refused it, at once, when the resource that holds it goes", async () => {
+    const env = engineEnv();
+    env.widget("first", { name: "same" }, { annotations: {} });
+    await env.run(5_000);
+    const [id = ""] = env.world.remotes.keys();
+    env.widget("copy", { name: "same", externalId: id });
+    await env.run(POLL);
+    expect(env.conditions("Widget", "copy")).toContain("Stalled=True/AlreadyManaged");
+    env.cluster.remove("Widget", "first");
+    await env.run(1_000);
+    expect(env.cluster.get("Widget", "copy").status).toMatchObject({ externalId: id });
+    expect(env.conditions("Widget", "copy")).toContain("Ready=True/Available");
+  });
+});
+
 describe("[R1] another installation's records", () => {
   it("are observed by nobody until the user says so", async () => {
     const env = engineEnv();
