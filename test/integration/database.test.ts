@@ -77,7 +77,9 @@ describe.each(effort.few(["full", "documented"] as const))("a database on the %s
     await env.settled();
     expect(env.platform.world().services.get(id)?.settings).toMatchObject({ version: "17", storage: 20 });
     await removed();
-    expect(record.changes()).toEqual(["updateDatabase", "deployDatabase", "deleteDatabase"]);
+    // List and states are two reads: an object that goes between them looks as if its deletion was never sent.
+    const found = record.changeCalls().filter(({ status }) => status !== 404);
+    expect(found.map(({ operation }) => operation)).toEqual(["updateDatabase", "deployDatabase", "deleteDatabase"]);
   });
 
   it.runIf(surface === "documented")("says that it can neither be changed nor deleted", async () => {

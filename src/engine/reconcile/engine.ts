@@ -131,7 +131,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     if (kind === undefined) return [];
     if (change.type === "deleted") {
       kind.left(ports, object);
-      new Set([...idOwnership.forget(object), ...fieldOwnership.forget(object)]).forEach(wake);
+      for (const key of new Set([...idOwnership.forget(object), ...fieldOwnership.forget(object)])) wake(key);
       externalWrites.forget(object, (id) => idOwnership.recorders(id).length > 0);
       dependencies.set(keyOf(object), []);
       return [];
