@@ -113,6 +113,7 @@ function typeOf(schema: Structural): string {
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(" \\| ");
   if (schema.items !== undefined) return `list of ${typeOf(schema.items)}`;
   if (schema.additionalProperties !== undefined) return `map of ${typeOf(schema.additionalProperties)}`;
+  if (schema["x-kubernetes-int-or-string"] === true) return "string";
   return `${schema.type ?? "any"}${schema.nullable === true ? " or null" : ""}`;
 }
 

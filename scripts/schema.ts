@@ -29,6 +29,7 @@ export interface Structural {
   additionalProperties?: Structural;
   "x-kubernetes-list-type"?: "map" | "set" | "atomic";
   "x-kubernetes-list-map-keys"?: string[];
+  "x-kubernetes-int-or-string"?: true;
   "x-kubernetes-preserve-unknown-fields"?: true;
   "x-kubernetes-validations"?: CelRule[];
 }
@@ -49,6 +50,7 @@ const COPIED = new Set([
   "minProperties",
   "maxProperties",
   "required",
+  "x-kubernetes-int-or-string",
   "x-kubernetes-list-type",
   "x-kubernetes-list-map-keys",
   "x-kubernetes-preserve-unknown-fields",
@@ -105,6 +107,7 @@ function convert(json: JsonSchema, path: string): Structural {
   });
   const result: Structural = Object.fromEntries(copied);
   if (result.type === "integer") result.format = "int64";
+  if (result["x-kubernetes-int-or-string"] === true) delete result.type;
   if (result.pattern !== undefined) checkPattern(result.pattern, path);
   convertChildren(json, result, path);
   checkBounds(result, path);

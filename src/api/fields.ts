@@ -15,20 +15,27 @@ export function isUuid(text: string): boolean {
 /** Kubernetes copies this member of the metadata into the CRD as CEL rules. */
 const VALIDATIONS = "x-kubernetes-validations";
 
-/** A text of at most `max` characters that matches a pattern. @param message what the parser says of any other */
+/**
+ * A text of at most `max` characters that matches a pattern.
+ * @param message what the API server, beside the pattern, and the parser say of any other
+ */
 export function matches(pattern: RegExp, max: number, message: string): z.ZodString {
-  return z.string().max(max).regex(pattern, message);
+  return z
+    .string()
+    .max(max)
+    .regex(pattern, message)
+    .meta({ [VALIDATIONS]: [{ rule: matching(pattern), message }] });
+}
+
+function matching({ source }: RegExp): string {
+  return `self.matches(r'${source}')`;
 }
 
 /** An id of the platform. The pattern is stricter than Kubernetes' `uuid` format, which allows upper case. */
 export const uuid = matches(UUID, 36, "must be a lower-case UUID");
 
 /** The name of an object of Kubernetes (DNS-1123 subdomain). */
-export const objectName = matches(
-  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
-  253,
-  "must be the name of a Kubernetes object",
-);
+export const objectName = matches(/^[a-z0-9]+((-+|\.)[a-z0-9]+)*$/, 253, "must be the name of a Kubernetes object");
 
 /** A key of a Secret or a ConfigMap. */
 const dataKey = matches(/^[-._a-zA-Z0-9]+$/, 253, "must be a key of a Secret or ConfigMap").min(1);
@@ -37,10 +44,29 @@ const dataKey = matches(/^[-._a-zA-Z0-9]+$/, 253, "must be a key of a Secret or 
 export const displayName = matches(/^\S(.*\S)?$/, 255, "must not be empty, nor begin or end with a blank");
 
 /** A value in the platform's own spelling; open, because the spec shows only examples. */
-export const platformValue = matches(/^[A-Z][A-Z0-9_]*$/, 64, "must be in the platform's spelling, e.g. PRODUCTION");
+export const platformValue = matches(
+  /^[A-Z][A-Z0-9_]*$/,
+  64,
+  "must be in the platform's spelling, in capitals, e.g. PRODUCTION",
+);
 
-/** A commit of git. */
-export const commitField = matches(/^[0-9a-f]{7,64}$/, 64, "must be 7 to 64 hex digits in lower case");
+const COMMIT = /^[0-9a-f]{7,64}$/;
+const HEX = "must be 7 to 64 hex digits in lower case";
+
+/**
+ * A commit of git. The API server takes no number, but checks that by a rule, whose message says what to do: YAML reads
+ * 1234567 without quotes as a number.
+ */
+export const commitField = matches(COMMIT, 64, HEX).meta({
+  "x-kubernetes-int-or-string": true,
+  [VALIDATIONS]: [
+    {
+      rule: "type(self) == string",
+      message: 'must be in quotes, as YAML reads digits as a number: quote it, e.g. "1234567"',
+    },
+    { rule: `type(self) != string || ${matching(COMMIT)}`, message: HEX },
+  ],
+});
 
 /** A map with at most `max` entries. @param value the schema of the values. */
 export function mapOf<Value extends z.ZodType>(value: Value, max: number): z.ZodRecord<z.ZodString, Value> {

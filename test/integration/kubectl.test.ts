@@ -65,7 +65,7 @@ describe("kubectl apply", () => {
 describe("kubectl get", () => {
   const columns = {
     platformconnections: [
-      ["READY", "REASON", "SYNCED", "SURFACE", "SINCE", "AGE"],
+      ["READY", "REASON", "SYNCED", "SURFACE", "SINCE", "PAUSED", "AGE"],
       ["ORG", "BASE-URL", "MESSAGE"],
     ],
     platformprojects: [
@@ -84,7 +84,7 @@ describe("kubectl get", () => {
       ["READY", "REASON", "TEMPLATE", "VERSION", "LAYERS", "PAUSED", "AGE"],
       ["CLUSTER", "MESSAGE"],
     ],
-    platformcatalogs: [["READY", "REASON", "TEMPLATES", "CONFIGMAP", "AGE"], ["MESSAGE"]],
+    platformcatalogs: [["READY", "REASON", "TEMPLATES", "CONFIGMAP", "PAUSED", "AGE"], ["MESSAGE"]],
   };
 
   it.each(Object.entries(columns))(

@@ -39,6 +39,7 @@ export const applicationSample: Sample = {
     ["a variable with a blank", { variables: [{ name: "A B", value: "" }] }, /name.*should match/],
     ["a commit too short", { deploy: { gitCommitId: "1a2b3c" } }, /gitCommitId.*should match/],
     ["a branch as commit", { deploy: { gitCommitId: "main-branch" } }, /gitCommitId.*should match/],
+    ["a commit of digits without quotes", { deploy: { gitCommitId: 3_333_333 } }, /gitCommitId.*3333333: .*quote it/],
     ["no commit", { deploy: { policy: "Manual" } }, /gitCommitId: Required/],
     ["port 0", { ports: [{ internalPort: 0 }] }, /internalPort.*greater than or equal to 1/],
   ],
@@ -55,7 +56,7 @@ export const applicationSample: Sample = {
     ],
     ["a port twice", { ports: [{ internalPort: 80 }, { internalPort: 80 }] }, /ports\[1\]: Duplicate value/],
   ],
-  rules: 6,
+  rules: 27,
   good: ({ name, ground, spec }) => application(name, ground, spec),
   hostile: ({ name, ground }) =>
     application(name, ground, { variables: [{ name: "__proto__", value: "x".repeat(32_000) }] }),

@@ -28,7 +28,7 @@ export const bindingSample: Sample = {
       /exactly one of value and valueFrom must be set/,
     ],
   ],
-  rules: 5,
+  rules: 22,
   good: ({ env, name, spec }) =>
     resource(KIND, name, {
       clusterRef: { externalId: env.platform.clusterIds[0] ?? "" },

@@ -26,7 +26,7 @@ export const blueprintSample: Sample = {
     ["a variable without value", { variables: [{ name: "A" }] }, /exactly one of value and valueFrom must be set/],
     ["deletion policy Delete", { lifecycle: { deletionPolicy: "Delete" } }, /deletionPolicy: Unsupported value/],
   ],
-  rules: 6,
+  rules: 22,
   good: ({ name, ground, spec }) => blueprint(name, ground, spec),
   hostile: ({ name, ground }) => blueprint(name, ground, { tag: "constructor/9.9.9" }),
   writes: ["createBlueprint"],

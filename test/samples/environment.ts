@@ -14,10 +14,10 @@ export const environmentSample: Sample = {
   refused: [
     ["both references", { projectRef: { name: "a", externalId: ID } }, REFERENCE],
     ["no reference", { projectRef: {} }, REFERENCE],
-    ["a mode in lower case", { mode: "staging" }, /mode.*should match/],
+    ["a mode in lower case", { mode: "staging" }, /in the platform's spelling, in capitals/],
     ["two clusters", { clusterRef: { name: "edge", externalId: ID } }, REFERENCE],
   ],
-  rules: 5,
+  rules: 16,
   good: ({ env, name, ground, spec }) => environment(env, name, ground, spec),
   hostile: ({ env, name }) => environment(env, name, "constructor"),
   writes: ["createEnvironment"],

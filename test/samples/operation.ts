@@ -64,7 +64,7 @@ export const operationSample: Sample = {
     ["a negative limit", { type: "SendInvoices", backoffLimit: -1 }, /backoffLimit.*greater than or equal to 0/],
     ["no deadline at all", { type: "SendInvoices", activeDeadlineSeconds: 0 }, /activeDeadlineSeconds.*greater than/],
   ],
-  rules: 12,
+  rules: 27,
   good: ({ name, spec }) => operation(name, { type: "SendInvoices", ...spec }),
   hostile: ({ name }) => operation(name, { type: "StopDatabase", databaseRef: { externalId: NOWHERE } }),
   writes: ["downloadInvoices"],

@@ -45,7 +45,7 @@ export const variableSetSample: Sample = {
     ["a variable with both", variable({ value: "1", valueFrom: { secretKeyRef } }), /exactly one of value/],
     ["a scope in lower case", { scope: "application" }, /scope.*should match/],
   ],
-  rules: 4,
+  rules: 21,
   good: ({ name, ground, spec }) =>
     resource(KIND, name, {
       targets: [{ applicationRef: { name: ground } }],

@@ -11,7 +11,7 @@ export const webhookSample: Sample = {
     ["a target without scheme", { targetUrl: "hooks.example.com" }, /targetUrl.*should match/],
     ["no event", { events: [] }, /events.*at least 1/],
   ],
-  rules: 1,
+  rules: 8,
   good: ({ name, spec }) =>
     resource(KIND, name, {
       targetUrl: `https://hooks.example.com/${name}`,

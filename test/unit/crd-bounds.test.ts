@@ -74,6 +74,8 @@ const isOpen = ({ path, schema }: Leaf): boolean =>
 function unbounded({ schema }: Leaf): boolean {
   switch (schema.type) {
     case "string":
+    // Where the API server takes a number as well, a rule refuses it.
+    case undefined:
       return schema.maxLength === undefined && schema.enum === undefined;
     case "array":
       return schema.maxItems === undefined;

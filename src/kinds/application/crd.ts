@@ -55,7 +55,9 @@ const port = z
 
 const deploy = z
   .object({
-    gitCommitId: commitField.describe("Commit to deploy: 7 to 64 hex digits in lower case."),
+    gitCommitId: commitField.describe(
+      "Commit to deploy: 7 to 64 hex digits in lower case, in quotes: YAML reads 1234567 and 12e4567 as numbers.",
+    ),
     policy: z
       .enum(["Automatic", "Manual"])
       .default("Automatic")

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { clusterContext, connectionRef, uuid, matches } from "../../api/fields.ts";
-import { AGE, column, MESSAGE, READY, REASON, defineResource, wide } from "../../api/resource.ts";
+import { AGE, column, MESSAGE, PAUSED_BY, READY, REASON, defineResource, wide } from "../../api/resource.ts";
 import { count, memorySchema, observingStatus, text, time } from "../../api/status.ts";
 
 const SECTIONS = ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"] as const;
@@ -63,6 +63,7 @@ export const platformCatalog = defineResource({
     REASON,
     column("Templates", ".status.counts.templates", "Number of templates.", "integer"),
     column("ConfigMap", ".status.configMap", "Holds the content."),
+    PAUSED_BY,
     wide("Changed", ".status.changedAt", "Time since the content changed.", "date"),
     MESSAGE,
     AGE,

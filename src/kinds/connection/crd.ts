@@ -6,6 +6,7 @@ import {
   AGE,
   column,
   MESSAGE,
+  PAUSED_BY,
   type PrinterColumn,
   READY,
   REASON,
@@ -83,7 +84,7 @@ const common = {
   baseUrl: matches(
     /^https?:\/\/([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/,
     512,
-    "must be a URL of scheme, host and port only, e.g. https://api.example.com",
+    "must be a URL of scheme, host and port only, e.g. https://api.example.com; a path belongs into pathPrefix",
   ).describe(
     "Scheme, host and port of the platform, e.g. https://api.example.com. Only https and hosts that the operator " +
       "was started to allow. Cannot be changed.",
@@ -203,6 +204,7 @@ const columns: readonly PrinterColumn[] = [
   SYNCED,
   column("Surface", ".status.surface", "Which operations the platform offers."),
   SINCE,
+  PAUSED_BY,
   wide("Org", ".spec.organizationId", "Organization on the platform."),
   wide("Base-URL", ".spec.baseUrl", "Address of the platform."),
   MESSAGE,

@@ -3,7 +3,17 @@ import { z } from "zod";
 import { commitField, connectionRef, jsonLength, objectName, reference } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { isReason } from "../../api/reasons.ts";
-import { AGE, type CelRule, column, MESSAGE, READY, REASON, defineResource, wide } from "../../api/resource.ts";
+import {
+  AGE,
+  type CelRule,
+  column,
+  MESSAGE,
+  PAUSED_BY,
+  READY,
+  REASON,
+  defineResource,
+  wide,
+} from "../../api/resource.ts";
 import { actingStatus, count, id, memorySchema, text, time } from "../../api/status.ts";
 import { deploymentFields } from "../service/crd-status.ts";
 
@@ -91,7 +101,7 @@ export const spec = z
     ).optional(),
     gitCommitId: commitField
       .optional()
-      .describe("Commit to deploy, for DeployApplication: 7 to 64 hex digits in lower case."),
+      .describe("Commit to deploy, for DeployApplication: 7 to 64 hex digits in lower case, in quotes."),
     source: source.optional(),
     outputConfigMap: objectName
       .optional()
@@ -221,6 +231,7 @@ export const platformOperation = defineResource({
     column("Type", ".spec.type", "What is done."),
     column("Result", ".status.outcome.result", "How it ended."),
     column("Ended", ".status.outcome.at", "Time since its end.", "date"),
+    PAUSED_BY,
     wide("State", ".status.request.state", "State on the platform, verbatim."),
     wide("Target-ID", ".status.targetId", "Id on the platform of what is acted upon."),
     MESSAGE,
