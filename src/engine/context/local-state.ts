@@ -80,7 +80,13 @@ export class LocalState {
   hintedAt: Ms | undefined = undefined;
   /** The status that is due and held back, since when, and what it was made for. */
   deferred:
-    | { readonly since: Ms; readonly signature: string; readonly object: KubeObject; readonly status: JsonObject }
+    | {
+        readonly since: Ms;
+        readonly signature: string;
+        readonly object: KubeObject;
+        readonly status: JsonObject;
+        readonly note: string | undefined;
+      }
     | undefined = undefined;
   /** Warnings that were given once, e.g. of a poll interval that cannot be read. */
   readonly warned = new Set<string>();

@@ -110,6 +110,8 @@ export interface Report {
   readonly conditions: readonly ConditionFact[];
   /** The kind's own members of status. The engine adds the memory. */
   readonly status: JsonObject;
+  /** What the event of Ready=True says in place of the message of `ready`, which does not change from call to call. */
+  readonly note?: string | undefined;
   /** Absent where nothing can be compared: then there is no Drifted condition. */
   readonly drift?: readonly DriftField[];
   /** A ConfigMap to write beside the object. */

@@ -78,7 +78,7 @@ function isPinned(r: Ended, result: ReconcileResult): boolean {
  * @returns how long it is held back; undefined when nothing is due any more
  */
 async function write(
-  { ports, object, local }: Reconciliation,
+  { ports, object, local, report }: Reconciliation,
   status: JsonObject,
   patience: Ms,
 ): Promise<Ms | undefined> {
@@ -91,7 +91,7 @@ async function write(
   const now = ports.clock.monotonic();
   const looks = significantPart(status);
   const since = local.deferred?.signature === looks ? local.deferred.since : now;
-  local.deferred = { since, signature: looks, object, status };
+  local.deferred = { since, signature: looks, object, status, note: report?.note };
   const left = since + patience - now;
   if (left > 0) return left;
   await store(ports, local, local.deferred);
@@ -101,13 +101,13 @@ async function write(
 async function store(
   ports: Ports,
   local: LocalState,
-  { object, status }: NonNullable<LocalState["deferred"]>,
+  { object, status, note }: NonNullable<LocalState["deferred"]>,
 ): Promise<void> {
   const stored = await ports.writer.patchStatus(object, status);
   local.deferred = undefined;
   local.unsaved = undefined;
   if (member(stored.status, "deadline") !== member(object.status, "deadline")) local.idleMs = 0;
-  recordTransitions(ports.events, object, stored);
+  recordTransitions(ports.events, object, stored, note);
   ports.observer.status(stored);
 }
 

@@ -72,22 +72,25 @@ const UNDER_WAY: ReadonlySet<string> = new Set<Reason>([
 /**
  * Returns the transitions: Ready with a new reason other than that work is under way; else an exchange that failed or works again, which Ready does not
  * report; and drift. Pure.
+ * @param note what the event of Ready=True says in place of its message
  */
-export function transitions(before: KubeObject, after: KubeObject): readonly Transition[] {
+export function transitions(before: KubeObject, after: KubeObject, note?: string): readonly Transition[] {
   const ready = changed(before, after, "Ready");
-  const reported = ready === undefined ? exchange(before, after) : outcome(after, ready);
+  const reported = ready === undefined ? exchange(before, after) : outcome(after, ready, note);
   const drifted = changed(before, after, "Drifted");
   return drifted?.status === "True" ? [...reported, event("Warning", drifted)] : reported;
 }
 
-function outcome(after: KubeObject, ready: Condition): readonly Transition[] {
+function outcome(after: KubeObject, ready: Condition, note = ready.message): readonly Transition[] {
   if (failing(after)) return [event("Warning", ready)];
-  return UNDER_WAY.has(ready.reason) ? [] : [event("Normal", ready)];
+  return UNDER_WAY.has(ready.reason)
+    ? []
+    : [event("Normal", ready.status === "True" ? { ...ready, message: note } : ready)];
 }
 
 /** Records the events of a status that was written. */
-export function recordTransitions(events: EventRecorder, before: KubeObject, after: KubeObject): void {
-  for (const transition of transitions(before, after))
+export function recordTransitions(events: EventRecorder, before: KubeObject, after: KubeObject, note?: string): void {
+  for (const transition of transitions(before, after, note))
     events.record({ regarding: after, action: "Reconcile", ...transition });
 }
 

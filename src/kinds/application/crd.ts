@@ -25,6 +25,7 @@ import {
   writtenFields,
   placeFields,
 } from "../service/crd-status.ts";
+import { history } from "./history.ts";
 
 const gitRepository = z
   .object({
@@ -154,6 +155,7 @@ const commit = text.describe("The first seven digits of the commit that runs, as
 const remembered = {
   commit,
   lastDeployment,
+  history,
   lastFailure,
   written,
   lastOperation,

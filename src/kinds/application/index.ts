@@ -7,6 +7,7 @@ import { withOperation } from "../shared/last-operation.ts";
 import { importItems } from "../shared/variables.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
 import { followedDeployment, variablesIncluded } from "./deployment.ts";
+import { historyWith } from "./history.ts";
 import {
   type Action,
   APPLICATION_SETTINGS,
@@ -40,6 +41,7 @@ export const application = defineService<ApplicationTypes, Application>({
     const variables = context.memory.written?.variables;
     return { variablesAt: variablesIncluded(context), ...(variables === undefined ? {} : { variables }) };
   },
+  replaced: ({ history }, last) => ({ history: historyWith(history, last) }),
   needed: {
     update: [["listApplications", "getApplication"], "updateApplication"],
     delete: ["deleteApplication"],

@@ -16,6 +16,7 @@ import {
   runningCommit,
   sameCommit,
 } from "./deployment.ts";
+import { historyWith, successNote } from "./history.ts";
 import { APPLICATION_SETTINGS, type ApplicationContext, type Observed } from "./model.ts";
 import { secretsOf, variablesCondition } from "./variables.ts";
 
@@ -26,14 +27,29 @@ export function report(context: ApplicationContext, observed: Observed): Service
   const last = followedDeployment(context, observed);
   const isJustDeployed = context.now.getTime() - Date.parse(last?.finishedAt ?? "") < FIRST_LOOK_MS;
   return {
+    note: note(context, last),
     ...(isJustDeployed && observed.siblings === undefined && { lookWithin: FIRST_LOOK_MS }),
     conditions: [...variablesCondition(context, observed), ...upToDate(context, observed)],
     status: {
       commit: shownCommit(context, observed, last),
       lastDeployment: last && { ...last, variables: refreshed(last.variables, context.inputs.fingerprint) },
+      ...replacedByOthers(context, observed),
       written: written(context, observed),
     },
   };
+}
+
+/** Returns what the event says of a deployment that has just succeeded. @param last with what is known now */
+function note({ memory }: ApplicationContext, last: LastDeployment | undefined): string | undefined {
+  if (last === undefined || memory.lastDeployment?.finishedAt !== undefined) return undefined;
+  return servicePhase(last.state ?? "") === "running" ? successNote(last, memory.history) : undefined;
+}
+
+/** Returns the history with the remembered deployment, where one of others is the last one now. */
+function replacedByOthers(context: ApplicationContext, observed: Observed): Pick<ApplicationMemory, "history"> {
+  const { lastDeployment: remembered, history } = context.memory;
+  if (lastDeployment(context, observed) === remembered) return {};
+  return { history: historyWith(history, remembered) };
 }
 
 /** Returns the commit that runs: until a deployment has ended, and after one that failed, the one before it. */

@@ -98,8 +98,10 @@ export const spec = z
 
 export type BlueprintSpec = z.output<typeof spec>;
 
-const { requestId, state, startedAt, finishedAt, baseline } = deploymentFields;
-const lastDeployment = z.object({ requestId, state, startedAt, finishedAt, baseline }).describe(LAST_DEPLOYMENT);
+const { requestId, state, startedAt, finishedAt, duration, baseline } = deploymentFields;
+const lastDeployment = z
+  .object({ requestId, state, startedAt, finishedAt, duration, baseline })
+  .describe(LAST_DEPLOYMENT);
 const lastFailure = z.object(failureFields).describe(LAST_FAILURE);
 
 const written = z

@@ -156,7 +156,7 @@ export const spec = z
 
 export type OperationSpec = z.output<typeof spec>;
 
-const { requestId, state, startedAt, finishedAt, baseline } = deploymentFields;
+const { requestId, state, startedAt, finishedAt, duration, baseline } = deploymentFields;
 
 const failure = {
   reason: text.describe("Why, in one word."),
@@ -174,7 +174,7 @@ const record = {
   ),
   targetId: id.describe("Id on the platform of what is acted upon."),
   request: z
-    .object({ requestId, state, startedAt, finishedAt, baseline })
+    .object({ requestId, state, startedAt, finishedAt, duration, baseline })
     .describe("The request that the platform accepted."),
   failedRequests: count.describe("How many requests the platform certainly did not carry out."),
   lastFailure: z.object(failure).describe("Why the last of them was not carried out."),

@@ -107,7 +107,14 @@ async function deploy(
   };
   return {
     observed: { ...accepted(observed, id, answer, "DEPLOYMENT_QUEUED"), ...more?.observed },
-    memory: { ...memory, runState: "Running", stopping: undefined, lastDeployment, ...more?.memory },
+    memory: {
+      ...memory,
+      ...kind.replaced?.(memory, kind.followed(context, observed)),
+      runState: "Running",
+      stopping: undefined,
+      lastDeployment,
+      ...more?.memory,
+    },
   };
 }
 

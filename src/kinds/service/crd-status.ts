@@ -28,6 +28,7 @@ export const deploymentFields = {
   state: text.optional().describe("State of the deployment, verbatim."),
   startedAt: time.optional().describe("When the operator asked for it."),
   finishedAt: time.optional().describe("When the operator saw it end."),
+  duration: text.optional().describe("How long it took, as far as the operator saw it, e.g. 2m14s."),
   settings: count.optional().describe("Which writing of the settings it was made with; see written.revision."),
   baseline: text
     .optional()

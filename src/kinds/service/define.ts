@@ -111,6 +111,8 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
   created?(context: ReconcileContext<K>, observed: K["observed"], made: Item, api: Platform): K["memory"] | undefined;
   /** Returns what a deployment that is started now is of. */
   deploymentOf?(context: ReconcileContext<K>): Partial<K["memory"]["lastDeployment"]>;
+  /** Returns what is remembered of a deployment that another one replaces. @param last with what is known of it now */
+  replaced?(memory: K["memory"], last: K["memory"]["lastDeployment"]): Partial<K["memory"]>;
   /** Returns what else is known once a request to deploy or to stop was accepted. */
   ordered?(
     context: ReconcileContext<K>,

@@ -168,5 +168,5 @@ export interface Start<K extends ServiceTypes, Item extends ListedObject> {
   readonly listed: Neighbours<Item> | "gone";
 }
 
-/** Conditions, members of status, and when to look again. */
-export type ServiceReport = Pick<Report, "conditions" | "status" | "lookWithin">;
+/** Conditions, members of status, what an event says, and when to look again. */
+export type ServiceReport = Pick<Report, "conditions" | "status" | "note" | "lookWithin">;

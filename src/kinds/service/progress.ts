@@ -126,9 +126,23 @@ export function advanced<Last extends ServiceDeployment>(
   const { state, phase } = progress;
   const rest = { ...last };
   delete rest.baseline;
-  if (phase !== "busy" && phase !== "unknown") return { ...rest, state, finishedAt: now.toISOString() };
+  if (phase !== "busy" && phase !== "unknown") return ended({ ...rest, state, finishedAt: now.toISOString() });
   // Once it was observed at work, the following state is its own: not every platform moves the baseline on a failure.
   return { ...(AT_WORK.test(status?.state ?? "") ? rest : last), state };
+}
+
+function ended<Last extends ServiceDeployment>(last: Last): Last {
+  const seconds = secondsTaken(last);
+  if (seconds === undefined) return last;
+  const units = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const shown = units.slice(units.findIndex((value, unit) => value > 0 || unit === 2));
+  return { ...last, duration: shown.map((value, at) => `${value}${"hms".slice(-shown.length)[at]}`).join("") };
+}
+
+/** Returns how long a deployment of the operator took; undefined where its beginning or its end was not seen. */
+export function secondsTaken({ startedAt, finishedAt }: ServiceDeployment): number | undefined {
+  if (startedAt === undefined || finishedAt === undefined) return undefined;
+  return Math.max(0, Math.round((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000));
 }
 
 /**

@@ -32,19 +32,14 @@ export function report(kind: ServiceKind, context: ServiceContext, observed: Ser
   const always = kind.reportAlways?.(context, observed) ?? { conditions: [], status: {} };
   // What is not this resource's, or not yet, is neither reported nor remembered.
   if (context.identitySource !== "recorded") return { ready, ...always };
-  const own = kind.report(context, observed);
+  const { conditions, status: members, ...own } = kind.report(context, observed);
   const { status, unseen } = observed;
   const state = status === undefined || unseen !== undefined ? undefined : shownState(status.state);
   const drift = isServiceShown(kind, context, observed) ? driftOf(kind, context, observed) : [];
   const isCompared = drift.length > 0 || observed.siblings !== undefined || kind.comparesUnlisted === true;
   return {
     ready,
-    conditions: [
-      ...deployed(kind, observed),
-      ...always.conditions,
-      ...own.conditions,
-      ...ingressReady(observed.ingress),
-    ],
+    conditions: [...deployed(kind, observed), ...always.conditions, ...conditions, ...ingressReady(observed.ingress)],
     status: {
       state,
       stateSince: sinceOf(context, state),
@@ -56,10 +51,10 @@ export function report(kind: ServiceKind, context: ServiceContext, observed: Ser
       stopping: stoppingOf(context, observed),
       ingress: ingressFields(observed.ingress),
       ...always.status,
-      ...own.status,
+      ...members,
     },
     ...(isCompared && { drift }),
-    ...(own.lookWithin !== undefined && { lookWithin: own.lookWithin }),
+    ...own,
   };
 }
 

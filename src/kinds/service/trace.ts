@@ -138,7 +138,11 @@ function traceOrder(kind: ServiceKind, intent: OpenIntent, context: ServiceConte
   const isNews = movedPast(textIn(mark, "baseline"), status) || isFresh(mark, status);
   if (!isNews && servicePhase(status.state) !== "busy") return { is: "absent" };
   const lastDeployment = { ...markedDeployment(kind, intent), ...landedDeployment(intent, status, now) };
-  return { is: "landed", known: [{ observed, memory: { ...memory, runState: "Running", lastDeployment } }] };
+  const replaced = kind.replaced?.(memory, memory.lastDeployment);
+  return {
+    is: "landed",
+    known: [{ observed, memory: { ...memory, ...replaced, runState: "Running", lastDeployment } }],
+  };
 }
 
 /** Returns the deployment of an intent, of which the kind's memory keeps what it knows. */

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+
+import { COMMIT, deployment, OTHER_COMMIT } from "../../../test/support/services/applications.ts";
+import { historyWith, successNote } from "./history.ts";
+
+const START = "2026-11-21T09:00:00.000Z";
+const after = (seconds: number): string => new Date(Date.parse(START) + seconds * 1000).toISOString();
+const took = (seconds: number) => ({
+  gitCommitId: COMMIT,
+  state: "DEPLOYED",
+  startedAt: START,
+  finishedAt: after(seconds),
+});
+const past = (...seconds: readonly number[]) =>
+  seconds.map((each) => ({ commit: COMMIT, state: "DEPLOYED", at: START, seconds: each }));
+
+describe("the history of an application", () => {
+  it("has what was replaced first, in few members", () => {
+    const [first, ...rest] = historyWith(past(60), took(134)) ?? [];
+    expect(first).toEqual({ commit: COMMIT, state: "DEPLOYED", at: "2026-11-21T09:02:14Z", seconds: 134 });
+    expect(rest).toEqual(past(60));
+  });
+
+  it("holds ten deployments", () => {
+    const full = past(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+    expect(historyWith(full, took(11))?.map(({ seconds }) => seconds)).toEqual([11, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it("says when one began whose end was not seen, and nothing of what took no time of ours", () => {
+    const open = { gitCommitId: OTHER_COMMIT, state: "BUILDING", startedAt: START };
+    expect(historyWith(undefined, open)).toEqual([
+      { commit: OTHER_COMMIT, state: "BUILDING", at: "2026-11-21T09:00:00Z" },
+    ]);
+    expect(historyWith(undefined, undefined)).toBeUndefined();
+  });
+});
+
+describe("the event of a deployment that succeeded", () => {
+  const short = COMMIT.slice(0, 7);
+
+  it.each([
+    ["its time", took(134), past(100, 100), `Commit ${short} was deployed in 2 min 14 s.`],
+    ["what is usual", took(134), past(90, 600, 125), `Commit ${short} was deployed in 2 min 14 s, usually 2 min.`],
+    ["seconds", took(40), past(31, 30, 33), `Commit ${short} was deployed in 40 s, usually 31 s.`],
+    ["whole minutes", took(120), [], `Commit ${short} was deployed in 2 min.`],
+  ])("says %s", (_name, last, known, note) => {
+    expect(successNote(last, known)).toBe(note);
+  });
+
+  it("counts no failure as usual", () => {
+    const failed = past(1, 1, 1).map((one) => ({ ...one, state: "BUILD_ERROR" }));
+    expect(successNote(took(134), failed)).not.toContain("usually");
+  });
+
+  it("says nothing where its time is not known", () => {
+    expect(successNote({ ...deployment(), startedAt: undefined })).toBeUndefined();
+  });
+});

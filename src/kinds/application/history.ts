@@ -1,0 +1,61 @@
+/** The earlier deployments of an application, and how long its deployments take. Pure. */
+import { z } from "zod";
+
+import { atomicList, count, text, time } from "../../api/status.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
+import type { ServiceDeployment } from "../service/crd-status.ts";
+import { shortCommit } from "../service/messages.ts";
+import { secondsTaken } from "../service/progress.ts";
+
+const MOST = 10;
+
+const earlier = z
+  .object({
+    commit: text.describe("Commit that was deployed."),
+    state: text.optional().describe("State of the deployment when the next one began, verbatim."),
+    at: time.optional().describe("When it ended; when it began, where its end was not seen."),
+    seconds: count.optional().describe("How long it took."),
+  })
+  .describe("A deployment.");
+
+/** The schema of status.history. It is written with `lastDeployment`, when another deployment begins. */
+export const history = atomicList(
+  earlier,
+  MOST,
+  `The deployments before lastDeployment, the latest first, at most ${MOST}.`,
+);
+
+type History = z.output<typeof history>;
+type Deployment = ServiceDeployment & { readonly gitCommitId: string };
+
+/** Returns the history once another deployment replaces `last`. @param last with what is known of it now */
+export function historyWith(known: History, last: Deployment | undefined): History {
+  if (last === undefined) return known;
+  const { gitCommitId: commit, state, startedAt, finishedAt } = last;
+  const at = (finishedAt ?? startedAt)?.replace(/\.\d+Z$/, "Z");
+  return [{ commit, state, at, seconds: secondsTaken(last) }, ...(known ?? [])].slice(0, MOST);
+}
+
+/** The fewest earlier deployments that tell how long one usually takes. */
+const TELLING = 3;
+
+/** Returns what the event of a deployment that succeeded says; undefined where its time is not known. */
+export function successNote(last: Deployment, known: History = []): string | undefined {
+  const seconds = secondsTaken(last);
+  if (seconds === undefined) return undefined;
+  const others = known
+    .filter(({ state = "" }) => servicePhase(state) === "running")
+    .flatMap((one) => one.seconds ?? [])
+    .toSorted((left, right) => left - right);
+  const median = others.length < TELLING ? undefined : others[Math.floor(others.length / 2)];
+  const usually =
+    median === undefined ? "" : `, usually ${spoken(median < 60 ? median : Math.round(median / 60) * 60)}`;
+  return `Commit ${shortCommit(last.gitCommitId)} was deployed in ${spoken(seconds)}${usually}.`;
+}
+
+/** Returns e.g. "2 min 14 s". */
+function spoken(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  const rest = seconds % 60;
+  return [...(minutes > 0 ? [`${minutes} min`] : []), ...(rest > 0 || minutes === 0 ? [`${rest} s`] : [])].join(" ");
+}
