@@ -16,7 +16,7 @@ import { createRedactor } from "../observability/secrets.ts";
 import { DEFAULT_DEADLINES } from "../platform/client/caller.ts";
 import type { Platform } from "../platform/index.ts";
 import { TYPES } from "./config/caches.ts";
-import type { Config } from "./config/config.ts";
+import type { PlatformRules } from "./config/config.ts";
 import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
 import { createPlatforms } from "./platforms.ts";
 
@@ -31,7 +31,7 @@ export interface PlanningOptions extends Reading {
   readonly objects: readonly KubeObject[];
   /** Those to plan, among them. */
   readonly wanted: readonly KubeObject[];
-  readonly rules: Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform">;
+  readonly rules: PlatformRules;
   readonly version: string;
   /** The orphan ledger, which is only read. @see PlanningOptions.unread */
   readonly shards: Shards;

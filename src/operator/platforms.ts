@@ -7,14 +7,15 @@ import type { CallRecord } from "../platform/client/caller.ts";
 import { connectPlatform, type Platform, type PlatformOptions } from "../platform/index.ts";
 import { createGates } from "../platform/rate/gates.ts";
 import type { RequestPriority, Turn } from "../platform/rate/line.ts";
-import type { Config } from "./config/config.ts";
+import { isDirect } from "../platform/transport/address.ts";
+import type { Config, PlatformRules } from "./config/config.ts";
 
 /** The options of all clients, and what the process does with their calls. */
 export interface PlatformsOptions extends Pick<
   PlatformOptions,
   "version" | "clock" | "random" | "connections" | "turn" | "mayCall" | "headers" | "transport"
 > {
-  readonly config: Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform" | "deadlines">;
+  readonly config: Pick<Config, "deadlines"> & PlatformRules;
   readonly redactor: Redactor;
   readonly onCall: (connection: string, call: CallRecord) => void;
   /** There may be room at a rate gate that had none. */
@@ -27,6 +28,7 @@ export type Platforms = ReturnType<typeof createPlatforms>;
 
 /** @returns the maker of platform clients, which knows those that are open. */
 export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, ...shared }: PlatformsOptions) {
+  holdProxy(redactor, config.platformProxy?.credentials);
   const open = new Map<string, Platform>();
   const gates = createGates({ clock: shared.clock, random: shared.random, ...(onRoom && { changed: onRoom }) });
   return {
@@ -46,6 +48,7 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
           held = value;
           return value;
         },
+        ...wayTo(settings.baseUrl, config),
         rate: { requestsPerSecond: settings.requestsPerSecond, burst: settings.burst },
         gates,
         onLimited: (isLimited, sinceMs) => onLimited?.(name, isLimited, sinceMs),
@@ -86,6 +89,25 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
       for (const gate of gates.all()) gate.close();
     },
   };
+}
+
+/** Registers what nobody may read of "user:password". */
+function holdProxy(redactor: Redactor, credentials: string | undefined): void {
+  if (credentials === undefined) return;
+  redactor.hold("proxy", [credentials, credentials.slice(credentials.indexOf(":") + 1)]);
+}
+
+/**
+ * Decides how a platform is reached: through the operator's proxy, unless the host goes past it.
+ * @returns options of the client; none where it is reached directly
+ */
+export function wayTo(
+  baseUrl: string,
+  { platformProxy, platformNoProxy = [] }: PlatformRules,
+): Pick<PlatformOptions, "proxy" | "network"> {
+  if (platformProxy === undefined || isDirect(baseUrl, platformNoProxy)) return {};
+  const { url, credentials: proxyCredentials } = platformProxy;
+  return { proxy: { url, from: "--platform-proxy" }, network: () => ({ proxyCredentials }) };
 }
 
 /**

@@ -18,6 +18,7 @@ import { isUuidOfAnyCase } from "./codec/paths.ts";
 import { createGates, type Gates } from "./rate/gates.ts";
 import type { Ceiling } from "./rate/pacer.ts";
 import { addressFilter, type AddressRules, checkedBase } from "./transport/address.ts";
+import type { Network, Proxy } from "./transport/connect.ts";
 import { ApiError } from "./transport/errors.ts";
 import { createTransport, type Transport } from "./transport/http.ts";
 
@@ -36,8 +37,10 @@ export interface PlatformOptions
   readonly rate?: Ceiling | undefined;
   /** Shared with all others who may send with the same token; the client's own by default. */
   readonly gates?: Gates;
-  /** PEM; replaces the built-in authorities. */
-  readonly ca?: string;
+  /** The way through a proxy; direct by default. */
+  readonly proxy?: Proxy;
+  /** Certificates and the proxy's credentials, as they are now; none by default. */
+  readonly network?: () => Network;
   /** Of the operator, for User-Agent. */
   readonly version: string;
   /** The platform refuses requests (429) from now on, or does no longer and did for so many milliseconds. */
@@ -137,8 +140,9 @@ function overHttp(options: PlatformOptions): Transport {
   return createTransport({
     connections: options.connections ?? 8,
     connectTimeoutMs: options.connectTimeoutMs ?? 5000,
-    ca: options.ca,
+    network: options.network ?? (() => ({})),
     mayCall: () => options.mayCall?.("read") ?? true,
     allowAddress: addressFilter(options),
+    proxy: options.proxy,
   });
 }

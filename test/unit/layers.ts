@@ -24,7 +24,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   api: { mayImport: ["zod"] },
   platform: {
     mayImport: ["text", "zod", "node:"],
-    except: { "platform/transport/http": ["undici"] },
+    except: { "platform/transport/http": ["undici"], "platform/transport/connect": ["undici"] },
   },
   kube: {
     mayImport: ["text", "node:"],
@@ -87,7 +87,7 @@ export const forTests: readonly string[] = ["vitest", "fast-check", "yaml", "re2
 /** Packages with one home each: no other file of src/ may import them, whatever its layer allows. */
 export const homes: Readonly<Record<string, readonly string[]>> = {
   croner: ["engine/policies/change-window"],
-  undici: ["platform/transport/http", "kube/api/client", "kube/api/credentials"],
+  undici: ["platform/transport/http", "platform/transport/connect", "kube/api/client", "kube/api/credentials"],
   [kubernetes]: ["kube/api/credentials"],
   "@opentelemetry/api": ["observability/traces/otlp"],
 };

@@ -8,6 +8,7 @@ import { createReader } from "../../kube/watch/readers.ts";
 import { loadPlatformRules } from "../../operator/config/config.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";
 import { OPERATOR_VERSION } from "../../operator/config/version.ts";
+import { wayTo } from "../../operator/platforms.ts";
 import { connectPlatform } from "../../platform/index.ts";
 import type { ClusterClient } from "./cluster.ts";
 import { CliError } from "./exit.ts";
@@ -42,6 +43,7 @@ export async function openAccess(cluster: ClusterClient, flags: SharedFlags, clo
     scheme: spec.auth.scheme,
     surface: spec.surface,
     token: () => token,
+    ...wayTo(spec.baseUrl, rules),
     rate: spec.rateLimit,
     allowedHosts: rules.allowedPlatformHosts,
     allowInsecure: rules.allowInsecurePlatform,

@@ -24,6 +24,8 @@ describe("the config", () => {
       watchNamespaces: [],
       allowedPlatformHosts: [],
       allowInsecurePlatform: false,
+      platformProxy: undefined,
+      platformNoProxy: [],
       kube: { from: "default" },
       operatorNamespace: "platform-operator",
       instance: "host-1",
@@ -95,6 +97,20 @@ describe("the config", () => {
     expect(load([], env).otlpEndpoint).toBe("http://collector:4318");
     expect(load(["--otlp-endpoint=https://other/otlp"], env).otlpEndpoint).toBe("https://other/otlp");
     expect(load(["--otlp-endpoint="], env).otlpEndpoint).toBeUndefined();
+  });
+
+  it("takes the proxy from where other programs have it, unless it is told otherwise", () => {
+    const env = { HTTPS_PROXY: "http://user:p%40ss@proxy:3128/", NO_PROXY: ".svc, 10.0.0.0/8,odd/entry,*" };
+    expect(load([], env)).toMatchObject({
+      platformProxy: { url: "http://proxy:3128", credentials: "user:p@ss" },
+      platformNoProxy: [".svc", "10.0.0.0/8", "*"],
+    });
+    expect(load([], { https_proxy: "proxy:3128" }).platformProxy).toEqual({ url: "http://proxy:3128" });
+    expect(load(["--platform-proxy="], env).platformProxy).toBeUndefined();
+    expect(() => load([], { HTTPS_PROXY: "socks5://u:s3cret@p" })).toThrow(
+      /^HTTPS_PROXY must be the http or https URL of/,
+    );
+    expect(() => load(["--platform-proxy=http://u:s3%cret@p"])).toThrow(/^--platform-proxy .* written %25$/);
   });
 
   it("takes environment variables, flags first", () => {

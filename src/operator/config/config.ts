@@ -51,6 +51,12 @@ export interface Config extends Readonly<Omit<z.output<typeof options>, "kubecon
   readonly deadlines: Deadlines;
 }
 
+const rules = options.pick({
+  allowedPlatformHosts: true,
+  allowInsecurePlatform: true,
+  platformProxy: true,
+  platformNoProxy: true,
+});
 const milliseconds = z.int().min(0).max(86_400_000);
 
 /**
@@ -61,13 +67,10 @@ export function loadConfig(args: readonly string[], surroundings: Surroundings =
   const { env, readFile } = surroundings;
   const flags = given(args);
   const texts = Object.fromEntries(
-    Object.keys(options.shape).map((option) => [
-      option,
-      flags[option] ?? env[envName(option)] ?? standard(option, env),
-    ]),
+    Object.keys(options.shape).map((option) => [option, flags[option] ?? fromEnv(option, env)]),
   );
   const parsed = options.safeParse(texts);
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags)).join("\n"));
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags, env)).join("\n"));
   const { kubeconfig, context, operatorNamespace, ...others } = parsed.data;
   return Object.freeze({
     ...others,
@@ -79,23 +82,26 @@ export function loadConfig(args: readonly string[], surroundings: Surroundings =
   });
 }
 
+/** How platforms are reached, and which. */
+export type PlatformRules = Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform"> &
+  Partial<Pick<Config, "platformProxy" | "platformNoProxy">>;
+
 /**
- * Returns the hosts that a command of a user may send tokens to: those in its flags, else in the variables of `run`.
+ * Returns the hosts that a command of a user may send tokens to, and the proxy on the way: those in its flags, else in
+ * the variables of `run`.
  * @param given `hosts` as in --allowed-platform-hosts
  * @throws ConfigError
  */
 export function loadPlatformRules(
   given: { readonly hosts: string | undefined; readonly insecure: boolean },
   { env }: Pick<Surroundings, "env"> = systemSurroundings(),
-): Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform"> {
+): PlatformRules {
   const { hosts, insecure } = given;
-  const parsed = options.pick({ allowedPlatformHosts: true, allowInsecurePlatform: true }).safeParse({
-    allowedPlatformHosts: hosts ?? env[envName("allowedPlatformHosts")],
-    allowInsecurePlatform: insecure ? "true" : env[envName("allowInsecurePlatform")],
-  });
+  const flags: Given = { allowedPlatformHosts: hosts, allowInsecurePlatform: insecure ? "true" : undefined };
+  const texts = Object.entries(rules.shape).map(([option]) => [option, flags[option] ?? fromEnv(option, env)]);
+  const parsed = rules.safeParse(Object.fromEntries(texts));
   if (parsed.success) return parsed.data;
-  const flags = { allowedPlatformHosts: hosts };
-  throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags)).join("\n"));
+  throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags, env)).join("\n"));
 }
 
 /**
@@ -131,14 +137,27 @@ function given(args: readonly string[]): Given {
   }
 }
 
-function explain({ path, message }: z.core.$ZodIssue, flags: Given): string {
+function explain({ path, message }: z.core.$ZodIssue, flags: Given, env: Surroundings["env"]): string {
   const option = String(path[0]);
-  return `${flags[option] === undefined ? envName(option) : `--${flagName(option)}`} ${message}`;
+  if (flags[option] !== undefined) return `--${flagName(option)} ${message}`;
+  return `${variablesOf(option).find((name) => env[name] !== undefined) ?? envName(option)} ${message}`;
 }
 
 /** Standard variables with the same meaning, which other programs have defined. */
-function standard(option: string, env: Surroundings["env"]): string | undefined {
-  return option === "otlpEndpoint" ? env["OTEL_EXPORTER_OTLP_ENDPOINT"] : undefined;
+const STANDARD: Readonly<Record<string, readonly string[]>> = {
+  otlpEndpoint: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
+  platformProxy: ["HTTPS_PROXY", "https_proxy"],
+  platformNoProxy: ["NO_PROXY", "no_proxy"],
+};
+
+function variablesOf(option: string): readonly string[] {
+  return [envName(option), ...(STANDARD[option] ?? [])];
+}
+
+function fromEnv(option: string, env: Surroundings["env"]): string | undefined {
+  return variablesOf(option)
+    .map((name) => env[name])
+    .find((text) => text !== undefined);
 }
 
 function ownNamespace(text: string | undefined): string {

@@ -3,7 +3,16 @@ import { parseArgs } from "node:util";
 
 import { z } from "zod";
 
-import { isEndpoint, isPlatformHost, NAMESPACE_PATTERN, parseLogLevels, type LogLevels } from "./validators.ts";
+import {
+  isBypass,
+  isEndpoint,
+  isPlatformHost,
+  NAMESPACE_PATTERN,
+  parseLogLevels,
+  parseProxy,
+  type LogLevels,
+  type ProxyAddress,
+} from "./validators.ts";
 
 /** The address of a server; without a host all addresses. Port 0 is a free one, which the log names. */
 export interface BindAddress {
@@ -32,6 +41,13 @@ const bindAddress = z
     return { host: host === "" ? undefined : host, port: Number(text.slice(at + 1)) };
   });
 const platformHost = z.string().refine(isPlatformHost, "must be host names, *.suffixes, addresses or CIDR blocks");
+/** undefined: none. */
+const proxy = z.string().transform((text, context): ProxyAddress | undefined => {
+  const read = text === "" ? undefined : parseProxy(text);
+  if (read === undefined || !("problem" in read)) return read;
+  context.addIssue({ code: "custom", message: read.problem });
+  return z.NEVER;
+});
 const otlpEndpoint = z
   .string()
   .refine(isEndpoint, "must be the http or https URL of a collector, e.g. http://collector:4318, without user or query")
@@ -91,6 +107,20 @@ export const options = z.object({
     value: "BOOL",
     about: "let connections use http and loopback or private addresses; for demos and tests",
   }),
+  platformProxy: proxy.prefault("").register(help, {
+    value: "URL",
+    about:
+      "proxy through which the platform is reached, e.g. http://proxy.example.com:3128, perhaps with user:password@, unless a connection names its own; else $HTTPS_PROXY; none when empty",
+  }),
+  /** What other programs allow and this one cannot read, e.g. an odd entry of NO_PROXY, matches nothing. */
+  platformNoProxy: list
+    .transform((entries) => entries.filter(isBypass))
+    .prefault("")
+    .register(help, {
+      value: "HOST,…",
+      about:
+        "hosts that are reached without that proxy: names, which stand for what is below them too, *.suffixes, addresses or CIDR blocks; else $NO_PROXY",
+    }),
   kubeconfig: optional.prefault("").register(help, {
     value: "FILE",
     about: "kubeconfig to use; else $KUBECONFIG, ~/.kube/config, then the cluster that the process runs in",

@@ -27,6 +27,42 @@ export function isEndpoint(text: string): boolean {
   return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
 }
 
+/** A proxy as a flag or a variable of the environment names it. */
+export interface ProxyAddress {
+  /** Scheme, host and port. */
+  readonly url: string;
+  /** "user:password", decoded. */
+  readonly credentials: string | undefined;
+}
+
+/**
+ * Parses the URL of a proxy; a text without a scheme is http, as curl reads it.
+ * @returns the proxy, or what is wrong with the text, which is not quoted, as it may hold a password
+ */
+export function parseProxy(text: string): ProxyAddress | { readonly problem: string } {
+  const url = URL.parse(text.includes("://") ? text : `http://${text}`);
+  const problem =
+    "must be the http or https URL of a proxy, e.g. http://proxy.example.com:3128, perhaps with user:password@";
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") return { problem };
+  if (url.pathname !== "/") return { problem };
+  const parts = [url.username, url.password].map(decoded);
+  if (parts.includes(undefined)) return { problem: `${problem}, where a % in the password is written %25` };
+  return { url: url.origin, credentials: url.username === "" ? undefined : parts.join(":") };
+}
+
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns whether it is an entry of NO_PROXY: a host name, a .suffix, a *.suffix, an address, a CIDR block or * */
+export function isBypass(text: string): boolean {
+  return text === "*" || isPlatformHost(text.replace(/^\./, "*."));
+}
+
 /** From the most to the least verbose. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { addressFilter, checkedBase } from "./address.ts";
+import { addressFilter, checkedBase, isDirect } from "./address.ts";
 import { ApiError } from "./errors.ts";
 
 const strict = { allowedHosts: [], allowInsecure: false };
@@ -124,3 +124,20 @@ function refusal(run: () => unknown): ApiError | undefined {
     return error as ApiError;
   }
 }
+
+describe("the hosts that go past the operator's proxy", () => {
+  it.each<[string, readonly string[], boolean]>([
+    ["https://api.example.com", ["example.com"], true],
+    ["https://api.example.com", [".example.com"], true],
+    ["https://api.example.com", ["*.example.com"], true],
+    ["https://api.example.com", ["api.example.com:443"], true],
+    ["https://api.example.com:8443", ["api.example.com:443"], false],
+    ["https://badexample.com", ["example.com"], false],
+    ["https://10.1.2.3", ["10.0.0.0/8"], true],
+    ["https://11.1.2.3", ["10.0.0.0/8"], false],
+    ["https://api.example.com", ["*"], true],
+    ["https://api.example.com", [], false],
+  ])("%s with %j: %s", (url, noProxy, expected) => {
+    expect(isDirect(url, noProxy)).toBe(expected);
+  });
+});

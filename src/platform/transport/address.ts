@@ -70,8 +70,27 @@ export function checkedBase(baseUrl: string, pathPrefix: string, rules: AddressR
   return `${url.origin}${pathPrefix}`;
 }
 
+/**
+ * Reports whether a host is reached without the operator's proxy.
+ * @param noProxy as in the variable NO_PROXY: host names, which stand for what is below them as well, .suffixes,
+ * *.suffixes, addresses, CIDR blocks, each but the last perhaps with a port, or * for all
+ */
+export function isDirect(baseUrl: string, noProxy: readonly string[]): boolean {
+  const url = URL.parse(baseUrl);
+  if (url === null) return false;
+  const host = hostOf(url);
+  return noProxy.some((entry) => {
+    const suffix = `*.${entry.replace(/^(\*?\.)/, "")}`;
+    return entry === "*" || matches(entry, host, url) || matches(suffix, host, url);
+  });
+}
+
+function hostOf(url: URL): string {
+  return url.hostname.replaceAll(/[[\]]/g, "").replace(/\.$/, "");
+}
+
 function checkHost(url: URL, rules: AddressRules): void {
-  const host = url.hostname.replaceAll(/[[\]]/g, "").replace(/\.$/, "");
+  const host = hostOf(url);
   if (isIP(host) !== 0 && !addressFilter(rules)(host)) refuse("the host is a loopback, link-local or private address");
   const listed = rules.allowedHosts.length === 0 || rules.allowedHosts.some((entry) => matches(entry, host, url));
   if (!listed) refuse("the host is not in the operator's list of allowed platform hosts");

@@ -1,9 +1,18 @@
-/** HTTP over undici. No other file of the platform client uses undici. */
-import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
+/** HTTP over undici: one pool of connections to one platform. */
 import type { Socket } from "node:net";
+import { isDeepStrictEqual } from "node:util";
 
-import { Agent, buildConnector, request } from "undici";
+import { Agent, type buildConnector, type Dispatcher, request } from "undici";
 
+import {
+  type Connector,
+  type ConnectOptions,
+  createConnector,
+  failedToConnect,
+  type Network,
+  TOO_LATE,
+  traitsOf,
+} from "./connect.ts";
 import { TransportError } from "./errors.ts";
 
 export interface HttpRequest {
@@ -31,61 +40,56 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export interface HttpOptions {
+export interface HttpOptions extends ConnectOptions {
   /** Concurrent connections; further requests wait within their deadline. */
   readonly connections: number;
-  readonly connectTimeoutMs: number;
-  /** CA certificates in PEM; they replace the built-in ones. */
-  readonly ca: string | undefined;
+  /** Asked at each request: new connections come up when it differs from the last one. */
+  readonly network: () => Network;
   /**
    * Asked right before anything is sent: a request that waited for a connection, or was frozen with the process, may be
    * too late.
    */
   readonly mayCall: () => boolean;
-  /** Reports whether a connection may use an address that DNS returned. */
-  readonly allowAddress: (address: string) => boolean;
 }
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-const REFUSED_ADDRESS = "ERR_REFUSED_ADDRESS";
-const TOO_LATE = "ERR_TOO_LATE";
 
-/** Errors before the request is sent: the platform certainly never received it. All CERT_* are of this kind. */
-const NEVER_SENT = new Set([
-  "EAI_AGAIN",
-  "ECONNREFUSED",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  TOO_LATE,
-  "UND_ERR_CONNECT_TIMEOUT",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-]);
-
-/** Creates one pool of HTTP/1.1 connections to one platform. Redirects are answers like others. */
+/**
+ * Creates one pool of HTTP/1.1 connections to one platform. Redirects are answers like others. When certificates or
+ * credentials change, the requests under way end on the old connections, and the old pool with them.
+ */
 export function createTransport(options: HttpOptions): Transport {
-  const agent = new Agent({
-    allowH2: false,
-    connections: options.connections,
-    maxResponseSize: MAX_BODY_BYTES,
-    connect: connector(options),
-  });
-  return { exchange: (call) => exchange(agent, call), close: () => agent.destroy() };
+  let current: Pooled | undefined;
+  const pool = (): Pooled => {
+    const network = options.network();
+    if (current !== undefined && isDeepStrictEqual(current.network, network)) return current;
+    void current?.agent.close().then(current.connector.close);
+    const connector = createConnector(options, network);
+    const agent = new Agent({
+      allowH2: false,
+      connections: options.connections,
+      maxResponseSize: MAX_BODY_BYTES,
+      connect: guardedConnect(connector, options.mayCall),
+    });
+    current = { network, connector, agent };
+    return current;
+  };
+  return {
+    exchange: async (call) => await exchange(pool().agent, call),
+    close: async () => {
+      await current?.agent.destroy();
+      await current?.connector.close();
+    },
+  };
 }
 
-function connector({ connectTimeoutMs, allowAddress, ca, mayCall }: HttpOptions): buildConnector.connector {
-  const connect = buildConnector({
-    timeout: connectTimeoutMs,
-    lookup: guardedLookup(allowAddress),
-    // Set explicitly, as NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment applies otherwise.
-    rejectUnauthorized: true,
-    ...(ca === undefined ? {} : { ca }),
-  });
+interface Pooled {
+  readonly network: Network;
+  readonly connector: Connector;
+  readonly agent: Agent;
+}
+
+function guardedConnect({ connect }: Connector, mayCall: () => boolean): buildConnector.connector {
   return (target, done) => {
     connect(target, (error, socket) => {
       if (error !== null) return done(error, null);
@@ -108,7 +112,10 @@ function guarded<S extends Socket>(socket: S, mayCall: () => boolean): S {
   return socket;
 }
 
-async function exchange(agent: Agent, { method, url, headers, body, deadlineMs }: HttpRequest): Promise<HttpAnswer> {
+async function exchange(
+  agent: Dispatcher,
+  { method, url, headers, body, deadlineMs }: HttpRequest,
+): Promise<HttpAnswer> {
   try {
     // undici's own timers are coarse, and none of them ends a body that arrives byte by byte.
     const signal = AbortSignal.timeout(deadlineMs);
@@ -122,44 +129,12 @@ async function exchange(agent: Agent, { method, url, headers, body, deadlineMs }
 }
 
 function transportError(error: unknown, deadlineMs: number): TransportError {
-  const { name, code, syscall } = traits(error);
-  if (code === REFUSED_ADDRESS) {
-    return new TransportError("address", "the host resolves to a loopback, link-local or private address");
-  }
-  if (NEVER_SENT.has(code) || code.startsWith("CERT_") || syscall === "connect") {
-    return new TransportError("connect", `no connection to the platform (${code})`);
-  }
+  const early = failedToConnect(error);
+  if (early !== undefined) return early;
+  const { name, code } = traitsOf(error);
   if (name === "TimeoutError") return new TransportError("deadline", `no answer within ${deadlineMs} ms`);
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
     return new TransportError("tooLarge", `the answer is larger than ${MAX_BODY_BYTES} bytes`);
   }
   return new TransportError("interrupted", `the exchange with the platform broke off (${code === "" ? name : code})`);
-}
-
-function traits(error: unknown): { readonly name: string; readonly code: string; readonly syscall: string } {
-  if (!(error instanceof Error)) return { name: "unknown", code: "", syscall: "" };
-  const text = (value: unknown) => (typeof value === "string" ? value : "");
-  return {
-    name: error.name,
-    code: "code" in error ? text(error.code) : "",
-    syscall: "syscall" in error ? text(error.syscall) : "",
-  };
-}
-
-type LookupDone = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
-
-/**
- * Calls `dns.lookup`, and refuses an answer with an address that is not allowed. DNS may return anything, at any time.
- */
-function guardedLookup(allow: (address: string) => boolean) {
-  return (host: string, options: LookupOptions, done: LookupDone): void => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
-      if (error !== null) return done(error, []);
-      const [first] = addresses;
-      if (first === undefined || !addresses.every(({ address }) => allow(address))) {
-        return done(Object.assign(new Error("refused address"), { code: REFUSED_ADDRESS }), []);
-      }
-      return options.all === true ? done(null, addresses) : done(null, first.address, first.family);
-    });
-  };
 }

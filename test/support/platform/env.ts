@@ -99,7 +99,7 @@ export async function startHarness(surface: Surface, pathPrefix: string): Promis
 /** @returns an administrator's client, and the last answer that it was given over the wire */
 export function listenerOf(world: World): { readonly platform: Platform; readonly heard: () => HttpAnswer } {
   let last: HttpAnswer = { status: 0, text: "", header: () => undefined };
-  const options = { connections: 1, connectTimeoutMs: 5_000, ca: undefined };
+  const options = { connections: 1, connectTimeoutMs: 5_000, network: () => ({}) };
   const http = createTransport({ ...options, mayCall: () => true, allowAddress: () => true });
   const exchange = async (request: HttpRequest) => (last = await http.exchange(request));
   return { platform: world.connect({ transport: { exchange, close: () => http.close() } }), heard: () => last };

@@ -1,0 +1,132 @@
+import { createServer as createTlsServer } from "node:https";
+
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+
+import { type ConnectProxy, connectProxy } from "../../../test/support/kube/connect-proxy.ts";
+import { startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
+import { certificate, expiredCertificate, privateKey } from "../../../test/support/kube/tls.ts";
+import type { Network } from "./connect.ts";
+import { createTransport, type HttpOptions } from "./http.ts";
+
+const anywhere = () => true;
+
+/** Starts a platform and a proxy before it. The client trusts the platform's certificate unless told otherwise. */
+async function behindProxy(change: { readonly isPlain?: boolean; readonly options?: Partial<HttpOptions> } = {}) {
+  const server = await startScriptedServer(
+    change.isPlain === true
+      ? undefined
+      : (listener) => createTlsServer({ cert: certificate, key: privateKey }, listener),
+  );
+  const port = Number(new URL(server.url).port);
+  const proxy = await connectProxy(port);
+  const network: { now: Network } = { now: { ca: certificate } };
+  const transport = createTransport({
+    connections: 1,
+    connectTimeoutMs: 1_000,
+    mayCall: anywhere,
+    allowAddress: anywhere,
+    network: () => network.now,
+    proxy: { url: proxy.url, from: "--platform-proxy" },
+    ...change.options,
+  });
+  onTestFinished(async () => {
+    await transport.close();
+    await proxy.stop();
+    await server.stop();
+  });
+  const url = change.isPlain === true ? server.url : server.url.replace("http:", "https:");
+  const headers = { authorization: "Token x" };
+  const call = (to = url) => transport.exchange({ method: "POST", url: to, headers, body: "{}", deadlineMs: 5_000 });
+  return { server, proxy, network, call, authority: `127.0.0.1:${port}` };
+}
+
+describe("a proxy", () => {
+  it.each([{ isPlain: false }, { isPlain: true }])("is asked for a tunnel: %o", async (change) => {
+    const { server, proxy, call, authority } = await behindProxy(change);
+    expect((await call()).status).toBe(200);
+    expect((await call()).status).toBe(200);
+    expect(proxy.asked).toEqual([authority]);
+    expect(server.arrived.map(({ url, headers }) => [url, headers["proxy-authorization"]])).toEqual([
+      ["/", undefined],
+      ["/", undefined],
+    ]);
+  });
+
+  it("resolves a name that nobody knows here", async () => {
+    const { proxy, call } = await behindProxy({ isPlain: true });
+    expect((await call("http://platform.invalid")).status).toBe(200);
+    expect(proxy.asked).toEqual(["platform.invalid:80"]);
+  });
+
+  it("gets new credentials when they change, and no connection of the old ones stays", async () => {
+    const { proxy, network, call } = await behindProxy();
+    for (let round = 0; round < 5; round += 1) {
+      const proxyCredentials = `user:secret-${round}`;
+      proxy.protect(proxyCredentials);
+      network.now = { ca: certificate, proxyCredentials };
+      expect((await call()).status).toBe(200);
+    }
+    expect(proxy.asked).toHaveLength(5);
+    await vi.waitFor(() => expect(proxy.open()).toBe(1));
+  });
+
+  const failing: readonly (readonly [string, (proxy: ConnectProxy) => Network | Promise<Network>, string])[] = [
+    [
+      "that rejects the password",
+      (proxy) => {
+        proxy.protect("user:right");
+        return { proxyCredentials: "user:s3cret" };
+      },
+      "the proxy of --platform-proxy rejects the user name or the password (407)",
+    ],
+    [
+      "that asks for credentials",
+      (proxy) => {
+        proxy.protect("user:right");
+        return {};
+      },
+      "the proxy of --platform-proxy asks for a user name and a password (407)",
+    ],
+    [
+      "that forbids the target",
+      (proxy) => {
+        proxy.refuse(403);
+        return {};
+      },
+      "the proxy of --platform-proxy opens no connection to the platform (403)",
+    ],
+    [
+      "that nobody runs",
+      async (proxy) => {
+        await proxy.stop();
+        return {};
+      },
+      "no connection to the proxy of --platform-proxy (ECONNREFUSED)",
+    ],
+    [
+      "before a platform of an unknown authority",
+      () => ({}),
+      "no connection to the platform through the proxy of --platform-proxy (DEPTH_ZERO_SELF_SIGNED_CERT): no trusted authority signed its certificate",
+    ],
+    [
+      "before a platform of another authority",
+      () => ({ ca: expiredCertificate }),
+      "no connection to the platform through the proxy of --platform-proxy (DEPTH_ZERO_SELF_SIGNED_CERT): no trusted authority signed its certificate",
+    ],
+  ];
+  it.each(failing)("%s is no connection, and nothing is sent", async (_what, prepare, message) => {
+    const { server, proxy, network, call } = await behindProxy();
+    network.now = await prepare(proxy);
+    await expect(call()).rejects.toMatchObject({ name: "TransportError", failure: "connect", message });
+    expect(server.arrived).toEqual([]);
+  });
+
+  it("[E8] is never asked for a target with an address that is not allowed", async () => {
+    const { proxy, call } = await behindProxy({ options: { allowAddress: () => false } });
+    await expect(call("https://localhost")).rejects.toMatchObject({
+      failure: "address",
+      message: "the host resolves to a loopback, link-local or private address",
+    });
+    expect([proxy.asked, proxy.open()]).toEqual([[], 0]);
+  });
+});

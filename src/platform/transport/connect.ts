@@ -1,0 +1,202 @@
+/** How the connections to the platform come up: directly or through a proxy, and only to addresses that are allowed. */
+import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
+import { Socket } from "node:net";
+import { createSecureContext } from "node:tls";
+
+import { buildConnector, Pool } from "undici";
+
+import { TransportError } from "./errors.ts";
+
+/** What may change while a client is in use, as Secrets and ConfigMaps do. */
+export interface Network {
+  /** CA certificates in PEM; they replace the built-in ones, for the platform and for a proxy that has an https URL. */
+  readonly ca?: string | undefined;
+  /** "user:password" for the proxy. */
+  readonly proxyCredentials?: string | undefined;
+}
+
+/** A forward proxy, at any address: whoever starts the operator names it. It is asked for a tunnel (RFC 9110 §9.3.6, CONNECT) for http as well as for https. */
+export interface Proxy {
+  /** Scheme, host and port, without credentials. */
+  readonly url: string;
+  /** Where it is configured, for messages, e.g. "--platform-proxy". */
+  readonly from: string;
+}
+
+export interface ConnectOptions {
+  readonly connectTimeoutMs: number;
+  /** Reports whether a connection to the platform may use an address that DNS returned. */
+  readonly allowAddress: (address: string) => boolean;
+  readonly proxy?: Proxy | undefined;
+}
+
+/** How long DNS is asked about a host that the proxy resolves itself. */
+const JUDGE_MS = 1_000;
+const REFUSED_ADDRESS = "ERR_REFUSED_ADDRESS";
+export const TOO_LATE = "ERR_TOO_LATE";
+
+/** The authority is not known, as against a certificate that is wrong in another way. */
+const UNKNOWN_AUTHORITY = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/** Errors before the request is sent: the platform certainly never received it. All CERT_* are of this kind. */
+const NEVER_SENT = new Set([
+  ...UNKNOWN_AUTHORITY,
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  TOO_LATE,
+  "UND_ERR_CONNECT_TIMEOUT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
+/** Opens connections to the platform. `close` ends what only the opening needs. */
+export interface Connector {
+  readonly connect: buildConnector.connector;
+  readonly close: () => Promise<void>;
+}
+
+/** @returns the connector of `options` with the certificates and credentials of `network` */
+export function createConnector(options: ConnectOptions, network: Network): Connector {
+  const { connectTimeoutMs: timeout, allowAddress, proxy } = options;
+  const tls = {
+    allowH2: false,
+    timeout,
+    // Set explicitly, as NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment applies otherwise.
+    rejectUnauthorized: true,
+    ...(network.ca !== undefined && { secureContext: createSecureContext({ ca: network.ca }) }),
+  };
+  if (proxy === undefined) {
+    return { connect: buildConnector({ ...tls, lookup: guardedLookup(allowAddress) }), close: () => Promise.resolve() };
+  }
+  const pool = new Pool(proxy.url, {
+    connect: buildConnector(tls),
+  });
+  const encrypt = buildConnector(tls);
+  const tunnel = async (target: buildConnector.Options): Promise<Socket> => {
+    await judge(target.hostname, allowAddress);
+    const socket = await openTunnel(pool, proxy, target, network.proxyCredentials, timeout);
+    if (target.protocol !== "https:") return socket;
+    return await new Promise<Socket>((resolve, reject) => {
+      encrypt({ ...target, httpSocket: socket }, (error, encrypted) => {
+        if (error === null) resolve(encrypted);
+        else reject(noConnection(`the platform through the proxy of ${proxy.from}`, error));
+      });
+    });
+  };
+  const open = async (target: buildConnector.Options, done: buildConnector.Callback): Promise<void> => {
+    let socket: Socket;
+    try {
+      socket = await tunnel(target);
+    } catch (error) {
+      done(error instanceof Error ? error : noConnection("the platform", error), null);
+      return;
+    }
+    done(null, socket);
+  };
+  return {
+    connect: (target, done) => {
+      void open(target, done);
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+/** @returns the error of an exchange that ended before anything was sent; undefined for any other */
+export function failedToConnect(error: unknown): TransportError | undefined {
+  if (error instanceof TransportError) return error;
+  const { code, syscall } = traitsOf(error);
+  if (code === REFUSED_ADDRESS) return refusedAddress();
+  const isBefore = NEVER_SENT.has(code) || code.startsWith("CERT_") || syscall === "connect";
+  return isBefore ? noConnection("the platform", error) : undefined;
+}
+
+function noConnection(to: string, error: unknown): TransportError {
+  const { code, name } = traitsOf(error);
+  const hint = UNKNOWN_AUTHORITY.has(code) ? ": no trusted authority signed its certificate" : "";
+  return new TransportError("connect", `no connection to ${to} (${code === "" ? name : code})${hint}`);
+}
+
+function refusedAddress(): TransportError {
+  return new TransportError("address", "the host resolves to a loopback, link-local or private address");
+}
+
+/** What may be shown of a library's error: its message may hold hosts, headers or bodies. */
+export function traitsOf(error: unknown): { readonly name: string; readonly code: string; readonly syscall: string } {
+  if (!(error instanceof Error)) return { name: "unknown", code: "", syscall: "" };
+  const text = (value: unknown) => (typeof value === "string" ? value : "");
+  return {
+    name: error.name,
+    code: "code" in error ? text(error.code) : "",
+    syscall: "syscall" in error ? text(error.syscall) : "",
+  };
+}
+
+/** Asks the proxy for a tunnel to the target. @throws TransportError */
+async function openTunnel(
+  pool: Pool,
+  { from }: Proxy,
+  { host, hostname, port, protocol }: buildConnector.Options,
+  credentials: string | undefined,
+  timeoutMs: number,
+): Promise<Socket> {
+  const usualPort = protocol === "https:" ? "443" : "80";
+  const path = port === "" ? `${host ?? hostname}:${usualPort}` : (host ?? `${hostname}:${port}`);
+  const authorization = credentials && {
+    "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}`,
+  };
+  const signal = AbortSignal.timeout(timeoutMs);
+  const answer = pool.connect({ path, headers: { host: path, ...authorization }, signal });
+  const { statusCode, socket } = await answer.catch((error: unknown) => {
+    throw noConnection(`the proxy of ${from}`, error);
+  });
+  if (statusCode === 200 && socket instanceof Socket) return socket;
+  socket.on("error", () => {}).destroy();
+  throw new TransportError("connect", refusal(statusCode, from, credentials !== undefined));
+}
+
+function refusal(status: number, from: string, hasCredentials: boolean): string {
+  if (status !== 407) return `the proxy of ${from} opens no connection to the platform (${status})`;
+  const what = hasCredentials ? "rejects the user name or the password" : "asks for a user name and a password";
+  return `the proxy of ${from} ${what} (407)`;
+}
+
+/**
+ * Refuses a target whose name DNS knows here with an address that is not allowed, before the proxy is asked for it. A
+ * name that DNS does not know here, or not soon, is the proxy's to resolve and to refuse.
+ * @throws TransportError "address"
+ */
+function judge(hostname: string, allow: (address: string) => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    AbortSignal.timeout(JUDGE_MS).addEventListener("abort", () => resolve());
+    guardedLookup(allow)(hostname.replaceAll(/[[\]]/g, ""), {}, (error) => {
+      if (error?.code === REFUSED_ADDRESS) reject(refusedAddress());
+      else resolve();
+    });
+  });
+}
+
+type LookupDone = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
+
+/**
+ * Calls `dns.lookup`, and refuses an answer with an address that is not allowed. DNS may return anything, at any time.
+ */
+function guardedLookup(allow: (address: string) => boolean) {
+  return (host: string, options: LookupOptions, done: LookupDone): void => {
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return done(error, []);
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => allow(address))) {
+        return done(Object.assign(new Error("refused address"), { code: REFUSED_ADDRESS }), []);
+      }
+      return options.all === true ? done(null, addresses) : done(null, first.address, first.family);
+    });
+  };
+}

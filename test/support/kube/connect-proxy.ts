@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect, type AddressInfo, type Socket } from "node:net";
+
+/** A forward proxy on loopback that opens tunnels (CONNECT) and nothing else. */
+export interface ConnectProxy {
+  readonly url: string;
+  /** The targets that were asked for, in order, e.g. "platform.example.com:443". */
+  readonly asked: readonly string[];
+  /** How many connections of clients are open. */
+  open(): number;
+  /** Credentials that are asked for from now on, as "user:password"; none when absent. */
+  protect(credentials?: string): void;
+  /** Answers each request for a tunnel with this status from now on. */
+  refuse(status: number): void;
+  stop(): Promise<void>;
+}
+
+/** @param target the port on loopback that every tunnel leads to, whatever its name */
+export async function connectProxy(target: number): Promise<ConnectProxy> {
+  const sockets = new Set<Socket>();
+  const asked: string[] = [];
+  let credentials: string | undefined;
+  let status = 200;
+  const server = createServer((_request, response) => response.writeHead(405).end());
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket)).on("error", () => {});
+  });
+  server.on("connect", (request, near) => {
+    asked.push(request.url ?? "");
+    const wanted = credentials && `Basic ${Buffer.from(credentials).toString("base64")}`;
+    if (wanted !== undefined && request.headers["proxy-authorization"] !== wanted) {
+      near.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="proxy"\r\n\r\n');
+      return;
+    }
+    if (status !== 200) {
+      near.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+      return;
+    }
+    const far = connect(target, "127.0.0.1", () => {
+      near.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      near.pipe(far).pipe(near);
+    });
+    far.on("error", () => near.destroy()).on("close", () => near.destroy());
+    near.on("error", () => far.destroy()).on("close", () => far.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    open: () => sockets.size,
+    protect: (wanted) => {
+      credentials = wanted;
+    },
+    refuse: (wanted) => {
+      status = wanted;
+    },
+    stop: async () => {
+      if (!server.listening) return;
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
