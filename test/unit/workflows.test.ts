@@ -80,7 +80,8 @@ describe("the workflows", () => {
     const release = files.find(({ name }) => name === "release.yaml")?.workflow.jobs ?? {};
     expect(Object.entries(release).map(([job, { needs }]) => [job, needs])).toEqual([
       ["test", undefined],
-      ["image", "test"],
+      ["e2e", undefined],
+      ["image", ["test", "e2e"]],
       ["chart", "image"],
       ["release", ["image", "chart"]],
     ]);

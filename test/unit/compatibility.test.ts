@@ -1,0 +1,100 @@
+/** What counts as a change that breaks users, and how one is announced (docs/versions.md). */
+import { describe, expect, it } from "vitest";
+
+import { breaksBetween, contractOf, unannounced } from "../../scripts/compatibility/contract.ts";
+
+const spec = (field: object, required: readonly string[] = []) => ({
+  type: "object",
+  properties: { size: field },
+  required,
+});
+const crd = (field: object, required?: readonly string[], status: object = { type: "string" }) => ({
+  spec: {
+    names: { kind: "PlatformThing" },
+    versions: [
+      {
+        name: "v1alpha1",
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: { spec: spec(field, required), status: { type: "object", properties: { state: status } } },
+          },
+        },
+      },
+    ],
+  },
+});
+const values = { type: "object", properties: { replicas: { type: "integer", default: 1 } } };
+const before = contractOf([crd({ type: "integer", minimum: 1, maximum: 9, enum: [1, 2] })], values);
+const size = { path: "PlatformThing/v1alpha1.spec.size" };
+
+describe("a change of the custom resources", () => {
+  it.each([
+    ["nothing", { type: "integer", minimum: 1, maximum: 9, enum: [1, 2] }, []],
+    ["more values and wider bounds", { type: "integer", minimum: 0, maximum: 10, enum: [1, 2, 3] }, []],
+    ["a default where there was none", { type: "integer", minimum: 1, maximum: 9, enum: [1, 2], default: 1 }, []],
+    ["a type that takes the old one", { "x-kubernetes-int-or-string": true }, []],
+    ["another type", { type: "string" }, ["was of type integer and is of type string"]],
+    ["fewer values", { type: "integer", minimum: 1, maximum: 9, enum: [1] }, ["no longer takes 2"]],
+    [
+      "narrower bounds",
+      { type: "integer", minimum: 2, maximum: 8, enum: [1, 2] },
+      ["has the minimum 2 now", "has the maximum 8 now"],
+    ],
+    [
+      "another rule and pattern",
+      { type: "integer", pattern: "^a", "x-kubernetes-validations": [{ rule: "self > 1" }] },
+      ["has another rule: self > 1", "has another pattern: ^a"],
+    ],
+  ])("%s", (_title, field, expected) => {
+    const after = contractOf([crd(field)], values);
+    expect(breaksBetween(before, after)).toEqual(expected.map((what) => ({ ...size, what })));
+  });
+
+  it("breaks where a field goes, becomes required, or a required one is new", () => {
+    const kept = { type: "integer", minimum: 1, maximum: 9, enum: [1, 2] };
+    expect(breaksBetween(before, contractOf([crd(kept, ["size"])], values))).toEqual([
+      { ...size, what: "is required now" },
+    ]);
+    expect(breaksBetween(before, contractOf([], values))).toEqual([
+      { path: "PlatformThing/v1alpha1", what: "is gone" },
+    ]);
+    const smaller = Object.fromEntries(Object.entries(before).filter(([path]) => path !== size.path));
+    expect(breaksBetween(smaller, contractOf([crd(kept, ["size"])], values))).toEqual([
+      { ...size, what: "is new and required" },
+    ]);
+  });
+
+  it("breaks a status by another type alone", () => {
+    const kept = { type: "integer", minimum: 1, maximum: 9, enum: [1, 2] };
+    const limited = contractOf([crd(kept, [], { type: "string", enum: ["A"] })], values);
+    expect(breaksBetween(before, limited)).toEqual([]);
+    expect(breaksBetween(before, contractOf([crd(kept, [], { type: "integer" })], values))).toHaveLength(1);
+  });
+});
+
+describe("a change of the chart's values", () => {
+  it("breaks by another default", () => {
+    const after = { type: "object", properties: { replicas: { type: "integer", default: 2 } } };
+    expect(breaksBetween(contractOf([], values), contractOf([], after))).toEqual([
+      { path: "values.replicas", what: "had the default 1 and has 2" },
+    ]);
+  });
+});
+
+describe("an announcement", () => {
+  const broken = [{ ...size, what: "is gone" }];
+
+  it.each([
+    ["that names the field", "- **Breaking:** `PlatformThing.spec.size` is gone: use `spec.width`.", 0],
+    ["of another field", "- **Breaking:** `PlatformThing.spec.sizes` is gone.", 1],
+    ["that does not say that it breaks", "- `PlatformThing.spec.size` is gone.", 1],
+  ])("%s", (_title, line, left) => {
+    expect(unannounced(broken, `# Changelog\n\n## Unreleased\n\n${line}\n\n## 0.1.0\n`)).toHaveLength(left);
+  });
+
+  it("of an earlier release does not count", () => {
+    const text = "## Unreleased\n\n- Nothing.\n\n## 0.1.0\n\n- **Breaking:** `PlatformThing.spec.size`\n";
+    expect(unannounced(broken, text)).toEqual(broken);
+  });
+});
