@@ -128,6 +128,15 @@ const crds = z.strictObject({
     .describe("Leaves the CRDs, and with them all custom resources, when the chart is uninstalled."),
 });
 
+const admissionPolicy = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Refuses annotations of the operator with a value that it does not know, by a ValidatingAdmissionPolicy.",
+    ),
+});
+
 const rbac = z.strictObject({
   create: z.boolean().default(true).describe("Creates the roles of the operator and binds them."),
   aggregate: z
@@ -212,6 +221,7 @@ export const Values = z.strictObject({
     .describe("Namespaces to look at, with a Role in each; all when empty, with a ClusterRole. They must exist."),
   operator: operator.prefault({}).describe("What the operator is told: the flags of `run`."),
   crds: crds.prefault({}).describe("CustomResourceDefinitions."),
+  admissionPolicy: admissionPolicy.prefault({}).describe("What the API server refuses beside the CRDs."),
   rbac: rbac.prefault({}).describe("Rights."),
   serviceAccount: serviceAccount.prefault({}).describe("The operator's identity."),
   metrics: metrics.prefault({}).describe("Metrics, alerts and the dashboard."),

@@ -8,7 +8,8 @@ interface Annotated {
 /** The values that pause an object: `true`, and what people write for it. */
 export const PAUSING: ReadonlySet<string> = new Set(["true", "True", "TRUE", "1", "yes", "Yes", "YES"]);
 
-const NOT_PAUSING: ReadonlySet<string> = new Set(["", "false", "False", "FALSE", "0", "no", "No", "NO"]);
+/** The values that say that an object is not paused. */
+export const NOT_PAUSING: ReadonlySet<string> = new Set(["", "false", "False", "FALSE", "0", "no", "No", "NO"]);
 
 /** Reports whether an object is paused by its annotation. */
 export function isPaused({ metadata }: Annotated): boolean {

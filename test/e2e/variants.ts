@@ -91,7 +91,11 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     rbac: { create: false },
     serviceAccount: { create: false, name: "somebody" },
   },
-  "neither CRDs nor roles for users": { crds: { install: false }, rbac: { aggregate: false } },
+  "neither CRDs nor roles for users": {
+    crds: { install: false },
+    admissionPolicy: { enabled: false },
+    rbac: { aggregate: false },
+  },
   "no actions on clusters for users": { rbac: { aggregateActions: false } },
   "CRDs that go with the release": { crds: { keep: false } },
   "told otherwise": {

@@ -1,4 +1,5 @@
 /** When an object is reconciled again. Pure but for the random number that is passed in. */
+import { DURATION } from "../../api/annotations.ts";
 import { POLL_INTERVAL } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Ms } from "./kind.ts";
@@ -17,7 +18,7 @@ const UNITS: ReadonlyMap<string, Ms> = new Map([
  * @returns milliseconds, undefined for anything else
  */
 export function parseDuration(text: string): Ms | undefined {
-  if (!/^(\d{1,9}(ms|s|m|h))+$/.test(text)) return undefined;
+  if (!DURATION.test(text)) return undefined;
   let total = 0;
   for (const [, amount, unit] of text.matchAll(/(\d{1,9})(ms|s|m|h)/g)) {
     total += Number(amount) * (UNITS.get(unit ?? "") ?? 0);

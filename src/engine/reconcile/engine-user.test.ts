@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
 import { apiError } from "../../../test/support/engine/fake-platform.ts";
-import { PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
+import { APPROVED_PLAN, PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { member } from "../../kube/api/json.ts";
 
@@ -129,7 +129,7 @@ describe("what a person writes for a pause", () => {
     expect(warnings(env)).toMatchObject([
       {
         reason: "InvalidSpec",
-        note: 'The annotation platform-operator.io/paused is "treu", which is not understood: the object is not paused. "true", "1" and "yes" pause it, "false", "0" and "no" do not.',
+        note: 'The annotation platform-operator.io/paused is "treu"; it must be "true", "1" or "yes" to pause the object, "false", "0" or "no" not to. The object is not paused.',
       },
     ]);
   });
@@ -146,11 +146,13 @@ describe("a poll interval", () => {
     expect(env.due("Widget", "a")).toBeLessThan(134 * MINUTE);
   });
 
-  it("that cannot be read is warned of once", async () => {
+  it.each([POLL_INTERVAL, RESOLVE, APPROVED_PLAN])("or another annotation (%s) is warned of once", async (name) => {
     const env = await with1();
-    env.cluster.annotate("Widget", "a", { [POLL_INTERVAL]: "soon" });
+    env.cluster.annotate("Widget", "a", { [name]: "soon" });
     await env.run(60 * MINUTE);
-    expect(env.events.filter(({ note }) => note.includes("soon"))).toHaveLength(1);
+    expect(env.events.filter(({ note }) => note.includes(`The annotation ${name} is "soon"; it must be`))).toHaveLength(
+      1,
+    );
   });
 });
 

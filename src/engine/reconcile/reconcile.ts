@@ -1,4 +1,5 @@
 /** The one reconcile for every kind. It knows the kinds only through `Kind` (docs/architecture.md §2, §3). */
+import { invalidAnnotations } from "../../api/annotations.ts";
 import { isPaused } from "../../api/paused.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import type { ObjectKey } from "../../kube/api/types.ts";
@@ -19,7 +20,6 @@ import { openSlot } from "../steps/recover.ts";
 import { probed, probeDue, rateLimited, untilProbe } from "./connection.ts";
 import { remove } from "./deletion.ts";
 import { registerReceiver } from "./receiver-registration.ts";
-import { warnOfPause } from "./warnings.ts";
 import { writeStatus } from "./write-status.ts";
 
 /** Reconciles one object by its key. @returns when to requeue; undefined when only an event should bring it back */
@@ -66,7 +66,7 @@ async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {
   if (resting !== undefined) return resting.again;
   if (kind.oneShot !== undefined) countDelay(local, ports.clock);
 
-  warnOfPause(r);
+  warnOfAnnotations(r);
   const resolved = isPaused(object) ? ({ is: "paused" } as const) : await resolveObject(r, "present");
   if ("is" in resolved) return await writeStatus(r, unresolvedResult(r, resolved));
   if (isConnection) return await reconcileConnection(resolved);
@@ -75,6 +75,15 @@ async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {
   const result = stallOnMissing(resolved, await runSteps(resolved));
   if (result.is === "settled") probeSurface(resolved, resolved.context.id !== id);
   return await writeStatus(resolved, result);
+}
+
+/** Warns of each annotation whose value is not known, once in this process. */
+function warnOfAnnotations({ ports, object, local }: Reconciliation): void {
+  for (const note of invalidAnnotations(object)) {
+    if (local.warned.has(note)) continue;
+    local.warned.add(note);
+    ports.events.record({ regarding: object, type: "Warning", reason: "InvalidSpec", action: "Reconcile", note });
+  }
 }
 
 /** Requests a probe of a connection whose surface is undecided, once something new is known of the platform. */

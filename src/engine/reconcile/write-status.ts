@@ -13,7 +13,6 @@ import { writeOutputs } from "../status/outputs.ts";
 import { type Ended, idToStore, memoryToStore, type Reconciliation } from "../status/reconciliation.ts";
 import { recordTransitions, significantPart, throttle } from "../status/writes.ts";
 import { openAction } from "../steps/recover.ts";
-import { warnOfInterval } from "./warnings.ts";
 
 /**
  * Writes how a reconcile ended.
@@ -127,7 +126,6 @@ export async function flush(ports: Ports): Promise<void> {
 function nextReconcile(r: Ended, result: ReconcileResult): Ms {
   const { ports, object, local } = r;
   const poll = pollInterval(object, ports.windows, r.connection?.settings.defaults.pollInterval);
-  warnOfInterval(r, poll.invalid);
   if (result.is !== "retry" && result.is !== "held" && result.is !== "stalled") local.failures = 0;
   const reason = result.is === "waiting" || result.is === "unknown" ? result.why.reason : "";
   local.waits = { reason, times: reason === local.waits.reason ? local.waits.times + 1 : 0 };

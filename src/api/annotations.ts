@@ -1,0 +1,63 @@
+/**
+ * The values that annotations may have. The operator reads and warns by them, and the admission policy of the chart is
+ * generated from them.
+ */
+import { APPROVED_PLAN, EXTERNAL_ID, PAUSED, POLL_INTERVAL, RESOLVE } from "./names.ts";
+import { NOT_PAUSING, PAUSING } from "./paused.ts";
+
+interface Annotated {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+}
+
+/** What an annotation may say. */
+interface AnnotationValues {
+  /** JavaScript and RE2 read it in the same way. */
+  readonly pattern: RegExp;
+  /** Follows "must be ". */
+  readonly allowed: string;
+  /** What any other value leads to. */
+  readonly otherwise: string;
+}
+
+/** A duration as Go writes it, e.g. "90s" or "1h30m". */
+export const DURATION = /^([0-9]{1,9}(ms|s|m|h))+$/;
+
+/** By the name of the annotation. A request for a reconcile may have any value. */
+export const ANNOTATIONS: Readonly<Record<string, AnnotationValues>> = {
+  [PAUSED]: {
+    pattern: new RegExp(`^(${[...PAUSING, ...NOT_PAUSING].join("|")})$`),
+    allowed: '"true", "1" or "yes" to pause the object, "false", "0" or "no" not to',
+    otherwise: "The object is not paused.",
+  },
+  [POLL_INTERVAL]: {
+    pattern: DURATION,
+    allowed: 'a duration such as "90s" or "1h30m"',
+    otherwise: "The default is used.",
+  },
+  [RESOLVE]: {
+    pattern: /^(adopt|proceed|recreate)$/,
+    allowed: '"adopt", "proceed" or "recreate"',
+    otherwise: "Nothing is resolved.",
+  },
+  [APPROVED_PLAN]: {
+    pattern: /^[0-9a-f]{16}$/,
+    allowed: "the hash in status.plan, 16 hex digits",
+    otherwise: "No plan is approved.",
+  },
+  [EXTERNAL_ID]: {
+    pattern: /^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/,
+    allowed: "a UUID",
+    otherwise: "It identifies nothing.",
+  },
+};
+
+const RULES = Object.entries(ANNOTATIONS);
+
+/** Returns a sentence for each annotation whose value is not known. */
+export function invalidAnnotations({ metadata: { annotations = {} } }: Annotated): readonly string[] {
+  return RULES.flatMap(([name, { pattern, allowed, otherwise }]) => {
+    const value = annotations[name];
+    if (value === undefined || pattern.test(value)) return [];
+    return [`The annotation ${name} is ${JSON.stringify(value.slice(0, 40))}; it must be ${allowed}. ${otherwise}`];
+  });
+}
