@@ -2,7 +2,7 @@
 import type { Command, Entry } from "../src/cli/base/command.ts";
 import { KUBE_FLAGS, PLATFORM_FLAGS } from "../src/cli/base/globals.ts";
 import { COMMANDS } from "../src/cli/index.ts";
-import { asksPlatform, commandUsage, EXIT_CODES, flagSection } from "../src/cli/usage.ts";
+import { asksPlatform, commandUsage, EXIT_CODES, flagSection, section } from "../src/cli/usage.ts";
 import { describeFlags } from "../src/operator/config/flags.ts";
 import { operationEntry } from "../src/platform/codec/operations.ts";
 
@@ -44,7 +44,7 @@ function platformFlags(): Record<string, (typeof PLATFORM_FLAGS)[keyof typeof PL
 /** The only command that reads its own flags is `run`. */
 function helpOf(entry: Entry, command: Command): string {
   const usage = commandUsage(PROGRAM, entry, command, false);
-  return command.raw ? `${usage}\n${describeFlags()}` : usage;
+  return command.raw ? [usage, ...section("Flags", describeFlags())].join("") : usage;
 }
 
 function fenced(text: string): string {

@@ -2,7 +2,7 @@
 import type { Entry } from "./base/command.ts";
 
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  Look: ["tree", "status", "get", "logs", "plan", "orphans"],
+  Look: ["tree", "status", "get", "trace", "events", "logs", "history", "plan", "orphans"],
   Act: [
     "reconcile",
     "approve",
@@ -10,6 +10,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "pause",
     "suspend",
     "resume",
+    "rollback",
     "deploy",
     "database deploy",
     "database stop",

@@ -4,13 +4,12 @@ import { describeFlags, FLAG_NAMES } from "../operator/config/flags.ts";
 import { rawCommand } from "./base/command.ts";
 import { EXIT } from "./base/exit.ts";
 import { didYouMeanFlag } from "./base/suggest.ts";
+import { section } from "./usage.ts";
 
 const usage = `Usage: platform-operator run [flags]
 
 Runs the operator until SIGINT or SIGTERM.
-
-${describeFlags()}
-
+${section("Flags", describeFlags()).join("")}
 Each flag can be given as an environment variable: --log-level is PLATFORM_OPERATOR_LOG_LEVEL. Flags go first.
 `;
 

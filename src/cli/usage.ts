@@ -59,7 +59,8 @@ function pick(flags: Flags, wanted: (name: string) => boolean): Flags {
   return Object.fromEntries(Object.entries(flags).filter(([name]) => wanted(name)));
 }
 
-function section(title: string, lines: readonly (readonly string[])[]): readonly string[] {
+/** @returns a title and its lines, broken at 120 columns; nothing without lines */
+export function section(title: string, lines: readonly (readonly string[])[]): readonly string[] {
   if (lines.length === 0) return [];
   const indent = 4 + Math.max(...lines.map(([name = ""]) => name.length));
   return [`\n${title}:\n`, ...align(lines, "  ").map((line) => `${wrap(`  ${line}`, indent)}\n`)];

@@ -2,9 +2,12 @@ import { Readable } from "node:stream";
 
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 
-import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { API_VERSION, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { main } from "../../src/cli/index.ts";
+import { createKubeClient } from "../../src/kube/api/client.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
+import { member } from "../../src/kube/api/json.ts";
+import { mergePatch } from "../../src/kube/api/transport.ts";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
@@ -106,6 +109,79 @@ describe("tree", () => {
     ended.abort();
     expect(await watching).toBe(0);
     expect(Math.max(...shown.split("\n").map((line) => line.length))).toBeLessThanOrEqual(90);
+  });
+});
+
+describe("history and rollback", () => {
+  const commitOf = async (): Promise<unknown> =>
+    member(member((await env.get("PlatformApplication", "web"))?.spec, "deploy"), "gitCommitId");
+
+  it("list what was deployed, the last one first", async () => {
+    const { code, stdout } = await call(["history", "papp/web"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^TO +COMMIT +RESULT +TOOK +AGE\n0 +89abcde\w+ +DEPLOYED +\d+s +\d+s\n1 +0123456\w+ +DEPLOYED +\d+s +\d+s\n$/,
+    );
+  });
+
+  it.each([
+    [["web", "--to", "7"], 64, /^The history of papp\/web has no number 7\./],
+    [["web", "--to", "0"], 64, /^--to takes a whole number from 1 on/],
+    [["nothing"], 1, /^PlatformApplication "nothing" does not exist/],
+  ])("refuse %s", async (argv, code, words) => {
+    const ended = await call(["rollback", ...argv]);
+    expect(ended).toMatchObject({ code, stdout: "", stderr: expect.stringMatching(words) });
+  });
+
+  it("store nothing in a dry run, and warn of Argo CD", async () => {
+    const config = { from: "file", path: kubeconfigPath } as const;
+    const client = createKubeClient({ config, userAgent: "argocd", clock: systemClock() });
+    const path = `/apis/${API_VERSION}/namespaces/${env.namespace}/platformapplications/web`;
+    const query = { fieldManager: "argocd-controller" };
+    await client.request(mergePatch(path, { metadata: { labels: { team: "web" } } }, { query }));
+    await client.close();
+    expect(await call(["rollback", "papp/web", "--dry-run"])).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^\S+\/web spec\.deploy\.gitCommitId: 89abcde\w+ → 0123456\w+ \(dry run\)\n$/),
+      stderr: "Warning: Argo CD applies this object: change the commit in its source as well, or it is set back.\n",
+    });
+    expect(await commitOf()).toBe(NEXT_COMMIT);
+  });
+
+  it("go back to the commit before, and wait for it", async () => {
+    const { code, stdout } = await call(["rollback", "web", "--wait", "--timeout=40s"]);
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/ → 0123456\w+\n/) });
+    expect(await commitOf()).toMatch(/^0123456/);
+    expect((await call(["history", "web", "-o", "name"])).stdout.split("\n")).toHaveLength(4);
+  });
+});
+
+describe("events and trace", () => {
+  it("list what happened, with the time that a deployment took", async () => {
+    const { stdout } = await call(["events", "papp/web", "--type=Normal"]);
+    expect(stdout).toMatch(/^SEEN +TYPE +REASON +OBJECT +MESSAGE\n/);
+    expect(stdout).toMatch(/ Normal +Deployed +papp\/web +Commit 0123456 was deployed in \d+ s\.\n/);
+    expect((await call(["events"])).stdout).toContain(" papp/shop ");
+    expect((await call(["events", "--type=Sometimes"])).code).toBe(64);
+  });
+
+  it("show what an object refers to, up to its connection", async () => {
+    const { code, stdout } = await call(["trace", "papp/web"]);
+    const lines = stdout.split("\n").map((line) => line.split(/ {2,}/)[0]);
+    expect({ code, lines }).toEqual({
+      code: 0,
+      lines: ["✔ papp/web", "✔ penv/shop", "✔ pproj/shop", "✔ pconn/default", "", "papp/web waits for nothing.", ""],
+    });
+  });
+
+  it("say what is in the way", async () => {
+    await env.apply(application("lost", "nowhere"));
+    await env.waitFor("PlatformApplication", "lost", { reason: "ParentNotFound" });
+    const { code, stdout } = await call(["trace", "papp/lost"]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/\n\S penv\/nowhere +NotFound +It does not exist\.\n/);
+    expect(stdout).toMatch(/\npapp\/lost waits for penv\/nowhere: NotFound: It does not exist\.\n$/);
+    await env.remove("PlatformApplication", "lost");
   });
 });
 

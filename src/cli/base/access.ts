@@ -70,15 +70,25 @@ async function choose(cluster: ClusterClient, named: string | undefined, object?
     const { kind, name } = nameOf(named, [NAMESPACED, CLUSTER_WIDE]);
     return cluster.get(kind, name, namespace);
   }
-  const given = object === undefined ? undefined : await ofObject(cluster, object);
-  if (given !== undefined) return given;
-  const found =
-    (await cluster.find(NAMESPACED, "default", namespace)) ??
-    (await cluster.find(CLUSTER_WIDE, "default").catch(denied));
+  const found = await connectionOf(cluster, object);
   if (found !== undefined) return found;
   throw new CliError(
     `There is no connection: neither ${NAMESPACED} "default" in namespace "${namespace}" nor ${CLUSTER_WIDE} "default" exists. ` +
       "Name one with --connection, or choose a namespace with -n.",
+  );
+}
+
+/**
+ * @param object absent for what is no custom resource
+ * @returns the connection of the object or its parents, else the default; undefined where there is none
+ * @throws CliError where the one that is named does not exist, KubeError
+ */
+export async function connectionOf(cluster: ClusterClient, object?: KubeObject): Promise<KubeObject | undefined> {
+  const namespace = object?.metadata.namespace ?? cluster.namespace;
+  return (
+    (object === undefined ? undefined : await ofObject(cluster, object)) ??
+    (await cluster.find(NAMESPACED, "default", namespace)) ??
+    (await cluster.find(CLUSTER_WIDE, "default").catch(denied))
   );
 }
 

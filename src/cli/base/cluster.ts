@@ -5,7 +5,7 @@ import { isObject } from "../../kube/api/json.ts";
 import { parseObject } from "../../kube/api/objects.ts";
 import { collectionPath, objectPath } from "../../kube/api/paths.ts";
 import { configSource, mergePatch, readOptional } from "../../kube/api/transport.ts";
-import type { Clock, JsonObject, KubeObject, ResourceType } from "../../kube/api/types.ts";
+import type { Clock, Json, JsonObject, KubeObject, ResourceType } from "../../kube/api/types.ts";
 import { listAll } from "../../kube/watch/list.ts";
 import { TYPES } from "../../operator/config/caches.ts";
 import { OPERATOR_VERSION } from "../../operator/config/version.ts";
@@ -55,13 +55,21 @@ export function openCluster(flags: SharedFlags, clock: Clock) {
         throw new CliError(`The cluster does not know ${type.plural}. Install the CRDs of platform-operator first.`);
       }
     },
-    /** Merges a change into an object, unless another one of its name replaced it. @throws KubeError */
-    patch: async ({ kind, metadata }: KubeObject, change: JsonObject): Promise<void> => {
+    /**
+     * Merges a change into an object, unless another one of its name replaced it.
+     * @param options with `dryRun`, the API server checks the change and stores nothing
+     * @returns the object as the API server answers it @throws KubeError
+     */
+    patch: async (
+      { kind, metadata }: KubeObject,
+      change: JsonObject,
+      options: { readonly dryRun?: "All" } = {},
+    ): Promise<Json> => {
       const { name, namespace: home = "", uid } = metadata;
       const own = isObject(change["metadata"]) ? change["metadata"] : {};
       const path = objectPath(typeOf(kind), { namespace: home, name });
-      const query = { fieldManager: USER_FIELD_MANAGER };
-      await client.request(mergePatch(path, { ...change, metadata: { ...own, uid } }, { query }));
+      const query = { fieldManager: USER_FIELD_MANAGER, ...options };
+      return client.request(mergePatch(path, { ...change, metadata: { ...own, uid } }, { query }));
     },
     close: () => client.close(),
   };

@@ -33,6 +33,7 @@ const REMOTE_OPERATIONS = [
 ] as const satisfies readonly OperationName[];
 
 const loadDecisions = () => import("./decisions.ts");
+const loadRollback = () => import("./rollback.ts");
 const loadOrphans = () => import("./orphans.ts");
 
 export const OBJECT_COMMANDS: readonly Entry[] = [
@@ -72,6 +73,10 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
   lazyCommand("reconcile", "have the operator look at objects now", () => import("./reconcile.ts"), [
     "getApplicationLog",
   ]),
+  lazyCommand("events", "list what happened to objects, as the operator told it", () => import("./events.ts")),
+  lazyCommand("trace", "show what an object waits for, up to its connection", () => import("./trace.ts")),
+  lazyCommand("history", "list what was deployed of an application, when, and how it ended", loadRollback),
+  lazyCommand("rollback", "have an application deploy an earlier commit", loadRollback),
   lazyCommand("pause", "have the operator leave objects alone", loadDecisions),
   { ...lazyCommand("pause", "the same as pause, in the word that Flux has for it", loadDecisions), name: "suspend" },
   lazyCommand("resume", "let the operator go on with paused objects", loadDecisions),

@@ -4,6 +4,7 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { isGuideState, type Phase, requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
 import type { ServiceKind } from "./define.ts";
+import { durationText, secondsTaken } from "./duration.ts";
 import { failureReason, shownState } from "./messages.ts";
 import type { ObservedState, ServiceContext, ServiceObserved, ShownStatus } from "./model.ts";
 import { hasFailed, isDeployedSince, movedPast, serviceBaseline } from "./trace.ts";
@@ -133,16 +134,7 @@ export function advanced<Last extends ServiceDeployment>(
 
 function ended<Last extends ServiceDeployment>(last: Last): Last {
   const seconds = secondsTaken(last);
-  if (seconds === undefined) return last;
-  const units = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const shown = units.slice(units.findIndex((value, unit) => value > 0 || unit === 2));
-  return { ...last, duration: shown.map((value, at) => `${value}${"hms".slice(-shown.length)[at]}`).join("") };
-}
-
-/** Returns how long a deployment of the operator took; undefined where its beginning or its end was not seen. */
-export function secondsTaken({ startedAt, finishedAt }: ServiceDeployment): number | undefined {
-  if (startedAt === undefined || finishedAt === undefined) return undefined;
-  return Math.max(0, Math.round((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000));
+  return seconds === undefined ? last : { ...last, duration: durationText(seconds) };
 }
 
 /**

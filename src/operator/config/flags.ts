@@ -198,11 +198,10 @@ export function readFlags(args: readonly string[]): Readonly<Record<string, stri
   return Object.fromEntries(FLAGS.map(({ option, name }) => [option, values[name]?.toString()]));
 }
 
-/** @returns one line for each flag, for the usage text */
-export function describeFlags(): string {
+/** @returns each flag with its value, and what it is for, for the usage text */
+export function describeFlags(): readonly (readonly [flag: string, about: string])[] {
   return FLAGS.map(({ name, value, fallback, about }) => {
-    const head = `  --${name} ${value}`;
     const end = fallback === "" ? "" : ` (default ${fallback})`;
-    return `${head.padEnd(38)}${about}${end}`;
-  }).join("\n");
+    return [`--${name} ${value}`, `${about}${end}`];
+  });
 }

@@ -14,15 +14,26 @@ export type EventView = Readonly<ReturnType<typeof eventOf>>;
 export async function eventsOf(
   cluster: ClusterClient,
   { metadata }: KubeObject,
-): Promise<readonly EventView[] | undefined> {
+): Promise<ReturnType<typeof latestFirst> | undefined> {
   try {
     const fieldSelector = `involvedObject.uid=${metadata.uid}`;
-    const events = await listEvents(cluster, metadata.namespace ?? "default", { fieldSelector, limit: 500 });
-    return events.map(eventOf).toSorted((left, right) => Date.parse(right.at) - Date.parse(left.at));
+    return latestFirst(await listEvents(cluster, metadata.namespace ?? "default", { fieldSelector, limit: 500 }));
   } catch (error) {
     if (isKube(error, "Forbidden")) return undefined;
     throw error;
   }
+}
+
+/** @returns the events with what they are about, the last one first */
+export function latestFirst(events: readonly Json[]) {
+  return events
+    .map((event) => ({ ...eventOf(event), ...subjectOf(member(event, "involvedObject")) }))
+    .toSorted((left, right) => Date.parse(right.at) - Date.parse(left.at));
+}
+
+function subjectOf(object: Json | undefined) {
+  const text = (name: string): string => stringMember(object, name) ?? "";
+  return { kind: text("kind"), namespace: text("namespace"), name: text("name") };
 }
 
 /** @param namespace "" for all of them @throws KubeError */

@@ -1,0 +1,130 @@
+/** The commands `history` and `rollback`: what was deployed of an application, and how to go back to it. */
+import { isPaused } from "../../api/paused.ts";
+import { ageOf } from "../../console/tree/duration.ts";
+import { platformApplication } from "../../kinds/application/crd.ts";
+import { durationText } from "../../kinds/service/duration.ts";
+import { listMember, member, stringMember } from "../../kube/api/json.ts";
+import type { Json, KubeObject } from "../../kube/api/types.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
+import { command, type Call } from "../base/command.ts";
+import { CliError, EXIT, UsageError } from "../base/exit.ts";
+import { printList, type View } from "../base/render.ts";
+import { nameOf } from "../base/targets.ts";
+import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
+import { fullName } from "./shared/target.ts";
+
+const APPLICATION = { name: "application", about: "a PlatformApplication, e.g. papp/api" } as const;
+
+/** One deployment; `number` counts back from the last one, which is 0. */
+type Deployment = ReturnType<typeof deploymentsOf>[number];
+
+/** Returns the deployments of an application, the last one first. */
+function deploymentsOf({ status }: KubeObject) {
+  const last = member(status, "lastDeployment");
+  const all = [...(last === undefined ? [] : [last]), ...listMember(status, "history")];
+  return all.map((one: Json, number) => {
+    const seconds = member(one, "seconds");
+    return {
+      number,
+      commit: stringMember(one, "gitCommitId") ?? stringMember(one, "commit") ?? "",
+      state: stringMember(one, "state") ?? "",
+      duration: stringMember(one, "duration") ?? (typeof seconds === "number" ? durationText(seconds) : ""),
+      at: stringMember(one, "finishedAt") ?? stringMember(one, "at") ?? stringMember(one, "startedAt") ?? "",
+    };
+  });
+}
+
+export const historyCommand = command({
+  asks: "cluster",
+  args: [APPLICATION],
+  formats: ["table", "wide", "json", "yaml", "name"],
+  details: "The numbers are those of rollback --to. Up to eleven deployments are kept, in the object's status.",
+  run: async (call) => {
+    const object = await applicationOf(call);
+    await printList(call, viewOf(call.host.clock.now()), deploymentsOf(object));
+  },
+});
+
+function viewOf(now: Date): View<Deployment> {
+  return {
+    columns: {
+      TO: "number",
+      COMMIT: ({ commit }) => commit.slice(0, 12),
+      RESULT: "state",
+      TOOK: "duration",
+      AGE: ({ at }) => ageOf(at, now),
+    },
+    wide: { "FULL-COMMIT": "commit", AT: "at" },
+    name: ({ commit }) => commit,
+  };
+}
+
+async function applicationOf({ args, ...call }: Call<{ readonly application: string }>): Promise<KubeObject> {
+  const { kind, name } = nameOf(args.application, [platformApplication.kind]);
+  return (await call.cluster()).get(kind, name);
+}
+
+export const rollbackCommand = command({
+  asks: "platform",
+  args: [APPLICATION],
+  flags: {
+    to: { is: "count", value: "N", least: 1, about: "a number of history; the last other commit that ran if absent" },
+    "dry-run": { is: "switch", about: "have the API server check the change, and store nothing" },
+    ...WAIT_FOR_READY,
+  },
+  details:
+    "Writes spec.deploy.gitCommitId, and nothing else. Change it where the manifest is kept as well: what applies that\n" +
+    "manifest again, e.g. Argo CD, sets the commit back.",
+  run: async (call) => {
+    const { flags, io, tell } = call;
+    const object = await applicationOf(call);
+    const current = stringMember(member(object.spec, "deploy"), "gitCommitId");
+    const commit = targetOf(object, current, flags.to);
+    const change = { spec: { deploy: { gitCommitId: commit } } };
+    const answer = await (await call.cluster()).patch(object, change, flags["dry-run"] ? { dryRun: "All" } : {});
+    for (const warning of warningsOf(object, answer)) tell(`Warning: ${warning}`);
+    const target = fullName({ kind: object.kind, name: object.metadata.name });
+    const done = `spec.deploy.gitCommitId: ${current ?? "none"} → ${commit}`;
+    io.stdout.write(`${target} ${done}${flags["dry-run"] ? " (dry run)" : ""}\n`);
+    return flags.wait && !flags["dry-run"] ? await requestAndWait(call, [object], flags.timeout) : EXIT.ok;
+  },
+});
+
+/** @param current the commit of the spec @throws CliError, UsageError where there is nothing to go back to */
+function targetOf(object: KubeObject, current: string | undefined, to: number | undefined): string {
+  const deployments = deploymentsOf(object);
+  const chosen =
+    to === undefined
+      ? deployments.find(({ commit, state }) => commit !== current && servicePhase(state) === "running")
+      : deployments.find(({ number }) => number === to);
+  const { name } = object.metadata;
+  if (chosen === undefined || chosen.commit === "") {
+    if (to !== undefined) throw new UsageError(`The history of papp/${name} has no number ${to}.`);
+    throw new CliError(`papp/${name} has no earlier deployment that succeeded. Name a commit in its manifest.`);
+  }
+  if (chosen.commit === current) throw new CliError(`papp/${name} is at commit ${chosen.commit} already.`);
+  return chosen.commit;
+}
+
+/** Programs that apply manifests from elsewhere, by the field manager that they write with. */
+const APPLIERS: readonly (readonly [manager: string, name: string])[] = [
+  ["argocd-controller", "Argo CD"],
+  ["kustomize-controller", "Flux"],
+  ["helm-controller", "Flux"],
+  ["helm", "Helm"],
+];
+
+/** @param answer the API server's, which has the field managers */
+function warningsOf(object: KubeObject, answer: Json): readonly string[] {
+  const fields = listMember(member(answer, "metadata"), "managedFields");
+  const managers = new Set(fields.map((one) => stringMember(one, "manager")));
+  const applier = APPLIERS.find(([manager]) => managers.has(manager))?.[1];
+  const policy = stringMember(member(object.spec, "deploy"), "policy");
+  return [
+    ...(applier === undefined
+      ? []
+      : [`${applier} applies this object: change the commit in its source as well, or it is set back.`]),
+    ...(isPaused(object) ? ["it is paused: nothing is deployed until it is resumed."] : []),
+    ...(policy === "Manual" ? ["spec.deploy.policy is Manual: the operator does not deploy the commit itself."] : []),
+  ];
+}

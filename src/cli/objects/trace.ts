@@ -1,0 +1,81 @@
+/** The command `trace`: an object, what it refers to, and its connection, with what each says of itself. */
+import { factOf } from "../../console/tree/facts.ts";
+import { MARKS } from "../../console/tree/marks.ts";
+import { keyOf } from "../../kube/api/objects.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import { boundKinds } from "../../operator/config/kinds.ts";
+import { connectionOf } from "../base/access.ts";
+import type { ClusterClient } from "../base/cluster.ts";
+import { command } from "../base/command.ts";
+import { EXIT } from "../base/exit.ts";
+import { align, printAs } from "../base/render.ts";
+import type { Name } from "../base/targets.ts";
+import { fullName, parseTarget, shortTarget, TARGET } from "./shared/target.ts";
+
+export const traceCommand = command({
+  asks: "cluster",
+  args: [TARGET],
+  formats: ["table", "json", "yaml", "name"],
+  details: "The exit code is 1 when the object, or something that it refers to, is not Ready.",
+  run: async (call) => {
+    const cluster = await call.cluster();
+    const { kind, name } = parseTarget(call.args.object);
+    const steps = await stepsFrom(cluster, await cluster.get(kind, name));
+    const cause = steps.findLast(isInTheWay);
+    await printAs(call, {
+      data: () => ({ steps, ...(cause === undefined ? {} : { waitsFor: fullName(cause) }) }),
+      names: () => steps.map(fullName),
+      lines: () => [...align(steps.map(cellsOf), "  "), "", conclusionOf(steps, cause)],
+    });
+    return cause === undefined ? EXIT.ok : EXIT.failed;
+  },
+});
+
+/** An object on the way, or the name of one that does not exist. */
+type Step = Name & Readonly<ReturnType<typeof saidOf>>;
+
+/** Returns what an object says of itself. */
+function saidOf(object: KubeObject | undefined) {
+  if (object === undefined)
+    return { status: "missing" as const, state: "", reason: "NotFound", message: "It does not exist." };
+  const { mark, state, reason, message } = factOf(object);
+  return { status: mark, state, reason, message };
+}
+
+/** Returns the object, all that it refers to by name, the nearest first, and its connection. */
+async function stepsFrom(cluster: ClusterClient, object: KubeObject): Promise<readonly Step[]> {
+  const kinds = new Map(boundKinds().map((kind) => [kind.kind, kind]));
+  const { namespace } = object.metadata;
+  const steps = new Map([[shortTarget(keyOf(object)), stepOf(keyOf(object), object)]]);
+  const open = [object];
+  for (let next = open.shift(); next !== undefined; next = open.shift()) {
+    for (const { kind, name } of kinds.get(next.kind)?.references(next) ?? []) {
+      if (name === undefined || steps.has(shortTarget({ kind, name }))) continue;
+      const found = await cluster.find(kind, name, namespace);
+      steps.set(shortTarget({ kind, name }), stepOf({ kind, name }, found));
+      if (found !== undefined) open.push(found);
+    }
+  }
+  const connection = kinds.get(object.kind)?.isConnection === true ? undefined : await connectionOf(cluster, object);
+  return [...steps.values(), ...(connection === undefined ? [] : [stepOf(keyOf(connection), connection)])];
+}
+
+function stepOf({ kind, name }: Name, object: KubeObject | undefined): Step {
+  return { kind, name, ...saidOf(object) };
+}
+
+function isInTheWay({ status }: Step): boolean {
+  return status !== "ready" && status !== "warned";
+}
+
+function cellsOf({ status, state, reason, message, ...name }: Step): readonly string[] {
+  const sign = status === "missing" ? MARKS.stalled.sign : MARKS[status].sign;
+  return [`${sign} ${shortTarget(name)}`, state, reason, message];
+}
+
+function conclusionOf([first]: readonly Step[], cause: Step | undefined): string {
+  const name = first === undefined ? "" : shortTarget(first);
+  if (cause === undefined) return `${name} waits for nothing.`;
+  const what = cause === first ? "nothing that it refers to" : shortTarget(cause);
+  return `${name} waits for ${what}: ${[cause.reason, cause.message].filter((word) => word !== "").join(": ")}`;
+}
