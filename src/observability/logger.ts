@@ -28,14 +28,18 @@ const TEXTS = [
   "code",
   // A server and its address.
   ...["server", "address"],
+  // The effective configuration: comma-separated lists, "*" for all.
+  ...["namespaces", "hosts", "surfaces"],
   "signal",
   "waitingFor",
-  // The reason of an event, or why an object stayed on the platform.
+  // A condition that changed, as "status/reason" before and after, and its message.
+  ...["condition", "from", "to", "detail"],
+  // The reason of an event or a condition, or why an object stayed on the platform.
   "reason",
 ] as const;
 
 /** The fields that are numbers. `attempt` is that of the same read, from 1. */
-const NUMBERS = ["generation", "attempt", "status", "durationMs", "retryInMs", "count"] as const;
+const NUMBERS = ["generation", "attempt", "status", "durationMs", "retryInMs", "count", "workers"] as const;
 
 const NAMES = new Set<string>([...TEXTS, ...NUMBERS]);
 

@@ -5,7 +5,7 @@ import type { ChangeRecord } from "../engine/context/context.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
 import type { Fields, Logger } from "./logger.ts";
 import type { RunningReconcile } from "./reconcile-tracker.ts";
-import { logChange, logOrphan } from "./telemetry.ts";
+import { logChange, logLimited, logOrphan, logTransitions } from "./telemetry.ts";
 
 const CHANGE: ChangeRecord = {
   key: { kind: "PlatformApplication", namespace: "shop", name: "api" },
@@ -123,4 +123,58 @@ it.each([
   expect(lines[0]?.[2]).toMatchObject({ reason: why, since });
   // What is remembered of it is no news.
   expect(lines[0]?.[2]).not.toHaveProperty("memory");
+});
+
+function collecting() {
+  const lines: Line[] = [];
+  const info: Logger["info"] = (message, fields = {}) => {
+    lines.push(["info", message, fields]);
+  };
+  return { lines, log: { trace: info, debug: info, info, warn: info, error: info } };
+}
+
+it("tells each condition that changes, and nothing of those that do not", () => {
+  const { lines, log } = collecting();
+  const object = (ready: string, reason: string, drifted: boolean) => ({
+    apiVersion: "platform-operator.io/v1alpha1",
+    kind: "PlatformProject",
+    metadata: { name: "shop", namespace: "shop", uid: "uid-1", resourceVersion: "1" },
+    status: {
+      conditions: [
+        { type: "Synced", status: "True", reason: "ReconcileSuccess", message: "" },
+        { type: "Ready", status: ready, reason, message: "Words." },
+        ...(drifted ? [{ type: "Drifted", status: "True", reason: "DriftDetected", message: "spec.name" }] : []),
+      ],
+    },
+  });
+  const before = object("False", "Creating", false);
+  logTransitions(log, object("True", "Available", true), before);
+  logTransitions(log, before, before);
+  const key = { kind: "PlatformProject", namespace: "shop", name: "shop" };
+  const ready = {
+    condition: "Ready",
+    from: "False/Creating",
+    to: "True/Available",
+    reason: "Available",
+    detail: "Words.",
+  };
+  const drifted = {
+    condition: "Drifted",
+    from: "",
+    to: "True/DriftDetected",
+    reason: "DriftDetected",
+    detail: "spec.name",
+  };
+  expect(lines).toEqual([
+    ["info", "condition changed", { ...key, ...ready }],
+    ["info", "condition changed", { ...key, ...drifted }],
+  ]);
+});
+
+it("tells the beginning and the end of a pause of the platform's rate limit", () => {
+  const { lines, log } = collecting();
+  logLimited(log, "PlatformConnection/shop/default", true, 0);
+  logLimited(log, "PlatformConnection/shop/default", false, 61_000.4);
+  const key = { kind: "PlatformConnection", namespace: "shop", name: "default" };
+  expect(lines.map(([, , fields]) => fields)).toEqual([key, { ...key, durationMs: 61_000 }]);
 });

@@ -5,10 +5,12 @@
  */
 import type { ChangeRecord, Observer } from "../engine/context/context.ts";
 import { parseKey } from "../engine/contract/keys.ts";
+import { conditionOf, conditionsOf } from "../engine/contract/status.ts";
 import type { OrphanChange } from "../engine/orphans/ledger.ts";
 import type { EndedRequest } from "../kube/api/client.ts";
 import type { KubeError } from "../kube/api/errors.ts";
-import type { ObjectKey } from "../kube/api/types.ts";
+import { keyOf } from "../kube/api/objects.ts";
+import type { KubeObject, ObjectKey } from "../kube/api/types.ts";
 import type { ReflectorObserver } from "../kube/watch/reflector.ts";
 import type { Regarding } from "../kube/write/event-publisher.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
@@ -22,7 +24,9 @@ import type { RunningReconcile } from "./reconcile-tracker.ts";
 export function engineObserver(log: Logger, { reconcile }: Metrics, change: Observer["change"]): Observer {
   return {
     change,
-    status: () => {},
+    status: (object, before) => {
+      logTransitions(log, object, before);
+    },
     removed: (key) => {
       log.debug("object is gone", fieldsOfKey(key));
     },
@@ -55,6 +59,30 @@ function watchTrouble(error: KubeError): string {
   if (error.failure === "Forbidden") return "not allowed to read this kind: is the operator's RBAC installed?";
   if (error.failure === "Gone") return "the watch fell behind: listing again";
   return "cannot watch this kind: trying again";
+}
+
+/** Logs each condition whose status or reason changed; none where the status is unchanged. */
+export function logTransitions(log: Logger, object: KubeObject, before: KubeObject): void {
+  if (object === before) return;
+  for (const { type, status, reason, message } of conditionsOf(object)) {
+    const old = conditionOf(before, type);
+    if (old?.status === status && old.reason === reason) continue;
+    log.info("condition changed", {
+      ...fieldsOfKey(keyOf(object)),
+      condition: type,
+      from: old === undefined ? "" : `${old.status}/${old.reason}`,
+      to: `${status}/${reason}`,
+      reason,
+      detail: message,
+    });
+  }
+}
+
+/** Logs that the platform refuses the requests of a connection (429), or that it does no longer and did for so long. */
+export function logLimited(log: Logger, connection: string, isLimited: boolean, sinceMs: number): void {
+  const fields = fieldsOfKey(parseKey(connection));
+  if (isLimited) log.info("the platform asks to slow down (429): requests pause", fields);
+  else log.info("the platform accepts requests again", { ...fields, durationMs: Math.round(sinceMs) });
 }
 
 /** Logs a request to the platform. */

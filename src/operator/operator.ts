@@ -3,6 +3,7 @@ import { once } from "node:events";
 
 import type { About } from "../console/page/shape.ts";
 import { abortableSleep, createBackoff, systemClock } from "../kube/api/clock.ts";
+import type { Fields } from "../observability/logger.ts";
 import type { HttpServer } from "./config/http.ts";
 import { createParts, type PartsOptions } from "./parts.ts";
 import { startServers } from "./servers.ts";
@@ -122,7 +123,12 @@ export function createOperator(options: OperatorOptions) {
       };
       const statusPage = { clock, store: caches.store, about };
       servers = await startServers({ config, registry: metrics.registry, waitingFor, receiver, statusPage, log });
-      log.info("started", { version, instance: config.instance, namespace: config.operatorNamespace });
+      log.info("started", {
+        ...configured(config),
+        version,
+        instance: config.instance,
+        namespace: config.operatorNamespace,
+      });
       booting = boot();
     },
     /**
@@ -138,5 +144,24 @@ export function createOperator(options: OperatorOptions) {
       await Promise.all([options.traces.stop(), client.close(), ...servers.map((server) => server.stop())]);
       return drained;
     },
+  };
+}
+
+/** Returns what was configured, for the log: an operator that does nothing may look elsewhere. */
+function configured(config: OperatorOptions["config"]): Fields {
+  const surfaces = {
+    metrics: config.metricsBindAddress,
+    health: config.healthProbeBindAddress,
+    webhook: config.webhookBindAddress,
+    "status-page": config.statusPageBindAddress,
+    traces: config.otlpEndpoint,
+  };
+  return {
+    namespaces: config.watchNamespaces.join(",") || "*",
+    hosts: config.allowedPlatformHosts.join(",") || "*",
+    workers: config.workers,
+    surfaces: Object.entries(surfaces)
+      .flatMap(([name, at]) => (at === undefined ? [] : [name]))
+      .join(","),
   };
 }

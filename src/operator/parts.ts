@@ -16,6 +16,7 @@ import {
   engineObserver,
   logCall,
   logChange,
+  logLimited,
   logMovedEvent,
   logOrphan,
   logRequest,
@@ -121,6 +122,7 @@ export function createParts(options: PartsOptions) {
       queue.resume();
     },
     onLimited: (connection, isLimited, sinceMs) => {
+      logLimited(logs.platform, connection, isLimited, sinceMs);
       const { outageMs } = config.windows;
       if (isLimited) queue.addAfter(connection, outageMs);
       else if (sinceMs >= outageMs) queue.add(connection);

@@ -70,21 +70,40 @@ describe.concurrent("a platform in trouble", () => {
     await prometheus.untilQuiet("PlatformApiRateLimited", job);
   });
 
-  it("fires PlatformAuthFailing once a token is revoked, until there is another one", IN_TURN, async () => {
-    const { auth } = env.platform.sim;
-    const { value } = auth.createToken({
-      name: "next",
-      organizationId: env.platform.organizationId,
-      scopes: ["Admin"],
-    });
-    auth.revoke("admin");
-    const alert = { kind: "PlatformConnection", reason: "CredentialsInvalid", severity: "critical" };
-    expect(await prometheus.untilFiring("PlatformAuthFailing", job)).toMatchObject(alert);
-    // It is told once, not as just anything that needs a person.
-    expect(await prometheus.firing("PlatformResourceStalled", job)).toEqual([]);
-    await env.apply(secret("default", { token: value }));
-    await prometheus.untilQuiet("PlatformAuthFailing", job);
+  it("fires PlatformApiHeldBack for one 429 with a long pause", IN_TURN, async () => {
+    const { faults } = env.platform.sim;
+    expect(await prometheus.firing("PlatformApiHeldBack", job)).toEqual([]);
+    // A sixtieth of twenty minutes, as the rule's window is a sixtieth of its own.
+    faults.add({ count: 1, answer: { is: "rate-limited", reset: "20" } });
+    await prometheus.untilFiring("PlatformApiHeldBack", job);
+    await prometheus.untilQuiet("PlatformApiHeldBack", job);
   });
+
+  it(
+    "fires PlatformAuthFailing and PlatformConnectionDown once a token is revoked, until there is another one",
+    IN_TURN,
+    async () => {
+      const { auth } = env.platform.sim;
+      const { value } = auth.createToken({
+        name: "next",
+        organizationId: env.platform.organizationId,
+        scopes: ["Admin"],
+      });
+      auth.revoke("admin");
+      const alert = { kind: "PlatformConnection", reason: "CredentialsInvalid", severity: "critical" };
+      expect(await prometheus.untilFiring("PlatformAuthFailing", job)).toMatchObject(alert);
+      expect(await prometheus.untilFiring("PlatformConnectionDown", job)).toMatchObject({
+        exported_namespace: env.namespace,
+        name: "default",
+        severity: "warning",
+      });
+      // It is told once, not as just anything that needs a person.
+      expect(await prometheus.firing("PlatformResourceStalled", job)).toEqual([]);
+      await env.apply(secret("default", { token: value }));
+      await prometheus.untilQuiet("PlatformAuthFailing", job);
+      await prometheus.untilQuiet("PlatformConnectionDown", job);
+    },
+  );
 });
 
 describe.concurrent("custom resources in trouble", () => {
@@ -224,6 +243,14 @@ describe.concurrent("an API server that says nothing any more", () => {
 describe("the operator itself", () => {
   const job = "itself";
   const env = watched(job, { args: [], mayLog: /lost the lease/ });
+
+  it("fires PlatformOperatorResourcesMissing while it looks where nothing is", async () => {
+    expect(await prometheus.untilFiring("PlatformOperatorResourcesMissing", job)).toMatchObject({
+      severity: "warning",
+    });
+    await env.apply(...defaults(env));
+    await prometheus.untilQuiet("PlatformOperatorResourcesMissing", job);
+  });
 
   it("fires PlatformOperatorNotOneLeader while a second installation leads too", async () => {
     expect(await prometheus.firing("PlatformOperatorNotOneLeader", job)).toEqual([]);

@@ -30,7 +30,7 @@ const SECONDS = { s: 1, m: 60, h: 3_600 } as const;
  * A gauge of seconds, whatever is done to it, and the seconds that are too many. How long a watch is silent where
  * nothing happens is the API server's affair: its times are not ours to scale.
  */
-const TOO_LONG = /(\b(?!platform_operator_watch_)\w+_seconds\b[^<>]*>\s*)(\d+)\s*$/;
+const TOO_LONG = /(\b(?!platform_operator_watch_|process_)\w+_seconds\b[^<>]*>\s*)(\d+)\s*$/;
 
 /**
  * Makes all times of an alert shorter: `for`, the windows of its expression, and a threshold that is itself a time.
@@ -53,6 +53,7 @@ export function scaled(rule: Rule, factor: number): Rule {
     for: shorter(rule.for),
     expr: rule.expr
       .replaceAll(/\[(\w+)\]/g, (_, window: string) => `[${shorter(window)}]`)
+      .replaceAll(/\boffset (\w+)/g, (_, window: string) => `offset ${shorter(window)}`)
       .replace(TOO_LONG, (_, before: string, seconds: string) => `${before}${Number(seconds) / factor}`),
   };
 }

@@ -50,8 +50,8 @@ export interface ChangeRecord {
 export interface Observer {
   /** Called right after every mutating call. With the id of a create it is the last-resort journal. */
   change(change: ChangeRecord): void;
-  /** Called after a status was written or found unchanged. */
-  status(object: KubeObject): void;
+  /** Called after a status was written or found unchanged. `before`: the object as it was; the same where unchanged. */
+  status(object: KubeObject, before: KubeObject): void;
   /** Called for a deleted object. */
   removed(key: ObjectKey): void;
   /** Called for an error that no table classifies; the object says InternalError. */

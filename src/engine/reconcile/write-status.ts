@@ -84,7 +84,7 @@ async function write(
   if (sameJson(status, statusOf(object))) {
     local.deferred = undefined;
     local.unsaved = undefined;
-    ports.observer.status(object);
+    ports.observer.status(object, object);
     return undefined;
   }
   const now = ports.clock.monotonic();
@@ -107,7 +107,7 @@ async function store(
   local.unsaved = undefined;
   if (member(stored.status, "deadline") !== member(object.status, "deadline")) local.idleMs = 0;
   recordTransitions(ports.events, object, stored, note);
-  ports.observer.status(stored);
+  ports.observer.status(stored, object);
 }
 
 /**

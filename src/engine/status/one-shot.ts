@@ -86,7 +86,7 @@ export async function rest(
   const over = oneShot?.over(resource.memory.parse(object.status ?? {}));
   // A status that lost its conditions is written anew from what it still has of the end.
   if (over === undefined || conditionOf(object, "Ready") === undefined) return undefined;
-  ports.observer.status(object);
+  ports.observer.status(object, object);
   if (over.expiresAt === undefined) return { again: undefined };
   const left = over.expiresAt.getTime() - ports.clock.now().getTime();
   if (left > 0) return { again: left };

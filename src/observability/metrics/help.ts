@@ -49,6 +49,8 @@ export const HELP = {
   platform_operator_webhook_deliveries_total:
     "Requests to the receiver of the platform's deliveries, by event and by what became of them",
 
+  platform_operator_connection_up:
+    "Whether a connection is Ready: 1, or 0; a paused one has no series, and of more than 1,000 those that are down are shown first",
   platform_operator_resources: "Custom resources by kind and by the status of their condition Ready",
   platform_operator_resources_drifted: "Custom resources whose object on the platform differs from the spec now",
   platform_operator_plans_pending: "Custom resources with a plan that waits for approval or for a change window",
@@ -63,7 +65,7 @@ export const HELP = {
   platform_operator_operation_duration_seconds:
     "Time from the beginning of work on a custom resource to its end, by the reason that it last worked for (other when that was none of the usual ones) and how it ended: succeeded, failed",
   platform_operator_operation_in_progress_seconds:
-    "For how long the custom resource that is worked on longest has been, 0 when there is none; what waits for approval or a change window is left out",
+    "For how long the custom resource that is worked on longest has been, 0 when there is none; only the platform's own work counts, such as a deployment, from when nothing else was waited for",
   platform_operator_resources_stalled: "Custom resources that need a person, by the reason of their condition Stalled",
   platform_operator_api_unknown_value_total:
     "How often the platform returned a value that is not documented, by the field that held it",

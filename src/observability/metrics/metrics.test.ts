@@ -269,6 +269,27 @@ describe("the metrics of the custom resources", () => {
     expect((await series()).length).toBe(before);
   });
 
+  it("show each connection that is not paused, those that are down first, and 1,000 at most", async () => {
+    const { series, store, lead } = setting();
+    const connection = (name: string, ready: string, paused = false): void => {
+      store.upsert({ ...object(name, 1, { Ready: ready }, paused), kind: "PlatformConnection" });
+    };
+    const up = async () => (await series()).filter((line) => line.startsWith("platform_operator_connection_up"));
+    const of = (name: string, value: number): string =>
+      `platform_operator_connection_up{kind="PlatformConnection",exported_namespace="shop",name="${name}"} ${value}`;
+    connection("good", "True");
+    connection("new", "Unknown");
+    connection("paused", "False", true);
+    expect(await up()).toEqual([of("new", 0), of("good", 1)]);
+    for (let n = 0; n < 1_000; n += 1) connection(`more-${n}`, "True");
+    connection("down", "False");
+    const shown = await up();
+    expect(shown).toHaveLength(1_000);
+    expect(shown.slice(0, 2)).toEqual([of("new", 0), of("down", 0)]);
+    lead(false);
+    expect(await up()).toEqual([]);
+  });
+
   it("can tell each object, which ends with the object", async () => {
     const { series, store } = setting(true);
     const info = async () => (await series()).filter((line) => line.startsWith("platform_operator_resource_info"));

@@ -7,6 +7,7 @@ import { planIn } from "../../engine/policies/policy-status.ts";
 import { member } from "../../kube/api/json.ts";
 import type { Cache, KubeObject } from "../../kube/api/types.ts";
 import type { StoreChange } from "../../kube/watch/store.ts";
+import { CONNECTION_KINDS } from "../../operator/config/kinds.ts";
 import { isDocumentedState } from "../../platform/codec/states.ts";
 import { instruments } from "./instruments.ts";
 
@@ -22,6 +23,8 @@ export interface ObjectFigures {
 }
 
 const READY = ["True", "False", "Unknown"] as const;
+/** The largest number of connections with a series: whoever may create connections must not make series without end. */
+const MOST_CONNECTIONS = 1_000;
 
 /** @returns a function that counts the changes of the cache */
 export function objectMetrics(registry: Registry, figures: ObjectFigures): (change: StoreChange) => void {
@@ -33,6 +36,17 @@ export function objectMetrics(registry: Registry, figures: ObjectFigures): (chan
     for (const kind of kinds) {
       const states = cache().list(kind).map(readiness);
       for (const ready of READY) gauge.set({ kind, ready }, states.filter((state) => state === ready).length);
+    }
+  });
+  collectedGauge("platform_operator_connection_up", ["kind", "exported_namespace", "name"], (gauge) => {
+    const up = Object.values(CONNECTION_KINDS)
+      .flatMap((kind) => cache().list(kind))
+      .filter((object) => !isPaused(object))
+      .map((object) => ({ object, up: Number(readiness(object) === "True") }))
+      .toSorted((left, right) => left.up - right.up);
+    for (const { object, up: value } of up.slice(0, MOST_CONNECTIONS)) {
+      const { namespace = "", name } = object.metadata;
+      gauge.set({ kind: object.kind, exported_namespace: namespace, name }, value);
     }
   });
   collectedGauge("platform_operator_resources_drifted", ["kind"], (gauge) => {

@@ -189,6 +189,25 @@ describe("the oldest work in progress", () => {
     expect(await series(OLDEST)).toContain(of("PlatformProject", 0));
   });
 
+  it.each(["ParentNotReady", "DependencyNotReady", "WaitingForChildren", "ConnectionNotReady", "PlatformUnavailable"])(
+    "leaves out what is not the platform's work: %s",
+    async (reason) => {
+      const { put, series } = setting();
+      put("a", working(reason));
+      expect(await series(OLDEST)).toContain(of("PlatformProject", 0));
+    },
+  );
+
+  it("begins when nothing else is waited for, and goes on through an outage", async () => {
+    const { at, put, series } = setting();
+    put("a", working("ParentNotReady"));
+    put("a", working("Deploying"));
+    at("2026-01-01T00:16:00Z");
+    put("a", working("PlatformUnavailable"));
+    put("a", working("Deploying"));
+    expect(await series(OLDEST)).toContain(of("PlatformProject", 60));
+  });
+
   it("is told by the leader alone", async () => {
     const { lead, put, series } = setting();
     put("a", working("Creating"));

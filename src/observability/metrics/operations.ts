@@ -33,6 +33,11 @@ const OPERATIONS: ReadonlySet<string> = new Set<Reason>([
 ]);
 /** Waiting for a person or for a change window, as the spec asks, is no operation. */
 const WAITS_ON_PURPOSE: ReadonlySet<string> = new Set<Reason>(["ApprovalPending", "OutsideChangeWindow"]);
+/** Until something else is there or allowed, the platform has nothing to do: its work begins afterwards. */
+const BEFORE_WORK: ReadonlySet<string> = new Set<Reason>([
+  ...(["ApprovalPending", "OutsideChangeWindow"] as const),
+  ...(["ParentNotReady", "ParentNotFound", "DependencyNotReady", "WaitingForChildren"] as const),
+]);
 
 /** @returns a function that receives the changes of the cache */
 export function operationMetrics(registry: Registry, figures: OperationFigures): (change: StoreChange) => void {
@@ -69,7 +74,7 @@ export function operationMetrics(registry: Registry, figures: OperationFigures):
 
 type Beginnings = ReturnType<typeof createBeginnings>;
 
-/** The status has the start of the work, but not the end of a wait on purpose within it: that is remembered. */
+/** The status has the start of the work, but not the end of a wait for something else within it: that is remembered. */
 function createBeginnings() {
   const resumed = new Map<string, number>();
   return {
@@ -78,8 +83,8 @@ function createBeginnings() {
     follow: (change: StoreChange, now: number): void => {
       const { object } = change;
       const { uid } = object.metadata;
-      if (change.type === "deleted" || workOf(object) === undefined || waits(object)) resumed.delete(uid);
-      else if (change.type === "updated" && waits(change.old)) resumed.set(uid, now);
+      if (change.type === "deleted" || workOf(object) === undefined || isBeforeWork(object)) resumed.delete(uid);
+      else if (change.type === "updated" && isBeforeWork(change.old)) resumed.set(uid, now);
     },
   };
 }
@@ -125,11 +130,15 @@ function waits(object: KubeObject): boolean {
   return WAITS_ON_PURPOSE.has(workOf(object)?.reason ?? "");
 }
 
+function isBeforeWork(object: KubeObject): boolean {
+  return BEFORE_WORK.has(workOf(object)?.reason ?? "");
+}
+
 function ageOfOldest(objects: readonly KubeObject[], beginnings: Beginnings, now: number): number {
   let oldest = now;
   for (const object of objects) {
     const work = workOf(object);
-    if (work === undefined || waits(object)) continue;
+    if (work === undefined || !OPERATIONS.has(work.reason)) continue;
     const began = beginnings.of(object, work);
     if (began < oldest) oldest = began;
   }
