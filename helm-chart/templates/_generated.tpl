@@ -114,6 +114,7 @@
   resources:
     - configmaps
   verbs:
+    - get
     - create
 - apiGroups:
     - ""

@@ -144,10 +144,15 @@ const keyOf = (source: string) =>
 
 /** Returns the reference to a Secret with one text, under the key "token" unless the spec names another. */
 export function secretRef(description: string) {
+  return keyRef("Secret", "token", description);
+}
+
+/** Returns the reference to one text in a Secret or ConfigMap. @param usual the key unless the spec names another */
+export function keyRef(source: "Secret" | "ConfigMap", usual: string, description: string) {
   return z
     .object({
-      name: objectName.describe("Name of the Secret."),
-      key: dataKey.default("token").describe("Key in the Secret. Defaults to token."),
+      name: objectName.describe(`Name of the ${source}.`),
+      key: dataKey.default(usual).describe(`Key in the ${source}. Defaults to ${usual}.`),
     })
     .describe(description);
 }

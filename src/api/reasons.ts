@@ -33,7 +33,7 @@ export const REASONS = {
   OutsideChangeWindow: "The platform may not be written to now; a change window opens later.",
   CreateResultUnknown: "A create was sent and its result cannot be found out.",
   // A person is needed.
-  CredentialsMissing: "The Secret with the token, or its key, does not exist.",
+  CredentialsMissing: "The Secret with the token, or with the proxy's credentials, or its key, does not exist.",
   CredentialsInvalid: "The platform rejected the token (401).",
   PermissionDenied: "The platform forbids the operation (403), or the operator lacks a right in the cluster.",
   InvalidSpec:

@@ -1,6 +1,8 @@
 /** How the engine gets its platform clients, and whose turn it is to use them. */
+import { type Place, readNetwork } from "../engine/connections/access.ts";
 import type { Connect } from "../engine/connections/connections.ts";
 import { parseKey } from "../engine/contract/keys.ts";
+import type { NetworkAccess, WaySettings, Why } from "../engine/contract/kind.ts";
 import type { ReconcileTracker } from "../observability/reconcile-tracker.ts";
 import type { Redactor } from "../observability/secrets.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
@@ -28,12 +30,12 @@ export type Platforms = ReturnType<typeof createPlatforms>;
 
 /** @returns the maker of platform clients, which knows those that are open. */
 export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, ...shared }: PlatformsOptions) {
-  holdProxy(redactor, config.platformProxy?.credentials);
   const open = new Map<string, Platform>();
   const gates = createGates({ clock: shared.clock, random: shared.random, ...(onRoom && { changed: onRoom }) });
   return {
-    connect: ((settings, token, name) => {
+    connect: ((settings, token, name, network) => {
       let held: string | undefined;
+      const way = wayTo(settings, config, network);
       const platform = connectPlatform({
         ...shared,
         // One by one: whoever writes a connection decides nothing else.
@@ -48,7 +50,12 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
           held = value;
           return value;
         },
-        ...wayTo(settings.baseUrl, config),
+        proxy: way.proxy,
+        network: () => {
+          const now = way.network();
+          holdProxy(redactor, name, now.proxyCredentials);
+          return now;
+        },
         rate: { requestsPerSecond: settings.requestsPerSecond, burst: settings.burst },
         gates,
         onLimited: (isLimited, sinceMs) => onLimited?.(name, isLimited, sinceMs),
@@ -92,22 +99,45 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
 }
 
 /** Registers what nobody may read of "user:password". */
-function holdProxy(redactor: Redactor, credentials: string | undefined): void {
+function holdProxy(redactor: Redactor, connection: string, credentials: string | undefined): void {
   if (credentials === undefined) return;
-  redactor.hold("proxy", [credentials, credentials.slice(credentials.indexOf(":") + 1)]);
+  redactor.hold(`proxy/${connection}`, [credentials, credentials.slice(credentials.indexOf(":") + 1)]);
+}
+
+/** How a client reaches its platform. */
+type Way = Pick<PlatformOptions, "proxy"> & { readonly network: () => NetworkAccess };
+
+/**
+ * Decides how a platform is reached: through the proxy of its connection, else through the operator's, unless the host
+ * goes past that.
+ * @param network what the connection refers to, as it is now
+ */
+export function wayTo(
+  { baseUrl, proxy }: WaySettings,
+  { platformProxy, platformNoProxy = [] }: PlatformRules,
+  network: () => NetworkAccess,
+): Way {
+  if (proxy !== undefined) return { proxy: { url: proxy.url, from: "spec.proxy", isTrusted: false }, network };
+  if (platformProxy === undefined || isDirect(baseUrl, platformNoProxy)) return { network };
+  const { url, credentials: proxyCredentials } = platformProxy;
+  return {
+    proxy: { url, from: "--platform-proxy", isTrusted: true },
+    network: () => ({ ca: network().ca, proxyCredentials }),
+  };
 }
 
 /**
- * Decides how a platform is reached: through the operator's proxy, unless the host goes past it.
- * @returns options of the client; none where it is reached directly
+ * Finds out how a command reaches the platform of a connection.
+ * @returns why what the connection refers to cannot be used
+ * @throws KubeError
  */
-export function wayTo(
-  baseUrl: string,
-  { platformProxy, platformNoProxy = [] }: PlatformRules,
-): Pick<PlatformOptions, "proxy" | "network"> {
-  if (platformProxy === undefined || isDirect(baseUrl, platformNoProxy)) return {};
-  const { url, credentials: proxyCredentials } = platformProxy;
-  return { proxy: { url, from: "--platform-proxy" }, network: () => ({ proxyCredentials }) };
+export async function findWay(
+  place: Pick<Place, "reader" | "namespace">,
+  settings: WaySettings,
+  rules: PlatformRules,
+): Promise<Way | Why> {
+  const network = await readNetwork({ ...place, maxAgeMs: 0 }, settings);
+  return "reason" in network ? network : wayTo(settings, rules, () => network);
 }
 
 /**

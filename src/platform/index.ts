@@ -17,7 +17,7 @@ import type { ApiEndpoint } from "./client/request.ts";
 import { isUuidOfAnyCase } from "./codec/paths.ts";
 import { createGates, type Gates } from "./rate/gates.ts";
 import type { Ceiling } from "./rate/pacer.ts";
-import { addressFilter, type AddressRules, checkedBase } from "./transport/address.ts";
+import { addressFilter, type AddressRules, checkedBase, checkProxy } from "./transport/address.ts";
 import type { Network, Proxy } from "./transport/connect.ts";
 import { ApiError } from "./transport/errors.ts";
 import { createTransport, type Transport } from "./transport/http.ts";
@@ -37,8 +37,8 @@ export interface PlatformOptions
   readonly rate?: Ceiling | undefined;
   /** Shared with all others who may send with the same token; the client's own by default. */
   readonly gates?: Gates;
-  /** The way through a proxy; direct by default. */
-  readonly proxy?: Proxy;
+  /** The way through a proxy; direct by default. One that whoever starts the operator names may have any address. */
+  readonly proxy?: (Pick<Proxy, "url" | "from"> & { readonly isTrusted: boolean }) | undefined;
   /** Certificates and the proxy's credentials, as they are now; none by default. */
   readonly network?: () => Network;
   /** Of the operator, for User-Agent. */
@@ -65,11 +65,12 @@ export type Platform = ReturnType<typeof connectPlatform>;
 
 /**
  * Connects to a platform; sends nothing yet.
- * @throws ApiError "Refused" for a base URL, prefix or organization that is not allowed.
+ * @throws ApiError "Refused" for a base URL, prefix, proxy or organization that is not allowed.
  */
 export function connectPlatform(options: PlatformOptions) {
   const { clock, random, organizationId, scheme, token } = options;
   const base = checkedBase(options.baseUrl, options.pathPrefix, options);
+  if (options.proxy?.isTrusted === false) checkProxy(options.proxy.url, options);
   if (!isUuidOfAnyCase(organizationId))
     throw new ApiError("connect", { is: "Refused" }, 0, "organizationId is not a UUID");
   const gates = options.gates ?? createGates({ clock, random });
@@ -137,12 +138,14 @@ function areas(caller: Caller) {
 }
 
 function overHttp(options: PlatformOptions): Transport {
+  const { proxy } = options;
+  const allowAddress = addressFilter(options);
   return createTransport({
     connections: options.connections ?? 8,
     connectTimeoutMs: options.connectTimeoutMs ?? 5000,
     network: options.network ?? (() => ({})),
     mayCall: () => options.mayCall?.("read") ?? true,
-    allowAddress: addressFilter(options),
-    proxy: options.proxy,
+    allowAddress,
+    proxy: proxy && { ...proxy, allowAddress: proxy.isTrusted ? () => true : allowAddress },
   });
 }

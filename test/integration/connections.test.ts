@@ -1,12 +1,15 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 
+import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { isObject } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm, expectSettled, idOf } from "../support/env/settling.ts";
+import { connectProxy } from "../support/kube/connect-proxy.ts";
 import { connection, defaults, environment, project, resource, secret, tree } from "../support/kube/manifests.ts";
 import { tcpProxy } from "../support/kube/tcp-proxy.ts";
+import { certificate } from "../support/kube/tls.ts";
 
 describe("[R1] a connection that is replaced", () => {
   const env = createEnv({ surface: "full" });
@@ -146,5 +149,63 @@ describe("the connection that an object uses", () => {
       expect.stringMatching(/^createProject .*"choosy".* of named$/),
       expect.stringMatching(/^createProject .*"plain".* of default$/),
     ]);
+  });
+});
+
+describe("a connection with a way of its own", () => {
+  const env = createEnv({ surface: "documented" });
+  const says = async (reason: string): Promise<string> => {
+    await env.patch("PlatformConnection", "own", {
+      metadata: { annotations: { [RECONCILE_REQUESTED_AT]: nextToken() } },
+    });
+    const object = await env.waitFor("PlatformConnection", "own", { reason });
+    return condition(object, "Ready")?.message ?? "";
+  };
+  let tokens = 0;
+  const nextToken = (): string => {
+    tokens += 1;
+    return String(tokens);
+  };
+  const certificates = (text: string): Manifest => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "ca" },
+    data: { "ca.crt": text },
+  });
+
+  it("goes through its proxy, and says what it lacks until that is there", async () => {
+    const proxy = await connectProxy(Number(new URL(env.platform.url).port));
+    onTestFinished(() => proxy.stop());
+    proxy.protect("user:s3cret-right");
+    await env.apply(
+      secret("own", { token: env.platform.tokens.admin }),
+      connection(env, "own", {
+        proxy: { url: proxy.url, secretRef: { name: "egress" } },
+        caBundle: { configMapKeyRef: { name: "ca" } },
+      }),
+    );
+    expect(await says("CredentialsMissing")).toBe(
+      `Secret "egress" in namespace "${env.namespace}" does not exist, but spec.proxy.secretRef refers to it. It needs the keys "username" and "password" of the proxy.`,
+    );
+    await env.apply(secret("egress", { username: "user", password: "s3cret-wrong" }));
+    expect(await says("DependencyNotReady")).toBe(
+      `ConfigMap "ca" in namespace "${env.namespace}" does not exist, but spec.caBundle.configMapKeyRef refers to it. Create it with the certificates in PEM, or fix the reference.`,
+    );
+    await env.apply(certificates("none"));
+    await vi.waitFor(
+      async () => expect(await says("DependencyNotReady")).toMatch(/refers to, has no certificate in PEM/),
+      {
+        timeout: 20_000,
+      },
+    );
+    await env.apply(certificates(certificate));
+    expect(await says("PlatformUnreachable")).toMatch(
+      /the proxy of spec.proxy rejects the user name or the password \(407\)/,
+    );
+    await env.apply(secret("egress", { username: "user", password: "s3cret-right" }));
+    const ready = await env.waitFor("PlatformConnection", "own", { status: "True" });
+    expect(JSON.stringify(ready)).not.toMatch(/s3cret/);
+    expect(new Set(proxy.asked)).toEqual(new Set([new URL(env.platform.url).host]));
+    await vi.waitFor(() => expect(proxy.open()).toBeLessThanOrEqual(2));
   });
 });

@@ -1,5 +1,6 @@
 import { clusterConnection, connection as leaves } from "../hostile/generated/kinds/others.ts";
 import { connection } from "../support/kube/manifests.ts";
+import { certificate } from "../support/kube/tls.ts";
 import { ID, type Sample } from "./sample.ts";
 
 const smallest = {
@@ -15,18 +16,29 @@ export const connectionSample: Sample = {
     ["an IPv6 address", { baseUrl: "https://[::1]:8443" }],
     ["a path prefix", { pathPrefix: "/api/v1" }],
     ["an empty path prefix", { pathPrefix: "" }],
+    ["a proxy", { proxy: { url: "http://proxy.example.com:3128", secretRef: { name: "proxy" } } }],
+    ["certificates", { caBundle: { pem: certificate } }],
+    ["certificates in a ConfigMap", { caBundle: { configMapKeyRef: { name: "ca" } } }],
   ],
   refused: [
     ["an address with a path", { baseUrl: "https://a.example/b" }, /a path belongs into pathPrefix/],
     ["an address with a user", { baseUrl: "https://u:p@a.example" }, /baseUrl.*should match/],
     ["another scheme", { baseUrl: "file:///etc/passwd" }, /baseUrl.*should match/],
     ["a climbing path prefix", { pathPrefix: "/../admin" }, /pathPrefix.*should match/],
+    ["a proxy with credentials", { proxy: { url: "http://u:p@proxy" } }, /proxy.url.*should match/],
+    ["a proxy of another sort", { proxy: { url: "socks5://proxy" } }, /proxy.url.*should match/],
+    ["certificates that are none", { caBundle: { pem: "MIIB" } }, /caBundle.pem.*should match/],
+    [
+      "certificates twice",
+      { caBundle: { pem: certificate, configMapKeyRef: { name: "ca" } } },
+      /exactly one of pem and configMapKeyRef must be set/,
+    ],
     ["no organization", { organizationId: undefined }, /organizationId: Required/],
     ["an upper-case id", { organizationId: ID.toUpperCase() }, /must be a lower-case UUID/],
     ["an unknown surface", { surface: "Strict" }, /surface: Unsupported value/],
     ["no budget", { rateLimit: { requestsPerSecond: 0 } }, /requestsPerSecond.*greater than or equal to 1/],
   ],
-  rules: 17,
+  rules: 22,
   good: ({ env, name, spec }) => connection(env, name, { auth: { tokenSecretRef: { name: "default" } }, ...spec }),
   hostile: ({ env, name }) => connection(env, name, { baseUrl: "http://169.254.169.254" }),
   writes: [],
@@ -38,7 +50,7 @@ export const clusterConnectionSample: Sample = {
   smallest,
   accepted: [["namespaces by label", { allowedNamespaces: { selector: { matchLabels: { "a.example/b": "c" } } } }]],
   refused: [],
-  rules: 18,
+  rules: 23,
   good: (place) => ({ ...connectionSample.good(place), kind: "ClusterPlatformConnection" }),
   hostile: (place) => ({ ...connectionSample.hostile(place), kind: "ClusterPlatformConnection" }),
   writes: [],

@@ -1,6 +1,7 @@
 /** Opens the platform as a user: through a connection object, with a token that the user may read. */
 import { conditionView } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionSpec } from "../../kinds/connection/crd.ts";
+import { waySettings } from "../../kinds/connection/index.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
@@ -8,7 +9,7 @@ import { createReader } from "../../kube/watch/readers.ts";
 import { loadPlatformRules } from "../../operator/config/config.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";
 import { OPERATOR_VERSION } from "../../operator/config/version.ts";
-import { wayTo } from "../../operator/platforms.ts";
+import { findWay } from "../../operator/platforms.ts";
 import { connectPlatform } from "../../platform/index.ts";
 import type { ClusterClient } from "./cluster.ts";
 import { CliError } from "./exit.ts";
@@ -36,6 +37,10 @@ export async function openAccess(cluster: ClusterClient, flags: SharedFlags, clo
   if (hosts === undefined) heedOperator(connection);
   const token = await readToken(cluster, connection, spec, flags["operator-namespace"], clock);
   const rules = loadPlatformRules({ hosts, insecure: flags["allow-insecure-platform"] });
+  const reader = createReader(cluster.client, clock);
+  const namespace = connection.metadata.namespace ?? flags["operator-namespace"];
+  const way = await findWay({ reader, namespace }, waySettings(spec), rules);
+  if ("reason" in way) throw new CliError(`${titleOf(connection)} cannot be used: ${way.message}`);
   const platform = connectPlatform({
     baseUrl: spec.baseUrl,
     pathPrefix: spec.pathPrefix,
@@ -43,7 +48,7 @@ export async function openAccess(cluster: ClusterClient, flags: SharedFlags, clo
     scheme: spec.auth.scheme,
     surface: spec.surface,
     token: () => token,
-    ...wayTo(spec.baseUrl, rules),
+    ...way,
     rate: spec.rateLimit,
     allowedHosts: rules.allowedPlatformHosts,
     allowInsecure: rules.allowInsecurePlatform,

@@ -2,16 +2,24 @@
  * The open connections: their clients, tokens, and errors, which are reported once, on the connection
  * (docs/architecture.md §5, §10).
  */
+import { isDeepStrictEqual } from "node:util";
+
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Clock, KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Reader } from "../../kube/watch/readers.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
-import type { ConnectionSettings, Ms, RatedApi, Surface, Why } from "../contract/kind.ts";
+import type { ConnectionSettings, Ms, NetworkAccess, RatedApi, Surface, Why } from "../contract/kind.ts";
+import { type ConnectionAccess, readAccess } from "./access.ts";
 import type { ReceiverKeys } from "./receiver-keys.ts";
 
-/** Makes a client. It asks for the token at every request, as the token may be rotated. */
-export type Connect<Api> = (settings: ConnectionSettings, token: () => string, name: string) => Api;
+/** Makes a client. It asks for token and network at every request, as both may change. */
+export type Connect<Api> = (
+  settings: ConnectionSettings,
+  token: () => string,
+  name: string,
+  network: () => NetworkAccess,
+) => Api;
 
 export interface Connection<Api = RatedApi> {
   readonly key: ObjectKey;
@@ -67,7 +75,7 @@ export interface ConnectionsDeps<Api> {
 
 export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Api>) {
   const open = new Map<string, Connection<Api>>();
-  const tokens = new Map<string, string>();
+  const accesses = new Map<string, ConnectionAccess>();
   const waiting = new Map<string, Set<string>>();
   const retired = new Set<Api>();
 
@@ -76,20 +84,20 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     keys.clear();
   };
 
-  const secretOf = (key: ObjectKey, settings: ConnectionSettings, maxAgeMs: Ms): Promise<string | Why> =>
-    readToken(deps.reader, key.namespace === "" ? deps.operatorNamespace : key.namespace, settings, maxAgeMs);
-
-  /** Puts a token into use. A new one lets every refused object try again. */
-  const take = (id: string, token: string): void => {
-    const rotated = tokens.has(id) && tokens.get(id) !== token;
-    tokens.set(id, token);
+  const accessOf = (key: ObjectKey, settings: ConnectionSettings, maxAgeMs: Ms): Promise<ConnectionAccess | Why> => {
+    const namespace = key.namespace === "" ? deps.operatorNamespace : key.namespace;
+    return readAccess({ reader: deps.reader, namespace, maxAgeMs }, settings, accesses.get(keyText(key)));
+  };
+  /** Puts what was read into use. A new token, credentials or certificates let every refused object try again. */
+  const take = (id: string, access: ConnectionAccess): void => {
+    const rotated = accesses.has(id) && !isDeepStrictEqual(accesses.get(id), access);
+    accesses.set(id, access);
     const known = open.get(id);
     if (!rotated || known === undefined) return;
     known.nextProbeAt = 0;
     wakeAll(known.denied);
     deps.wake(id);
   };
-
   const waitingFor = (id: string): Set<string> => {
     const keys = waiting.get(id) ?? new Set();
     waiting.set(id, keys);
@@ -116,13 +124,13 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
   };
 
   return {
-    /** Opens the connection that an object describes, with the current token of its Secret. */
+    /** Opens the connection that an object describes, with what its Secrets and ConfigMaps hold now. */
     async open(object: KubeObject, settings: ConnectionSettings): Promise<Opened<Api>> {
       const key = keyOf(object);
       const id = keyText(key);
       const known = open.get(id);
-      const read = await secretOf(key, settings, 0);
-      if (typeof read !== "string") {
+      const read = await accessOf(key, settings, 0);
+      if ("reason" in read) {
         // Once there is a token again the connection has to be probed, even if the token is the old one.
         if (known !== undefined) Object.assign(known, { trouble: read, nextProbeAt: 0 });
         return { is: "closed", why: read };
@@ -130,8 +138,8 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       take(id, read);
       const isSame = known?.uid === object.metadata.uid && known.generation === (object.metadata.generation ?? 0);
       if (isSame) return { is: "open", connection: known };
-      const token = (): string => tokens.get(id) ?? "";
-      const api = connect(settings, token, id);
+      const token = (): string => accesses.get(id)?.token ?? "";
+      const api = connect(settings, token, id, () => accesses.get(id)?.network ?? {});
       if (api instanceof ApiError) return { is: "closed", why: refusedAddress(api) };
       if (known !== undefined) retire(known.api);
       const how = { token, waiting: waitingFor(id), brake: known?.brake ?? createMassChangeLimit(deps.clock) };
@@ -139,10 +147,10 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       open.set(id, connection);
       return { is: "open", connection };
     },
-    /** Reads the Secret again if that is due. Without a Secret, users keep the last good token. */
+    /** Reads Secrets and ConfigMaps again if that is due. Without them, users keep the last good token. */
     async refresh(connection: Connection<Api>): Promise<void> {
-      const read = await secretOf(connection.key, connection.settings, SECRET_MAX_AGE_MS);
-      if (typeof read === "string") take(keyText(connection.key), read);
+      const read = await accessOf(connection.key, connection.settings, SECRET_MAX_AGE_MS);
+      if (!("reason" in read)) take(keyText(connection.key), read);
       else deps.wake(keyText(connection.key));
     },
     /** Returns a connection that is or was open, even if its object or Secret is gone: for the deletion of its users. */
@@ -207,23 +215,9 @@ function newConnection<Api>(
 }
 
 function refusedAddress(error: ApiError): Why {
-  const message = `The operator does not connect to spec.baseUrl: ${sentenceOf(error)} Fix the address, or allow it with the flag --allowed-platform-hosts or --allow-insecure-platform.`;
+  const field = error.operation === "connectProxy" ? "spec.proxy.url" : "spec.baseUrl";
+  const message = `The operator does not connect to ${field}: ${sentenceOf(error)} Fix the address, or allow it with the flag --allowed-platform-hosts or --allow-insecure-platform.`;
   return { reason: "InvalidSpec", message };
-}
-
-async function readToken(
-  reader: Reader,
-  namespace: string,
-  settings: ConnectionSettings,
-  maxAgeMs: Ms,
-): Promise<string | Why> {
-  const { name, key } = settings.tokenSecret;
-  const secret = await reader.secret(namespace, name, maxAgeMs);
-  const token = secret?.data.get(key);
-  if (token !== undefined && token !== "") return token;
-  const what = secret === undefined ? "does not exist" : `has no key "${key}", or it is empty`;
-  const message = `Secret "${name}" in namespace "${namespace}" ${what}. Create it with the platform's token under the key "${key}".`;
-  return { reason: "CredentialsMissing", message };
 }
 
 /** The window of the limit of mass changes that no new generation caused (docs/architecture.md §7). */

@@ -159,10 +159,30 @@ export interface ConnectionSettings {
   readonly defaults: PolicyDefaults;
   /** Present where the platform is to send webhooks to the operator. */
   readonly receiver?: ReceiverSettings | undefined;
+  /** The connection's own way to the platform; undefined: as the operator was started. */
+  readonly proxy?: { readonly url: string; readonly secretName: string | undefined } | undefined;
+  /** The authorities that the connection trusts, one of both; undefined: the system's. */
+  readonly caBundle?:
+    | {
+        readonly pem?: string | undefined;
+        readonly configMap?: { readonly name: string; readonly key: string } | undefined;
+      }
+    | undefined;
   /** Only for a cluster-scoped connection: the namespaces that may use it. undefined: none. */
   readonly allowedNamespaces:
     | { readonly names: readonly string[]; readonly matchLabels: Readonly<Record<string, string>> | undefined }
     | undefined;
+}
+
+/** How the platform of a connection is reached. */
+export type WaySettings = Pick<ConnectionSettings, "baseUrl" | "proxy" | "caBundle">;
+
+/** What the way to the platform needs of Secrets and ConfigMaps. */
+export interface NetworkAccess {
+  /** "user:password" for the proxy. */
+  readonly proxyCredentials?: string | undefined;
+  /** Certificates of authorities in PEM, which replace the system's. */
+  readonly ca?: string | undefined;
 }
 
 /** The URL of the operator's receiver for the platform, and the Secret that proves deliveries. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { mapOf, objectName, secretRef, uuid, matches } from "../../api/fields.ts";
+import { exactlyOne, keyRef, mapOf, objectName, secretRef, uuid, matches } from "../../api/fields.ts";
 import { defaults } from "../../api/lifecycle.ts";
 import {
   AGE,
@@ -80,12 +80,58 @@ const webhook = z
       "Defaults to none: the operator looks by itself, every few minutes.",
   );
 
-const common = {
-  baseUrl: matches(
+/** @param hint what else to do, after the example */
+const origin = (example: string, hint = "") =>
+  matches(
     /^https?:\/\/([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/,
     512,
-    "must be a URL of scheme, host and port only, e.g. https://api.example.com; a path belongs into pathPrefix",
-  ).describe(
+    `must be a URL of scheme, host and port only, e.g. ${example}${hint}`,
+  );
+
+const proxy = z
+  .object({
+    url: origin("http://proxy.example.com:3128").describe(
+      "Scheme, host and port of the proxy, e.g. http://proxy.example.com:3128, without credentials. The operator asks " +
+        "it for a tunnel (CONNECT). A private address needs an entry in the flag --allowed-platform-hosts, and so " +
+        "does every proxy where that flag is set.",
+    ),
+    secretRef: z
+      .object({ name: objectName.describe("Name of the Secret.") })
+      .optional()
+      .describe(
+        "The Secret with the keys username and password (type kubernetes.io/basic-auth): in the namespace of a " +
+          "PlatformConnection, in the operator's own for a ClusterPlatformConnection. Defaults to no credentials.",
+      ),
+  })
+  .optional()
+  .describe(
+    "Proxy through which the platform is reached. Defaults to the one that the operator was started with (flag " +
+      "--platform-proxy), else none.",
+  );
+
+const caBundle = exactlyOne(
+  ["pem", "configMapKeyRef"],
+  {
+    // No CEL rule: the API server's cost estimate forbids a pattern on a text of this length.
+    pem: z
+      .string()
+      .max(131_072)
+      .regex(/-----BEGIN CERTIFICATE-----/, "must have certificates in PEM")
+      .optional()
+      .describe("Certificates in PEM, one after another."),
+    configMapKeyRef: keyRef(
+      "ConfigMap",
+      "ca.crt",
+      "The ConfigMap with certificates in PEM: in the namespace of a PlatformConnection, in the operator's own for a " +
+        "ClusterPlatformConnection.",
+    ).optional(),
+  },
+  "Authorities that are trusted, in place of the system's: for the platform, and for a proxy whose URL is https. " +
+    "Exactly one of pem and configMapKeyRef. Defaults to the system's authorities.",
+).optional();
+
+const common = {
+  baseUrl: origin("https://api.example.com", "; a path belongs into pathPrefix").describe(
     "Scheme, host and port of the platform, e.g. https://api.example.com. Only https and hosts that the operator " +
       "was started to allow. Cannot be changed.",
   ),
@@ -98,6 +144,8 @@ const common = {
     .describe('Path before every operation, e.g. /api/v1. Defaults to "", no prefix.'),
   organizationId: uuid.describe("Id of the organization on the platform. Cannot be changed."),
   auth,
+  proxy,
+  caBundle,
   rateLimit,
   surface: z
     .enum(["Auto", "Documented", "Full"])

@@ -128,10 +128,18 @@ const SURFACES: Readonly<Record<Surface, string>> = {
   Full: "The platform offers every operation beyond its specification that was tried.",
 };
 
+/** The settings of the way to the platform. */
+export function waySettings({ baseUrl, proxy, caBundle }: ConnectionSpec) {
+  return {
+    baseUrl,
+    proxy: proxy && { url: proxy.url, secretName: proxy.secretRef?.name },
+    caBundle: caBundle && { pem: caBundle.pem, configMap: caBundle.configMapKeyRef },
+  } satisfies Partial<ConnectionSettings>;
+}
+
 function settings(spec: ConnectionSpec, scope: Resource["scope"]): ConnectionSettings {
   const { allowedNamespaces: allowed } = spec;
   return {
-    baseUrl: spec.baseUrl,
     pathPrefix: spec.pathPrefix,
     organizationId: spec.organizationId,
     scheme: spec.auth.scheme,
@@ -143,6 +151,7 @@ function settings(spec: ConnectionSpec, scope: Resource["scope"]): ConnectionSet
     allowedProjects: spec.allowedProjects,
     defaults: { lifecycle: spec.defaults?.lifecycle ?? {}, pollInterval: spec.defaults?.pollInterval },
     allowedNamespaces: allowed && { names: allowed.names ?? [], matchLabels: allowed.selector?.matchLabels },
+    ...waySettings(spec),
     receiver: spec.webhook && { url: spec.webhook.receiverUrl, secret: spec.webhook.secretRef },
   };
 }

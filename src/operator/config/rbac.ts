@@ -68,14 +68,14 @@ export const GRANTS: readonly Grant[] = [
     resources: ["secrets"],
     verbs: ["get"],
     where: "everywhere",
-    why: "reads the tokens of connections and the values that specs refer to, by name",
+    why: "reads the tokens of connections, the credentials of their proxies and the values that specs refer to, by name",
   },
   {
     group: "",
     resources: ["configmaps"],
     verbs: ["get", "create", "patch"],
     where: "everywhere",
-    why: "reads values that specs refer to; writes the content of catalogues and what operations render",
+    why: "reads values and certificates that specs refer to; writes the content of catalogues and what operations render",
   },
   {
     group: "",
@@ -109,9 +109,9 @@ export const GRANTS: readonly Grant[] = [
   {
     group: "",
     resources: ["configmaps"],
-    verbs: ["create"],
+    verbs: ["get", "create"],
     where: "operator's namespace",
-    why: "creates the ConfigMaps of the orphan ledger; a create cannot be limited by name",
+    why: "reads the certificates of cluster connections; creates the ConfigMaps of the orphan ledger, as a create cannot be limited by name",
   },
   {
     group: "",

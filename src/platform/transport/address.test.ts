@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { addressFilter, checkedBase, isDirect } from "./address.ts";
+import { addressFilter, checkedBase, isDirect, checkProxy } from "./address.ts";
 import { ApiError } from "./errors.ts";
 
 const strict = { allowedHosts: [], allowInsecure: false };
@@ -139,5 +139,25 @@ describe("the hosts that go past the operator's proxy", () => {
     ["https://api.example.com", [], false],
   ])("%s with %j: %s", (url, noProxy, expected) => {
     expect(isDirect(url, noProxy)).toBe(expected);
+  });
+});
+
+describe("[E8] the proxy of a connection", () => {
+  const rules = { allowedHosts: [] as string[], allowInsecure: false };
+  it("is judged as its platform is", () => {
+    const refused = (url: string, allowedHosts: readonly string[] = []) => {
+      try {
+        checkProxy(url, { ...rules, allowedHosts });
+        return undefined;
+      } catch (error) {
+        return error instanceof Error ? error.message : "?";
+      }
+    };
+    expect(refused("http://proxy.example.com:3128")).toBeUndefined();
+    expect(refused("http://10.0.0.1:6443")).toBe("the proxy is a loopback, link-local or private address");
+    expect(refused("http://10.0.0.1:3128", ["10.0.0.1/32"])).toBeUndefined();
+    expect(refused("http://evil.example.org", ["api.example.com"])).toBe(
+      "the proxy is not in the operator's list of allowed platform hosts",
+    );
   });
 });

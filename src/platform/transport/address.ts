@@ -66,8 +66,22 @@ export function checkedBase(baseUrl: string, pathPrefix: string, rules: AddressR
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "")
     refuse("the base URL has more than scheme, host and port");
   if (!PREFIX.test(pathPrefix) || /\/\.{1,2}(?:\/|$)/.test(pathPrefix)) refuse("the path prefix is not a plain path");
-  checkHost(url, rules);
+  checkHost(url, rules, "host", "connect");
   return `${url.origin}${pathPrefix}`;
+}
+
+/**
+ * Checks the URL of a proxy that a connection names: it is judged by the rules for platforms, as whoever may write a
+ * connection could otherwise have the operator knock at any address. It may be http.
+ * @throws ApiError "Refused" of the pseudo operation "connectProxy"
+ */
+export function checkProxy(url: string, rules: AddressRules): void {
+  checkHost(
+    URL.canParse(url) ? new URL(url) : refuse("the proxy's URL cannot be read", "connectProxy"),
+    rules,
+    "proxy",
+    "connectProxy",
+  );
 }
 
 /**
@@ -89,11 +103,12 @@ function hostOf(url: URL): string {
   return url.hostname.replaceAll(/[[\]]/g, "").replace(/\.$/, "");
 }
 
-function checkHost(url: URL, rules: AddressRules): void {
+function checkHost(url: URL, rules: AddressRules, what: "host" | "proxy", operation: string): void {
   const host = hostOf(url);
-  if (isIP(host) !== 0 && !addressFilter(rules)(host)) refuse("the host is a loopback, link-local or private address");
+  if (isIP(host) !== 0 && !addressFilter(rules)(host))
+    refuse(`the ${what} is a loopback, link-local or private address`, operation);
   const listed = rules.allowedHosts.length === 0 || rules.allowedHosts.some((entry) => matches(entry, host, url));
-  if (!listed) refuse("the host is not in the operator's list of allowed platform hosts");
+  if (!listed) refuse(`the ${what} is not in the operator's list of allowed platform hosts`, operation);
 }
 
 /** An entry without a port allows every port. */
@@ -120,6 +135,6 @@ function blockList(blocks: readonly string[]): BlockList {
   return list;
 }
 
-function refuse(message: string): never {
-  throw new ApiError("connect", { is: "Refused" }, 0, message);
+function refuse(message: string, operation = "connect"): never {
+  throw new ApiError(operation, { is: "Refused" }, 0, message);
 }

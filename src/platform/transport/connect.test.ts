@@ -26,7 +26,7 @@ async function behindProxy(change: { readonly isPlain?: boolean; readonly option
     mayCall: anywhere,
     allowAddress: anywhere,
     network: () => network.now,
-    proxy: { url: proxy.url, from: "--platform-proxy" },
+    proxy: { url: proxy.url, from: "spec.proxy", allowAddress: anywhere },
     ...change.options,
   });
   onTestFinished(async () => {
@@ -77,7 +77,7 @@ describe("a proxy", () => {
         proxy.protect("user:right");
         return { proxyCredentials: "user:s3cret" };
       },
-      "the proxy of --platform-proxy rejects the user name or the password (407)",
+      "the proxy of spec.proxy rejects the user name or the password (407)",
     ],
     [
       "that asks for credentials",
@@ -85,7 +85,7 @@ describe("a proxy", () => {
         proxy.protect("user:right");
         return {};
       },
-      "the proxy of --platform-proxy asks for a user name and a password (407)",
+      "the proxy of spec.proxy asks for a user name and a password (407)",
     ],
     [
       "that forbids the target",
@@ -93,7 +93,7 @@ describe("a proxy", () => {
         proxy.refuse(403);
         return {};
       },
-      "the proxy of --platform-proxy opens no connection to the platform (403)",
+      "the proxy of spec.proxy opens no connection to the platform (403)",
     ],
     [
       "that nobody runs",
@@ -101,17 +101,17 @@ describe("a proxy", () => {
         await proxy.stop();
         return {};
       },
-      "no connection to the proxy of --platform-proxy (ECONNREFUSED)",
+      "no connection to the proxy of spec.proxy (ECONNREFUSED)",
     ],
     [
       "before a platform of an unknown authority",
       () => ({}),
-      "no connection to the platform through the proxy of --platform-proxy (DEPTH_ZERO_SELF_SIGNED_CERT): no trusted authority signed its certificate",
+      "no connection to the platform through the proxy of spec.proxy (DEPTH_ZERO_SELF_SIGNED_CERT): no trusted authority signed its certificate; see spec.caBundle",
     ],
     [
       "before a platform of another authority",
       () => ({ ca: expiredCertificate }),
-      "no connection to the platform through the proxy of --platform-proxy (DEPTH_ZERO_SELF_SIGNED_CERT): no trusted authority signed its certificate",
+      "no connection to the platform through the proxy of spec.proxy (DEPTH_ZERO_SELF_SIGNED_CERT): no trusted authority signed its certificate; see spec.caBundle",
     ],
   ];
   it.each(failing)("%s is no connection, and nothing is sent", async (_what, prepare, message) => {
@@ -128,5 +128,17 @@ describe("a proxy", () => {
       message: "the host resolves to a loopback, link-local or private address",
     });
     expect([proxy.asked, proxy.open()]).toEqual([[], 0]);
+  });
+
+  it("[E8] with an address that is not allowed gets no connection, whatever its name", async () => {
+    const at = await connectProxy(9);
+    onTestFinished(() => at.stop());
+    const url = at.url.replace("127.0.0.1", "localhost");
+    const { call } = await behindProxy({ options: { proxy: { url, from: "spec.proxy", allowAddress: () => false } } });
+    await expect(call()).rejects.toMatchObject({
+      failure: "address",
+      message: "the proxy of spec.proxy resolves to a loopback, link-local or private address",
+    });
+    expect(at.open()).toBe(0);
   });
 });

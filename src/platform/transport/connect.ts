@@ -15,12 +15,14 @@ export interface Network {
   readonly proxyCredentials?: string | undefined;
 }
 
-/** A forward proxy, at any address: whoever starts the operator names it. It is asked for a tunnel (RFC 9110 §9.3.6, CONNECT) for http as well as for https. */
+/** A forward proxy. It is asked for a tunnel (RFC 9110 §9.3.6, CONNECT) for http as well as for https. */
 export interface Proxy {
   /** Scheme, host and port, without credentials. */
   readonly url: string;
-  /** Where it is configured, for messages, e.g. "--platform-proxy". */
+  /** Where it is configured, for messages, e.g. "spec.proxy". */
   readonly from: string;
+  /** Reports whether a connection to the proxy may use an address that DNS returned. */
+  readonly allowAddress: (address: string) => boolean;
 }
 
 export interface ConnectOptions {
@@ -77,7 +79,7 @@ export function createConnector(options: ConnectOptions, network: Network): Conn
     return { connect: buildConnector({ ...tls, lookup: guardedLookup(allowAddress) }), close: () => Promise.resolve() };
   }
   const pool = new Pool(proxy.url, {
-    connect: buildConnector(tls),
+    connect: buildConnector({ ...tls, lookup: guardedLookup(proxy.allowAddress) }),
   });
   const encrypt = buildConnector(tls);
   const tunnel = async (target: buildConnector.Options): Promise<Socket> => {
@@ -113,19 +115,19 @@ export function createConnector(options: ConnectOptions, network: Network): Conn
 export function failedToConnect(error: unknown): TransportError | undefined {
   if (error instanceof TransportError) return error;
   const { code, syscall } = traitsOf(error);
-  if (code === REFUSED_ADDRESS) return refusedAddress();
+  if (code === REFUSED_ADDRESS) return refusedAddress("the host");
   const isBefore = NEVER_SENT.has(code) || code.startsWith("CERT_") || syscall === "connect";
   return isBefore ? noConnection("the platform", error) : undefined;
 }
 
 function noConnection(to: string, error: unknown): TransportError {
   const { code, name } = traitsOf(error);
-  const hint = UNKNOWN_AUTHORITY.has(code) ? ": no trusted authority signed its certificate" : "";
+  const hint = UNKNOWN_AUTHORITY.has(code) ? ": no trusted authority signed its certificate; see spec.caBundle" : "";
   return new TransportError("connect", `no connection to ${to} (${code === "" ? name : code})${hint}`);
 }
 
-function refusedAddress(): TransportError {
-  return new TransportError("address", "the host resolves to a loopback, link-local or private address");
+function refusedAddress(what: string): TransportError {
+  return new TransportError("address", `${what} resolves to a loopback, link-local or private address`);
 }
 
 /** What may be shown of a library's error: its message may hold hosts, headers or bodies. */
@@ -155,7 +157,8 @@ async function openTunnel(
   const signal = AbortSignal.timeout(timeoutMs);
   const answer = pool.connect({ path, headers: { host: path, ...authorization }, signal });
   const { statusCode, socket } = await answer.catch((error: unknown) => {
-    throw noConnection(`the proxy of ${from}`, error);
+    const what = `the proxy of ${from}`;
+    throw traitsOf(error).code === REFUSED_ADDRESS ? refusedAddress(what) : noConnection(what, error);
   });
   if (statusCode === 200 && socket instanceof Socket) return socket;
   socket.on("error", () => {}).destroy();
@@ -177,7 +180,7 @@ function judge(hostname: string, allow: (address: string) => boolean): Promise<v
   return new Promise((resolve, reject) => {
     AbortSignal.timeout(JUDGE_MS).addEventListener("abort", () => resolve());
     guardedLookup(allow)(hostname.replaceAll(/[[\]]/g, ""), {}, (error) => {
-      if (error?.code === REFUSED_ADDRESS) reject(refusedAddress());
+      if (error?.code === REFUSED_ADDRESS) reject(refusedAddress("the host"));
       else resolve();
     });
   });

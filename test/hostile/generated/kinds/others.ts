@@ -1,6 +1,7 @@
 /** Catalogues, operations and connections. */
 import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
 import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
+import { certificate } from "../../../support/kube/tls.ts";
 import { lifecycle, lifecycleLeaves } from "../common.ts";
 import { always, local, locked, sent, told, type Entry, type Fixture, type KindCases } from "../outcomes.ts";
 import { childConnectionLeaves, rootConnectionLeaves, environments } from "./references.ts";
@@ -184,6 +185,21 @@ function connectionEntries(fixture: Fixture, receiver: Entry["created"]): Readon
     "auth.scheme": how("Bearer"),
     "auth.tokenSecretRef.name": how(`${fixture.name}-spare`),
     "auth.tokenSecretRef.key": how("other"),
+    // A proxy that nobody runs: what works stays as it is for minutes.
+    "proxy.url": {
+      ...how("http://127.0.0.1:9"),
+      created: told("PlatformUnreachable", "nobody runs that proxy"),
+    },
+    "proxy.secretRef.name": {
+      ...always("values", told("CredentialsMissing", "that Secret has no user name")),
+      in: { ...connectionSeed(fixture), proxy: { url: "http://127.0.0.1:9" } },
+    },
+    "caBundle.pem": how(certificate),
+    "caBundle.configMapKeyRef.name": always("sizes", told("DependencyNotReady", "that ConfigMap has no certificates")),
+    "caBundle.configMapKeyRef.key": {
+      ...always("second", told("DependencyNotReady", "that ConfigMap has no certificates")),
+      in: { ...connectionSeed(fixture), caBundle: { configMapKeyRef: { name: "sizes", key: "first" } } },
+    },
     "rateLimit.requestsPerSecond": how(500),
     "rateLimit.burst": how(400),
     surface: how("Documented"),

@@ -1,0 +1,122 @@
+/** What a connection reads from Secrets and ConfigMaps before it calls the platform (docs/architecture.md §10). */
+import { X509Certificate } from "node:crypto";
+
+import type { KeyValues } from "../../kube/api/types.ts";
+import type { Reader } from "../../kube/watch/readers.ts";
+import type { ConnectionSettings, Ms, NetworkAccess, WaySettings, Why } from "../contract/kind.ts";
+
+export interface ConnectionAccess {
+  readonly token: string;
+  readonly network: NetworkAccess;
+}
+
+/** Where a connection's Secrets and ConfigMaps are read. */
+export interface Place {
+  readonly reader: Reader;
+  readonly namespace: string;
+  /** The age at which what was read is read again; 0 reads it now. */
+  readonly maxAgeMs: Ms;
+}
+
+/**
+ * Reads the token, the proxy's credentials and the certificates of a connection.
+ * @param known the last result: certificates that are the same are not examined again
+ * @returns why they cannot be used, with the field that refers to them and what to do
+ * @throws KubeError
+ */
+export async function readAccess(
+  place: Place,
+  settings: ConnectionSettings,
+  known?: ConnectionAccess,
+): Promise<ConnectionAccess | Why> {
+  const token = await readToken(place, settings);
+  if (typeof token !== "string") return token;
+  const network = await readNetwork(place, settings, known?.network);
+  return "reason" in network ? network : { token, network };
+}
+
+/** Reads the same without the token. @throws KubeError */
+export async function readNetwork(
+  place: Place,
+  settings: WaySettings,
+  known?: NetworkAccess,
+): Promise<NetworkAccess | Why> {
+  const proxyCredentials = await readCredentials(place, settings.proxy?.secretName);
+  if (typeof proxyCredentials === "object") return proxyCredentials;
+  const ca = await readCertificates(place, settings.caBundle);
+  if (typeof ca === "object") return ca;
+  const problem = ca === undefined || ca === known?.ca ? undefined : certificateProblem(ca);
+  return problem === undefined ? { proxyCredentials, ca } : unusable(place, settings.caBundle, problem);
+}
+
+async function readToken({ reader, namespace, maxAgeMs }: Place, settings: ConnectionSettings): Promise<string | Why> {
+  const { name, key } = settings.tokenSecret;
+  const secret = await reader.secret(namespace, name, maxAgeMs);
+  const token = secret?.data.get(key);
+  if (token !== undefined && token !== "") return token;
+  const what = secret === undefined ? "does not exist" : `has no key "${key}", or it is empty`;
+  const message = `Secret "${name}" in namespace "${namespace}" ${what}. Create it with the platform's token under the key "${key}".`;
+  return { reason: "CredentialsMissing", message };
+}
+
+/** @returns "user:password"; undefined where no Secret is referred to */
+async function readCredentials(
+  { reader, namespace, maxAgeMs }: Place,
+  name: string | undefined,
+): Promise<string | Why | undefined> {
+  if (name === undefined) return undefined;
+  const secret = await reader.secret(namespace, name, maxAgeMs);
+  const [user, password] = [secret?.data.get("username"), secret?.data.get("password")];
+  // RFC 7617 §2: the first colon ends the user name.
+  if (user !== undefined && user !== "" && !user.includes(":") && password !== undefined) return `${user}:${password}`;
+  const what = secret === undefined ? "does not exist" : credentialsProblem(user);
+  const message = `Secret "${name}" in namespace "${namespace}" ${what}, but spec.proxy.secretRef refers to it. It needs the keys "username" and "password" of the proxy.`;
+  return { reason: "CredentialsMissing", message };
+}
+
+function credentialsProblem(user: string | undefined): string {
+  if (user === undefined || user === "") return 'has no key "username", or it is empty';
+  return user.includes(":") ? 'has a colon under the key "username"' : 'has no key "password"';
+}
+
+type CaBundle = ConnectionSettings["caBundle"];
+
+/** @returns the text that is said to have certificates; undefined where the built-in ones are used */
+async function readCertificates(
+  { reader, namespace, maxAgeMs }: Place,
+  bundle: CaBundle,
+): Promise<string | Why | undefined> {
+  if (bundle?.configMap === undefined) return bundle?.pem;
+  const { name, key } = bundle.configMap;
+  const object: KeyValues | undefined = await reader.configMap(namespace, name, maxAgeMs);
+  const text = object?.data.get(key);
+  if (text !== undefined) return text;
+  const what = object === undefined ? "does not exist" : `has no key "${key}"`;
+  const message = `ConfigMap "${name}" in namespace "${namespace}" ${what}, but spec.caBundle.configMapKeyRef refers to it. Create it with the certificates in PEM, or fix the reference.`;
+  return { reason: "DependencyNotReady", message };
+}
+
+/** @returns what is wrong with a text that has to have certificates in PEM (RFC 7468 §5) */
+function certificateProblem(pem: string): string | undefined {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? [];
+  if (blocks.length === 0) return "has no certificate in PEM (-----BEGIN CERTIFICATE-----)";
+  const wrong = blocks.findIndex((block) => !isCertificate(block));
+  return wrong === -1 ? undefined : `has a certificate that cannot be read, number ${wrong + 1} of ${blocks.length}`;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function unusable({ namespace }: Place, bundle: CaBundle, problem: string): Why {
+  if (bundle?.configMap === undefined) {
+    return { reason: "InvalidSpec", message: `spec.caBundle.pem ${problem}.` };
+  }
+  const { name, key } = bundle.configMap;
+  const message = `Key "${key}" of ConfigMap "${name}" in namespace "${namespace}", which spec.caBundle.configMapKeyRef refers to, ${problem}.`;
+  return { reason: "DependencyNotReady", message };
+}
