@@ -16,6 +16,8 @@ export interface PrinterColumn {
 export interface CelRule {
   readonly rule: string;
   readonly message: string;
+  /** The field that the API server names in the error, e.g. ".spec.name". */
+  readonly fieldPath?: string;
 }
 
 /**
@@ -43,6 +45,7 @@ export interface Resource<Spec = unknown, Mem = unknown> {
 const EXTERNAL_ID_STAYS: CelRule = {
   rule: "!has(oldSelf.spec.externalId) || (has(self.spec.externalId) && self.spec.externalId == oldSelf.spec.externalId)",
   message: "spec.externalId cannot be changed or removed once it is set",
+  fieldPath: ".spec.externalId",
 };
 
 type Defaulted = "plural" | "scope" | "rules" | "selectableFields";
@@ -124,5 +127,6 @@ export function lockedOnceRecorded(field: string): CelRule {
   return {
     rule: `!has(oldSelf.status) || !has(oldSelf.status.externalId) || self.spec.${field} == oldSelf.spec.${field}`,
     message: `spec.${field} cannot be changed once status.externalId is set`,
+    fieldPath: `.spec.${field}`,
   };
 }

@@ -119,6 +119,7 @@ export const platformBinding = defineResource({
         "!has(oldSelf.status) || (!has(oldSelf.status.externalId) && !has(oldSelf.status.templateKey)) || " +
         "self.spec.clusterRef == oldSelf.spec.clusterRef",
       message: "spec.clusterRef cannot be changed once the template is bound",
+      fieldPath: ".spec.clusterRef",
     },
   ],
   columns: [

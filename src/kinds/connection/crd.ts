@@ -266,11 +266,13 @@ const shared = {
     {
       rule: "self.spec.organizationId == oldSelf.spec.organizationId",
       message: "spec.organizationId cannot be changed; make another connection",
+      fieldPath: ".spec.organizationId",
     },
     {
       // Not the host alone: the API server's cost estimate forbids to take URLs apart here.
       rule: "self.spec.baseUrl == oldSelf.spec.baseUrl",
       message: "spec.baseUrl cannot be changed; make another connection",
+      fieldPath: ".spec.baseUrl",
     },
   ],
   columns,

@@ -48,6 +48,7 @@ function needed(field: string, types: readonly OperationType[]): string {
 export const FIELDS_OF_TYPES: readonly CelRule[] = FIELDS.map(([field, types]) => ({
   rule: `has(self.spec.${field}) == (self.spec.type in [${types.map((type) => `'${type}'`).join(", ")}])`,
   message: needed(field, types),
+  fieldPath: `.spec.${field}`,
 }));
 
 /** The API server refuses a value that does not fit an integer of 32 bits where Jobs have one. */
