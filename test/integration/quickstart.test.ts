@@ -56,7 +56,7 @@ describe.each(effort.few(SURFACES))("the quickstart on the $surface surface", ({
     const headers = Object.fromEntries(rows.map(([header, first]) => [first?.[0]?.split("/")[0], header]));
     const group = (plural: string): string => `${plural}.platform-operator.io`;
     expect(headers).toMatchObject({
-      [group("platformconnection")]: ["NAME", "READY", "REASON", "SYNCED", "SURFACE", "SINCE", "AGE"],
+      [group("platformconnection")]: ["NAME", "READY", "REASON", "SYNCED", "SURFACE", "SINCE", "PAUSED", "AGE"],
       [group("platformproject")]: expect.arrayContaining(["NAME", "READY", "REASON", "AGE"]),
       [group("platformenvironment")]: expect.arrayContaining(["NAME", "READY", "REASON", "PROJECT", "MODE", "AGE"]),
       [group("platformapplication")]: [
