@@ -105,6 +105,7 @@ function groundOn({ platform, cluster }: OperatorEnv): Fixture {
   return {
     name: "ground",
     baseUrl,
+    proxyUrl: SOMEWHERE.proxyUrl,
     organizationId,
     credentialsId,
     clusterOf: () => platform.clusterIds[1] ?? "",

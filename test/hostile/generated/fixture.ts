@@ -5,6 +5,7 @@ import type { Fixture } from "./outcomes.ts";
 export const SOMEWHERE: Fixture = {
   name: "shop",
   baseUrl: "https://platform.example.com",
+  proxyUrl: "http://proxy.example.com:3128",
   organizationId: ID,
   credentialsId: OTHER_ID,
   clusterOf: () => ID,

@@ -9,6 +9,7 @@ import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { comes, condition, type Condition, type Manifest } from "../../support/env/cluster.ts";
 import type { Env } from "../../support/env/env.ts";
+import { connectProxy } from "../../support/kube/connect-proxy.ts";
 import { connection, resource, secret } from "../../support/kube/manifests.ts";
 import { CONFIGURATION, VALUES } from "./kinds/references.ts";
 import type { Fixture, KindCases, Standing } from "./outcomes.ts";
@@ -60,7 +61,14 @@ export function valueManifests(env: Env): readonly Manifest[] {
       const one = secret(name, data);
       return [one, { ...one, metadata: { name, namespace: env.operatorNamespace } }];
     }),
-    ...maps.map(([name, data]) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data })),
+    ...maps.flatMap(([name, data]) =>
+      [env.namespace, env.operatorNamespace].map((namespace) => ({
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name, namespace },
+        data,
+      })),
+    ),
   ];
 }
 
@@ -70,11 +78,13 @@ export async function startLane(env: Env, surface: Surface, cases: KindCases): P
   const ids = new Map<string, string>();
   const clusters = new Map<string, string>();
   const lane = laneName(kind);
+  const proxy = await connectProxy(Number(new URL(env.platform.url).port));
   const seedName = kind === "ClusterPlatformConnection" ? `${env.namespace}-seed` : `${lane}-seed`;
   const fixture: Fixture = {
     name: lane,
     clusterOf: clusterPool(env, lane, cases.clusters ?? 4, clusters),
     baseUrl: env.platform.url,
+    proxyUrl: proxy.url,
     organizationId: env.platform.organizationId,
     credentialsId: env.platform.credentialsId,
     id: (of, name) => {

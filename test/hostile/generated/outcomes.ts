@@ -41,6 +41,8 @@ export interface Fixture {
   /** Of the lane, its connection among others. */
   readonly name: string;
   readonly baseUrl: string;
+  /** A proxy that leads there. */
+  readonly proxyUrl: string;
   readonly organizationId: string;
   /** The id of a cluster of that name on the platform. */
   readonly clusterOf: (name: string) => string;

@@ -45,7 +45,7 @@ export async function connectProxy(target: number): Promise<ConnectProxy> {
     far.on("error", () => near.destroy()).on("close", () => near.destroy());
     near.on("error", () => far.destroy()).on("close", () => far.destroy());
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(0, "127.0.0.1").unref();
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -185,20 +185,16 @@ function connectionEntries(fixture: Fixture, receiver: Entry["created"]): Readon
     "auth.scheme": how("Bearer"),
     "auth.tokenSecretRef.name": how(`${fixture.name}-spare`),
     "auth.tokenSecretRef.key": how("other"),
-    // A proxy that nobody runs: what works stays as it is for minutes.
-    "proxy.url": {
-      ...how("http://127.0.0.1:9"),
-      created: told("PlatformUnreachable", "nobody runs that proxy"),
-    },
+    "proxy.url": always("http://127.0.0.1:9", told("PlatformUnreachable", "nobody runs that proxy")),
     "proxy.secretRef.name": {
       ...always("values", told("CredentialsMissing", "that Secret has no user name")),
-      in: { ...connectionSeed(fixture), proxy: { url: "http://127.0.0.1:9" } },
+      in: { ...connectionSeed(fixture), proxy: { url: fixture.proxyUrl } },
     },
     "caBundle.pem": how(certificate),
     "caBundle.configMapKeyRef.name": always("sizes", told("DependencyNotReady", "that ConfigMap has no certificates")),
     "caBundle.configMapKeyRef.key": {
       ...always("second", told("DependencyNotReady", "that ConfigMap has no certificates")),
-      in: { ...connectionSeed(fixture), caBundle: { configMapKeyRef: { name: "sizes", key: "first" } } },
+      in: { ...connectionSeed(fixture), caBundle: { configMapKeyRef: { name: "authorities", key: "first" } } },
     },
     "rateLimit.requestsPerSecond": how(500),
     "rateLimit.burst": how(400),

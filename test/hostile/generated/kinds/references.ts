@@ -1,6 +1,7 @@
-/** Leaves that are references, and the world that they lead to. */
 import type { Reason } from "../../../../src/api/reasons.ts";
 import type { JsonObject } from "../../../../src/kube/api/types.ts";
+/** Leaves that are references, and the world that they lead to. */
+import { certificate } from "../../../support/kube/tls.ts";
 import {
   always,
   local,
@@ -24,6 +25,7 @@ export const VALUES = {
 export const CONFIGURATION = {
   classes: { first: "standard", second: "fast" },
   "others-classes": { first: "fast" },
+  authorities: { first: certificate, second: "none" },
   sizes: { first: "6", second: "7" },
   "others-sizes": { first: "8" },
 } as const;
