@@ -160,11 +160,11 @@ describe("kubectl describe and events", () => {
     expect(described).toMatch(/Reason: +Deployed/);
     expect(described).toMatch(/Git Commit Id: +1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d/);
     expect(described).toMatch(
-      /Events:[^]*Normal +Deployed +\S+( \(\S+ over \S+\))? +platform-operator +Commit 1a2b3c4 is deployed\./,
+      /Events:[^]*Normal +Deployed +\S+( \(\S+ over \S+\))? +platform-operator +Commit 1a2b3c4 was deployed in \d+ s\./,
     );
     expect(described).not.toContain("not-a-real-password");
     const events = await env.kubectl(["events", "--for", "papp/api"]);
-    expect(events).toMatch(/Normal +Deployed +PlatformApplication\/api +Commit 1a2b3c4 is deployed\./);
+    expect(events).toMatch(/Normal +Deployed +PlatformApplication\/api +Commit 1a2b3c4 was deployed in \d+ s\./);
   });
 });
 
