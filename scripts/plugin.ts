@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { stringify } from "yaml";
 import { z } from "zod";
 
-import { krewManifest, pluginPackage } from "./plugin/manifests.ts";
+import { ENTRY, krewManifest, pluginPackage } from "./plugin/manifests.ts";
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, "dist");
@@ -23,6 +23,7 @@ const facts = project.parse(JSON.parse(await readFile(join(root, "package.json")
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder);
 for (const name of ["operator.js", "third-party-licences.txt"]) await copyFile(join(dist, name), join(folder, name));
+await copyFile(join(root, "scripts/plugin", ENTRY), join(folder, ENTRY));
 await copyFile(join(root, "LICENSE"), join(folder, "LICENSE"));
 await writeFile(join(folder, "package.json"), `${JSON.stringify(pluginPackage(facts), null, 2)}\n`);
 await promisify(execFile)("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", dist], { cwd: folder });

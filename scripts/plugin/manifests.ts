@@ -5,6 +5,9 @@ interface Facts {
   readonly engines: { readonly node: string };
 }
 
+/** The program; the bundle is beside it. */
+export const ENTRY = "kubectl-platform.cjs";
+
 const HOME = "https://github.com/platform-operator/platform-operator";
 const ABOUT = "Show, plan and adopt what the platform operator manages";
 
@@ -18,8 +21,8 @@ export function pluginPackage({ version, license, engines }: Facts): object {
     homepage: HOME,
     type: "module",
     engines,
-    bin: { "kubectl-platform": "operator.js", "kubectl_complete-platform": "operator.js" },
-    files: ["operator.js", "LICENSE", "third-party-licences.txt"],
+    bin: { "kubectl-platform": ENTRY, "kubectl_complete-platform": ENTRY },
+    files: [ENTRY, "operator.js", "LICENSE", "third-party-licences.txt"],
   };
 }
 
@@ -41,7 +44,7 @@ export function krewManifest({ version, engines, sha256 }: Facts & { readonly sh
           selector: { matchExpressions: [{ key: "os", operator: "In", values: ["linux", "darwin"] }] },
           uri: `${HOME}/releases/download/v${version}/kubectl-platform-${version}.tgz`,
           sha256,
-          bin: "operator.js",
+          bin: ENTRY,
           files: [{ from: "package/*", to: "." }],
         },
       ],

@@ -8,7 +8,7 @@ it("names the plugin's program for npm, without dependencies", () => {
   expect(pluginPackage(facts)).toMatchObject({
     name: "kubectl-platform",
     version: "1.2.3",
-    bin: { "kubectl-platform": "operator.js", "kubectl_complete-platform": "operator.js" },
+    bin: { "kubectl-platform": "kubectl-platform.cjs", "kubectl_complete-platform": "kubectl-platform.cjs" },
   });
   expect(pluginPackage(facts)).not.toHaveProperty("dependencies");
 });
