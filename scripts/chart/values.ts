@@ -49,6 +49,11 @@ const operator = z.strictObject({
     .default([])
     .describe(about("allowedPlatformHosts")),
   allowInsecurePlatform: z.boolean().default(false).describe(about("allowInsecurePlatform")),
+  platformProxy: z
+    .union([z.literal(""), z.string().regex(ENDPOINT_PATTERN)])
+    .default("")
+    .describe("Proxy to the platform, without credentials; with them, set HTTPS_PROXY in extraEnv from a Secret."),
+  platformNoProxy: z.array(z.string()).default([]).describe(about("platformNoProxy")),
 });
 
 const serviceMonitor = z.strictObject({
@@ -241,6 +246,19 @@ export const Values = z.strictObject({
   topologySpreadConstraints: list.describe("Spread; over zones, where they can, when empty."),
   priorityClassName: z.string().default("").describe("Priority class."),
   terminationGracePeriodSeconds: z.int().min(10).default(30).describe("Time to end what was begun."),
+  strategy: members
+    .default({ type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } })
+    .describe("Update strategy of the Deployment."),
+  livenessProbe: members
+    .default({ initialDelaySeconds: 10, periodSeconds: 20, timeoutSeconds: 5 })
+    .describe("Times and thresholds of the liveness probe."),
+  readinessProbe: members
+    .default({ periodSeconds: 5, timeoutSeconds: 5 })
+    .describe("Times and thresholds of the readiness probe."),
+  hostAliases: list.describe("Entries of the pod's hosts file."),
+  dnsConfig: members.default({}).describe("DNS of the pod, beside the cluster's."),
+  initContainers: list.describe("Containers that run before the operator."),
+  extraContainers: list.describe("Containers that run beside the operator, e.g. a proxy."),
   extraArgs: z.array(z.string()).default([]).describe("Further arguments of `run`."),
   extraEnv: list.describe("Further environment variables, e.g. NODE_EXTRA_CA_CERTS for a platform with a private CA."),
   extraVolumes: list.describe("Further volumes."),

@@ -1,7 +1,25 @@
 /** The values of the chart in every use: together they set each value that there is. */
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import type { Overrides } from "./helm.ts";
 
 const DIGEST = `sha256:${"0123456789abcdef".repeat(4)}`;
+/** A container that Pod Security "restricted" and kube-score let pass. */
+const container = (name: string): JsonObject => ({
+  name,
+  image: `registry.example.com/${name}:1.0.0`,
+  imagePullPolicy: "Always",
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    runAsUser: 65_532,
+    runAsGroup: 65_532,
+    capabilities: { drop: ["ALL"] },
+  },
+  resources: {
+    requests: { cpu: "10m", memory: "16Mi", "ephemeral-storage": "16Mi" },
+    limits: { cpu: "1", memory: "64Mi", "ephemeral-storage": "64Mi" },
+  },
+});
 const selector = { matchLabels: { "app.kubernetes.io/name": "platform-operator" } };
 
 /** By what they are for. */
@@ -122,6 +140,16 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
   "traces to where a variable says": {
     tracing: { propagate: true },
     extraEnv: [{ name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "http://collector.monitoring.svc:4318" }],
+  },
+  "in a company's network": {
+    operator: { platformProxy: "http://proxy.example.com:3128", platformNoProxy: ["example.org", "10.0.0.0/8"] },
+    strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
+    livenessProbe: { failureThreshold: 5 },
+    readinessProbe: { failureThreshold: 5 },
+    hostAliases: [{ ip: "192.0.2.7", hostnames: ["api.example.com"] }],
+    dnsConfig: { options: [{ name: "ndots", value: "1" }] },
+    initContainers: [container("wait")],
+    extraContainers: [container("egress")],
   },
   "no status page": { statusPage: { enabled: false } },
   "security and resources": {
