@@ -162,7 +162,9 @@ describe("status", () => {
     expect(own.stdout).toMatch(/^✔ application \S+\/shop {2}Deployed\n {2}Commit 0123456 is deployed\.\n/);
     expect(own.stdout).toMatch(/^Deployment\n {2}Commit {4}0123456789abcdef/m);
     expect(own.stdout).toMatch(/^Conditions\n {2}Ready +True +Deployed +\d+\w$/m);
-    expect(own.stdout).toMatch(/^Events\n(?: {2}.*\n)* {2}\d+\w +Normal +Deployed$/m);
+    expect(own.stdout).toMatch(
+      /^Events\n(?: {2}.*\n)* {2}\d+\w +Normal +Deployed +Commit 0123456 was deployed in \d+ s\.$/m,
+    );
     expect(own.stdout.match(/Commit 0123456 is deployed\./g)).toHaveLength(1);
   });
 
