@@ -85,7 +85,7 @@ export function createIdOwnership() {
       drop(key);
       const next = slots.flatMap((slot) => [...(refused.get(slot) ?? [])]);
       for (const slot of slots) refused.delete(slot);
-      for (const keys of refused.values()) keys.delete(key);
+      for (const [slot, keys] of refused) if (keys.delete(key) && keys.size === 0) refused.delete(slot);
       return next;
     },
     /**
