@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { FINALIZER } from "../../src/api/names.ts";
+import { member } from "../../src/kube/api/json.ts";
 import { kubeconfigFor } from "../control-plane/access.ts";
 import { createEnv } from "../support/env/env.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
@@ -41,6 +42,11 @@ const results = (stdout: string): ReadonlyMap<string, string> =>
 beforeAll(async () => {
   await env.apply(...defaults(env), ...tree(env, "shop"));
   await env.waitFor("PlatformApplication", "shop", { status: "True" });
+  // What the tree's reads showed is written by the connection's own reconcile, later.
+  await env.waitFor("PlatformConnection", "default", ({ status }) => {
+    const supported = member(member(status, "operations"), "supported");
+    return Array.isArray(supported) && supported.includes("getProject");
+  });
 });
 
 describe("check", () => {
