@@ -48,6 +48,7 @@ export function describedMetrics(): readonly Described[] {
     workers: 1,
     perObject: true,
     now: () => new Date(0),
+    traceId: () => undefined,
     cache: () => createStore(() => {}),
     leading: () => true,
     pausedMs: () => 0,

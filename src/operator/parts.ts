@@ -56,10 +56,11 @@ export function createParts(options: PartsOptions) {
   const { config, version, clock, random, traces, onSynced, onStarted, onLost } = options;
   let working: Work | undefined;
   const tracker = createReconcileTracker(random, (key) => priorityIn(caches.store, key));
-  const logs = tagged(options.logs, () => {
+  const traceId = (): string | undefined => {
     const running = tracker.current();
-    return running === undefined ? {} : { pass: running.id, traceId: traces.idOf(running) };
-  });
+    return running === undefined ? undefined : traces.idOf(running);
+  };
+  const logs = tagged(options.logs, () => ({ pass: tracker.current()?.id, traceId: traceId() }));
   // Closures, as the parts refer to each other.
   const metrics: Metrics = createMetrics({
     version,
@@ -67,6 +68,7 @@ export function createParts(options: PartsOptions) {
     workers: config.workers,
     perObject: config.metricsPerObject,
     now: () => clock.now(),
+    traceId,
     cache: () => caches.store,
     leading: () => election.leading(),
     pausedMs: () => platforms.pausedMs(),
@@ -137,6 +139,7 @@ export function createParts(options: PartsOptions) {
       logCall(logs.platform, connection, call);
       const running = tracker.current();
       if (running === undefined) return;
+      if (call.sent) metrics.called(running.key);
       const ended = { connection, call, at: clock.now() };
       // The engine reports the cause of a change soon after the call.
       if (isRead(call.operation)) traces.called(running, ended);

@@ -12,6 +12,8 @@ const RECONCILE_SECONDS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
+/** Of client-go (k8s.io/component-base/metrics/prometheus/restclient). */
+const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 /** 10 ns to 1,000 s. */
 const QUEUE_SECONDS = exponentialBuckets(10e-9, 10, 12);
 
@@ -84,13 +86,17 @@ export function queueMetrics(registry: Registry, name: string, queue: () => Meas
 
 /** rest_client_* and leader_election_*. @param lease its name @param leading is called at each scrape */
 export function apiServerMetrics(registry: Registry, lease: string, leading: () => boolean) {
-  const { counter, gaugeFunc } = instruments(registry);
+  const { counter, gaugeFunc, histogram } = instruments(registry);
+  const seconds = histogram("rest_client_request_duration_seconds", ["verb", "host"], REQUEST_SECONDS);
   const requests = counter("rest_client_requests_total", ["code", "method", "host"]);
   gaugeFunc("leader_election_master_status", () => (leading() ? 1 : 0), { name: lease });
   const slow = counter("leader_election_slowpath_total", ["name"]);
   slow.inc({ name: lease }, 0);
   return {
-    requested: ({ code, method, host }: EndedRequest) => requests.inc({ code, method, host }),
+    requested: ({ code, method, host, durationMs }: EndedRequest) => {
+      requests.inc({ code, method, host });
+      seconds.observe({ verb: method, host }, durationMs / 1_000);
+    },
     /** Counts a failed attempt to get or renew the lease. */
     leaseFailed: () => slow.inc({ name: lease }),
   };

@@ -20,6 +20,8 @@ export const HELP = {
   workqueue_work_duration_seconds: "How long in seconds processing an item from workqueue takes.",
 
   rest_client_requests_total: "Number of HTTP requests, partitioned by status code, method, and host.",
+  rest_client_request_duration_seconds:
+    "Request latency in seconds. Broken down by verb, and host; of a watch until it is open.",
   leader_election_master_status:
     "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master. 'name' is the string used to identify the lease. Please make sure to group by name.",
   leader_election_slowpath_total:
@@ -62,6 +64,10 @@ export const HELP = {
   platform_operator_drift_detected_total:
     "How often an object of the platform was found to differ from its custom resource",
 
+  platform_operator_apply_to_call_seconds:
+    "Time from when a new generation of a custom resource is seen to the first request to the platform for it",
+  platform_operator_apply_to_ready_seconds:
+    "Time from when a new generation of a custom resource is seen, or the wait for another resource, an approval or a change window ends, to Ready",
   platform_operator_operation_duration_seconds:
     "Time from the beginning of work on a custom resource to its end, by the reason that it last worked for (other when that was none of the usual ones) and how it ended: succeeded, failed",
   platform_operator_operation_in_progress_seconds:

@@ -1,8 +1,9 @@
 /** All metrics, on one registry. */
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
 
 import type { StoreChange } from "../../kube/watch/store.ts";
 import { LEASE_NAME, OPERATOR } from "../../operator/config/names.ts";
+import { applyMetrics, type ApplyFigures } from "./applies.ts";
 import { apiServerMetrics, queueMetrics, reconcileMetrics, type MeasuredQueue } from "./controller-runtime.ts";
 import { instruments } from "./instruments.ts";
 import { objectMetrics, type ObjectFigures } from "./objects.ts";
@@ -10,7 +11,7 @@ import { operationMetrics, type OperationFigures } from "./operations.ts";
 import { platformMetrics, type PlatformFigures } from "./platform.ts";
 
 /** The sources of the metrics. */
-export interface Figures extends ObjectFigures, OperationFigures, PlatformFigures {
+export interface Figures extends ObjectFigures, OperationFigures, ApplyFigures, PlatformFigures {
   readonly workers: number;
   /** Is called at each scrape. */
   readonly queue: () => MeasuredQueue;
@@ -27,22 +28,51 @@ const UNWANTED =
   /^(nodejs_(active|heap_space_size|eventloop_utilization)_|process_(heap|resident_memory|virtual_memory)_|process_(max|open)_fds)/;
 
 export function createMetrics(figures: Figures) {
-  const registry = new Registry();
+  // A registry of the other format takes no exemplars.
+  const registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE);
   collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) if (UNWANTED.test(name)) registry.removeSingleMetric(name);
   instruments(registry).gaugeFunc("process_resident_memory_bytes", () => process.memoryUsage.rss());
   const counted = objectMetrics(registry, figures);
   const followed = operationMetrics(registry, figures);
+  const applies = applyMetrics(registry, figures);
   return {
     registry,
     reconcile: reconcileMetrics(registry, figures.kinds, figures.workers),
     queue: queueMetrics(registry, OPERATOR, figures.queue),
     cluster: apiServerMetrics(registry, LEASE_NAME, figures.leading),
     platform: platformMetrics(registry, figures),
+    /** Counts a request that was sent to the platform within a reconcile. */
+    called: applies.called,
     /** Counts a change of the cache. */
     changed: (change: StoreChange) => {
       counted(change);
       followed(change);
+      applies.changed(change);
     },
   };
+}
+
+const plain = new Registry();
+
+/**
+ * Returns all metrics as text: in OpenMetrics, which has the exemplars, where the scraper's header Accept names it, else
+ * in the text format of Prometheus. The registry itself renames its counters when it is asked for OpenMetrics.
+ */
+export async function exposition(registry: Registry, accept = ""): Promise<{ type: string; body: string }> {
+  const isOpen = accept.includes("application/openmetrics-text");
+  const format = isOpen ? registry : plain;
+  const metrics = registry.getMetricsAsArray().flatMap(({ name }) => registry.getSingleMetric(name) ?? []);
+  const texts = await Promise.all(metrics.map(async (one) => format.getMetricsAsString(isOpen ? openView(one) : one)));
+  return { type: format.contentType, body: isOpen ? `${texts.join("\n")}\n# EOF\n` : `${texts.join("\n\n")}\n` };
+}
+
+/** Returns the metric under its name in OpenMetrics: that of a counter has no `_total`, which its series have. */
+function openView(metric: Metric): Metric {
+  return new Proxy(metric, {
+    get: (target, key): unknown => {
+      const value: unknown = Reflect.get(target, key);
+      return key === "name" && typeof value === "string" ? value.replace(/_total$/, "") : value;
+    },
+  });
 }

@@ -4,7 +4,7 @@ import { PAUSED } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { createStore, type Store } from "../../kube/watch/store.ts";
 import type { ResultLabel } from "./controller-runtime.ts";
-import { createMetrics, type Metrics } from "./index.ts";
+import { createMetrics, exposition, type Metrics } from "./index.ts";
 
 const NOW = "2026-01-01T00:10:00Z";
 const KINDS = ["PlatformProject", "PlatformApplication"];
@@ -26,6 +26,7 @@ function setting(perObject = false): Setting {
     workers: 4,
     perObject,
     now: () => new Date(NOW),
+    traceId: () => undefined,
     cache: () => store,
     leading: () => leading,
     pausedMs: () => 1_500,
@@ -120,6 +121,25 @@ it("counts what stayed on the platform by the kind of its resource, where it lea
   lead(false);
   expect(await counted()).toEqual([]);
 });
+
+it("is text for whoever asks for nothing, and OpenMetrics with the same series for who asks for it", async () => {
+  const { registry } = setting().metrics;
+  const text = async () => exposition(registry, "text/plain");
+  const before = await text();
+  const open = await exposition(registry, "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.4");
+  expect(open.type).toBe("application/openmetrics-text; version=1.0.0; charset=utf-8");
+  expect(open.body).toMatch(/\n# EOF\n$/);
+  expect(open.body).not.toContain("\n\n");
+  expect(open.body).toContain(
+    "# TYPE platform_operator_events_dropped counter\nplatform_operator_events_dropped_total 0",
+  );
+  const names = (body: string) => body.split("\n").flatMap((line) => /^[a-z]\w*/.exec(line)?.[0] ?? []);
+  expect(names(open.body)).toEqual(names(before.body));
+  // Whatever was asked for before.
+  const after = await text();
+  expect(after.type).toMatch(/^text\/plain; version=0\.0\.4/);
+  expect(after.body).toContain("# TYPE platform_operator_events_dropped_total counter");
+}, 10_000);
 
 describe("the metrics", () => {
   it.each(Object.entries(FROM_THE_START))("have %s with its labels from the start", async (name, labels) => {

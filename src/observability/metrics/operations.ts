@@ -130,7 +130,8 @@ function waits(object: KubeObject): boolean {
   return WAITS_ON_PURPOSE.has(workOf(object)?.reason ?? "");
 }
 
-function isBeforeWork(object: KubeObject): boolean {
+/** Reports whether the object waits for what must come before its own work. */
+export function isBeforeWork(object: KubeObject): boolean {
   return BEFORE_WORK.has(workOf(object)?.reason ?? "");
 }
 

@@ -15,7 +15,7 @@ export interface Answer {
 }
 
 /** Path → answer, e.g. "/healthz". */
-export type Routes = Readonly<Record<string, () => Answer | Promise<Answer>>>;
+export type Routes = Readonly<Record<string, (request: IncomingMessage) => Answer | Promise<Answer>>>;
 
 export type HttpServer = Awaited<ReturnType<typeof listen>>;
 
@@ -80,7 +80,7 @@ async function answer(routes: Routes, request: IncomingMessage): Promise<Answer>
   if (route === undefined) return { status: 404, body: "not found\n" };
   if (request.method !== "GET") return { status: 405, body: "only GET\n" };
   try {
-    return await route();
+    return await route(request);
   } catch {
     return { status: 500, body: "failed\n" };
   }

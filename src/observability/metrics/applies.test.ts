@@ -1,0 +1,141 @@
+import { Registry } from "prom-client";
+import { describe, expect, it } from "vitest";
+
+import { PAUSED } from "../../api/names.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import { createStore } from "../../kube/watch/store.ts";
+import { applyMetrics } from "./applies.ts";
+import { exposition } from "./index.ts";
+
+const KEY = "PlatformApplication/shop/api";
+const CALL = "platform_operator_apply_to_call_seconds";
+const READY = "platform_operator_apply_to_ready_seconds";
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+
+/** The metrics over a store, which leads from the start, at midnight unless told. */
+function setting({ leads = true } = {}) {
+  const store = createStore(() => {});
+  const registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE);
+  let seconds = 0;
+  let version = 0;
+  let trace: string | undefined;
+  const metrics = applyMetrics(registry, {
+    kinds: ["PlatformApplication"],
+    leading: () => leads,
+    now: () => new Date(seconds * 1_000),
+    traceId: () => trace,
+  });
+  store.subscribe(metrics.changed);
+  const text = async () => (await exposition(registry, "application/openmetrics-text")).body;
+  const figures = async (name: string) => {
+    const series = (await text()).split("\n");
+    const value = (suffix: string) =>
+      Number(series.find((line) => line.startsWith(`${name}_${suffix}{`))?.split(" ")[1]);
+    return { count: value("count"), sum: value("sum") };
+  };
+  return {
+    /** Stores the object at a time: its generation, its conditions for that generation, and what else it has. */
+    at: (time: number, generation: number, conditions: readonly JsonObject[], metadata: object = {}) => {
+      seconds = time;
+      version += 1;
+      const object: KubeObject = {
+        apiVersion: "platform-operator.io/v1alpha1",
+        kind: "PlatformApplication",
+        metadata: {
+          ...{ name: "api", namespace: "shop", uid: "1", generation, resourceVersion: String(version) },
+          ...metadata,
+        },
+        status: { conditions: conditions.map((condition) => ({ observedGeneration: generation, ...condition })) },
+      };
+      store.upsert(object);
+    },
+    called: (time: number) => {
+      seconds = time;
+      metrics.called(KEY);
+    },
+    traced: (id: string) => {
+      trace = id;
+    },
+    text,
+    calls: async () => figures(CALL),
+    readies: async () => figures(READY),
+  };
+}
+
+const READY_TRUE = [{ type: "Ready", status: "True", reason: "Deployed" }];
+const NONE = { count: 0, sum: 0 };
+const working = (reason: string): readonly JsonObject[] => [
+  { type: "Ready", status: "False", reason },
+  { type: "Reconciling", status: "True", reason: "Progressing" },
+];
+
+describe("the time from a generation", () => {
+  it("to its first request and to Ready is reported once, each with its trace", async () => {
+    const env = setting();
+    env.at(0, 1, []);
+    env.called(2);
+    env.called(3);
+    env.at(10, 1, working("Deploying"));
+    env.traced(TRACE);
+    env.at(130, 1, READY_TRUE);
+    env.at(140, 1, READY_TRUE);
+    env.called(150);
+    expect(await env.calls()).toEqual({ count: 1, sum: 2 });
+    expect(await env.readies()).toEqual({ count: 1, sum: 130 });
+    const exemplar = new RegExp(
+      `^${READY}_bucket\\{le="300",kind="PlatformApplication"\\} 1 # \\{trace_id="${TRACE}"\\} 130 `,
+      "m",
+    );
+    expect(await env.text()).toMatch(exemplar);
+  });
+
+  it("is that of the newest one", async () => {
+    const env = setting();
+    env.at(0, 1, READY_TRUE);
+    env.at(100, 2, []);
+    env.at(200, 3, []);
+    env.called(201);
+    env.at(205, 3, READY_TRUE);
+    expect(await env.calls()).toEqual({ count: 1, sum: 1 });
+    expect(await env.readies()).toEqual({ count: 1, sum: 5 });
+  });
+
+  it.each(["ParentNotReady", "ApprovalPending", "OutsideChangeWindow"])(
+    "begins after %s, and its first request is not counted then",
+    async (reason) => {
+      const env = setting();
+      env.at(0, 1, []);
+      env.at(5, 1, working(reason));
+      env.called(3_000);
+      env.at(3_001, 1, working("Creating"));
+      env.called(3_002);
+      env.at(3_011, 1, READY_TRUE);
+      expect(await env.calls()).toEqual(NONE);
+      expect(await env.readies()).toEqual({ count: 1, sum: 10 });
+    },
+  );
+
+  it.each([
+    ["is stalled", [{ type: "Stalled", status: "True", reason: "BuildFailed" }], {}],
+    ["is paused", [], { annotations: { [PAUSED]: "true" } }],
+    ["is being deleted", [], { deletionTimestamp: "2026-01-01T00:00:00Z", generation: 3 }],
+  ])("is not reported of what %s", async (_what, conditions, metadata) => {
+    const env = setting();
+    env.at(0, 1, READY_TRUE);
+    env.at(10, 2, []);
+    env.at(20, 2, conditions, metadata);
+    env.called(30);
+    env.at(40, 2, READY_TRUE, metadata);
+    expect(await env.calls()).toEqual(NONE);
+    expect(await env.readies()).toEqual(NONE);
+  });
+
+  it("is not reported by a replica that does not lead", async () => {
+    const env = setting({ leads: false });
+    env.at(0, 1, []);
+    env.called(2);
+    env.at(5, 1, READY_TRUE);
+    expect(await env.calls()).toEqual(NONE);
+    expect(await env.readies()).toEqual(NONE);
+  });
+});
