@@ -122,9 +122,10 @@ export const CLUSTERS: readonly Entry[] = [
     details: "Prints what the metrics endpoint says, as it is. -o json and -o yaml read it as JSON where it is JSON.",
     run: async (call) => {
       const { platform, id } = await call.target(call.args.cluster, KINDS);
-      const given = Object.entries(call.flags).filter(([, value]) => value !== undefined);
-      const optional = Object.fromEntries(given.map(([name, value]) => [camel(name), value]));
       const { endpoint, query } = call.flags;
+      // The flags of all commands are no part of the query.
+      const given = Object.entries(call.flags).filter(([name]) => Object.hasOwn(METRICS, name));
+      const optional = Object.fromEntries(given.map(([name, value]) => [camel(name), value]));
       const metrics = await platform.clusters.metrics(id, { ...optional, endpoint, query });
       if (call.output !== "json" && call.output !== "yaml")
         call.io.stdout.write(metrics === "" || metrics.endsWith("\n") ? metrics : `${metrics}\n`);

@@ -4,53 +4,41 @@ import type { Caller } from "../client/caller.ts";
 import { create, read, write } from "../client/endpoints.ts";
 import { type Decode, json, list, matching, maybe, nothing } from "../codec/decode.ts";
 import { commitText, type Encode, filled, overlay, request, sent, wellFormed } from "../codec/encode.ts";
-import {
-  editable,
-  optional,
-  optionalDate,
-  optionalFlag,
-  optionalNumber,
-  optionalParent,
-  optionalText,
-  pathId,
-  record,
-  results,
-  wellShaped,
-} from "../codec/schema.ts";
+import { editable, optional, pathId, record, results, wellShaped } from "../codec/schema.ts";
 import { serviceStatus } from "./service-status.ts";
 
 const port = record({
-  id: optionalText,
-  name: optionalText,
+  id: optional.text,
+  name: optional.text,
   internal_port: z.number(),
-  external_port: optionalNumber,
-  protocol: optionalText,
-  publicly_accessible: optionalFlag,
+  external_port: optional.number,
+  protocol: optional.text,
+  publicly_accessible: optional.flag,
 });
 
 const gitRepository = record({
-  url: optionalText,
-  branch: optionalText,
-  root_path: optionalText,
-  provider: optionalText,
-  deployed_commit_id: optionalText,
+  url: optional.text,
+  branch: optional.text,
+  root_path: optional.text,
+  provider: optional.text,
+  deployed_commit_id: optional.text,
 });
 
 const application = editable(
   record({
     id: pathId,
     name: z.string(),
-    git_repository: optional(gitRepository),
-    build_mode: optionalText,
-    dockerfile_path: optionalText,
-    cpu: optionalNumber,
-    memory: optionalNumber,
-    min_running_instances: optionalNumber,
-    max_running_instances: optionalNumber,
-    ports: optional(z.array(port)),
-    created_at: optionalDate,
-    updated_at: optionalDate,
-    environment: optionalParent,
+    git_repository: optional.of(gitRepository),
+    build_mode: optional.text,
+    dockerfile_path: optional.text,
+    cpu: optional.number,
+    memory: optional.number,
+    min_running_instances: optional.number,
+    max_running_instances: optional.number,
+    ports: optional.of(z.array(port)),
+    created_at: optional.date,
+    updated_at: optional.date,
+    environment: optional.parent,
   }),
 );
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../client/caller.ts";
 import { matching, type Decode } from "../codec/decode.ts";
 import { filled, jsonObject, request, sent, uri, wellFormed } from "../codec/encode.ts";
-import { optional, optionalText, pathId, record } from "../codec/schema.ts";
+import { optional, pathId, record } from "../codec/schema.ts";
 
 /**
  * The specification does not show the answer to a create with deploy=true, so no member is required: no body, no id. An
@@ -11,12 +11,12 @@ import { optional, optionalText, pathId, record } from "../codec/schema.ts";
  * is that service's.
  */
 const blueprint = record({
-  id: optional(pathId),
-  catalog_url: optionalText,
-  tag: optionalText,
-  environment_id: optionalText,
-  state: optionalText,
-  deployment_request_id: optional(pathId),
+  id: optional.of(pathId),
+  catalog_url: optional.text,
+  tag: optional.text,
+  environment_id: optional.text,
+  state: optional.text,
+  deployment_request_id: optional.of(pathId),
 }).transform(({ id, ...rest }) => {
   if (id === undefined) return rest;
   const isStatus = rest.state !== undefined && rest.tag === undefined && rest.catalogUrl === undefined;

@@ -3,78 +3,59 @@ import { z } from "zod";
 import type { Caller } from "../client/caller.ts";
 import { read, write } from "../client/endpoints.ts";
 import { json, list, maybe } from "../codec/decode.ts";
-import { filled, request, sent, wellFormed } from "../codec/encode.ts";
-import { optional, optionalDate, optionalFlag, optionalNumber, optionalText, pathId, record } from "../codec/schema.ts";
+import { filled, request, sent, snaked, wellFormed } from "../codec/encode.ts";
+import { optional, pathId, record } from "../codec/schema.ts";
 
 const lock = record({
-  reason: optionalText,
-  cluster_id: optionalText,
-  locked_at: optionalDate,
-  owner_name: optionalText,
-  ttl_in_days: optionalNumber,
+  reason: optional.text,
+  cluster_id: optional.text,
+  locked_at: optional.date,
+  owner_name: optional.text,
+  ttl_in_days: optional.number,
 });
 
 const clusterStatus = record({
   cluster_id: pathId,
   status: z.string(),
-  is_deployed: optionalFlag,
-  reason: optionalText,
-  next_k8s_available_version: optionalText,
-  last_execution_id: optionalText,
-  cluster_lock: optional(lock),
-  last_deployment_date: optionalDate,
+  is_deployed: optional.flag,
+  reason: optional.text,
+  next_k8s_available_version: optional.text,
+  last_execution_id: optional.text,
+  cluster_lock: optional.of(lock),
+  last_deployment_date: optional.date,
 });
 
 const cluster = record({
   id: pathId,
   name: z.string(),
-  cloud_provider: optionalText,
-  region: optionalText,
-  version: optionalText,
-  kubernetes: optionalText,
-  status: optionalText,
-  deployment_status: optionalText,
-  created_at: optionalDate,
-  updated_at: optionalDate,
+  cloud_provider: optional.text,
+  region: optional.text,
+  version: optional.text,
+  kubernetes: optional.text,
+  status: optional.text,
+  deployment_status: optional.text,
+  created_at: optional.date,
+  updated_at: optional.date,
 });
 
 const clusterToken = record({
-  apiVersion: optionalText,
-  kind: optionalText,
-  spec: optional(z.looseObject({})),
-  status: record({ token: z.string(), expirationTimestamp: optionalDate }),
+  apiVersion: optional.text,
+  kind: optional.text,
+  spec: optional.of(z.looseObject({})),
+  status: record({ token: z.string(), expirationTimestamp: optional.date }),
 });
 
 const metrics = z.object({ metrics: z.string() }).transform((answer) => answer.metrics);
 
 const tokenQuery = request({ readOnly: z.boolean().optional() });
 
-const metricsQuery = request({
-  endpoint: filled,
-  query: filled,
-  start: wellFormed.optional(),
-  end: wellFormed.optional(),
-  step: wellFormed.optional(),
-  time: wellFormed.optional(),
-  timeout: wellFormed.optional(),
-  dedup: wellFormed.optional(),
-  partialResponse: wellFormed.optional(),
-  maxSourceResolution: wellFormed.optional(),
-  engine: wellFormed.optional(),
-  analyze: wellFormed.optional(),
-  boardShortName: wellFormed.optional(),
-  metricShortName: wellFormed.optional(),
-  traceId: wellFormed.optional(),
-  range: wellFormed.optional(),
-});
+/** All members but two are optional, and texts that the metrics endpoint reads, e.g. `start` and `maxSourceResolution`. */
+const metricsQuery = z.object({ endpoint: filled, query: filled }).catchall(wellFormed.optional()).transform(snaked);
 
 export type ClusterStatus = z.output<typeof clusterStatus>;
 export type Cluster = z.output<typeof cluster>;
 /** A short-lived credential of the cluster: `status.token` is a secret. */
 export type ClusterToken = z.output<typeof clusterToken>;
-
-export type ClusterMetricsQuery = z.input<typeof metricsQuery>;
-export type ClusterTokenQuery = z.input<typeof tokenQuery>;
 
 const clusterList = list(cluster);
 
@@ -84,10 +65,10 @@ export function clusters(caller: Caller) {
     /** Upgrades to the next version; the platform chooses which. */
     upgrade: write(caller, "upgradeCluster", maybe(clusterStatus)),
     /** Never remembered. @param clusterId any plain string (spec) */
-    token: (clusterId: string, query: ClusterTokenQuery = {}) =>
+    token: (clusterId: string, query: z.input<typeof tokenQuery> = {}) =>
       caller.fetch("getClusterToken", [clusterId], { query: sent(tokenQuery, query), answer: json(clusterToken) }),
     /** Returns the metrics endpoint's own text. */
-    metrics: (clusterId: string, query: ClusterMetricsQuery) =>
+    metrics: (clusterId: string, query: z.input<typeof metricsQuery>) =>
       caller.fetch("getClusterMetrics", [clusterId], { query: sent(metricsQuery, query), answer: json(metrics) }),
     /** All clusters of the organization. */
     list: read(caller, "listClusters", clusterList),

@@ -4,30 +4,22 @@ import type { Caller } from "../client/caller.ts";
 import { create, read, update, write } from "../client/endpoints.ts";
 import { json, list, maybe, nothing } from "../codec/decode.ts";
 import { filled, request, wellFormed } from "../codec/encode.ts";
-import {
-  editable,
-  optionalDate,
-  optionalNumber,
-  optionalParent,
-  optionalText,
-  pathId,
-  record,
-} from "../codec/schema.ts";
+import { editable, optional, pathId, record } from "../codec/schema.ts";
 import { serviceStatus } from "./service-status.ts";
 
 const database = editable(
   record({
     id: pathId,
     name: z.string(),
-    type: optionalText,
-    version: optionalText,
-    mode: optionalText,
-    cpu: optionalNumber,
-    memory: optionalNumber,
-    storage: optionalNumber,
-    created_at: optionalDate,
-    updated_at: optionalDate,
-    environment: optionalParent,
+    type: optional.text,
+    version: optional.text,
+    mode: optional.text,
+    cpu: optional.number,
+    memory: optional.number,
+    storage: optional.number,
+    created_at: optional.date,
+    updated_at: optional.date,
+    environment: optional.parent,
   }),
 );
 

@@ -4,17 +4,17 @@ import type { Caller } from "../client/caller.ts";
 import { create, read, update, write } from "../client/endpoints.ts";
 import { json, jsonStringOrText, list, nothing } from "../codec/decode.ts";
 import { filled, jsonObject, request, sent, wellFormed } from "../codec/encode.ts";
-import { editable, optionalDate, optionalParent, optionalText, pathId, record } from "../codec/schema.ts";
+import { editable, optional, pathId, record } from "../codec/schema.ts";
 
 const environment = editable(
   record({
     id: pathId,
     name: z.string(),
-    mode: optionalText,
-    cluster_id: optionalText,
-    created_at: optionalDate,
-    updated_at: optionalDate,
-    project: optionalParent,
+    mode: optional.text,
+    cluster_id: optional.text,
+    created_at: optional.date,
+    updated_at: optional.date,
+    project: optional.parent,
   }),
 );
 

@@ -4,24 +4,28 @@ import type { Caller, ReadOptions } from "../client/caller.ts";
 import { read, write } from "../client/endpoints.ts";
 import { json, nothing, wellShapedList } from "../codec/decode.ts";
 import { sent } from "../codec/encode.ts";
-import { optional, optionalFlag, optionalStrings, optionalText, pathId, record, wellShaped } from "../codec/schema.ts";
+import { optional, pathId, record, wellShaped } from "../codec/schema.ts";
 
 /** The spec shows the one object type AWS; deployed services send eight, not all of them with an access key. */
-const credentials = record({ id: pathId, name: optionalText, access_key_id: optionalText, object_type: optionalText });
+const credentials = record({
+  id: pathId,
+  name: optional.text,
+  access_key_id: optional.text,
+  object_type: optional.text,
+});
 
 const repository = record({
   id: z.string(),
   name: z.string(),
   url: z.string(),
-  default_branch: optionalText,
-  is_private: optionalFlag,
+  default_branch: optional.text,
+  is_private: optional.flag,
 });
 
 const repositoryQuery = z.object({ gitTokenId: pathId.optional() });
 
 export type CloudCredentials = z.output<typeof credentials>;
 export type GitRepository = z.output<typeof repository>;
-export type GitRepositoryQuery = z.input<typeof repositoryQuery>;
 
 const repositoryList = wellShapedList(repository);
 
@@ -31,7 +35,7 @@ export function organization(caller: Caller) {
     sendInvoices: write(caller, "sendInvoices", nothing),
     gcpCredentials: read(caller, "getGcpCredentials", json(credentials)),
     /** The specification lists only the API-token scheme for it; with another token the platform decides. */
-    gitRepositories: (query: GitRepositoryQuery = {}, options?: ReadOptions) =>
+    gitRepositories: (query: z.input<typeof repositoryQuery> = {}, options?: ReadOptions) =>
       caller.read("listGitRepositories", [], {
         query: sent(repositoryQuery, query),
         answer: repositoryList,
@@ -42,18 +46,18 @@ export function organization(caller: Caller) {
 
 const region = record({
   name: z.string(),
-  country_code: optionalText,
-  country: optionalText,
-  city: optionalText,
-  arm_supported: optionalFlag,
-  zones: optionalStrings,
+  country_code: optional.text,
+  country: optional.text,
+  city: optional.text,
+  arm_supported: optional.flag,
+  zones: optional.strings,
 });
 
 const cloudProvider = record({
   short_name: z.string(),
-  name: optionalText,
-  logo_url: optionalText,
-  regions: optional(wellShaped(region)).transform((given) => given ?? []),
+  name: optional.text,
+  logo_url: optional.text,
+  regions: optional.of(wellShaped(region)).transform((given) => given ?? []),
 });
 
 const databaseType = record({ name: z.string() });

@@ -4,28 +4,20 @@ import type { Caller } from "../client/caller.ts";
 import { create, read, update, write } from "../client/endpoints.ts";
 import { json, list, nothing } from "../codec/decode.ts";
 import { filled, request, wellFormed } from "../codec/encode.ts";
-import {
-  editable,
-  optionalDate,
-  optionalNumber,
-  optionalParent,
-  optionalText,
-  pathId,
-  record,
-} from "../codec/schema.ts";
+import { editable, optional, pathId, record } from "../codec/schema.ts";
 
 const project = editable(
   record({
     id: pathId,
     name: z.string(),
-    description: optionalText,
-    created_at: optionalDate,
-    updated_at: optionalDate,
-    organization: optionalParent,
+    description: optional.text,
+    created_at: optional.date,
+    updated_at: optional.date,
+    organization: optional.parent,
   }),
 );
 const projectRequest = request({ name: filled, description: wellFormed.optional() });
-const environmentCount = record({ id: pathId, service_total_number: optionalNumber });
+const environmentCount = record({ id: pathId, service_total_number: optional.number });
 
 export type Project = z.output<typeof project>;
 /** An environment of a project and the number of its services. */

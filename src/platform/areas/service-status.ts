@@ -4,7 +4,7 @@ import type { Caller } from "../client/caller.ts";
 import { write } from "../client/endpoints.ts";
 import { json, nothing } from "../codec/decode.ts";
 import { sent } from "../codec/encode.ts";
-import { optional, optionalDate, optionalFlag, optionalNumber, optionalText, pathId, record } from "../codec/schema.ts";
+import { optional, pathId, record } from "../codec/schema.ts";
 
 /**
  * The state of one service. The spec shows an application's status with id, state, service_deployment_status and
@@ -13,19 +13,19 @@ import { optional, optionalDate, optionalFlag, optionalNumber, optionalText, pat
 export const serviceStatus = record({
   id: pathId,
   state: z.string(),
-  service_deployment_status: optionalText,
-  last_deployment_date: optionalDate,
-  is_part_last_deployment: optionalFlag,
-  status_details: optional(record({ action: optionalText, status: optionalText, sub_action: optionalText })),
-  deployment_request_id: optional(pathId),
-  deployment_requests_count: optionalNumber,
-  execution_id: optionalText,
-  steps: optional(record({ total_duration_sec: optionalNumber, total_computing_duration_sec: optionalNumber })),
+  service_deployment_status: optional.text,
+  last_deployment_date: optional.date,
+  is_part_last_deployment: optional.flag,
+  status_details: optional.of(record({ action: optional.text, status: optional.text, sub_action: optional.text })),
+  deployment_request_id: optional.of(pathId),
+  deployment_requests_count: optional.number,
+  execution_id: optional.text,
+  steps: optional.of(record({ total_duration_sec: optional.number, total_computing_duration_sec: optional.number })),
 });
 
 export type ServiceStatus = z.output<typeof serviceStatus>;
 
-const deployment = record({ deployment_request_id: optionalText, environment_id: optionalText, status: z.string() });
+const deployment = record({ deployment_request_id: optional.text, environment_id: optional.text, status: z.string() });
 
 const statusQuery = z.object({ deploymentRequestId: pathId });
 

@@ -3,22 +3,22 @@ import { z } from "zod";
 import type { Caller, ReadOptions } from "../client/caller.ts";
 import { read } from "../client/endpoints.ts";
 import { json, list } from "../codec/decode.ts";
-import { optional, optionalDate, optionalText, pathId, record, wellShaped } from "../codec/schema.ts";
+import { optional, pathId, record, wellShaped } from "../codec/schema.ts";
 import { ApiError } from "../transport/errors.ts";
 import { serviceStatus } from "./service-status.ts";
 
 /** The spec calls the router's id `router_id`; deployed services call it `routerId`. */
-const ingressStatus = record({ router_id: optionalText, routerId: optionalText, status: optionalText });
+const ingressStatus = record({ router_id: optional.text, routerId: optional.text, status: optional.text });
 const service = record({
   id: pathId,
   name: z.string(),
-  service_type: optionalText,
+  service_type: optional.text,
   /** Of a service that came from a blueprint: the blueprint's own id. */
-  blueprint_id: optional(pathId),
-  icon_uri: optionalText,
-  created_at: optionalDate,
+  blueprint_id: optional.of(pathId),
+  icon_uri: optional.text,
+  created_at: optional.date,
 });
-const statuses = optional(wellShaped(serviceStatus)).transform((list) => list ?? []);
+const statuses = optional.of(wellShaped(serviceStatus)).transform((list) => list ?? []);
 const environmentStatuses = z
   .object({
     applications: statuses,

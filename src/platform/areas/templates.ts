@@ -4,22 +4,22 @@ import type { Caller, ReadOptions } from "../client/caller.ts";
 import { read } from "../client/endpoints.ts";
 import { json, maybe, wellShapedList } from "../codec/decode.ts";
 import { filled, keyed, sent, wellFormed } from "../codec/encode.ts";
-import { optional, optionalStrings, optionalText, record, wellShaped } from "../codec/schema.ts";
+import { optional, record, wellShaped } from "../codec/schema.ts";
 
 /** Bounds are int64: a bigint keeps every digit. */
-const int64 = optional(z.union([z.bigint(), z.int().transform(BigInt)]));
+const int64 = optional.of(z.union([z.bigint(), z.int().transform(BigInt)]));
 /** No text is longer than 2^53 characters, so larger bounds are all the same, and none is rounded. */
-const length = optional(
+const length = optional.of(
   z.union([z.bigint().transform((n) => (n > 0n ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER)), z.int()]),
 );
 
 const constraints = record({
-  allowedValues: optionalStrings,
+  allowedValues: optional.strings,
   min: int64,
   max: int64,
   minLength: length,
   maxLength: length,
-  pattern: optionalText,
+  pattern: optional.text,
 });
 
 const field = record({
@@ -28,14 +28,14 @@ const field = record({
   type: z.string(),
   required: z.boolean(),
   /** Text whatever the type. */
-  defaultValue: optionalText,
-  label: optionalText,
-  description: optionalText,
+  defaultValue: optional.text,
+  label: optional.text,
+  description: optional.text,
   sensitive: z.boolean(),
-  constraints: optional(constraints).transform((given) => given ?? {}),
+  constraints: optional.of(constraints).transform((given) => given ?? {}),
 });
 
-const component = record({ key: z.string(), kind: optionalText, description: optionalText, fields: z.array(field) });
+const component = record({ key: z.string(), kind: optional.text, description: optional.text, fields: z.array(field) });
 
 const layer = record({
   key: z.string(),
@@ -43,17 +43,17 @@ const layer = record({
   enabledByDefault: z.boolean(),
   modes: z.array(z.string()),
   /** Absent: every provider. */
-  providers: optionalStrings,
+  providers: optional.strings,
   componentKeys: z.array(z.string()),
   components: z.array(component),
-  description: optionalText,
+  description: optional.text,
 });
 
 const template = record({
   key: z.string(),
   version: z.string(),
   status: z.string(),
-  description: optionalText,
+  description: optional.text,
   layers: z.array(z.unknown()).transform((list) => {
     const known = wellShaped(layer).parse(list);
     return { known, isIncomplete: known.length < list.length };
@@ -65,18 +65,18 @@ const template = record({
   ...(isIncomplete && { isIncomplete }),
 }));
 
-const maps = optional(z.record(z.string(), z.record(z.string(), z.unknown())));
+const maps = optional.of(z.record(z.string(), z.record(z.string(), z.unknown())));
 
 const binding = record({
-  clusterId: optionalText,
-  organizationId: optionalText,
-  templateKey: optionalText,
-  templateVersion: optionalText,
-  layerSelections: optional(z.record(z.string(), z.unknown())),
+  clusterId: optional.text,
+  organizationId: optional.text,
+  templateKey: optional.text,
+  templateVersion: optional.text,
+  layerSelections: optional.of(z.record(z.string(), z.unknown())),
   managedConfig: maps,
   customerProvidedInputs: maps,
-  layers: optional(
-    wellShaped(record({ key: z.string(), status: z.string(), reason: optionalText, componentKeys: optionalStrings })),
+  layers: optional.of(
+    wellShaped(record({ key: z.string(), status: z.string(), reason: optional.text, componentKeys: optional.strings })),
   ),
 });
 

@@ -4,25 +4,16 @@ import type { Caller } from "../client/caller.ts";
 import { read, write } from "../client/endpoints.ts";
 import { list, maybe, nothing } from "../codec/decode.ts";
 import { filled, request, sent, wellFormed } from "../codec/encode.ts";
-import {
-  optional,
-  optionalDate,
-  optionalFlag,
-  optionalNumber,
-  optionalText,
-  pathId,
-  record,
-  wellShaped,
-} from "../codec/schema.ts";
+import { optional, pathId, record, wellShaped } from "../codec/schema.ts";
 
 /** The variable that this one overrides or is an alias of. */
-const other = optional(
+const other = optional.of(
   record({
-    id: optionalText,
-    key: optionalText,
-    mount_path: optionalText,
-    description: optionalText,
-    enable_interpolation_in_file: optionalFlag,
+    id: optional.text,
+    key: optional.text,
+    mount_path: optional.text,
+    description: optional.text,
+    enable_interpolation_in_file: optional.flag,
   }),
 );
 
@@ -33,15 +24,15 @@ const other = optional(
 const variable = record({
   id: pathId,
   key: z.string(),
-  scope: optionalText,
-  variable_type: optionalText,
-  created_at: optionalDate,
-  updated_at: optionalDate,
-  service_id: optionalText,
-  service_name: optionalText,
-  owned_by: optionalText,
-  description: optionalText,
-  enable_interpolation_in_file: optionalFlag,
+  scope: optional.text,
+  variable_type: optional.text,
+  created_at: optional.date,
+  updated_at: optional.date,
+  service_id: optional.text,
+  service_name: optional.text,
+  owned_by: optional.text,
+  description: optional.text,
+  enable_interpolation_in_file: optional.flag,
   overridden_variable: other,
   aliased_variable: other,
   overridden_secret: other,
@@ -49,12 +40,14 @@ const variable = record({
 });
 
 const imported = record({
-  total_variables_to_import: optionalNumber,
-  successful_imported_variables: wellShaped(record({ name: z.string(), is_secret: optionalFlag, scope: optionalText })),
+  total_variables_to_import: optional.number,
+  successful_imported_variables: wellShaped(
+    record({ name: z.string(), is_secret: optional.flag, scope: optional.text }),
+  ),
 });
 
 /** The spec does not show the answer to the creation of one variable; its key identifies it. */
-const createdVariable = record({ id: optional(pathId) });
+const createdVariable = record({ id: optional.of(pathId) });
 
 const variableRequest = request({ key: filled, value: wellFormed });
 

@@ -4,25 +4,17 @@ import type { Caller } from "../client/caller.ts";
 import { create, read, update, write } from "../client/endpoints.ts";
 import { json, nothing } from "../codec/decode.ts";
 import { filled, request, uri } from "../codec/encode.ts";
-import {
-  editable,
-  optionalDate,
-  optionalFlag,
-  optionalStrings,
-  optionalText,
-  pathId,
-  record,
-} from "../codec/schema.ts";
+import { editable, optional, pathId, record } from "../codec/schema.ts";
 
 const webhook = editable(
   record({
     id: pathId,
-    kind: optionalText,
-    target_url: optionalText,
-    events: optionalStrings,
-    enabled: optionalFlag,
-    created_at: optionalDate,
-    updated_at: optionalDate,
+    kind: optional.text,
+    target_url: optional.text,
+    events: optional.strings,
+    enabled: optional.flag,
+    created_at: optional.date,
+    updated_at: optional.date,
   }),
 );
 

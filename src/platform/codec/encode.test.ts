@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { jsonObject, request, sent, wellFormed } from "./encode.ts";
 import { parseExactJson, stringifyJson } from "./json.ts";
-import { optionalText, record, ShapeError } from "./schema.ts";
+import { optional, record, ShapeError } from "./schema.ts";
 
 describe("request", () => {
   it("names members as record reads them, and knows no others", () => {
@@ -12,7 +12,7 @@ describe("request", () => {
     const body = sent(request({ name: wellFormed, gitCommitId: wellFormed, nextK8sVersion: wellFormed }), input)();
     expect(body).toEqual({ name: "a", git_commit_id: "b", next_k8s_version: "c" });
     expect(
-      record({ name: optionalText, git_commit_id: optionalText, next_k8s_version: optionalText }).parse(body),
+      record({ name: optional.text, git_commit_id: optional.text, next_k8s_version: optional.text }).parse(body),
     ).toEqual({
       name: "a",
       gitCommitId: "b",

@@ -62,7 +62,8 @@ export function request<const Shape extends z.core.$ZodShape>(shape: Shape) {
     .transform((value) => snaked(value));
 }
 
-function snaked<T extends object>(value: T): Snaked<T> {
+/** Returns the record with its members under their names in snake_case. */
+export function snaked<T extends object>(value: T): Snaked<T> {
   const members = Object.entries(value).map(([name, member]: [string, unknown]) => [
     name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     member,

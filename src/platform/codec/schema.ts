@@ -36,21 +36,25 @@ export function record<const Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.object(shape).transform((value) => camelized(value));
 }
 
-/** A member that may be missing, null or (as nothing depends on it) of another shape: then it is absent. */
-export function optional<Schema extends z.ZodType>(schema: Schema) {
+/** An id that can be used in paths. */
+export const pathId = z.string().refine(isUuidOfAnyCase, "not a UUID");
+
+function orAbsent<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().catch(undefined);
 }
 
-/** An id that can be used in paths. */
-export const pathId = z.string().refine(isUuidOfAnyCase, "not a UUID");
-export const optionalText = optional(z.string());
-export const optionalFlag = optional(z.boolean());
-export const optionalNumber = optional(z.number());
-/** Dates stay text, so that they keep their fraction of a second. */
-export const optionalDate = optional(z.string());
-/** The parent of a record, as deployed services nest it: `{ "project": { "id": … } }`. */
-export const optionalParent = optional(z.object({ id: pathId }));
-export const optionalStrings = optional(z.array(z.string()));
+/** Members that may be missing, null or (as nothing depends on them) of another shape: then they are absent. */
+export const optional = {
+  of: orAbsent,
+  text: orAbsent(z.string()),
+  flag: orAbsent(z.boolean()),
+  number: orAbsent(z.number()),
+  /** Dates stay text, so that they keep their fraction of a second. */
+  date: orAbsent(z.string()),
+  /** The parent of a record, as deployed services nest it: `{ "project": { "id": … } }`. */
+  parent: orAbsent(z.object({ id: pathId })),
+  strings: orAbsent(z.array(z.string())),
+};
 
 /** A list without those of its items that do not have the documented shape. */
 export function wellShaped<Schema extends z.ZodType>(item: Schema) {
