@@ -1,7 +1,7 @@
 /** The reference page of the command line, from the table of commands. */
 import type { Command, Entry } from "../src/cli/base/command.ts";
 import { KUBE_FLAGS, PLATFORM_FLAGS } from "../src/cli/base/globals.ts";
-import { COMMANDS } from "../src/cli/index.ts";
+import { COMMANDS } from "../src/cli/commands.ts";
 import { asksPlatform, commandUsage, EXIT_CODES, flagSection, section } from "../src/cli/usage.ts";
 import { describeFlags } from "../src/operator/config/flags.ts";
 import { operationEntry } from "../src/platform/codec/operations.ts";

@@ -2,7 +2,7 @@
  * `docs/coverage.md`: which operation of the platform is used by which kind or command, and which tests show it. The
  * commands declare their operations in the table of commands; those of the kinds, and the tests, are declared here.
  */
-import { COMMANDS } from "../src/cli/index.ts";
+import { COMMANDS } from "../src/cli/commands.ts";
 import { type KindName, RESOURCES } from "../src/kinds/index.ts";
 import { operations, type OperationName, isDocumented } from "../src/platform/codec/operations.ts";
 import { FEATURES } from "./platforms.ts";

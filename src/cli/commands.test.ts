@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { cli } from "../../test/support/programs/cli.ts";
 import { operations, isDocumented } from "../platform/codec/operations.ts";
-import { COMMANDS } from "./index.ts";
+import { COMMANDS } from "./commands.ts";
 
 /**
  * Creates belong to custom resources, which know what is theirs; so does a binding, which is checked before it is put.

@@ -3,10 +3,10 @@
  * the candidates for the next word of a command line. Its protocol is cobra's, which kubectl expects of
  * `kubectl_complete-<plugin>`: candidates, each with a tab and a description, and a directive at the end.
  */
-import { command, rawCommand, type Command, type Entry } from "./base/command.ts";
+import { command, rawCommand, type Command } from "./base/command.ts";
 import { EXIT } from "./base/exit.ts";
-import type { Flag } from "./base/flags.ts";
-import { find, flagAwaitingValue, leadingFlags } from "./find.ts";
+import { tokensOf, type Flag, type Flags } from "./base/flags.ts";
+import { COMMANDS, find, leadingFlags } from "./commands.ts";
 
 interface Candidate {
   readonly text: string;
@@ -23,28 +23,25 @@ interface Candidates {
   readonly directive: typeof FILES | typeof NO_FILES;
 }
 
-/** @param entries the commands that are completed */
-export function completeWith(entries: readonly Entry[]): Command {
-  return rawCommand(async (argv, { host }) => {
-    const words = argv.slice(0, -1);
-    const begun = argv.at(-1) ?? "";
-    const found = find(entries, words);
-    const { all, directive } =
-      found === undefined
-        ? commandsAfter(entries, words.slice(leadingFlags(words)))
-        : partsOf(await found.entry.load(), found.rest, begun);
-    const lines = all
-      .filter(({ text }) => text.startsWith(begun))
-      .map(({ text, about }) => (about === undefined ? text : `${text}\t${about}`));
-    host.io.stdout.write([...lines, directive].map((line) => `${line}\n`).join(""));
-    return EXIT.ok;
-  });
-}
+export const completeCommand = rawCommand(async (argv, { host }) => {
+  const words = argv.slice(0, -1);
+  const begun = argv.at(-1) ?? "";
+  const found = find(words);
+  const { all, directive } =
+    found === undefined
+      ? commandsAfter(words.slice(leadingFlags(words)))
+      : partsOf(await found.entry.load(), found.rest, begun);
+  const lines = all
+    .filter(({ text }) => text.startsWith(begun))
+    .map(({ text, about }) => (about === undefined ? text : `${text}\t${about}`));
+  host.io.stdout.write([...lines, directive].map((line) => `${line}\n`).join(""));
+  return EXIT.ok;
+});
 
 /** Returns the next words of commands that start with `words`. */
-function commandsAfter(entries: readonly Entry[], words: readonly string[]): Candidates {
+function commandsAfter(words: readonly string[]): Candidates {
   const prefix = words.map((word) => `${word} `).join("");
-  const fitting = entries.filter(({ name, hidden }) => hidden !== true && name.startsWith(prefix));
+  const fitting = COMMANDS.filter(({ name, hidden }) => hidden !== true && name.startsWith(prefix));
   const next = fitting.map(({ name, about }): [string, Candidate] => {
     const [text = "", ...more] = name.slice(prefix.length).split(" ");
     return [text, more.length === 0 ? { text, about } : { text }];
@@ -55,7 +52,8 @@ function commandsAfter(entries: readonly Entry[], words: readonly string[]): Can
 /** Returns the flags, values and arguments that may follow `rest`. */
 function partsOf(command: Command, rest: readonly string[], begun: string): Candidates {
   const { args, flags } = command;
-  const awaiting = flagAwaitingValue(flags, rest.at(-1));
+  const tokens = tokensOf(rest, flags);
+  const awaiting = flagAwaitingValue(tokens.at(-1), flags);
   if (awaiting !== undefined) return valuesOf(awaiting, "");
   const [, start = "", name = ""] = /^(--([a-z-]+)=)/.exec(begun) ?? [];
   const given = flags[name];
@@ -64,12 +62,16 @@ function partsOf(command: Command, rest: readonly string[], begun: string): Cand
     const all = Object.entries(flags).map(([flag, { about }]) => ({ text: `--${flag}`, about }));
     return { all, directive: NO_FILES };
   }
-  const before = rest.filter(
-    (word, at) => !word.startsWith("-") && flagAwaitingValue(flags, rest[at - 1]) === undefined,
-  );
+  const before = tokens.filter(({ kind }) => kind === "positional");
   const last = args.at(-1);
   const next = args[before.length] ?? (last?.many === true ? last : undefined);
   return { all: (next?.choices ?? []).map((text) => ({ text })), directive: NO_FILES };
+}
+
+/** Returns the flag whose value is the word that comes next. */
+function flagAwaitingValue(last: ReturnType<typeof tokensOf>[number] | undefined, flags: Flags): Flag | undefined {
+  const flag = last?.kind === "option" && last.value === undefined ? flags[last.name] : undefined;
+  return flag?.is === "switch" ? undefined : flag;
 }
 
 /** @param start what stands before the value in the same word */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { cli } from "../../test/support/programs/cli.ts";
 import { OPERATOR_VERSION } from "../operator/config/version.ts";
-import { COMMANDS } from "./index.ts";
+import { COMMANDS } from "./commands.ts";
 
 const operator = { program: "/usr/bin/platform-operator" };
 

@@ -1,14 +1,9 @@
 /** Parses the command line and runs the command. */
 import { systemClock } from "../kube/api/clock.ts";
-import { OPERATOR_VERSION } from "../operator/config/version.ts";
-import { API_COMMANDS } from "./api/index.ts";
-import { command, lazyCommand, type Entry } from "./base/command.ts";
 import { EXIT, UsageError } from "./base/exit.ts";
 import type { Host } from "./base/io.ts";
 import { didYouMean } from "./base/suggest.ts";
-import { find } from "./find.ts";
-import { grouped } from "./groups.ts";
-import { OBJECT_COMMANDS } from "./objects/entries.ts";
+import { COMMANDS, find } from "./commands.ts";
 import { commandUsage, listUsage } from "./usage.ts";
 
 /**
@@ -20,7 +15,7 @@ import { commandUsage, listUsage } from "./usage.ts";
 export async function main(program: string, argv: readonly string[], host: Host = ofProcess()): Promise<number> {
   const called = nameOf(program);
   const words = wordsOf(program, argv);
-  const found = find(COMMANDS, words);
+  const found = find(words);
   if (found === undefined) return answerWithList(called, words, host);
   const { entry, rest } = found;
   const loaded = await entry.load();
@@ -61,7 +56,7 @@ function asksForHelp(argv: readonly string[]): boolean {
 function answerWithList(called: string, argv: readonly string[], { io }: Host): number {
   const [first, second] = argv;
   const isGroup = COMMANDS.some(({ name }) => name.startsWith(`${first ?? ""} `));
-  const list = listUsage(called, COMMANDS, isGroup && first !== undefined ? [first] : []);
+  const list = listUsage(called, isGroup && first !== undefined ? [first] : []);
   if (first === "help" || first === "--help" || first === "-h" || (isGroup && asksForHelp(argv))) {
     io.stdout.write(list);
     return EXIT.ok;
@@ -96,28 +91,3 @@ function ofProcess(): Host {
     },
   };
 }
-
-/** In the order of the help. */
-export const COMMANDS: readonly Entry[] = grouped([
-  lazyCommand("run", "run the operator", () => import("./run.ts")),
-  ...OBJECT_COMMANDS,
-  ...API_COMMANDS,
-  lazyCommand("completion", "print a completion script for a shell or for kubectl", () => import("./completion.ts")),
-  {
-    name: "__complete",
-    about: "print what could come next on a command line",
-    load: async () => (await import("./completion.ts")).completeWith(COMMANDS),
-    hidden: true,
-  },
-  {
-    name: "version",
-    about: "print the version",
-    load: async () =>
-      command({
-        asks: "nothing",
-        run: ({ io }) => {
-          io.stdout.write(`${OPERATOR_VERSION}\n`);
-        },
-      }),
-  },
-]);

@@ -3,25 +3,24 @@ import type { Command, Entry } from "./base/command.ts";
 import type { Arg, Flag, Flags } from "./base/flags.ts";
 import { PLATFORM_FLAGS } from "./base/globals.ts";
 import { align } from "./base/render.ts";
-import { groupOf } from "./groups.ts";
+import { GROUPS } from "./commands.ts";
 
 export const EXIT_CODES =
   "Exit codes: 0 done, 1 failed, 2 a plan has changes, 3 not in time, 64 wrong usage, 130 ended by Ctrl-C.";
 
-/** @returns the list of all commands, or of those whose names begin with `words`. */
-export function listUsage(program: string, entries: readonly Entry[], words: readonly string[] = []): string {
+/** @returns the list of all commands in their groups, or of those whose names begin with `words`. */
+export function listUsage(program: string, words: readonly string[] = []): string {
   const prefix = words.map((word) => `${word} `).join("");
-  const shown = entries.filter(({ name, hidden }) => hidden !== true && name.startsWith(prefix));
-  const lines = align(
-    shown.map(({ name, about }) => [name, about]),
-    "  ",
-  );
-  const groups = Map.groupBy(shown.keys(), (at) => (prefix === "" ? groupOf(shown[at]?.name ?? "") : ""));
+  const groups = Object.entries(GROUPS).map(([title, entries]) => ({
+    title,
+    entries: entries.filter(({ name, hidden }) => hidden !== true && name.startsWith(prefix)),
+  }));
+  const width = Math.max(...groups.flatMap(({ entries }) => entries.map(({ name }) => name.length)));
   return [
     `Usage: ${program} ${prefix}<command> [flags]\n`,
-    ...[...groups].flatMap(([title, members]) => [
-      title === "" ? "\n" : `\n${title}:\n`,
-      ...members.map((at) => `  ${lines[at]}\n`),
+    ...groups.flatMap(({ title, entries }) => [
+      ...(entries.length === 0 ? [] : [prefix === "" ? `\n${title}:\n` : "\n"]),
+      ...entries.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}\n`),
     ]),
     `\n"${program} ${prefix}<command> --help" lists a command's flags.\n`,
     ...(prefix === "" ? [`${EXIT_CODES}\n`] : []),

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { parse } from "../../src/cli/base/flags.ts";
-import { find } from "../../src/cli/find.ts";
-import { COMMANDS } from "../../src/cli/index.ts";
+import { find } from "../../src/cli/commands.ts";
 
 const root = join(import.meta.dirname, "../..");
 const called = /kubectl platform ([a-z][^`"\n|]*)/g;
@@ -27,14 +26,14 @@ describe("commands that people are told to type", () => {
       .replace(/\s+#.*$/, "")
       .replaceAll("…", "x")
       .split(/\s+/);
-    const found = find(COMMANDS, words);
+    const found = find(words);
     expect(found?.entry.name, "a command").toBeDefined();
     const command = await found?.entry.load();
     expect(() => flagsOf(found?.rest ?? [], command?.flags ?? {})).not.toThrow();
   });
 
   it("exist where the program itself mentions them", () => {
-    const unknown = mentioned.filter(({ line }) => find(COMMANDS, line.split(/[\s.;:,)]+/)) === undefined);
+    const unknown = mentioned.filter(({ line }) => find(line.split(/[\s.;:,)]+/)) === undefined);
     expect(unknown).toEqual([]);
   });
 });

@@ -97,21 +97,6 @@ const METRICS = {
 } as const;
 
 export const CLUSTERS: readonly Entry[] = [
-  confirmedAction({
-    name: "cluster stop",
-    about: "stop a cluster",
-    operations: ["stopCluster"],
-    effect: (id) => `This stops cluster ${id} and everything that runs on it.`,
-    act: ({ clusters }, id) => clusters.stop(id),
-  }),
-  confirmedAction({
-    name: "cluster upgrade",
-    about: "upgrade a cluster to the next version of Kubernetes",
-    operations: ["upgradeCluster"],
-    effect: (id) =>
-      `This upgrades cluster ${id} to the next version of Kubernetes, which the platform chooses. It cannot be undone.`,
-    act: ({ clusters }, id) => clusters.upgrade(id),
-  }),
   apiCommand({
     name: "cluster metrics",
     about: "ask the metrics of a cluster",
@@ -131,6 +116,21 @@ export const CLUSTERS: readonly Entry[] = [
         call.io.stdout.write(metrics === "" || metrics.endsWith("\n") ? metrics : `${metrics}\n`);
       else await printData(call, call.output, await parsed(metrics));
     },
+  }),
+  confirmedAction({
+    name: "cluster stop",
+    about: "stop a cluster",
+    operations: ["stopCluster"],
+    effect: (id) => `This stops cluster ${id} and everything that runs on it.`,
+    act: ({ clusters }, id) => clusters.stop(id),
+  }),
+  confirmedAction({
+    name: "cluster upgrade",
+    about: "upgrade a cluster to the next version of Kubernetes",
+    operations: ["upgradeCluster"],
+    effect: (id) =>
+      `This upgrades cluster ${id} to the next version of Kubernetes, which the platform chooses. It cannot be undone.`,
+    act: ({ clusters }, id) => clusters.upgrade(id),
   }),
 ];
 

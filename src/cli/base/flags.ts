@@ -84,8 +84,15 @@ export function parse(argv: readonly string[], args: readonly Arg[], flags: Flag
   };
 }
 
-function split(argv: readonly string[], flags: Flags) {
-  const options: ParseArgsOptionsConfig = Object.fromEntries(
+/** Splits a command line that may be wrong, or not complete yet. @returns its flags and arguments, in their order */
+export function tokensOf(argv: readonly string[], flags: Flags) {
+  return parseArgs({ args: [...argv], options: optionsOf(flags), strict: false, allowPositionals: true, tokens: true })
+    .tokens;
+}
+
+/** Describes the flags to parseArgs. */
+function optionsOf(flags: Flags): ParseArgsOptionsConfig {
+  return Object.fromEntries(
     Object.entries(flags).map(([name, { is, short }]) => [
       name,
       {
@@ -95,10 +102,13 @@ function split(argv: readonly string[], flags: Flags) {
       },
     ]),
   );
+}
+
+function split(argv: readonly string[], flags: Flags) {
   try {
     return parseArgs({
       args: switched(argv, flags),
-      options,
+      options: optionsOf(flags),
       strict: true,
       allowPositionals: true,
       allowNegative: true,
