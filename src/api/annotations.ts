@@ -2,7 +2,7 @@
  * The values that annotations may have. The operator reads and warns by them, and the admission policy of the chart is
  * generated from them.
  */
-import { APPROVED_PLAN, EXTERNAL_ID, PAUSED, POLL_INTERVAL, RESOLVE } from "./names.ts";
+import { APPROVED_PLAN, EXTERNAL_ID, MOVE_TO, PAUSED, POLL_INTERVAL, RESOLVE } from "./names.ts";
 import { NOT_PAUSING, PAUSING } from "./paused.ts";
 
 interface Annotated {
@@ -44,12 +44,23 @@ export const ANNOTATIONS: Readonly<Record<string, AnnotationValues>> = {
     allowed: "the hash in status.plan, 16 hex digits",
     otherwise: "No plan is approved.",
   },
+  [MOVE_TO]: {
+    pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
+    allowed: "the name of a namespace",
+    otherwise: "The object is moved nowhere.",
+  },
   [EXTERNAL_ID]: {
     pattern: /^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/,
     allowed: "a UUID",
     otherwise: "It identifies nothing.",
   },
 };
+
+/** Returns the namespace that takes over what the object leaves on the platform; undefined for its own. */
+export function destinationOf({ metadata: { annotations = {} } }: Annotated): string | undefined {
+  const namespace = annotations[MOVE_TO];
+  return namespace !== undefined && ANNOTATIONS[MOVE_TO]?.pattern.test(namespace) === true ? namespace : undefined;
+}
 
 const RULES = Object.entries(ANNOTATIONS);
 

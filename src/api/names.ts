@@ -11,6 +11,8 @@ export const PAUSED = `${GROUP}/paused`;
 export const RECONCILE_REQUESTED_AT = `${GROUP}/reconcile-requested-at`;
 export const POLL_INTERVAL = `${GROUP}/poll-interval`;
 export const RESOLVE = `${GROUP}/resolve`;
+/** On a resource that goes: the namespace whose resource of the same kind and name may adopt what it leaves. */
+export const MOVE_TO = `${GROUP}/move-to`;
 export const APPROVED_PLAN = `${GROUP}/approved-plan`;
 
 /**

@@ -11,6 +11,7 @@ import { CliError, EXIT, UsageError } from "../base/exit.ts";
 import { printList, type View } from "../base/render.ts";
 import { nameOf } from "../base/targets.ts";
 import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
+import { applierOf } from "./shared/applier.ts";
 import { fullName } from "./shared/target.ts";
 
 const APPLICATION = { name: "application", about: "a PlatformApplication, e.g. papp/api" } as const;
@@ -106,19 +107,9 @@ function targetOf(object: KubeObject, current: string | undefined, to: number | 
   return chosen.commit;
 }
 
-/** Programs that apply manifests from elsewhere, by the field manager that they write with. */
-const APPLIERS: readonly (readonly [manager: string, name: string])[] = [
-  ["argocd-controller", "Argo CD"],
-  ["kustomize-controller", "Flux"],
-  ["helm-controller", "Flux"],
-  ["helm", "Helm"],
-];
-
 /** @param answer the API server's, which has the field managers */
 function warningsOf(object: KubeObject, answer: Json): readonly string[] {
-  const fields = listMember(member(answer, "metadata"), "managedFields");
-  const managers = new Set(fields.map((one) => stringMember(one, "manager")));
-  const applier = APPLIERS.find(([manager]) => managers.has(manager))?.[1];
+  const applier = applierOf(answer);
   const policy = stringMember(member(object.spec, "deploy"), "policy");
   return [
     ...(applier === undefined

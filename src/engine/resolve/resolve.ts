@@ -168,14 +168,21 @@ async function originOf(
 ): Promise<Origin> {
   const proven = provenBySeal(place, identity);
   if (goal !== "present" || kind.externalLifecycle !== true) return proven;
-  if (identity.is === "known") {
+  if (identity.is === "known" && proven.identity !== identity) {
     // A process that was killed right after it adopted an orphan left no status.
-    const isSealed = identity.identitySource === "claimed" && proven.identity !== identity;
-    const memory = isSealed ? memoryOfOrphan(ports, place, identity.id) : undefined;
+    const memory = memoryOfOrphan(ports, place, identity.id);
     return memory === undefined ? proven : { ...proven, kept: memory };
   }
-  if (identity.is !== "none" || place.object.metadata.annotations?.[INTENT] !== undefined) return proven;
-  return (await candidateFor(ports, place, policies)) ?? proven;
+  if (!mayBeOrphaned(place, identity)) return proven;
+  const candidate = await candidateFor(ports, place, policies);
+  const isOther = identity.is === "known" && candidate?.orphan?.id !== identity.id;
+  return candidate === undefined || isOther ? proven : candidate;
+}
+
+/** Reports whether the orphan ledger is asked: for no id, and for one that a restored or moved manifest claims. */
+function mayBeOrphaned({ object }: RecordTarget, identity: Identity): boolean {
+  if (identity.is === "none") return object.metadata.annotations?.[INTENT] === undefined;
+  return identity.is === "known" && identity.identitySource === "claimed";
 }
 
 /**

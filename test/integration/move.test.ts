@@ -1,0 +1,90 @@
+/** What becomes of an object whose resource is moved to another namespace, or restored from a backup. */
+import { beforeAll, describe, expect, inject, it } from "vitest";
+
+import { condition } from "../support/env/cluster.ts";
+import { createEnv } from "../support/env/env.ts";
+import { idOf } from "../support/env/settling.ts";
+import { application, database, defaults, tree } from "../support/kube/manifests.ts";
+import { cli } from "../support/programs/cli.ts";
+
+const { kubeconfigPath } = inject("controlPlane");
+
+describe("on a surface that does not show where an application belongs, with ids that must be proven", () => {
+  const env = createEnv({ surface: "documented", more: ["b"] });
+  const other = () => env.at("b");
+  const move = (...argv: readonly string[]) =>
+    cli(["move", ...argv, "--kubeconfig", kubeconfigPath, "-n", env.namespace, "--to", other().namespace]);
+
+  beforeAll(async () => {
+    const proven = { allowUnverifiedIds: false };
+    await env.apply(
+      ...defaults(env, proven),
+      ...tree(env, "shop"),
+      database("orders", "shop"),
+      application("late", "shop"),
+    );
+    await other().apply(...defaults(env, proven));
+    for (const name of ["shop", "late"]) await env.waitFor("PlatformApplication", name, { status: "True" });
+    await env.waitFor("PlatformDatabase", "orders", { status: "True" });
+  });
+
+  it("move hands it over without a write to the platform", async () => {
+    const id = idOf(await env.get("PlatformApplication", "shop"));
+    const record = await env.record();
+    expect(await move("papp/shop", "--dry-run")).toMatchObject({ code: 0, stderr: "" });
+    expect((await env.get("PlatformApplication", "shop")).metadata.deletionTimestamp).toBeUndefined();
+    const { code, stdout } = await move("papp/shop", "--wait");
+    expect(code).toBe(0);
+    const where = `from namespace "${env.namespace}" to "${other().namespace}"`;
+    expect(stdout).toContain(`platformapplication.platform-operator.io/shop moved ${where}\n`);
+    const moved = await other().get("PlatformApplication", "shop");
+    expect(idOf(moved)).toBe(id);
+    expect(condition(moved, "Ready")).toMatchObject({ status: "True" });
+    await env.waitGone("PlatformApplication", "shop");
+    expect((await move("pdbase/orders", "--wait")).code).toBe(0);
+    await env.settled();
+    expect(record.changes()).toEqual([]);
+    const left = await cli([
+      "orphans",
+      "-A",
+      `--operator-namespace=${env.operatorNamespace}`,
+      "--kubeconfig",
+      kubeconfigPath,
+    ]);
+    expect(left.stderr).toContain("Nothing found.");
+  });
+
+  it("move is refused where a program would create the object again, or another one is there", async () => {
+    await env.kubectl(["annotate", "papp", "late", "example.com/by=argo", "--field-manager=argocd-controller"]);
+    expect((await move("papp/late")).stderr).toMatch(/^Argo CD applies papp\/late and would create it again/);
+    expect((await move("papp/shop")).stderr).toMatch(/^PlatformApplication "shop" does not exist in namespace/);
+  });
+
+  it("a backup that is applied again finds what its resource left", async () => {
+    const before = await env.get("PlatformApplication", "late");
+    const { name, annotations = {} } = before.metadata;
+    await env.remove("PlatformApplication", "late");
+    await env.waitGone("PlatformApplication", "late");
+    const record = await env.record();
+    await env.apply({
+      apiVersion: before.apiVersion,
+      kind: before.kind,
+      metadata: { name, annotations },
+      spec: before.spec ?? {},
+    });
+    expect(idOf(await env.waitFor("PlatformApplication", "late", { status: "True" }))).toBe(idOf(before));
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("a move that no operator watched creates nothing, and says what to do", async () => {
+    await env.apply(application("unseen", "shop"));
+    const id = idOf(await env.waitFor("PlatformApplication", "unseen", { status: "True" }));
+    await env.stop();
+    expect((await move("papp/unseen")).code).toBe(0);
+    await env.start();
+    const record = await env.record();
+    const moved = await other().waitFor("PlatformApplication", "unseen", { status: "False" });
+    expect(condition(moved, "Ready")?.message).toContain(id);
+    expect(record.changes()).toEqual([]);
+  });
+});
