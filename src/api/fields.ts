@@ -68,6 +68,24 @@ export const commitField = matches(COMMIT, 64, HEX).meta({
   ],
 });
 
+/** A member that says whether something holds. @param usual what holds where the spec does not say */
+export function flag(usual: boolean, description: string) {
+  return z.boolean().default(usual).describe(`${description} Defaults to ${usual}.`);
+}
+
+/** One of several values. @param usual the one that holds where the spec has none */
+export function choice<const Value extends string>(values: readonly Value[], usual: Value, description: string) {
+  return z
+    .enum(values)
+    .default(() => usual)
+    .describe(`${description} Defaults to ${usual}.`);
+}
+
+/** A whole number within bounds. */
+export function integer(min: number, max: number): z.ZodInt {
+  return z.int().min(min).max(max);
+}
+
 /** A map with at most `max` entries. @param value the schema of the values. */
 export function mapOf<Value extends z.ZodType>(value: Value, max: number): z.ZodRecord<z.ZodString, Value> {
   return z
@@ -119,10 +137,7 @@ export function reference(kind: string, description: string) {
 
 export const connectionRef = z
   .object({
-    kind: z
-      .enum(["PlatformConnection", "ClusterPlatformConnection"])
-      .default("PlatformConnection")
-      .describe("Kind of the connection. Defaults to PlatformConnection."),
+    kind: choice(["PlatformConnection", "ClusterPlatformConnection"], "PlatformConnection", "Kind of the connection."),
     name: objectName.describe("Name of the connection; a PlatformConnection is in the same namespace."),
   })
   .describe(

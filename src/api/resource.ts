@@ -2,6 +2,7 @@
 import { z } from "zod";
 
 import { PAUSED } from "./names.ts";
+import { type MemoryOf, memorySchema } from "./status.ts";
 
 /** A column of `kubectl get`; priority 1 shows in `-o wide` only. */
 export interface PrinterColumn {
@@ -50,16 +51,25 @@ const EXTERNAL_ID_STAYS: CelRule = {
 
 type Defaulted = "plural" | "scope" | "rules" | "selectableFields";
 
-/** Completes the declaration of a kind by what most kinds have: it is namespaced and refers to a connection. */
-export function defineResource<Spec, Mem>({
+/**
+ * Completes the declaration of a kind by what most kinds have: it is namespaced and refers to a connection.
+ * @param declared.memory the members of the status that are its memory
+ */
+export function defineResource<Spec, Members extends Readonly<Record<string, z.ZodType>>>({
   rules = [],
+  memory,
   ...declared
-}: Omit<Resource<Spec, Mem>, Defaulted> & Partial<Pick<Resource, Exclude<Defaulted, "plural">>>): Resource<Spec, Mem> {
+}: Omit<Resource<Spec>, Defaulted | "memory"> &
+  Partial<Pick<Resource, Exclude<Defaulted, "plural">>> & { readonly memory: Members }): Resource<
+  Spec,
+  MemoryOf<Members>
+> {
   const hasExternalId = declared.spec instanceof z.ZodObject && "externalId" in declared.spec.shape;
   return {
     scope: "Namespaced",
     selectableFields: [".spec.connectionRef.name"],
     ...declared,
+    memory: memorySchema(memory),
     plural: `${declared.kind.toLowerCase()}s`,
     rules: hasExternalId ? [EXTERNAL_ID_STAYS, ...rules] : rules,
   };
@@ -80,10 +90,7 @@ export function wide(...of: Parameters<typeof column>): PrinterColumn {
   return { ...column(...of), priority: 1 };
 }
 
-/** First in every table. */
-export const READY = column("Ready", ofCondition("Ready", "status"), "Whether the platform is as the spec wants it.");
-
-export const REASON = column("Reason", ofCondition("Ready", "reason"), "Why, in one word.");
+const REASON = column("Reason", ofCondition("Ready", "reason"), "Why, in one word.");
 
 export const SYNCED = column(
   "Synced",
@@ -93,11 +100,10 @@ export const SYNCED = column(
 
 export const SINCE = column("Since", ofCondition("Ready", "lastTransitionTime"), "Time since Ready changed.", "date");
 
-/** Last in every table. */
-export const AGE = column("Age", ".metadata.creationTimestamp", "Time since the object was created.", "date");
+const AGE = column("Age", ".metadata.creationTimestamp", "Time since the object was created.", "date");
 
 /** The value of the annotation, whatever it means. */
-export const PAUSED_BY = column(
+const PAUSED_BY = column(
   "Paused",
   `.metadata.annotations.${PAUSED.replaceAll(".", String.raw`\.`)}`,
   "The annotation that pauses it.",
@@ -107,15 +113,30 @@ const DRIFTED = column("Drifted", ofCondition("Drifted", "status"), "Whether oth
 
 const REMOTE_ID = wide("Remote-ID", ".status.externalId", "Id on the platform.");
 
-export const MESSAGE = wide("Message", ofCondition("Ready", "message"), "Why, and what to do.");
+const MESSAGE = wide("Message", ofCondition("Ready", "message"), "Why, and what to do.");
 
 function ofCondition(type: string, member: string): string {
   return `.status.conditions[?(@.type=="${type}")].${member}`;
 }
 
-/** Returns the columns of a kind whose objects exist on the platform. @param own those between the common ones */
+/**
+ * Returns the columns of a kind.
+ * @param own those after the reason
+ * @param later those before the message
+ * @param ready what Ready means
+ */
+export function columnsOf(
+  own: readonly PrinterColumn[],
+  later: readonly PrinterColumn[] = [],
+  ready = "Whether the platform is as the spec wants it.",
+): readonly PrinterColumn[] {
+  const first = column("Ready", ofCondition("Ready", "status"), ready);
+  return [first, REASON, ...own, PAUSED_BY, ...later, MESSAGE, AGE];
+}
+
+/** Returns the columns of a kind whose objects exist on the platform. */
 export function livingColumns(own: readonly PrinterColumn[]): readonly PrinterColumn[] {
-  return [READY, REASON, ...own, DRIFTED, PAUSED_BY, REMOTE_ID, MESSAGE, AGE];
+  return columnsOf([...own, DRIFTED], [REMOTE_ID]);
 }
 
 /**

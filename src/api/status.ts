@@ -178,19 +178,19 @@ const living = {
   ...governed,
 };
 
-/** Returns the status of a kind that only observes. @param own the kind's own members */
-export function observingStatus<Own extends z.ZodRawShape>(own: Own) {
-  return z.object({ ...common, ...own });
+/** Returns the status of a kind that only observes. @param own the kind's own members; each may be absent */
+export function observingStatus(own: z.ZodRawShape): z.ZodObject {
+  return z.object({ ...common, ...z.object(own).partial().shape });
 }
 
-/** Returns the status of a kind that requests one action. @param own the kind's own members */
-export function actingStatus<Own extends z.ZodRawShape>(own: Own) {
-  return z.object({ ...common, ...ledger, ...governed, ...own });
+/** Returns the status of a kind that requests one action. @param own the kind's own members; each may be absent */
+export function actingStatus(own: z.ZodRawShape): z.ZodObject {
+  return observingStatus({ ...ledger, ...governed, ...own });
 }
 
-/** Returns the status of a kind that keeps an object of the platform. @param own the kind's own members */
-export function livingStatus<Own extends z.ZodRawShape>(own: Own) {
-  return z.object({ ...common, ...living, ...own });
+/** Returns the status of a kind that keeps an object of the platform. @param own the kind's own members; each may be absent */
+export function livingStatus(own: z.ZodRawShape): z.ZodObject {
+  return observingStatus({ ...living, ...own });
 }
 
 /** A member of a memory. */
@@ -198,19 +198,19 @@ function kept<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().catch(undefined);
 }
 
-/** The schema of a memory of these members. */
-type MemoryOf<Members extends Readonly<Record<string, z.ZodType>>> = z.ZodObject<{
-  [Name in keyof Members]: ReturnType<typeof kept<Members[Name]>>;
-}>;
+type Members = Readonly<Record<string, z.ZodType>>;
+
+/** The memory of these members. */
+export type MemoryOf<Of extends Members> = z.output<
+  z.ZodObject<{ [Name in keyof Of]: ReturnType<typeof kept<Of[Name]>> }>
+>;
 
 /**
  * Returns the schema of a kind's memory: members of its status, each of which may be absent. An unexpected shape parses
  * as absent, so that no status stops the operator.
  */
-export function memorySchema<Members extends Readonly<Record<string, z.ZodType>>>(
-  members: Members,
-): z.ZodCatch<MemoryOf<Members>>;
-export function memorySchema(members: Readonly<Record<string, z.ZodType>>) {
+export function memorySchema<Of extends Members>(members: Of): z.ZodType<MemoryOf<Of>>;
+export function memorySchema(members: Members) {
   return z.object(Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, kept(schema)]))).catch({});
 }
 

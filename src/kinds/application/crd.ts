@@ -1,16 +1,19 @@
 import { z } from "zod";
 
 import {
+  choice,
   commitField,
   environmentVariableName,
   externalId,
+  flag,
+  integer,
   platformValue,
   variablesOf,
   matches,
 } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
-import { fingerprint, lastOperation, livingStatus, memorySchema, text, atomicList } from "../../api/status.ts";
+import { fingerprint, lastOperation, livingStatus, text, atomicList } from "../../api/status.ts";
 import {
   deploymentFields,
   failureFields,
@@ -18,7 +21,9 @@ import {
   LAST_DEPLOYMENT,
   LAST_FAILURE,
   leftToPlatform,
+  RUN_STATES,
   runStateFields,
+  sizes,
   STATE_SINCE,
   stateFields,
   WRITTEN,
@@ -44,13 +49,10 @@ const gitRepository = z
 
 const port = z
   .object({
-    internalPort: z.int().min(1).max(65535).describe("Port that the application listens on."),
-    externalPort: leftToPlatform(z.int().min(1).max(65535), "Port that it is reached at."),
+    internalPort: integer(1, 65535).describe("Port that the application listens on."),
+    externalPort: leftToPlatform(integer(1, 65535), "Port that it is reached at."),
     protocol: leftToPlatform(platformValue, "Protocol in the platform's spelling, e.g. HTTP."),
-    publiclyAccessible: z
-      .boolean()
-      .default(false)
-      .describe("Whether the port is reachable from outside the cluster. Defaults to false."),
+    publiclyAccessible: flag(false, "Whether the port is reachable from outside the cluster."),
   })
   .describe("A port of the application.");
 
@@ -59,27 +61,24 @@ const deploy = z
     gitCommitId: commitField.describe(
       "Commit to deploy: 7 to 64 hex digits in lower case, in quotes: YAML reads 1234567 and 12e4567 as numbers.",
     ),
-    policy: z
-      .enum(["Automatic", "Manual"])
-      .default("Automatic")
-      .describe(
-        "Automatic deploys when the commit changes, or settings or variables that the operator wrote; Manual only " +
-          "reports UpToDate=False. Defaults to Automatic.",
-      ),
+    policy: choice(
+      ["Automatic", "Manual"],
+      "Automatic",
+      "Automatic deploys when the commit changes, or settings or variables that the operator wrote; Manual only " +
+        "reports UpToDate=False.",
+    ),
   })
   .describe("What is to be deployed. Nothing is deployed when absent.");
 
-/** Sizes are in the platform's own units; its specification does not name them. */
 export const spec = z
   .object({
     ...placeFields("application"),
     gitRepository,
     buildMode: leftToPlatform(platformValue, "How the source is built, in the platform's spelling, e.g. DOCKER."),
     dockerfilePath: leftToPlatform(z.string().min(1).max(1024), "Path of the Dockerfile in the repository."),
-    cpu: leftToPlatform(z.int().min(1).max(1_000_000), "CPU in the platform's unit."),
-    memory: leftToPlatform(z.int().min(1).max(100_000_000), "Memory in the platform's unit."),
-    minRunningInstances: leftToPlatform(z.int().min(0).max(10_000), "Fewest running instances."),
-    maxRunningInstances: leftToPlatform(z.int().min(1).max(10_000), "Most running instances."),
+    ...sizes,
+    minRunningInstances: leftToPlatform(integer(0, 10_000), "Fewest running instances."),
+    maxRunningInstances: leftToPlatform(integer(1, 10_000), "Most running instances."),
     ports: z
       .array(port)
       .max(64)
@@ -93,12 +92,11 @@ export const spec = z
       {},
     ),
     deploy: deploy.optional(),
-    runState: z
-      .enum(["Running", "Stopped"])
-      .default("Running")
-      .describe(
-        "Whether the application runs. Stopped needs a platform that can stop applications. Defaults to Running.",
-      ),
+    runState: choice(
+      RUN_STATES,
+      "Running",
+      "Whether the application runs. Stopped needs a platform that can stop applications.",
+    ),
     externalId: externalId.optional(),
     lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]),
   })
@@ -165,25 +163,16 @@ const remembered = {
 
 const { state, stateSince, ...shown } = stateFields("application");
 
-export const memory = memorySchema({ state, stateSince, ...remembered });
-
-export type ApplicationMemory = z.output<typeof memory>;
+export type ApplicationMemory = z.output<typeof platformApplication.memory>;
 export type LastDeployment = z.output<typeof lastDeployment>;
-
-export const status = livingStatus({
-  state,
-  stateSince,
-  ...shown,
-  ...z.object(remembered).partial().shape,
-});
 
 export const platformApplication = defineResource({
   kind: "PlatformApplication",
   shortNames: ["papp"],
   description: "An application that the platform builds from git and runs in an environment.",
   spec,
-  memory,
-  status,
+  memory: { state, stateSince, ...remembered },
+  status: livingStatus({ state, stateSince, ...shown, ...remembered }),
   rules: [
     lockedOnceRecorded("environmentRef"),
     {

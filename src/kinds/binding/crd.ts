@@ -10,8 +10,8 @@ import {
   valueOrSource,
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { AGE, column, MESSAGE, PAUSED_BY, READY, REASON, defineResource, wide } from "../../api/resource.ts";
-import { fingerprint, id, livingStatus, memorySchema, text, atomicList, ATOMIC } from "../../api/status.ts";
+import { column, columnsOf, defineResource, wide } from "../../api/resource.ts";
+import { fingerprint, id, livingStatus, text, atomicList, ATOMIC } from "../../api/status.ts";
 
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
 
@@ -97,9 +97,7 @@ const record = {
   written: fingerprint.describe("Stands for the binding as it was last written."),
 };
 
-const memory = memorySchema(record);
-
-export type BindingMemory = z.output<typeof memory>;
+export type BindingMemory = z.output<typeof platformBinding.memory>;
 export type BindingLayer = NonNullable<BindingMemory["layers"]>[number];
 
 export const platformBinding = defineResource({
@@ -107,9 +105,9 @@ export const platformBinding = defineResource({
   shortNames: ["pbind"],
   description: "A platform template bound to a cluster, with its layers, configuration and inputs.",
   spec,
-  memory,
+  memory: record,
   status: livingStatus({
-    ...z.object(record).partial().shape,
+    ...record,
     clusterId: id.optional().describe("Id of the cluster that the template is bound to."),
     layersEnabled: text.optional().describe("How many of the selected layers are enabled, e.g. 3/4."),
   }),
@@ -122,17 +120,12 @@ export const platformBinding = defineResource({
       fieldPath: ".spec.clusterRef",
     },
   ],
-  columns: [
-    READY,
-    REASON,
+  columns: columnsOf([
     column("Template", ".spec.template.key", "Key of the template."),
     column("Version", ".spec.template.version", "Version of the template."),
     column("Layers", ".status.layersEnabled", "Enabled of selected layers."),
     wide("Cluster", ".status.clusterId", "Id of the cluster."),
-    PAUSED_BY,
-    MESSAGE,
-    AGE,
-  ],
+  ]),
   selectableFields: [
     ".spec.connectionRef.name",
     ".spec.clusterRef.name",

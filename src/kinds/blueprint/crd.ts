@@ -3,7 +3,7 @@ import { z } from "zod";
 import { displayName, externalId, jsonLength, mapOf, variablesOf, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
-import { fingerprint, id, livingStatus, memorySchema, text, time } from "../../api/status.ts";
+import { fingerprint, id, livingStatus, text, time } from "../../api/status.ts";
 import {
   deploymentFields,
   failureFields,
@@ -119,41 +119,37 @@ const ingress = ingressField("service");
 
 const { state: shownState, stateSince, ...shown } = stateFields("service");
 
-export const memory = memorySchema({
-  state: shownState,
-  stateSince,
-  lastDeployment,
-  lastFailure,
-  written,
-  serviceId,
-  catalogUrl,
-  createdAt,
-  ingress,
-});
-
-export type BlueprintMemory = z.output<typeof memory>;
-
-export const status = livingStatus({
-  state: shownState,
-  stateSince,
-  ...shown,
-  serviceId: serviceId.optional(),
-  serviceType: text.optional().describe("What the service is, in the platform's spelling, e.g. HELM or TERRAFORM."),
-  catalogUrl: catalogUrl.optional(),
-  createdAt: createdAt.optional(),
-  lastDeployment: lastDeployment.optional(),
-  lastFailure: lastFailure.optional(),
-  written: written.optional(),
-  ingress,
-});
+export type BlueprintMemory = z.output<typeof platformBlueprint.memory>;
 
 export const platformBlueprint = defineResource({
   kind: "PlatformBlueprint",
   shortNames: ["pbp"],
   description: "A service that the platform makes of a blueprint of its catalogue.",
   spec,
-  memory,
-  status,
+  memory: {
+    state: shownState,
+    stateSince,
+    lastDeployment,
+    lastFailure,
+    written,
+    serviceId,
+    catalogUrl,
+    createdAt,
+    ingress,
+  },
+  status: livingStatus({
+    state: shownState,
+    stateSince,
+    ...shown,
+    serviceId,
+    serviceType: text.optional().describe("What the service is, in the platform's spelling, e.g. HELM or TERRAFORM."),
+    catalogUrl,
+    createdAt,
+    lastDeployment,
+    lastFailure,
+    written,
+    ingress,
+  }),
   rules: [
     lockedOnceRecorded("environmentRef"),
     {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import { clusterContext, connectionRef, uuid, matches } from "../../api/fields.ts";
-import { AGE, column, MESSAGE, PAUSED_BY, READY, REASON, defineResource, wide } from "../../api/resource.ts";
-import { count, memorySchema, observingStatus, text, time } from "../../api/status.ts";
+import { column, columnsOf, defineResource, wide } from "../../api/resource.ts";
+import { count, observingStatus, text, time } from "../../api/status.ts";
 
 const SECTIONS = ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"] as const;
 
@@ -35,18 +35,16 @@ const record = {
   changedAt: time.describe("When the operator first saw this content."),
 };
 
-const memory = memorySchema(record);
-
-export type CatalogMemory = z.output<typeof memory>;
+export type CatalogMemory = z.output<typeof platformCatalog.memory>;
 
 export const platformCatalog = defineResource({
   kind: "PlatformCatalog",
   shortNames: ["pcat"],
   description: "What the platform offers, read from time to time into a ConfigMap.",
   spec,
-  memory,
+  memory: record,
   status: observingStatus({
-    ...z.object(record).partial().shape,
+    ...record,
     configMap: text.optional().describe("Name of the ConfigMap in the same namespace that holds the content."),
     counts: z
       .object({
@@ -58,14 +56,11 @@ export const platformCatalog = defineResource({
       .optional()
       .describe("How much of each section there is."),
   }),
-  columns: [
-    READY,
-    REASON,
-    column("Templates", ".status.counts.templates", "Number of templates.", "integer"),
-    column("ConfigMap", ".status.configMap", "Holds the content."),
-    PAUSED_BY,
-    wide("Changed", ".status.changedAt", "Time since the content changed.", "date"),
-    MESSAGE,
-    AGE,
-  ],
+  columns: columnsOf(
+    [
+      column("Templates", ".status.counts.templates", "Number of templates.", "integer"),
+      column("ConfigMap", ".status.configMap", "Holds the content."),
+    ],
+    [wide("Changed", ".status.changedAt", "Time since the content changed.", "date")],
+  ),
 });

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-import { connectionRef, objectName, uuid, matches } from "../../api/fields.ts";
+import { connectionRef, flag, objectName, uuid, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, defineResource, wide } from "../../api/resource.ts";
-import { count, id, lastOperation, livingStatus, memorySchema, text, time } from "../../api/status.ts";
+import { count, id, lastOperation, livingStatus, text, time } from "../../api/status.ts";
 
 const BOTH_OR_NONE = "server and caBundle must be set together";
 
@@ -17,12 +17,7 @@ const writeTokenSecretToRef = z
     name: objectName.describe(
       "Name of the Secret in the same namespace. It is created; one that exists already is not overwritten.",
     ),
-    readOnly: z
-      .boolean()
-      .default(true)
-      .describe(
-        "Whether the token may only read. Set to false, it may do everything in the cluster. Defaults to true.",
-      ),
+    readOnly: flag(true, "Whether the token may only read. Set to false, it may do everything in the cluster."),
     server: matches(
       /^https:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?)(:[0-9]{1,5})?(\/[^\s?#]*)?$/,
       2048,
@@ -130,9 +125,7 @@ const own = {
   token,
 };
 
-const memory = memorySchema({ ...record, ...own });
-
-export type ClusterMemory = z.output<typeof memory>;
+export type ClusterMemory = z.output<typeof platformCluster.memory>;
 export type VersionBaseline = z.output<typeof versionBaseline>;
 export type ClusterOrder = z.output<typeof order>;
 
@@ -141,9 +134,10 @@ export const platformCluster = defineResource({
   shortNames: ["pcl"],
   description: "An existing cluster of the platform: running or stopped, upgraded, with a token for those who use it.",
   spec,
-  memory,
+  memory: { ...record, ...own },
   status: livingStatus({
-    ...z.object({ ...record, ...own }).partial().shape,
+    ...record,
+    ...own,
     name: text.optional().describe("Name of the cluster on the platform."),
     region: text.optional().describe("Region that it is in."),
     provider: text.optional().describe("Cloud provider, verbatim, e.g. AWS."),

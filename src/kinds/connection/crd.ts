@@ -1,28 +1,17 @@
 import { z } from "zod";
 
-import { exactlyOne, keyRef, mapOf, objectName, secretRef, uuid, matches } from "../../api/fields.ts";
+import { choice, exactlyOne, integer, keyRef, mapOf, objectName, secretRef, uuid, matches } from "../../api/fields.ts";
 import { defaults } from "../../api/lifecycle.ts";
-import {
-  AGE,
-  column,
-  MESSAGE,
-  PAUSED_BY,
-  type PrinterColumn,
-  READY,
-  REASON,
-  defineResource,
-  SINCE,
-  SYNCED,
-  wide,
-} from "../../api/resource.ts";
-import { fingerprint, id, memorySchema, observingStatus } from "../../api/status.ts";
+import { column, columnsOf, defineResource, SINCE, SYNCED, wide } from "../../api/resource.ts";
+import { fingerprint, id, observingStatus } from "../../api/status.ts";
 
 const auth = z
   .object({
-    scheme: z
-      .enum(["Token", "Bearer"])
-      .default("Token")
-      .describe("How the token is sent: Token for an API token, Bearer for a user's JWT. Defaults to Token."),
+    scheme: choice(
+      ["Token", "Bearer"],
+      "Token",
+      "How the token is sent: Token for an API token, Bearer for a user's JWT.",
+    ),
     tokenSecretRef: secretRef(
       "The Secret with the token: in the namespace of a PlatformConnection, in the operator's own for a " +
         "ClusterPlatformConnection.",
@@ -32,18 +21,12 @@ const auth = z
 
 const rateLimit = z
   .object({
-    requestsPerSecond: z
-      .int()
-      .min(1)
-      .max(1000)
+    requestsPerSecond: integer(1, 1000)
       .optional()
       .describe(
         "Requests a second at most. The operator begins with so many, and sends fewer after a 429. Defaults to none.",
       ),
-    burst: z
-      .int()
-      .min(1)
-      .max(10_000)
+    burst: integer(1, 10_000)
       .optional()
       .describe("Requests that may be sent at once after a quiet time, until the first 429. Defaults to very few."),
   })
@@ -147,13 +130,12 @@ const common = {
   proxy,
   caBundle,
   rateLimit,
-  surface: z
-    .enum(["Auto", "Documented", "Full"])
-    .default("Auto")
-    .describe(
-      "Which operations the platform offers: Documented for those of its specification, Full for reads, updates and " +
-        "deletes as well, Auto to find out for each operation from the platform's answers. Defaults to Auto.",
-    ),
+  surface: choice(
+    ["Auto", "Documented", "Full"],
+    "Auto",
+    "Which operations the platform offers: Documented for those of its specification, Full for reads, updates and " +
+      "deletes as well, Auto to find out for each operation from the platform's answers.",
+  ),
   allowUnverifiedIds: z
     .boolean()
     .optional()
@@ -240,28 +222,11 @@ const registration = z
 
 const remembered = { surface: surfaceFound, operations, webhook: registration };
 
-const memory = memorySchema(remembered);
-
-export type ConnectionMemory = z.output<typeof memory>;
-
-const status = observingStatus(z.object(remembered).partial().shape);
-
-const columns: readonly PrinterColumn[] = [
-  { ...READY, description: "Whether the connection can be used." },
-  REASON,
-  SYNCED,
-  column("Surface", ".status.surface", "Which operations the platform offers."),
-  SINCE,
-  PAUSED_BY,
-  wide("Org", ".spec.organizationId", "Organization on the platform."),
-  wide("Base-URL", ".spec.baseUrl", "Address of the platform."),
-  MESSAGE,
-  AGE,
-];
+export type ConnectionMemory = z.output<typeof platformConnection.memory>;
 
 const shared = {
-  memory,
-  status,
+  memory: remembered,
+  status: observingStatus(remembered),
   rules: [
     {
       rule: "self.spec.organizationId == oldSelf.spec.organizationId",
@@ -275,7 +240,14 @@ const shared = {
       fieldPath: ".spec.baseUrl",
     },
   ],
-  columns,
+  columns: columnsOf(
+    [SYNCED, column("Surface", ".status.surface", "Which operations the platform offers."), SINCE],
+    [
+      wide("Org", ".spec.organizationId", "Organization on the platform."),
+      wide("Base-URL", ".spec.baseUrl", "Address of the platform."),
+    ],
+    "Whether the connection can be used.",
+  ),
   selectableFields: [".spec.organizationId"],
 };
 

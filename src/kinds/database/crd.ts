@@ -1,16 +1,18 @@
 import { z } from "zod";
 
-import { externalId, platformValue, matches } from "../../api/fields.ts";
+import { choice, externalId, integer, platformValue, matches } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
-import { id, lastOperation, livingStatus, memorySchema, text } from "../../api/status.ts";
+import { id, lastOperation, livingStatus, text } from "../../api/status.ts";
 import {
   deploymentFields,
   failureFields,
   LAST_DEPLOYMENT,
   LAST_FAILURE,
   leftToPlatform,
+  RUN_STATES,
   runStateFields,
+  sizes,
   STATE_SINCE,
   stateFields,
   WRITTEN,
@@ -18,7 +20,6 @@ import {
   placeFields,
 } from "../service/crd-status.ts";
 
-/** Sizes are in the platform's own units; its specification does not name them. */
 export const spec = z.object({
   ...placeFields("database"),
   type: platformValue.describe(
@@ -30,16 +31,13 @@ export const spec = z.object({
   mode: platformValue.describe(
     "Mode in the platform's spelling, e.g. MANAGED or CONTAINER. Cannot be changed once the database exists.",
   ),
-  cpu: leftToPlatform(z.int().min(1).max(1_000_000), "CPU in the platform's unit."),
-  memory: leftToPlatform(z.int().min(1).max(100_000_000), "Memory in the platform's unit."),
-  storage: leftToPlatform(z.int().min(1).max(100_000_000), "Storage in the platform's unit."),
-  runState: z
-    .enum(["Running", "Stopped"])
-    .default("Running")
-    .describe(
-      "Whether the database runs: Running deploys it once it is created, and again after it was stopped. Defaults to " +
-        "Running.",
-    ),
+  ...sizes,
+  storage: leftToPlatform(integer(1, 100_000_000), "Storage in the platform's unit."),
+  runState: choice(
+    RUN_STATES,
+    "Running",
+    "Whether the database runs: Running deploys it once it is created, and again after it was stopped.",
+  ),
   externalId: externalId.optional(),
   lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]),
 });
@@ -50,7 +48,7 @@ const lastDeployment = z.object(deploymentFields).describe(LAST_DEPLOYMENT);
 const lastFailure = z.object(failureFields).describe(LAST_FAILURE);
 const written = z.object(writtenFields).describe(WRITTEN);
 
-const { state, stateSince, serviceDeploymentStatus, environmentId } = stateFields("database");
+const { state, stateSince, ...shown } = stateFields("database");
 
 const stopRequestId = id.describe("The platform's id of the request to stop that is followed.");
 
@@ -82,27 +80,17 @@ const remembered = {
   typeCheck,
 };
 
-// The documented surface has no read of a database's state: what was last reported is kept.
-export const memory = memorySchema({ state, stateSince, ...remembered });
-
-export type DatabaseMemory = z.output<typeof memory>;
+export type DatabaseMemory = z.output<typeof platformDatabase.memory>;
 export type DatabaseDeployment = z.output<typeof lastDeployment>;
-
-export const status = livingStatus({
-  state,
-  stateSince,
-  serviceDeploymentStatus,
-  environmentId,
-  ...z.object(remembered).partial().shape,
-});
 
 export const platformDatabase = defineResource({
   kind: "PlatformDatabase",
   shortNames: ["pdbase"],
   description: "A database that the platform runs in an environment.",
   spec,
-  memory,
-  status,
+  // The documented surface has no read of a database's state: what was last reported is kept.
+  memory: { state, stateSince, ...remembered },
+  status: livingStatus({ state, stateSince, ...shown, ...remembered }),
   rules: [lockedOnceRecorded("environmentRef"), lockedOnceRecorded("type"), lockedOnceRecorded("mode")],
   columns: livingColumns([
     column("State", ".status.state", "State on the platform, verbatim."),

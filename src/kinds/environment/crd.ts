@@ -3,7 +3,7 @@ import { z } from "zod";
 import { connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
-import { count, id, livingStatus, memorySchema, text } from "../../api/status.ts";
+import { count, id, livingStatus, text } from "../../api/status.ts";
 
 const spec = z.object({
   connectionRef: connectionRef.optional(),
@@ -27,18 +27,16 @@ const record = {
   createdAt: text.describe("When the platform created it."),
 };
 
-const memory = memorySchema(record);
-
-export type EnvironmentMemory = z.output<typeof memory>;
+export type EnvironmentMemory = z.output<typeof platformEnvironment.memory>;
 
 export const platformEnvironment = defineResource({
   kind: "PlatformEnvironment",
   shortNames: ["penv"],
   description: "An environment in a project of the platform, on a cluster: the home of services.",
   spec,
-  memory,
+  memory: record,
   status: livingStatus({
-    ...z.object(record).partial().shape,
+    ...record,
     projectId: id.optional().describe("Id of the project that the environment is in."),
     serviceCount: count.optional().describe("Number of services in the environment."),
   }),

@@ -1,20 +1,10 @@
 import { z } from "zod";
 
-import { commitField, connectionRef, jsonLength, objectName, reference } from "../../api/fields.ts";
+import { commitField, connectionRef, integer, jsonLength, objectName, reference } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { isReason } from "../../api/reasons.ts";
-import {
-  AGE,
-  type CelRule,
-  column,
-  MESSAGE,
-  PAUSED_BY,
-  READY,
-  REASON,
-  defineResource,
-  wide,
-} from "../../api/resource.ts";
-import { actingStatus, count, id, memorySchema, text, time } from "../../api/status.ts";
+import { type CelRule, column, columnsOf, defineResource, wide } from "../../api/resource.ts";
+import { actingStatus, count, id, text, time } from "../../api/status.ts";
 import { deploymentFields } from "../service/crd-status.ts";
 
 const TYPES = [
@@ -119,19 +109,13 @@ export const spec = z
           "the end, and to Accepted elsewhere. The reason of the condition Complete says which it was: Completed or " +
           "Accepted.",
       ),
-    backoffLimit: z
-      .int()
-      .min(0)
-      .max(100)
+    backoffLimit: integer(0, 100)
       .default(6)
       .describe(
         "How often a request is sent again that the platform certainly did not carry out. One whose outcome is unknown " +
           "is never sent again. Defaults to 6.",
       ),
-    activeDeadlineSeconds: z
-      .int()
-      .min(1)
-      .max(MAX_SECONDS)
+    activeDeadlineSeconds: integer(1, MAX_SECONDS)
       .default(FOLLOWED_SECONDS)
       .describe(
         "How long it may take from its creation on, in seconds; time in which it is paused, waits for approval or a " +
@@ -139,10 +123,7 @@ export const spec = z
           "request was not sent; of one that was sent the result is unknown, whatever the platform still does. " +
           `Defaults to ${FOLLOWED_SECONDS}, three hours.`,
       ),
-    ttlSecondsAfterFinished: z
-      .int()
-      .min(0)
-      .max(MAX_SECONDS)
+    ttlSecondsAfterFinished: integer(0, MAX_SECONDS)
       .optional()
       .describe("Deletes this object so many seconds after its end, with its ConfigMap. Kept when absent."),
     lifecycle: lifecycleOf(["applyPolicy", "syncWindows"]),
@@ -205,20 +186,16 @@ const stored = z.object({
 
 const { deadline: _deadline, remainingSeconds: _remainingSeconds, digest: _digest, ...kept } = record;
 
-export const memory = memorySchema({ ...kept, outcome: stored });
-
-export type OperationMemory = z.output<typeof memory>;
+export type OperationMemory = z.output<typeof platformOperation.memory>;
 export type OperationOutcome = NonNullable<OperationMemory["outcome"]>;
-
-export const status = actingStatus(z.object(record).partial().shape);
 
 export const platformOperation = defineResource({
   kind: "PlatformOperation",
   shortNames: ["pop"],
   description: "One action on the platform that is carried out once, like a Job: it ends Complete, Failed or Unknown.",
   spec,
-  memory,
-  status,
+  memory: { ...kept, outcome: stored },
+  status: actingStatus(record),
   rules: [
     {
       rule: "self.spec == oldSelf.spec",
@@ -226,17 +203,16 @@ export const platformOperation = defineResource({
     },
     ...FIELDS_OF_TYPES,
   ],
-  columns: [
-    READY,
-    REASON,
-    column("Type", ".spec.type", "What is done."),
-    column("Result", ".status.outcome.result", "How it ended."),
-    column("Ended", ".status.outcome.at", "Time since its end.", "date"),
-    PAUSED_BY,
-    wide("State", ".status.request.state", "State on the platform, verbatim."),
-    wide("Target-ID", ".status.targetId", "Id on the platform of what is acted upon."),
-    MESSAGE,
-    AGE,
-  ],
+  columns: columnsOf(
+    [
+      column("Type", ".spec.type", "What is done."),
+      column("Result", ".status.outcome.result", "How it ended."),
+      column("Ended", ".status.outcome.at", "Time since its end.", "date"),
+    ],
+    [
+      wide("State", ".status.request.state", "State on the platform, verbatim."),
+      wide("Target-ID", ".status.targetId", "Id on the platform of what is acted upon."),
+    ],
+  ),
   selectableFields: [".spec.connectionRef.name", ".spec.type"],
 });

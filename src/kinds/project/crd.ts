@@ -18,14 +18,12 @@ const spec = z.object({
 
 export type ProjectSpec = z.output<typeof spec>;
 
-const memory = z.object({}).catch({});
-
 export const platformProject = defineResource({
   kind: "PlatformProject",
   shortNames: ["pproj"],
   description: "A project of the platform: the home of environments.",
   spec,
-  memory,
+  memory: {},
   status: livingStatus({
     createdAt: text.optional().describe("When the platform created it."),
     updatedAt: text.optional().describe("When the platform last changed it."),

@@ -1,7 +1,7 @@
 /** What the specs and statuses of services have in common: the deployment, the last failure, what was written. */
 import { z } from "zod";
 
-import { connectionRef, displayName, reference } from "../../api/fields.ts";
+import { connectionRef, displayName, integer, reference } from "../../api/fields.ts";
 import { column } from "../../api/resource.ts";
 import { count, id, text, time, token } from "../../api/status.ts";
 
@@ -9,6 +9,14 @@ import { count, id, text, time, token } from "../../api/status.ts";
 export function leftToPlatform<Schema extends z.ZodType>(schema: Schema, description: string) {
   return schema.optional().describe(`${description} Left to the platform when absent.`);
 }
+
+/** Sizes are in the platform's own units; its specification does not name them. */
+export const sizes = {
+  cpu: leftToPlatform(integer(1, 1_000_000), "CPU in the platform's unit."),
+  memory: leftToPlatform(integer(1, 100_000_000), "Memory in the platform's unit."),
+};
+
+export const RUN_STATES = ["Running", "Stopped"] as const;
 
 /** Where a service is, and its name. @param noun e.g. "application" */
 export function placeFields(noun: string) {
@@ -83,7 +91,7 @@ export const WRITTEN = "What the operator last wrote, where the platform does no
 
 /** The run state that was last applied, and a request to stop that is open. */
 export const runStateFields = {
-  runState: z.enum(["Running", "Stopped"]).describe("The run state that the operator last brought about."),
+  runState: z.enum(RUN_STATES).describe("The run state that the operator last brought about."),
   stopping: text.describe("What the service showed before the operator asked to stop it, until it shows the stop."),
 };
 

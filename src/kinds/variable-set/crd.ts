@@ -4,6 +4,7 @@ import {
   connectionRef,
   environmentVariableName,
   exactlyOne,
+  flag,
   objectName,
   platformValue,
   reference,
@@ -11,8 +12,8 @@ import {
   matches,
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { AGE, column, MESSAGE, PAUSED_BY, READY, REASON, defineResource } from "../../api/resource.ts";
-import { ATOMIC, count, fingerprint, id, livingStatus, memorySchema, text, atomicList } from "../../api/status.ts";
+import { column, columnsOf, defineResource } from "../../api/resource.ts";
+import { ATOMIC, count, fingerprint, id, livingStatus, text, atomicList } from "../../api/status.ts";
 
 const scope = platformValue.optional();
 
@@ -63,13 +64,11 @@ const spec = z.object({
     .refine((targets) => !isTwice(targets), "must not name an application twice")
     .describe("The applications, each once. One that does not exist yet does not hold up the others.")
     .meta(ATOMIC),
-  overwrite: z
-    .boolean()
-    .default(false)
-    .describe(
-      "Whether variables of the same name that this set did not create are replaced. Some platforms replace no secret by " +
-        "an import: where the platform has an update of secrets, that is used. Defaults to false.",
-    ),
+  overwrite: flag(
+    false,
+    "Whether variables of the same name that this set did not create are replaced. Some platforms replace no secret by " +
+      "an import: where the platform has an update of secrets, that is used.",
+  ),
   scope: scope.describe(
     "Scope that the variables are imported in, in the platform's spelling, e.g. APPLICATION. When absent, APPLICATION is " +
       "sent on the full surface, which requires one, and none on the documented.",
@@ -161,9 +160,7 @@ const knownTarget = z
   })
   .describe("An application, and what the set has in it.");
 
-const memory = memorySchema({ targets: z.array(knownTarget).max(MAX_TARGETS) });
-
-export type VariableSetMemory = z.output<typeof memory>;
+export type VariableSetMemory = z.output<typeof platformVariableSet.memory>;
 export type KnownTarget = z.output<typeof knownTarget>;
 export type KnownVariable = z.output<typeof knownVariable>;
 
@@ -186,14 +183,7 @@ export const platformVariableSet = defineResource({
   shortNames: ["pvars"],
   description: "Environment variables and secrets that are imported into one or several applications.",
   spec,
-  memory,
+  memory: { targets: z.array(knownTarget).max(MAX_TARGETS) },
   status,
-  columns: [
-    READY,
-    REASON,
-    column("Targets", ".status.targetsSynced", "How many applications have all variables."),
-    PAUSED_BY,
-    MESSAGE,
-    AGE,
-  ],
+  columns: columnsOf([column("Targets", ".status.targetsSynced", "How many applications have all variables.")]),
 });

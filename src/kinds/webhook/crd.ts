@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-import { connectionRef, externalId, platformValue, matches } from "../../api/fields.ts";
+import { connectionRef, externalId, flag, platformValue, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, defineResource } from "../../api/resource.ts";
-import { fingerprint, livingStatus, memorySchema, text, atomicList } from "../../api/status.ts";
+import { fingerprint, livingStatus, text, atomicList } from "../../api/status.ts";
 
 /** The most events of a webhook; the platform knows a handful. */
 export const WEBHOOK_EVENTS = 64;
@@ -27,21 +27,19 @@ const spec = z.object({
       "shown nowhere else.",
   ),
   events,
-  enabled: z.boolean().default(true).describe("Whether the platform delivers. Defaults to true."),
+  enabled: flag(true, "Whether the platform delivers."),
   externalId: externalId.optional(),
   lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows"], ["Retain", "Delete"]),
 });
 
-const memory = memorySchema({ registered: fingerprint });
-
-export type WebhookMemory = z.output<typeof memory>;
+export type WebhookMemory = z.output<typeof platformWebhook.memory>;
 
 export const platformWebhook = defineResource({
   kind: "PlatformWebhook",
   shortNames: ["pwh"],
   description: "A receiver that the platform notifies of deployments of the organization.",
   spec,
-  memory,
+  memory: { registered: fingerprint },
   status: livingStatus({
     registered: fingerprint
       .optional()
