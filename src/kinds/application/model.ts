@@ -3,6 +3,7 @@ import type { ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts"
 import type { Application, ApplicationPort } from "../../platform/areas/applications.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
 import { withoutCredentials } from "../../text/text.ts";
+import type { ServiceKind } from "../service/define.ts";
 import {
   NOTHING_OBSERVED as NOTHING_OF_SERVICE,
   type ServiceAction,
@@ -109,5 +110,8 @@ export type ApplicationTypes = TypesOf<
 >;
 
 export type ApplicationContext = ReconcileContext<ApplicationTypes>;
+
+/** What the kind declares. */
+export type Declaration = ServiceKind<ApplicationTypes, Application>;
 
 export const NOTHING_OBSERVED: Observed = { ...NOTHING_OF_SERVICE, secretIds: new Map() };

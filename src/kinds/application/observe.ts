@@ -1,11 +1,9 @@
 /** Reads an application: with few requests, shared with its siblings where the surface allows. */
 import type { Uuid } from "../../engine/contract/kind.ts";
-import type { Application } from "../../platform/areas/applications.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { forgetIngress, ingressOf } from "../service/ingress.ts";
-import type { Start } from "../service/model.ts";
 import { impliedStatus, isGone, statusesOf, UP_TO_DATE } from "../service/observe.ts";
 import { isUnsent } from "../service/settings.ts";
 import { offered, SHOWN, sideRead, unlessMissing } from "../shared/answers.ts";
@@ -15,18 +13,13 @@ import { deployCause, sameCommit } from "./deployment.ts";
 import {
   APPLICATION_SETTINGS,
   type ApplicationContext,
-  type ApplicationTypes,
+  type Declaration,
   NOTHING_OBSERVED,
   type Observed,
 } from "./model.ts";
 import { isDeployedByOthers, pendingSecrets, variablesSent } from "./variables.ts";
 
-/** @throws ApiError */
-export async function observe(
-  context: ApplicationContext,
-  { place, request, isFresh, listed }: Start<ApplicationTypes, Application>,
-  api: Platform,
-): Promise<Observed> {
+export const observe: Declaration["observe"] = async (context, { place, request, isFresh, listed }, api) => {
   if (listed === "gone") return { ...place, siblings: [] };
   const { siblings, presence } = listed;
   const observed = { ...place, siblings };
@@ -49,7 +42,7 @@ export async function observe(
   const kept = { value: context.memory.ingress, fault: undefined };
   const ingress = implied === undefined ? await ingressOf(context, "application", id, status, api) : kept;
   return { ...observed, own, status, request, ingress, ...(await variablesOf(context, id, status, api)) };
-}
+};
 
 /**
  * Returns the status that follows from the followed request, or, before another commit is deployed, from the last

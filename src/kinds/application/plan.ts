@@ -21,16 +21,12 @@ import {
   lastDeployment,
   variablesIncluded,
 } from "./deployment.ts";
-import { type Action, type ApplicationContext, NAMES, type Observed } from "./model.ts";
+import { type Action, type ApplicationContext, type Declaration, NAMES, type Observed } from "./model.ts";
 import { isDeployedByOthers, pendingSecrets, variablesSent } from "./variables.ts";
 
 type Check = Plan<Action> | undefined;
 
-export function checks(
-  context: ApplicationContext,
-  observed: Observed,
-  progress: Progress | undefined,
-): readonly (() => Check)[] {
+export const checks: Declaration["checks"] = (context, observed, progress) => {
   if (progress === undefined) return [];
   return [
     () => checkVariables(context, observed),
@@ -41,7 +37,7 @@ export function checks(
     () => checkStopped(context, observed),
     () => checkUnclear(progress, NAMES.noun),
   ];
-}
+};
 
 function checkVariables(context: ApplicationContext, observed: Observed): Check {
   // Whether the variables of a service that others deployed are as wanted is unknown while they cannot be read.

@@ -1,7 +1,6 @@
 /** PlatformBlueprint: a service from a blueprint of the catalogue. It is created, perhaps deployed, and followed. */
-import type { ActionResult, JsonObject, OpenIntent, Trace } from "../../engine/contract/kind.ts";
+import type { JsonObject } from "../../engine/contract/kind.ts";
 import type { Blueprint } from "../../platform/areas/blueprints.ts";
-import type { Platform } from "../../platform/index.ts";
 import { defineService } from "../service/define.ts";
 import { shownState } from "../service/messages.ts";
 import { startedDeployment } from "../service/progress.ts";
@@ -11,15 +10,8 @@ import { baseline, traceIn } from "../shared/create-trace.ts";
 import { fitOptional } from "../shared/text.ts";
 import { variableInputs } from "../shared/variables.ts";
 import { type BlueprintMemory, platformBlueprint } from "./crd.ts";
-import {
-  type BlueprintContext,
-  type BlueprintService,
-  type BlueprintTypes,
-  NAMES,
-  NOTHING_OBSERVED,
-  type Observed,
-} from "./model.ts";
-import { blueprintsIn, listBlueprintServices, observe } from "./observe.ts";
+import { type BlueprintContext, type BlueprintService, type BlueprintTypes, NAMES, NOTHING_OBSERVED } from "./model.ts";
+import { blueprintsIn, list, observe } from "./observe.ts";
 import { blueprintProgress, checkMissing, checks, isBlueprintShown, planRemoval } from "./plan.ts";
 import { blueprintFailure, drift, followedCreate, ready, report } from "./report.ts";
 import { BLUEPRINT_SETTINGS, configCondition, overridesRefused, sameVariables, written } from "./settings.ts";
@@ -35,7 +27,7 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
     ...variableInputs(spec.variables, resolved),
   }),
 
-  list: listBlueprintServices,
+  list,
   observe,
   progress: blueprintProgress,
   followed: followedCreate,
@@ -47,8 +39,35 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
   changedPaths: (context) => (sameVariables(context) ? [] : ["spec.variables"]),
   checks,
   planRemoval,
-  act: (_step, context, observed, api) => create(context, observed, api),
-  traceCreate,
+  // The create is the only request. Where its answer has no id, the engine traces it.
+  act: async (_step, context, observed, api) => {
+    const { spec, inputs } = context;
+    const { deployOnCreate: deploy = false } = spec;
+    // The overrides are sent as they are in the spec: absent, null or given.
+    const variables = inputs.variables.length > 0 ? inputs.variables : undefined;
+    const made = await api.blueprints.create(inputs.environmentId, { ...spec, variables }, { deploy });
+    const catalogUrl = fitOptional(made.catalogUrl);
+    const memory = {
+      ...newborn(context, deploy, made),
+      written: written(context),
+      ...(catalogUrl !== undefined && { catalogUrl }),
+    };
+    return { observed, memory, ...(made.id !== undefined && { id: made.id }) };
+  },
+  traceCreate: async (intent, context, api) => {
+    const environmentId = intent.parentId ?? context.inputs.environmentId;
+    const services = await offered(api, "listServices", () => api.services.list(environmentId));
+    if (services === undefined) return { is: "unknowable", why: untraceable(intent.name) };
+    const siblings = blueprintsIn(services);
+    const observed = { ...NOTHING_OBSERVED, siblings, serverNow: api.serverNow() };
+    const sent = platformBlueprint.memory.parse({ written: baseline(intent.mark, "written"), ...intent.accepted });
+    const memory = { ...newborn(context, baseline(intent.mark, "deploys") === true), ...sent };
+    return traceIn(intent, context, services, siblings, ({ id, serviceId }) => ({
+      observed,
+      memory: { ...memory, serviceId },
+      id,
+    }));
+  },
   keep,
 
   ready,
@@ -57,46 +76,6 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
   failure: blueprintFailure,
   drift,
 });
-
-/** Creates the service. Where the answer has no id, the engine traces it. @throws ApiError */
-async function create(
-  context: BlueprintContext,
-  observed: Observed,
-  api: Platform,
-): Promise<ActionResult<Observed, BlueprintMemory>> {
-  const { spec, inputs } = context;
-  const { deployOnCreate: deploy = false } = spec;
-  // The overrides are sent as they are in the spec: absent, null or given.
-  const variables = inputs.variables.length > 0 ? inputs.variables : undefined;
-  const made = await api.blueprints.create(inputs.environmentId, { ...spec, variables }, { deploy });
-  const catalogUrl = fitOptional(made.catalogUrl);
-  const memory = {
-    ...newborn(context, deploy, made),
-    written: written(context),
-    ...(catalogUrl !== undefined && { catalogUrl }),
-  };
-  return { observed, memory, ...(made.id !== undefined && { id: made.id }) };
-}
-
-/** Traces an unconfirmed create. @throws ApiError */
-async function traceCreate(
-  intent: OpenIntent,
-  context: BlueprintContext,
-  api: Platform,
-): Promise<Trace<Observed, BlueprintMemory>> {
-  const environmentId = intent.parentId ?? context.inputs.environmentId;
-  const services = await offered(api, "listServices", () => api.services.list(environmentId));
-  if (services === undefined) return { is: "unknowable", why: untraceable(intent.name) };
-  const siblings = blueprintsIn(services);
-  const observed = { ...NOTHING_OBSERVED, siblings, serverNow: api.serverNow() };
-  const sent = platformBlueprint.memory.parse({ written: baseline(intent.mark, "written"), ...intent.accepted });
-  const memory = { ...newborn(context, baseline(intent.mark, "deploys") === true), ...sent };
-  return traceIn(intent, context, services, siblings, ({ id, serviceId }) => ({
-    observed,
-    memory: { ...memory, serviceId },
-    id,
-  }));
-}
 
 /**
  * Returns what of the answer is kept with the record of the id, or without an id with the intent: when the service was

@@ -1,5 +1,6 @@
 /** What the parts of the blueprint kind exchange. */
 import type { ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
+import type { ServiceKind } from "../service/define.ts";
 import {
   NOTHING_OBSERVED as NOTHING_OF_SERVICE,
   type ServiceAction,
@@ -36,6 +37,9 @@ export type BlueprintTypes = TypesOf<
 >;
 
 export type BlueprintContext = ReconcileContext<BlueprintTypes>;
+
+/** What the kind declares. */
+export type Declaration = ServiceKind<BlueprintTypes, BlueprintService>;
 
 export const NOTHING_OBSERVED: Observed = NOTHING_OF_SERVICE;
 

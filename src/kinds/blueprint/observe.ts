@@ -2,18 +2,13 @@
 import type { Service } from "../../platform/areas/services.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ingressOf } from "../service/ingress.ts";
-import { type Neighbours, serviceRecord, type Start } from "../service/model.ts";
+import { serviceRecord } from "../service/model.ts";
 import { isGone, RECORDS_MAX_AGE_MS, siblingsOf, statusesOf } from "../service/observe.ts";
 import { offered, NOT_READ } from "../shared/answers.ts";
 import { isRoutine, presenceIn } from "../shared/presence.ts";
-import type { BlueprintContext, BlueprintService, BlueprintTypes, Observed } from "./model.ts";
+import type { BlueprintContext, BlueprintService, Declaration, Observed } from "./model.ts";
 
-/** @throws ApiError */
-export async function observe(
-  context: BlueprintContext,
-  { place, request, isFresh, listed }: Start<BlueprintTypes, BlueprintService>,
-  api: Platform,
-): Promise<Observed> {
+export const observe: Declaration["observe"] = async (context, { place, request, isFresh, listed }, api) => {
   const { siblings, presence } = listed === "gone" ? { siblings: [], presence: "Gone" as const } : listed;
   if (siblings === undefined) return { ...place, request: ofPlace(context, request) };
   const observed = { ...place, siblings, presence };
@@ -21,7 +16,7 @@ export async function observe(
   if (mine === undefined) return { ...observed, isGone: await isProvenGone(context, api) };
   if (context.goal !== "present") return observed;
   return { ...observed, request, ...(await stateOf(context, mine, isFresh, api)) };
-}
+};
 
 /** Without a list, nothing else shows that a request belongs to the environment. */
 function ofPlace({ inputs }: BlueprintContext, request: Observed["request"]): Observed["request"] {
@@ -30,11 +25,7 @@ function ofPlace({ inputs }: BlueprintContext, request: Observed["request"]): Ob
 }
 
 /** Lists the services of blueprints. @throws ApiError */
-export async function listBlueprintServices(
-  context: BlueprintContext,
-  isFresh: boolean,
-  api: Platform,
-): Promise<Neighbours<BlueprintService> | "gone"> {
+export const list: NonNullable<Declaration["list"]> = async (context, isFresh, api) => {
   const options = { maxAgeMs: isRoutine(context) && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
   const read = () => api.services.list(context.inputs.environmentId, options);
   const services = await siblingsOf(context, "listServices", read, api);
@@ -46,7 +37,7 @@ export async function listBlueprintServices(
     ({ blueprintId }) => blueprintId !== undefined && blueprintId === context.id,
   );
   return { siblings: blueprintsIn(services), presence: context.id === undefined ? undefined : presence };
-}
+};
 
 /** A list that never showed the service proves nothing, and one that may lag proves nothing by itself. */
 async function isProvenGone(context: BlueprintContext, api: Platform): Promise<boolean> {

@@ -8,7 +8,7 @@ import { checkBusy, checkUnclear } from "../service/steps.ts";
 import { stalled } from "../shared/checks.ts";
 import { outside, unseen } from "../shared/names.ts";
 import { isOpen, planUnshownRemoval } from "../shared/presence.ts";
-import { type BlueprintContext, isRecent, isToRun, NAMES, type Observed } from "./model.ts";
+import { type BlueprintContext, type Declaration, isRecent, isToRun, NAMES, type Observed } from "./model.ts";
 
 type Check = Plan<ServiceAction> | undefined;
 
@@ -55,11 +55,7 @@ function notListed(context: BlueprintContext, { siblings }: Observed, id: Uuid):
   return { reason: "InvalidSpec", message };
 }
 
-export function checks(
-  context: BlueprintContext,
-  observed: Observed,
-  progress: Progress | undefined,
-): readonly (() => Check)[] {
+export const checks: Declaration["checks"] = (context, observed, progress) => {
   if (progress === undefined) return [() => checkUnseen(context)];
   return [
     () => checkBegun(context, observed),
@@ -67,7 +63,7 @@ export function checks(
     () => checkEnd(context, observed, progress),
     () => checkUnclear(progress, NAMES.noun),
   ];
-}
+};
 
 /** The documented surface shows no state. Elsewhere every listed service has one. */
 function checkUnseen({ supports }: BlueprintContext): Check {

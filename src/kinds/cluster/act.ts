@@ -1,5 +1,5 @@
 /** Sends the request of a step, and traces one that was not confirmed. */
-import type { ActionResult, OpenIntent, Trace } from "../../engine/contract/kind.ts";
+import type { Kind, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -10,6 +10,7 @@ import {
   type Action,
   type ClusterContext,
   clusterFacts,
+  type ClusterTypes,
   isClusterShown,
   NOTHING_OBSERVED,
   type Observed,
@@ -20,14 +21,8 @@ import { clusterBaseline, orderOf, ORDERS } from "./order.ts";
 /** The least state that the platform shows once it has accepted a request (docs/architecture.md §9). */
 const QUEUED = { Stop: "STOP_QUEUED", Start: "DEPLOYMENT_QUEUED", Upgrade: "DEPLOYMENT_QUEUED" } as const;
 
-/** @throws ApiError */
-export async function act(
-  step: Action,
-  context: ClusterContext,
-  observed: Observed,
-  api: Platform,
-): Promise<ActionResult<Observed, ClusterMemory>> {
-  const answer = await send(step, context.spec.externalId, observed, api);
+export const act: Kind<ClusterTypes>["act"] = async ({ action: step }, context, observed, api) => {
+  const answer = await send(step.operation, context.spec.externalId, observed, api);
   const memory: ClusterMemory = {
     ...context.memory,
     lastOrder: orderOf(context, observed, step),
@@ -36,8 +31,13 @@ export async function act(
     verified: step.operation === "Upgrade" ? context.memory.verified : true,
     runState: undefined,
   };
-  if (isClusterShown(observed))
-    return { observed: { ...observed, ordered: true, status: accepted(step, context, observed, answer) }, memory };
+  if (isClusterShown(observed)) {
+    // The answer may have no body, or still show the earlier state.
+    const isBusy = clusterPhase(answer?.status ?? "") === "busy";
+    const state = isBusy ? (answer?.status ?? "") : QUEUED[step.operation];
+    const status = { clusterId: context.spec.externalId, ...(answer ?? observed.status), status: state };
+    return { observed: { ...observed, ordered: true, status }, memory };
+  }
   return {
     observed: { ...observed, ordered: true },
     memory: {
@@ -49,44 +49,22 @@ export async function act(
       runState: step.operation === "Stop" ? "Stopped" : context.memory.runState,
     },
   };
-}
+};
 
-async function send(
-  { operation }: Action,
-  id: string,
-  observed: Observed,
-  api: Platform,
-): Promise<ClusterStatus | undefined> {
-  if (operation === "Stop") return await stop(id, observed, api);
-  return await (operation === "Start" ? api.clusters.deploy(id) : api.clusters.upgrade(id));
-}
+const SEND = {
+  Stop: (clusters: Platform["clusters"], id: string) => clusters.stop(id),
+  Start: (clusters: Platform["clusters"], id: string) => clusters.deploy(id),
+  Upgrade: (clusters: Platform["clusters"], id: string) => clusters.upgrade(id),
+};
 
-/** Stops a cluster. Where nothing shows the cluster, the answer may show that it is stopped already. */
-async function stop(id: string, observed: Observed, api: Platform): Promise<ClusterStatus | undefined> {
+/** Sends a request. Where nothing shows the cluster, the answer to a stop may show that it is stopped already. */
+async function send(operation: Action["operation"], id: string, observed: Observed, { clusters }: Platform) {
   try {
-    return await api.clusters.stop(id);
+    return await SEND[operation](clusters, id);
   } catch (error) {
-    if (!isClusterShown(observed) && isStoppedAlready(error)) {
-      return { clusterId: id, status: "STOPPED", isDeployed: false };
-    }
-    throw error;
+    if (operation !== "Stop" || isClusterShown(observed) || !isStoppedAlready(error)) throw error;
+    return { clusterId: id, status: "STOPPED", isDeployed: false };
   }
-}
-
-/** The answer may have no body, or still show the earlier state. */
-function accepted(
-  step: Action,
-  context: ClusterContext,
-  observed: Observed,
-  answer: ClusterStatus | undefined,
-): ClusterStatus {
-  const shown = answer ?? observed.status;
-  const isBusy = clusterPhase(answer?.status ?? "") === "busy";
-  return {
-    clusterId: context.spec.externalId,
-    ...shown,
-    status: isBusy ? (answer?.status ?? "") : QUEUED[step.operation],
-  };
 }
 
 /**
@@ -98,18 +76,13 @@ function answered(step: Action, answer: ClusterStatus | undefined): Partial<Clus
   return step.operation === "Upgrade" ? { ...facts, nextKubernetesVersion: undefined } : facts;
 }
 
-/** @throws ApiError */
-export async function traceOrder(
-  intent: OpenIntent,
-  context: ClusterContext,
-  api: Platform,
-): Promise<Trace<Observed, ClusterMemory>> {
+export const trace: Kind<ClusterTypes>["trace"] = async (intent, context, api) => {
   const status = await statusOrGone(context, api);
   if (status === "hidden") return traceUnseen(intent);
   if (status === "gone" || !hasLanded(intent, status)) return { is: "absent" };
   const memory = { ...context.memory, lastOrder: tracedOrder(intent, context), runState: undefined };
   return { is: "landed", known: [{ observed: NOTHING_OBSERVED, memory }] };
-}
+};
 
 /** A second stop changes nothing. A second upgrade does. */
 function traceUnseen({ op, repetition }: OpenIntent): Trace<Observed, ClusterMemory> {

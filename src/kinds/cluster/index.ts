@@ -2,7 +2,7 @@
 import type { ExternalAction, Kind } from "../../engine/contract/kind.ts";
 import { shownState } from "../service/messages.ts";
 import { isNew, withOperation } from "../shared/last-operation.ts";
-import { act, traceOrder } from "./act.ts";
+import { act, trace } from "./act.ts";
 import { type ClusterMemory, platformCluster } from "./crd.ts";
 import type { ClusterContext, ClusterTypes } from "./model.ts";
 import { observe, showsClusters } from "./observe.ts";
@@ -22,8 +22,8 @@ export const cluster: Kind<ClusterTypes> = {
   remote: { operation: "getClusterStatus", read: (api, id) => api.clusters.status(id) },
   observe,
   plan,
-  act: (step, context, observed, api) => act(step.action, context, observed, api),
-  trace: traceOrder,
+  act,
+  trace,
   report,
 };
 

@@ -1,21 +1,11 @@
 /** PlatformDatabase: exists, settings, deployed and running, or stopped. */
-import type { ActionResult, OpenIntent, Trace, Why } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
-import type { Platform } from "../../platform/index.ts";
-import { defineService, type TracedStatus } from "../service/define.ts";
-import { type ServiceAction, serviceRecord } from "../service/model.ts";
+import { defineService } from "../service/define.ts";
+import { serviceRecord } from "../service/model.ts";
 import { offered, isStoppedAlready } from "../shared/answers.ts";
 import { baseline } from "../shared/create-trace.ts";
-import { platformDatabase, type DatabaseMemory } from "./crd.ts";
-import {
-  DATABASE_SETTINGS,
-  type DatabaseContext,
-  type DatabaseTypes,
-  NAMES,
-  NOTHING_OBSERVED,
-  type Observed,
-  typeCheckOf,
-} from "./model.ts";
+import { platformDatabase } from "./crd.ts";
+import { DATABASE_SETTINGS, type DatabaseTypes, NAMES, NOTHING_OBSERVED, typeCheckOf } from "./model.ts";
 import { observe } from "./observe.ts";
 import { checks, followedDatabase } from "./plan.ts";
 import { drift, ready, report, reportAlways, shownRecord } from "./report.ts";
@@ -47,64 +37,42 @@ export const database = defineService<DatabaseTypes, Database>({
   observe,
   shows: (_step, context, observed) => serviceRecord(context, observed) !== undefined,
   checks,
-  act: (step, context, observed, _api, shared) => send(step, context, observed, shared),
-  statusOf,
-  unconfirmed,
+  act: async (step, before, observed, _api, shared) => {
+    // What was looked up before the order is remembered with it: while it is followed, nothing else is looked up.
+    const memory = { ...before.memory, typeCheck: typeCheckOf(before, observed) };
+    try {
+      return await shared({ ...before, memory });
+    } catch (error) {
+      // Where nothing shows the state, the answer to a stop may show that it is stopped already, whoever did that.
+      const isShown = before.supports("listServiceStatuses") === "Supported";
+      if (step.what !== "stop" || isShown || !isStoppedAlready(error)) throw error;
+      const status = { id: before.id ?? "", state: "STOPPED" };
+      const order = { runState: "Stopped" as const, stopping: undefined, stopRequestId: undefined };
+      return {
+        observed: { ...observed, status, request: undefined, unseen: undefined, ordered: true },
+        memory: { ...memory, ...order, state: status.state },
+      };
+    }
+  },
+  statusOf: async (intent, context, api) => {
+    const environmentId = intent.parentId ?? context.inputs.environmentId;
+    const statuses = await offered(api, "listServiceStatuses", () => api.services.statuses(environmentId));
+    return statuses === undefined ? "unshown" : statuses.find(({ id }) => id === (intent.id ?? context.id));
+  },
+  /**
+   * Nothing shows whether the request was executed. A second stop changes nothing, nor does a second deployment of the
+   * same settings: other settings come with another generation. The user's request to retry permits a new attempt,
+   * unless the open one was made for that very request.
+   */
+  unconfirmed: ({ op, mark, repetition }, { requested }) => {
+    if (requested !== undefined && requested !== baseline(mark, "retry")) return { is: "absent" };
+    const what = op === "stopDatabase" ? "stop" : "deploy";
+    const message = `The platform did not confirm the order to ${what} the database${repetition ? ", nor its repetition" : ""}, and its surface does not show the state of databases. Look on the platform. To have the order given again, use the annotation platform-operator.io/reconcile-requested-at.`;
+    return { is: "unknowable", why: { reason: "NotObservable", message }, repeatable: true };
+  },
 
   ready,
   reportAlways,
   report,
   drift,
 });
-
-/**
- * Sends the request of a step. Where nothing shows the state, the answer to a stop may show that the database is stopped
- * already, by others or an operation.
- * @throws ApiError
- */
-async function send(
-  step: ServiceAction,
-  before: DatabaseContext,
-  observed: Observed,
-  shared: (context: DatabaseContext) => Promise<ActionResult<Observed, DatabaseMemory>>,
-): Promise<ActionResult<Observed, DatabaseMemory>> {
-  // What was looked up before the order is remembered with it: while it is followed, nothing else is looked up.
-  const memory = { ...before.memory, typeCheck: typeCheckOf(before, observed) };
-  try {
-    return await shared({ ...before, memory });
-  } catch (error) {
-    const isShown = before.supports("listServiceStatuses") === "Supported";
-    if (step.what !== "stop" || isShown || !isStoppedAlready(error)) throw error;
-    const status = { id: before.id ?? "", state: "STOPPED" };
-    const order = { runState: "Stopped" as const, stopping: undefined, stopRequestId: undefined };
-    return {
-      observed: { ...observed, status, request: undefined, unseen: undefined, ordered: true },
-      memory: { ...memory, ...order, state: status.state },
-    };
-  }
-}
-
-/** Reads the state afresh, to trace an order. @throws ApiError */
-async function statusOf(intent: OpenIntent, context: DatabaseContext, api: Platform): Promise<TracedStatus> {
-  const environmentId = intent.parentId ?? context.inputs.environmentId;
-  const statuses = await offered(api, "listServiceStatuses", () => api.services.statuses(environmentId));
-  return statuses === undefined ? "unshown" : statuses.find(({ id }) => id === (intent.id ?? context.id));
-}
-
-/**
- * Nothing shows whether the request was executed. A second stop changes nothing, nor does a second deployment of the
- * same settings: other settings come with another generation. The user's request to retry permits a new attempt, unless
- * the open one was made for that very request.
- */
-function unconfirmed(
-  { op, mark, repetition }: OpenIntent,
-  { requested }: DatabaseContext,
-): Trace<Observed, DatabaseMemory> {
-  if (requested !== undefined && requested !== baseline(mark, "retry")) return { is: "absent" };
-  const what = op === "stopDatabase" ? "stop" : "deploy";
-  const why: Why = {
-    reason: "NotObservable",
-    message: `The platform did not confirm the order to ${what} the database${repetition ? ", nor its repetition" : ""}, and its surface does not show the state of databases. Look on the platform. To have the order given again, use the annotation platform-operator.io/reconcile-requested-at.`,
-  };
-  return { is: "unknowable", why, repeatable: true };
-}

@@ -3,6 +3,7 @@ import type { ConditionFact, ReconcileContext } from "../../engine/contract/kind
 import type { Database } from "../../platform/areas/databases.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
+import type { ServiceKind } from "../service/define.ts";
 import {
   NOTHING_OBSERVED as NOTHING_OF_SERVICE,
   type ServiceAction,
@@ -54,6 +55,9 @@ export type DatabaseTypes = TypesOf<
 >;
 
 export type DatabaseContext = ReconcileContext<DatabaseTypes>;
+
+/** What the kind declares. */
+export type Declaration = ServiceKind<DatabaseTypes, Database>;
 
 export const NOTHING_OBSERVED: Observed = { ...NOTHING_OF_SERVICE, ordered: false };
 

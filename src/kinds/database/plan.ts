@@ -17,16 +17,12 @@ import { everDeployed } from "../service/trace.ts";
 import { stalled } from "../shared/checks.ts";
 import { onWhoseRequest } from "../shared/last-operation.ts";
 import type { DatabaseDeployment } from "./crd.ts";
-import { type DatabaseContext, NAMES, type Observed } from "./model.ts";
+import { type DatabaseContext, type Declaration, NAMES, type Observed } from "./model.ts";
 import { stoppedBy, unwantedRunState } from "./reported.ts";
 
 type Check = Plan<ServiceAction> | undefined;
 
-export function checks(
-  context: DatabaseContext,
-  observed: Observed,
-  progress: Progress | undefined,
-): readonly (() => Check)[] {
+export const checks: Declaration["checks"] = (context, observed, progress) => {
   if (progress === undefined) return [() => checkUnseen(context, observed)];
   return [
     () => checkBusy(progress),
@@ -36,7 +32,7 @@ export function checks(
     () => checkEnded(context, progress),
     () => checkUnclear(progress, NAMES.noun),
   ];
-}
+};
 
 /** Reports what others did. */
 function checkEnded(context: DatabaseContext, { phase }: Progress): Check {

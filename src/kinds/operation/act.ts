@@ -1,22 +1,14 @@
 /** Sends the request of an operation, and judges the answers of a platform that certainly did not carry it out. */
-import type { ActionResult, Step, Why } from "../../engine/contract/kind.ts";
-import type { Platform } from "../../platform/index.ts";
+import type { Kind, OneShot, Why } from "../../engine/contract/kind.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
 import { shownState } from "../service/messages.ts";
 import { accepted } from "../service/progress.ts";
 import { isStoppedAlready } from "../shared/answers.ts";
-import type { OperationMemory, OperationType } from "./crd.ts";
-import { type ActionAnswer, actionOf, type Observed, type OperationContext } from "./model.ts";
+import { type ActionAnswer, actionOf, type Observed, type OperationTypes } from "./model.ts";
 import { afterFailedRequest, stoppedBefore, taken } from "./outcome.ts";
 import { phaseOf, targetBaseline } from "./progress.ts";
 
-/** @throws ApiError */
-export async function act(
-  _step: Step<OperationType>,
-  context: OperationContext,
-  observed: Observed,
-  api: Platform,
-): Promise<ActionResult<Observed, OperationMemory>> {
+export const act: Kind<OperationTypes>["act"] = async (_step, context, observed, api) => {
   const action = actionOf(context);
   if (action === undefined) return { observed, memory: context.memory };
   const { targetId } = context.inputs;
@@ -32,7 +24,7 @@ export async function act(
     observed: after(observed, answer, targetId ?? "", action.queued),
     memory: { ...taken(context), targetId, request },
   };
-}
+};
 
 /** Returns what is observed once the request was accepted: it is queued at least, whatever the answer still shows. */
 function after(observed: Observed, { service, cluster }: ActionAnswer, id: string, queued: string): Observed {
@@ -77,11 +69,7 @@ export function rejection(error: ApiError, noun: string): Rejection | undefined 
 }
 
 /** Returns the memory after a refused request: failed, except for the stop of what is stopped. */
-export function refused(
-  error: ApiError,
-  context: OperationContext,
-  observed: Observed,
-): ActionResult<Observed, OperationMemory> | undefined {
+export const refused: OneShot<OperationTypes>["refused"] = (error, context, observed) => {
   const action = actionOf(context);
   const rejected = rejection(error, action?.target ?? "organization");
   if (rejected === undefined) return undefined;
@@ -91,7 +79,7 @@ export function refused(
     observed: { ...observed, refused: true },
     memory: afterFailedRequest(context, rejected.why, rejected.isFinal),
   };
-}
+};
 
 /**
  * Reports whether the target is stopped: by its state, whatever the words of the refusal; where no state is shown, by

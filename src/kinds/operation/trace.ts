@@ -1,6 +1,5 @@
 /** Traces unconfirmed requests. Reads only. */
-import type { Json, OpenIntent, Trace } from "../../engine/contract/kind.ts";
-import type { Platform } from "../../platform/index.ts";
+import type { Json, Kind, OpenIntent } from "../../engine/contract/kind.ts";
 import { shownState } from "../service/messages.ts";
 import { movedPast } from "../service/trace.ts";
 import { baseline } from "../shared/create-trace.ts";
@@ -11,6 +10,7 @@ import {
   type Observed,
   type OperationAction,
   type OperationContext,
+  type OperationTypes,
   sentTo,
 } from "./model.ts";
 import { stateOf } from "./observe.ts";
@@ -26,12 +26,7 @@ export function markOf(observed: Observed): Json {
   };
 }
 
-/** @throws ApiError */
-export async function traceRequest(
-  intent: OpenIntent,
-  context: OperationContext,
-  api: Platform,
-): Promise<Trace<Observed, OperationMemory>> {
+export const trace: Kind<OperationTypes>["trace"] = async (intent, context, api) => {
   const action = actionOf(context);
   if (action === undefined) return { is: "absent" };
   const observed = { ...NOTHING_OBSERVED, ...(await stateOf(context, sentTo(context) ?? "", api)) };
@@ -50,7 +45,7 @@ export async function traceRequest(
   // What is under way was under way before: the request will show.
   const memory = unshownInTime(context);
   return memory === undefined ? { is: "unknowable", why } : landed(memory);
-}
+};
 
 /** Reports whether the target shows something that it did not show before the intent. */
 function hasBegun({ mark }: OpenIntent, observed: Observed, { wanted }: OperationAction): boolean {

@@ -2,13 +2,16 @@
 import type { ActionResult } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { takesMore } from "../shared/answers.ts";
+import type { ListedObject } from "../shared/names.ts";
 import type { ServiceKind } from "./define.ts";
 import {
   type ServiceAction,
+  type ServiceArea,
   type ServiceContext,
   type ServiceMemory,
   type ServiceObserved,
   serviceRecord,
+  type ServiceSpec,
   type ServiceTypes,
 } from "./model.ts";
 import { areaOf } from "./observe.ts";
@@ -18,6 +21,15 @@ import { serviceBaseline } from "./trace.ts";
 
 type Folded = ActionResult<ServiceObserved, ServiceMemory>;
 
+/** A request that is to be sent, and what is known before it. */
+interface Request {
+  readonly kind: ServiceKind;
+  readonly context: ServiceContext;
+  readonly observed: ServiceObserved;
+  readonly api: Platform;
+  readonly area: ServiceArea<ServiceSpec, ListedObject>;
+}
+
 /** @throws ApiError; RangeError for a step that only one kind has */
 export async function act(
   kind: ServiceKind,
@@ -26,33 +38,26 @@ export async function act(
   observed: ServiceObserved,
   api: Platform,
 ): Promise<Folded> {
+  const request: Request = { kind, context, observed, api, area: areaOf(kind, api) };
   switch (step.what) {
     case "create":
-      return await create(kind, context, observed, api);
+      return await create(request);
     case "update":
-      return await update(kind, context, observed, api);
+      return await update(request);
     case "deploy":
-      return await deploy(kind, step, context, observed, api);
+      return await deploy(request, step);
     case "stop":
-      return await stop(kind, context, observed, api);
-    case "delete": {
-      const area = areaOf(kind, api);
-      await area.delete(context.id ?? "");
+      return await stop(request);
+    case "delete":
+      await request.area.delete(context.id ?? "");
       return { observed: { ...observed, deleting: true }, memory: context.memory };
-    }
     default:
       throw new RangeError(`The kind has to send ${step.what} itself.`);
   }
 }
 
-async function create(
-  kind: ServiceKind,
-  context: ServiceContext,
-  observed: ServiceObserved,
-  api: Platform,
-): Promise<Folded> {
+async function create({ kind, context, observed, api, area }: Request): Promise<Folded> {
   const { inputs, spec } = context;
-  const area = areaOf(kind, api);
   const made = await area.create(inputs.environmentId, spec, { extended: takesMore(context) });
   // A service that was just created is READY until it is deployed (docs/architecture.md §9).
   const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
@@ -65,14 +70,8 @@ async function create(
   };
 }
 
-async function update(
-  kind: ServiceKind,
-  context: ServiceContext,
-  observed: ServiceObserved,
-  api: Platform,
-): Promise<Folded> {
+async function update({ kind, context, observed, area }: Request): Promise<Folded> {
   const { spec, memory } = context;
-  const area = areaOf(kind, api);
   const record = serviceRecord(context, observed);
   if (record === undefined) return { observed, memory };
   const updated = await area.update(record, spec);
@@ -87,14 +86,10 @@ async function update(
 }
 
 async function deploy(
-  kind: ServiceKind,
+  { kind, context, observed, area }: Request,
   step: Extract<ServiceAction, { what: "deploy" }>,
-  context: ServiceContext,
-  observed: ServiceObserved,
-  api: Platform,
 ): Promise<Folded> {
   const { id = "", memory } = context;
-  const area = areaOf(kind, api);
   const answer = await area.deploy(id, step.commit ?? "");
   const more = kind.ordered?.(context, "deploy", answer);
   const lastDeployment = {
@@ -118,14 +113,8 @@ async function deploy(
   };
 }
 
-async function stop(
-  kind: ServiceKind,
-  context: ServiceContext,
-  observed: ServiceObserved,
-  api: Platform,
-): Promise<Folded> {
+async function stop({ kind, context, observed, area }: Request): Promise<Folded> {
   const { id = "" } = context;
-  const area = areaOf(kind, api);
   const answer = await area.stop(id);
   const more = kind.ordered?.(context, "stop", answer);
   const order = { runState: "Stopped" as const, stopping: serviceBaseline(observed.status), ...more?.memory };
@@ -136,10 +125,6 @@ async function stop(
 }
 
 /** Returns the memory before a write with what is deployed now, so that the write counts as a change to it. */
-function pinned(
-  kind: Pick<ServiceKind, "followed">,
-  context: ServiceContext,
-  observed: ServiceObserved,
-): ServiceMemory {
+function pinned(kind: ServiceKind, context: ServiceContext, observed: ServiceObserved): ServiceMemory {
   return { ...context.memory, lastDeployment: kind.followed(context, observed) };
 }

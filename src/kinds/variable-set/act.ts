@@ -1,41 +1,44 @@
 /** Sends the request of a step, and folds its answer into what was observed. */
-import { sameContent, type ActionResult, type Step } from "../../engine/contract/kind.ts";
+import { sameContent, type Kind } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { importItems } from "../shared/variables.ts";
-import { MAX_NAMESAKES, type KnownTarget, type KnownVariable, type VariableSetMemory } from "./crd.ts";
+import { MAX_NAMESAKES, type KnownTarget, type KnownVariable } from "./crd.ts";
 import {
   sentKey,
   type Action,
-  type Import,
   type Inputs,
   type Observed,
   type OfEntry,
   type SetContext,
   type SetVariable,
+  type VariableSetTypes,
 } from "./model.ts";
 import { isChange, isCreated, isInPlace, knownOf, ownEntry, targetsOf, type SetTarget } from "./target.ts";
+
+/** An application to which something is sent. */
+interface Sending {
+  readonly context: SetContext;
+  readonly observed: Observed;
+  readonly target: SetTarget;
+}
 
 /**
  * Returns, before an import that creates entries, the memory of which entries exist, what is sent, and when. After a
  * crash this identifies the entries that the import created, which are the set's own, to be replaced and removed. All
  * applications at once: one write is enough.
  */
-export function prepare(
-  { action: step }: Step<Action>,
-  context: SetContext,
-  observed: Observed,
-): VariableSetMemory | undefined {
+export const prepare: NonNullable<Kind<VariableSetTypes>["prepare"]> = ({ action: step }, context, observed) => {
   if (step.what !== "import") return undefined;
   const targets = targetsOf(context, observed).map((target) => ({ target, open: missing(context, target) }));
   if (!targets.some(({ target, open }) => target.id === step.id && open.length > 0)) return undefined;
   return {
     ...context.memory,
     targets: targets.map(({ target, open }) =>
-      open.length === 0 ? target.known : started(context, observed, target, open),
+      open.length === 0 ? target.known : started({ context, observed, target }, open),
     ),
   };
-}
+};
 
 /** Returns the variables that the application has no entry of and that nothing is noted of yet. */
 function missing({ inputs }: SetContext, target: SetTarget): readonly SetVariable[] {
@@ -47,39 +50,25 @@ function missing({ inputs }: SetContext, target: SetTarget): readonly SetVariabl
 }
 
 /** Returns what is known of an application before these are sent to it. */
-function started(
-  context: SetContext,
-  observed: Observed,
-  target: SetTarget,
-  open: readonly SetVariable[],
-): KnownTarget {
-  const { before, written } = target.known;
+function started(sending: Sending, open: readonly SetVariable[]): KnownTarget {
+  const { before, written } = sending.target.known;
   // It is unknown whether an import of other content lands, and which of the two then creates the entry.
-  const isClear = before === undefined || sameContent(written, context.inputs.fingerprint);
-  return replaced(context, observed, target, open, ({ digest }, known) => ({
-    ...known,
-    ...(isClear && { sent: digest }),
-  }));
+  const isClear = before === undefined || sameContent(written, sending.context.inputs.fingerprint);
+  return replaced(sending, open, ({ digest }, known) => ({ ...known, ...(isClear && { sent: digest }) }));
 }
 
-/** @throws ApiError */
-export async function act(
-  { action: step }: Step<Action>,
-  context: SetContext,
-  observed: Observed,
-  api: Platform,
-): Promise<ActionResult<Observed, VariableSetMemory>> {
+export const act: Kind<VariableSetTypes>["act"] = async ({ action: step }, context, observed, api) => {
   const targets = targetsOf(context, observed);
   const target = targets.find(({ id }) => id === step.id);
   if (target === undefined) return { observed, memory: context.memory };
-  const after = await sent(step, context, observed, target, api);
+  const after = await sent(step, { context, observed, target }, api);
   const writtenAt = isChange(step, after) ? stamp(observed.serverNow, context.records.writtenInto(step.id)) : undefined;
   const known = { ...after, ...(writtenAt !== undefined && { writtenAt }) };
   return {
     observed: { ...observed, sent: new Set([...observed.sent, sentKey(step)]) },
     memory: { ...context.memory, targets: targets.map((one) => (one.id === step.id ? known : one.known)) },
   };
-}
+};
 
 /** The platform's clock has seconds: of two writes within one, the second must still be later. */
 function stamp(now: Date | undefined, last: string | undefined): string | undefined {
@@ -88,36 +77,22 @@ function stamp(now: Date | undefined, last: string | undefined): string | undefi
   return new Date(Math.max(now.getTime(), after)).toISOString();
 }
 
-async function sent(
-  step: Action,
-  context: SetContext,
-  observed: Observed,
-  target: SetTarget,
-  api: Platform,
-): Promise<KnownTarget> {
-  if (step.what === "import") return await importVariables(step, context, observed, target, api);
+async function sent(step: Action, sending: Sending, api: Platform): Promise<KnownTarget> {
+  const { context, target } = sending;
   if (step.what === "remove") {
     await remove(step, api);
     return { ...target.known, variables: (target.known.variables ?? []).filter(({ key }) => key !== step.name) };
   }
-  const variables = context.inputs.variables.filter(({ name }) => name === step.name);
-  await api.variables.updateSecret(step.id, step.entryId, { key: step.name, value: variables[0]?.value ?? "" });
-  return written(context, observed, target, variables, new Set([step.name]));
-}
-
-async function importVariables(
-  step: Import,
-  context: SetContext,
-  observed: Observed,
-  target: SetTarget,
-  api: Platform,
-): Promise<KnownTarget> {
-  const names = new Set(step.names);
+  const names = new Set(step.what === "import" ? step.names : [step.name]);
   const variables = context.inputs.variables.filter(({ name }) => names.has(name));
+  if (step.what !== "import") {
+    await api.variables.updateSecret(step.id, step.entryId, { key: step.name, value: variables[0]?.value ?? "" });
+    return written(sending, variables, names);
+  }
   const vars = importItems(context, variables);
   const answer = await api.variables.import(step.id, { overwrite: step.overwrite, vars });
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? step.names;
-  return written(context, observed, target, variables, new Set(taken));
+  return written(sending, variables, new Set(taken));
 }
 
 /** What is not listed any more, e.g. together with a variable that it was an alias of, is removed all the same. */
@@ -135,14 +110,9 @@ async function remove({ id, entryId, isSecret }: OfEntry, api: Platform): Promis
  * Returns what is known once these were sent. The next reconcile reads the ids and times of their entries.
  * @param taken the names of those that the platform took over
  */
-function written(
-  context: SetContext,
-  observed: Observed,
-  target: SetTarget,
-  variables: readonly SetVariable[],
-  taken: ReadonlySet<string>,
-): KnownTarget {
-  const known = replaced(context, observed, target, variables, (variable) => {
+function written(sending: Sending, variables: readonly SetVariable[], taken: ReadonlySet<string>): KnownTarget {
+  const { target } = sending;
+  const known = replaced(sending, variables, (variable) => {
     const own = ownEntry(target, variable);
     return {
       key: variable.name,
@@ -161,13 +131,10 @@ function written(
  * @param replace returns what is known of a variable that is sent; it takes what was known before
  */
 function replaced(
-  context: SetContext,
-  observed: Observed,
-  { known, state }: SetTarget,
+  { context: { inputs }, observed, target: { known, state } }: Sending,
   variables: readonly SetVariable[],
   replace: (variable: SetVariable, before: KnownVariable) => KnownVariable,
 ) {
-  const { inputs } = context;
   const isSame = sameContent(known.written, inputs.fingerprint);
   const all = (known.variables ?? []).map((one) => (isSame ? one : carried(inputs, known, one)));
   const others = all.filter(({ key }) => !variables.some(({ name }) => name === key));
