@@ -11,7 +11,7 @@ import { fitOptional } from "../shared/text.ts";
 import { variableInputs } from "../shared/variables.ts";
 import { type BlueprintMemory, platformBlueprint } from "./crd.ts";
 import { type BlueprintContext, type BlueprintService, type BlueprintTypes, NAMES, NOTHING_OBSERVED } from "./model.ts";
-import { blueprintsIn, list, observe } from "./observe.ts";
+import { blueprintsIn, listBlueprintServices, observe } from "./observe.ts";
 import { blueprintProgress, checkMissing, checks, isBlueprintShown, planRemoval } from "./plan.ts";
 import { blueprintFailure, drift, followedCreate, ready, report } from "./report.ts";
 import { BLUEPRINT_SETTINGS, configCondition, overridesRefused, sameVariables, written } from "./settings.ts";
@@ -27,7 +27,7 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
     ...variableInputs(spec.variables, resolved),
   }),
 
-  list,
+  list: listBlueprintServices,
   observe,
   progress: blueprintProgress,
   followed: followedCreate,

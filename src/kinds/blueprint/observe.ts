@@ -25,7 +25,7 @@ function ofPlace({ inputs }: BlueprintContext, request: Observed["request"]): Ob
 }
 
 /** Lists the services of blueprints. @throws ApiError */
-export const list: NonNullable<Declaration["list"]> = async (context, isFresh, api) => {
+export const listBlueprintServices: NonNullable<Declaration["list"]> = async (context, isFresh, api) => {
   const options = { maxAgeMs: isRoutine(context) && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
   const read = () => api.services.list(context.inputs.environmentId, options);
   const services = await siblingsOf(context, "listServices", read, api);

@@ -76,7 +76,7 @@ function answered(step: Action, answer: ClusterStatus | undefined): Partial<Clus
   return step.operation === "Upgrade" ? { ...facts, nextKubernetesVersion: undefined } : facts;
 }
 
-export const trace: Kind<ClusterTypes>["trace"] = async (intent, context, api) => {
+export const traceOrder: Kind<ClusterTypes>["trace"] = async (intent, context, api) => {
   const status = await statusOrGone(context, api);
   if (status === "hidden") return traceUnseen(intent);
   if (status === "gone" || !hasLanded(intent, status)) return { is: "absent" };

@@ -2,7 +2,7 @@
 import type { ExternalAction, Kind } from "../../engine/contract/kind.ts";
 import { shownState } from "../service/messages.ts";
 import { isNew, withOperation } from "../shared/last-operation.ts";
-import { act, trace } from "./act.ts";
+import { act, traceOrder } from "./act.ts";
 import { type ClusterMemory, platformCluster } from "./crd.ts";
 import type { ClusterContext, ClusterTypes } from "./model.ts";
 import { observe, showsClusters } from "./observe.ts";
@@ -23,7 +23,7 @@ export const cluster: Kind<ClusterTypes> = {
   observe,
   plan,
   act,
-  trace,
+  trace: traceOrder,
   report,
 };
 

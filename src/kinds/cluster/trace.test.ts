@@ -5,7 +5,7 @@ import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import { trace } from "./act.ts";
+import { traceOrder } from "./act.ts";
 import { clusterFacts } from "./model.ts";
 import { clusterBaseline } from "./order.ts";
 
@@ -25,7 +25,7 @@ const showing = (status: () => unknown, surface: "Documented" | "Full" = "Full")
     clusters: { status: () => Promise.resolve().then(status) },
   }) as unknown as Platform;
 const traced = async (op: string, state: string, change: object = {}) =>
-  await trace(
+  await traceOrder(
     intent(op),
     clusterContext(),
     showing(() => listed(state, change).status),
@@ -57,19 +57,19 @@ describe("the trace of an order", () => {
       showing(() => {
         throw new ApiError("getClusterStatus", { is }, 0, "no");
       });
-    expect(await trace(intent("stopCluster"), clusterContext(), failing("NotFound"))).toEqual({ is: "absent" });
-    await expect(trace(intent("stopCluster"), clusterContext(), failing("Server"))).rejects.toThrow("no");
+    expect(await traceOrder(intent("stopCluster"), clusterContext(), failing("NotFound"))).toEqual({ is: "absent" });
+    await expect(traceOrder(intent("stopCluster"), clusterContext(), failing("Server"))).rejects.toThrow("no");
   });
 
   it("where nothing shows the cluster, lets a stop be repeated and leaves an upgrade to a person", async () => {
     const api = showing(() => expect.fail("nothing is read"), "Documented");
     const context = clusterContext({ surface: "Documented" });
-    expect(await trace(intent("stopCluster"), context, api)).toMatchObject({
+    expect(await traceOrder(intent("stopCluster"), context, api)).toMatchObject({
       is: "unknowable",
       repeatable: true,
       why: { reason: "NotObservable" },
     });
-    expect(await trace(intent("upgradeCluster"), context, api)).toMatchObject({
+    expect(await traceOrder(intent("upgradeCluster"), context, api)).toMatchObject({
       is: "unknowable",
       why: { reason: "NotObservable" },
     });

@@ -24,7 +24,7 @@ import {
 import { observe } from "./observe.ts";
 import { outcomeOf, overdueEnd, taken, unobservable } from "./outcome.ts";
 import { currentRequest, phaseOf, requestProgress } from "./progress.ts";
-import { markOf, trace } from "./trace.ts";
+import { markOf, traceRequest } from "./trace.ts";
 
 export const operation: Kind<OperationTypes> = {
   resource: platformOperation,
@@ -51,7 +51,7 @@ export const operation: Kind<OperationTypes> = {
   observe,
   plan,
   act,
-  trace,
+  trace: traceRequest,
   report,
 };
 

@@ -5,7 +5,7 @@ import type { Json, OpenIntent } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { NOTHING_OBSERVED } from "./model.ts";
-import { markOf, trace } from "./trace.ts";
+import { markOf, traceRequest } from "./trace.ts";
 
 const service = (state: string, more: Partial<ServiceStatus> = {}): ServiceStatus => ({
   id: TARGET,
@@ -58,7 +58,7 @@ describe("a request that nobody confirmed", () => {
     ["at work as before", service("DEPLOYING"), service("DEPLOYING"), "unknowable"],
   ])("is found by an application that is %s", async (_title, before, after, is) => {
     const intent = intentOf("deployApplication", markOf({ ...NOTHING_OBSERVED, status: before }));
-    const found = await trace(intent, operationContext(deploy), answeringPlatform({ application: after }));
+    const found = await traceRequest(intent, operationContext(deploy), answeringPlatform({ application: after }));
     expect(found.is).toBe(is);
   });
 
@@ -66,7 +66,7 @@ describe("a request that nobody confirmed", () => {
     const before = { ...NOTHING_OBSERVED, status: service("DEPLOYED") };
     const after = service("DEPLOYING", { deploymentRequestId: REQUEST });
     const api = answeringPlatform({ application: after });
-    const found = await trace(intentOf("deployApplication", markOf(before)), operationContext(deploy), api);
+    const found = await traceRequest(intentOf("deployApplication", markOf(before)), operationContext(deploy), api);
     expect(found).toMatchObject({
       is: "landed",
       known: [{ memory: { request: { requestId: REQUEST, state: "DEPLOYING" }, startedAt: expect.any(String) } }],
@@ -76,11 +76,11 @@ describe("a request that nobody confirmed", () => {
   it("counts as failed once it is certain that it did not get there, and is over at its limit", async () => {
     const intent = intentOf("deployApplication", markOf({ ...NOTHING_OBSERVED, status: service("DEPLOYED") }));
     const api = answeringPlatform({ application: service("DEPLOYED") });
-    const first = await trace(intent, operationContext({ ...deploy, backoffLimit: 1 }), api);
+    const first = await traceRequest(intent, operationContext({ ...deploy, backoffLimit: 1 }), api);
     expect(first).toMatchObject({ is: "absent", memory: { failedRequests: 1 } });
     expect(first).not.toHaveProperty("memory.outcome");
     const again = operationContext({ ...deploy, backoffLimit: 1 }, { memory: { failedRequests: 1 } });
-    expect(await trace(intent, again, api)).toMatchObject({
+    expect(await traceRequest(intent, again, api)).toMatchObject({
       is: "absent",
       memory: { outcome: { result: "Failed" } },
     });
@@ -94,7 +94,7 @@ describe("a request that nobody confirmed", () => {
     ["not upgraded", upgrade, cluster("DEPLOYED"), cluster("DEPLOYED"), "absent"],
   ])("is found by a cluster that is %s", async (_title, spec, before, after, is) => {
     const intent = intentOf("x", markOf({ ...NOTHING_OBSERVED, cluster: before }));
-    const found = await trace(
+    const found = await traceRequest(
       intent,
       operationContext(spec, { surface: "Full" }),
       answeringPlatform({ cluster: after }),
@@ -109,7 +109,7 @@ describe("a request that nobody confirmed", () => {
     ["to send the invoices", { type: "SendInvoices" }, false],
   ])("%s, where nothing shows it: may be sent once more", async (_title, spec, expected) => {
     const intent = intentOf("x", markOf(NOTHING_OBSERVED));
-    const found = await trace(intent, operationContext(spec), answeringPlatform({}));
+    const found = await traceRequest(intent, operationContext(spec), answeringPlatform({}));
     expect(found.is === "unknowable" && found.repeatable === true).toBe(expected);
   });
 
@@ -119,7 +119,7 @@ describe("a request that nobody confirmed", () => {
     ["the organization", { type: "SendInvoices" }],
   ])("is over where nothing shows %s", async (_title, spec) => {
     const intent = { ...intentOf("x", markOf(NOTHING_OBSERVED)), repetition: true } as const;
-    const found = await trace(intent, operationContext(spec), answeringPlatform({}));
+    const found = await traceRequest(intent, operationContext(spec), answeringPlatform({}));
     const outcome = { result: "Unknown", reason: "OperationResultUnknown" };
     expect(found).toMatchObject({ is: "landed", known: [{ memory: { outcome } }] });
   });

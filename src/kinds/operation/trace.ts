@@ -26,7 +26,7 @@ export function markOf(observed: Observed): Json {
   };
 }
 
-export const trace: Kind<OperationTypes>["trace"] = async (intent, context, api) => {
+export const traceRequest: Kind<OperationTypes>["trace"] = async (intent, context, api) => {
   const action = actionOf(context);
   if (action === undefined) return { is: "absent" };
   const observed = { ...NOTHING_OBSERVED, ...(await stateOf(context, sentTo(context) ?? "", api)) };
