@@ -161,6 +161,26 @@ export const CREATED = [
 /** The members of services, which are deployed too. */
 export const DEPLOYED = [...CREATED, "retry", "progressDeadline"] as const;
 
+/** The largest number of lines of a log that a status keeps. */
+export const MOST_LOG_LINES = 20;
+
+/** What is kept of the log of an application. */
+export const logSettings = z
+  .object({
+    onFailure: z
+      .int()
+      .min(0)
+      .max(MOST_LOG_LINES)
+      .optional()
+      .describe(
+        "How many last lines of the application's log to put into status.lastFailure.log when a build or a deployment " +
+          "fails: at most 20, and 2 KiB. Values of Secrets are masked; anything else that the application logs can be " +
+          "read by everybody who may read this object. Defaults to 0.",
+      ),
+  })
+  .optional()
+  .describe("What to keep of the application's log. A connection can set defaults.");
+
 /** The defaults that a connection sets for all of its objects. */
 export const defaults = z
   .object({
@@ -173,6 +193,7 @@ export const defaults = z
         "How often what is settled is looked at, e.g. 15m; the annotation platform-operator.io/poll-interval of an " +
           "object goes first. Defaults to 10m.",
       ),
+    logs: logSettings.describe("Members of spec.logs for applications that do not say otherwise."),
   })
   .optional()
   .describe("What counts where an object on this connection says nothing itself.");

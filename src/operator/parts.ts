@@ -205,6 +205,7 @@ export function createParts(options: PartsOptions) {
         orphans,
         writer: discreetWriter(createWriter({ ...base, store: caches.store, types: TYPES }), options.redactor),
         reader: redacting(createReader(client, clock), options.redactor),
+        withoutSecrets: options.redactor.redact,
         namespaces,
         events: discreetEvents(owned, options.redactor),
         outputs: createOutputs(client),

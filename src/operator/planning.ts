@@ -156,6 +156,7 @@ function engineOver(
     {
       ...options,
       ...memory,
+      withoutSecrets: (text) => text,
       events: { record: () => {} },
       outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
       fence: { mayWrite: () => false },

@@ -57,6 +57,7 @@ function work(
   const engine: WorkOptions["engine"] = {
     writer: { patchChecked: unused, patchStatus: unused, storeOutcome: unused, confirm: unused, delete: unused },
     reader: { secret: unused, configMap: unused },
+    withoutSecrets: unused,
     namespaces: { get: unused },
     events: { record: unused },
     outputs: { configMap: unused, secret: unused },

@@ -165,6 +165,14 @@ describe("[S1] canaries", () => {
       await env.patch("PlatformApplication", "web", { spec: { cpu: 300 + Number(status) } });
       await met(name);
     }
+    await env.patch("PlatformApplication", "web", { spec: { logs: { onFailure: 20 } } });
+    const web = [...env.platform.world().services.values()].find(({ name }) => name === "web");
+    web?.failNext.push("build");
+    const logged = [hush, token, CANARIES["variable set's value"], "the end"].map((message) => `log ${message}`);
+    web?.log.push(...logged.map((message) => ({ id: web.id, createdAt: "2026-11-21T09:00:00.000Z", message })));
+    await env.patch("PlatformApplication", "web", deploying(`bad${NEXT_COMMIT.slice(3)}`));
+    const { status: failed } = await env.waitFor("PlatformApplication", "web", { reason: "BuildFailed" });
+    expect(JSON.stringify(failed)).toContain("log the end");
     await env.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
     const { status } = await env.waitFor("PlatformApplication", "web", { status: "True" });
     expect(status).toMatchObject({ lastDeployment: { gitCommitId: NEXT_COMMIT } });

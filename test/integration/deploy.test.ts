@@ -138,6 +138,39 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
     expect(condition(mended, "Stalled")).toBeUndefined();
   });
 
+  it("that failed keeps the end of the log: masked, read once, and nowhere else", async () => {
+    const [password, ...log] = ["hunter22-of-the-log", "connecting to the shop", "as hunter22-of-the-log"];
+    await env.apply({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "logged" },
+      stringData: { password },
+    });
+    const variables = [{ name: "PASSWORD", valueFrom: { secretKeyRef: { name: "logged", key: "password" } } }];
+    await apps.deploy("logged", COMMITS.first, { variables });
+    await env.patch("PlatformConnection", "default", { spec: { defaults: { logs: { onFailure: 20 } } } });
+    const service = await apps.service("logged");
+    const createdAt = "2026-11-21T09:00:00.000Z";
+    service.log = log.map((message) => ({ id: "00000000-0000-4000-8000-000000000001", createdAt, message }));
+    service.failNext.push("deploy");
+    const reads = (): number =>
+      env.platform.journal().filter((entry) => entry.is === "call" && entry.operation === "listApplicationLog").length;
+    const before = reads();
+    await apps.change("logged", { deploy: { gitCommitId: COMMITS.second } });
+    const failed = await apps.ready("logged", "False", "DeploymentFailed");
+    const kept = ["connecting to the shop", "as •••", "state is DEPLOYMENT_ERROR"];
+    expect(member(failed.status, "lastFailure")).toMatchObject({ log: expect.arrayContaining(kept) });
+    await apps.change("logged", { lifecycle: { driftPolicy: "Report" } });
+    await env.waitFor(KIND, "logged", ({ status }) => member(status, "observedGeneration") === 3);
+    expect(reads() - before).toBe(1);
+    const described = await env.kubectl(["describe", "papp", "logged"]);
+    expect(described).toMatch(/Last Failure:\n(.*\n)*? +Log:\n +connecting to the shop\n +as •••\n/);
+    const elsewhere = `${await env.kubectl(["get", "events", "-o", "json"])}${env.operator.output()}`;
+    expect(elsewhere).not.toContain("connecting to the shop");
+    await apps.change("logged", { logs: { onFailure: 0 } });
+    await env.waitFor(KIND, "logged", ({ status }) => member(member(status, "lastFailure"), "log") === undefined);
+  });
+
   it("under policy Manual is left to others, and told as due", async () => {
     const record = await env.record();
     await env.apply(application("manual", undefined, { deploy: { gitCommitId: COMMITS.first, policy: "Manual" } }));

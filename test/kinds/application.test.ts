@@ -84,6 +84,27 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(healed.status).not.toHaveProperty("lastFailure");
   });
 
+  it("keeps the log of a failure whose log cannot be read as that, and reads it once", async () => {
+    const runner = await env.deployed();
+    const reads = () =>
+      env.harness.simulator.journal().filter((one) => "operation" in one && one.operation === "listApplicationLog");
+    const before = reads().length;
+    env.harness.fault({
+      match: { operation: "listApplicationLog" },
+      answer: { is: "status", status: 403 },
+      count: null,
+    });
+    const spec = env.spec({ deploy: { gitCommitId: `bad${COMMIT.slice(3)}` }, logs: { onFailure: 5 } });
+    await runner.run({ spec });
+    env.harness.pass(120);
+    const { why, status } = await runner.run();
+    expect(why.reason).toBe("BuildFailed");
+    expect(status).toMatchObject({ lastFailure: { log: ["(getApplicationLog was answered 403)"] } });
+    env.harness.pass(600);
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(reads().length - before).toBe(1);
+  });
+
   it("follows the commit that was set while another was deployed", async () => {
     const runner = env.applied();
     await runner.run();

@@ -63,6 +63,8 @@ export interface ProvidedPorts {
   readonly cache: Cache;
   readonly writer: Writer;
   readonly reader: Reader;
+  /** Returns the text with every value masked that was read from a Secret of the namespace. */
+  readonly withoutSecrets: (text: string, namespace: string) => string;
   readonly namespaces: Namespaces;
   readonly events: EventRecorder;
   readonly outputs: Outputs;

@@ -40,6 +40,8 @@ export interface ContextPolicies {
   readonly allowUnverifiedIds: boolean;
   /** The ids of the projects that the connection is limited to; undefined where it is not. */
   readonly allowedProjects: readonly Uuid[] | undefined;
+  /** How many last lines of the log of a failed application the connection keeps; undefined: none. */
+  readonly failureLogLines?: number | undefined;
 }
 
 /** What other resources, lists and annotations record of the object. */
@@ -57,6 +59,8 @@ export interface ContextRecords {
   readonly writtenInto: (id: Uuid) => string | undefined;
   /** The object was Ready when it was last reconciled, and its spec changed since: this is the first look at it. */
   readonly wasReady: boolean;
+  /** Returns the text with every value masked that the operator read from a Secret of the object's namespace. */
+  readonly withoutSecrets: (text: string) => string;
   /** An annotation, which outlives the status, says that the operation was started (`Kind.notObservableAfterwards`). */
   readonly started?: boolean;
   /** A user confirmed the id after an unconfirmed create of this resource. Nothing was done since then. */

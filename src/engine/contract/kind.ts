@@ -122,6 +122,8 @@ export interface Report {
     readonly data: Readonly<Record<string, string>>;
     readonly status: JsonObject;
   };
+  /** Members of `status` that only this reconcile could find out: they are kept while the status is held back. */
+  readonly learned?: JsonObject | undefined;
   /** Requeue within so many milliseconds, however long the poll interval is. */
   readonly lookWithin?: Ms;
 }

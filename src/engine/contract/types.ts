@@ -136,11 +136,13 @@ export interface Needs<In> {
   inputs(resolved: ResolvedNeeds): In;
 }
 
-/** A connection's defaults for its objects: the members of spec.lifecycle, and the poll interval. */
+/** A connection's defaults for its objects: the members of spec.lifecycle, the poll interval, and spec.logs. */
 export interface PolicyDefaults {
   readonly lifecycle: Readonly<Record<string, unknown>>;
   /** As a user writes it, e.g. "15m". */
   readonly pollInterval: string | undefined;
+  /** How many last lines of the log of a failed application are kept. */
+  readonly failureLogLines?: number | undefined;
 }
 
 /** The settings of a connection. */

@@ -54,6 +54,7 @@ export function reconcileContext(
       pendingOperations: new Set(),
       allowUnverifiedIds: connection.settings.allowUnverifiedIds,
       allowedProjects: connection.settings.allowedProjects,
+      failureLogLines: connection.settings.defaults.failureLogLines,
     },
     records: {
       holderOf: (candidate) =>
@@ -66,6 +67,7 @@ export function reconcileContext(
       writtenAt: id === undefined ? undefined : ports.externalWrites.latest(id, recordedIdentity),
       writtenInto: (other) => ports.externalWrites.latest(other, recordedIdentity),
       wasReady: conditionOf(object, "Ready")?.status === "True" && !isSettled(object),
+      withoutSecrets: (text) => ports.withoutSecrets(text, object.metadata.namespace ?? ""),
       // What this process knows and could not store yet counts.
       started:
         (kind.oneShot === undefined ? kind.notObservableAfterwards !== undefined : local.unsaved === undefined) &&

@@ -14,7 +14,8 @@ import { type Ended, idToStore, memoryToStore, type Reconciliation } from "./rec
  */
 export async function writeOutputs(r: Ended, result: ReconcileResult): Promise<ReconcileResult> {
   const { ports, object } = r;
-  const { output, secret } = r.report ?? {};
+  const { output, secret, learned } = r.report ?? {};
+  if (learned !== undefined) keepUnsaved(r, learned);
   if (output !== undefined) {
     try {
       await ports.outputs.configMap(object, output.name, output.data);
@@ -33,12 +34,12 @@ export async function writeOutputs(r: Ended, result: ReconcileResult): Promise<R
     if (why === undefined) throw error;
     return unwritten(r, why);
   }
-  noteWritten(r, secret.status);
+  keepUnsaved(r, secret.status);
   return result;
 }
 
-/** Adds what is known once the Secret exists. A status that is held back must not have it read and written again. */
-function noteWritten(r: Ended, status: JsonObject): void {
+/** Adds what was read or written once: a status that is held back must not have that done again. */
+function keepUnsaved(r: Ended, status: JsonObject): void {
   const { local, report, object } = r;
   const { intentClosed = false } = local.unsaved ?? {};
   local.unsaved = { id: idToStore(r), memory: { ...memoryToStore(r), ...status }, intentClosed, over: object.status };

@@ -11,7 +11,7 @@ import {
   variablesOf,
   matches,
 } from "../../api/fields.ts";
-import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
+import { DEPLOYED, lifecycleOf, logSettings, MOST_LOG_LINES } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
 import { fingerprint, lastOperation, livingStatus, text, atomicList } from "../../api/status.ts";
 import {
@@ -92,6 +92,7 @@ export const spec = z
       {},
     ),
     deploy: deploy.optional(),
+    logs: logSettings,
     runState: choice(
       RUN_STATES,
       "Running",
@@ -119,7 +120,16 @@ const lastDeployment = z
   .describe(LAST_DEPLOYMENT);
 
 const lastFailure = z
-  .object({ ...failureFields, gitCommitId: text.optional().describe("Commit that failed.") })
+  .object({
+    ...failureFields,
+    gitCommitId: text.optional().describe("Commit that failed."),
+    log: atomicList(
+      text.describe("A line."),
+      MOST_LOG_LINES,
+      "The last lines of the application's log then, as spec.logs.onFailure says. They may hold what the application " +
+        "logs of its own secrets.",
+    ),
+  })
   .describe(LAST_FAILURE);
 
 const secret = {

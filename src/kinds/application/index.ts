@@ -7,6 +7,7 @@ import { withOperation } from "../shared/last-operation.ts";
 import { importItems } from "../shared/variables.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
 import { followedDeployment, variablesIncluded } from "./deployment.ts";
+import { failureLog } from "./failure-log.ts";
 import { historyWith } from "./history.ts";
 import {
   type Action,
@@ -71,6 +72,7 @@ export const application = defineService<ApplicationTypes, Application>({
 
   ready,
   report,
+  failureLog,
   drift,
   comparesUnlisted: true,
 });

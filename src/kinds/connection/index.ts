@@ -1,6 +1,14 @@
 /** The two kinds of connections: observed, never acted upon. */
 import type { Resource } from "../../api/resource.ts";
-import type { ConditionFact, ConnectionSettings, Kind, Surface, Uuid, Why } from "../../engine/contract/kind.ts";
+import type {
+  ConditionFact,
+  ConnectionSettings,
+  Kind,
+  PolicyDefaults,
+  Surface,
+  Uuid,
+  Why,
+} from "../../engine/contract/kind.ts";
 import type { KnownOperations } from "../../platform/client/capabilities.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
@@ -149,11 +157,15 @@ function settings(spec: ConnectionSpec, scope: Resource["scope"]): ConnectionSet
     surface: spec.surface,
     allowUnverifiedIds: spec.allowUnverifiedIds ?? (scope === "Namespaced" && spec.allowedProjects === undefined),
     allowedProjects: spec.allowedProjects,
-    defaults: { lifecycle: spec.defaults?.lifecycle ?? {}, pollInterval: spec.defaults?.pollInterval },
+    defaults: defaultsOf(spec.defaults),
     allowedNamespaces: allowed && { names: allowed.names ?? [], matchLabels: allowed.selector?.matchLabels },
     ...waySettings(spec),
     receiver: spec.webhook && { url: spec.webhook.receiverUrl, secret: spec.webhook.secretRef },
   };
+}
+
+function defaultsOf({ lifecycle = {}, pollInterval, logs }: ConnectionSpec["defaults"] = {}): PolicyDefaults {
+  return { lifecycle, pollInterval, failureLogLines: logs?.onFailure };
 }
 
 export const connection = connectionKind(platformConnection);

@@ -142,14 +142,14 @@ describe("the report on a database", () => {
       state: "DEPLOYMENT_ERROR",
       message: "old words",
       requestId: REQUEST,
-      at: "2026-11-21T08:00:00.000Z",
+      at: "2026-11-21T09:01:00.000Z",
     };
     const lastDeployment = deployment({ state: "DEPLOYMENT_ERROR", requestId: REQUEST });
     const later = database.report(
       passWith({ memory: { lastFailure, lastDeployment } }),
       observedFull("DEPLOYMENT_ERROR"),
     ).status;
-    expect(later["lastFailure"]).toMatchObject({ at: "2026-11-21T08:00:00.000Z" });
+    expect(later["lastFailure"]).toMatchObject({ at: "2026-11-21T09:01:00.000Z" });
     expect(
       database.report(passWith({ memory: { lastFailure } }), observedFull("BUILDING")).status["lastFailure"],
     ).toEqual(lastFailure);

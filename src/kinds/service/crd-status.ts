@@ -64,7 +64,7 @@ export const failureFields = {
 const failure = z.object(failureFields);
 
 /** A failure as every kind remembers it. */
-export type ServiceFailure = z.output<typeof failure>;
+export type ServiceFailure = z.output<typeof failure> & { readonly log?: readonly string[] | undefined };
 
 export const LAST_FAILURE = "The last failure, kept until a deployment succeeds.";
 

@@ -24,6 +24,7 @@ import type { ListedObject } from "../shared/names.ts";
 import { variableRequests } from "../shared/variables.ts";
 import { act } from "./act.ts";
 import type { ServiceFailure } from "./crd-status.ts";
+import { type FailureLog, readFailureLog } from "./failure.ts";
 import { adoptable, checkIdentity, checkPlace, planNew, planServiceRemoval } from "./identity.ts";
 import type {
   Neighbours,
@@ -133,6 +134,7 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
   report(context: ReconcileContext<K>, observed: K["observed"]): ServiceReport;
   /** Returns what is remembered of a failure in this state, without its time. */
   failure?(context: ReconcileContext<K>, observed: K["observed"], state: string): ServiceFailure;
+  readonly failureLog?: FailureLog<K>;
   /** Returns drift beside that of settings and run state. */
   drift(context: ReconcileContext<K>, observed: K["observed"]): readonly DriftField[];
   /** Drift is known where the platform does not list services, too. */
@@ -165,7 +167,10 @@ function sharedOf(kind: ServiceKind): Omit<Kind<ServiceTypes>, "resource"> {
       values: variableRequests(spec.variables ?? []),
       inputs: (resolved) => kind.inputs(spec, resolved),
     }),
-    observe: (context, api) => observeService(kind, context, api),
+    observe: async (context, api) => {
+      const observed = await observeService(kind, context, api);
+      return { ...observed, failureLog: await readFailureLog(kind, context, observed, api) };
+    },
     plan: (context, observed) => plan(kind, context, observed),
     act: ({ action: step }, context, observed, api) => {
       const shared = (of: ServiceContext) => act(kind, step, of, observed, api);

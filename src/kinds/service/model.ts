@@ -73,6 +73,8 @@ export interface ServiceObserved<Item extends ListedObject = ListedObject> exten
   readonly serverNow?: Date | undefined;
   /** The settings were sent in this reconcile. */
   readonly updated: boolean;
+  /** The last lines of the log, where they were read for a failure. They may hold secrets that nobody knows of. */
+  readonly failureLog?: readonly string[] | undefined;
   /** A delete was sent in this reconcile. */
   readonly deleting: boolean;
 }

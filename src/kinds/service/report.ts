@@ -2,11 +2,12 @@
 import type { ConditionFact, DriftField, Report } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { fitOptional } from "../shared/text.ts";
-import type { ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
+import type { WrittenSettings } from "./crd-status.ts";
 import type { ServiceKind } from "./define.ts";
+import { lastFailure } from "./failure.ts";
 import { isServiceShown } from "./identity.ts";
 import { ingressFields, ingressReady } from "./ingress.ts";
-import { explainFailure, ofCommit, shownState, stateCondition } from "./messages.ts";
+import { shownState, stateCondition } from "./messages.ts";
 import {
   serviceRecord,
   type RunState,
@@ -15,7 +16,6 @@ import {
   type ServiceObserved,
   type ServiceNames,
 } from "./model.ts";
-import { failedDeployment, progressIn } from "./progress.ts";
 import {
   declaredSettings,
   memorable,
@@ -54,6 +54,7 @@ export function report(kind: ServiceKind, context: ServiceContext, observed: Ser
       ...members,
     },
     ...(isCompared && { drift }),
+    ...(observed.failureLog !== undefined && { learned: { lastFailure: lastFailure(kind, context, observed) } }),
     ...own,
   };
 }
@@ -69,52 +70,11 @@ function deployed({ noun }: ServiceNames, { status, unseen }: ServiceObserved): 
   return status === undefined ? [] : [stateCondition("Deployed", status.state, noun)];
 }
 
-/** Returns the last failure, kept until a deployment succeeds, with the time of its first report. */
-function lastFailure(
-  kind: ServiceKind,
-  context: ServiceContext,
-  observed: ServiceObserved,
-): ServiceFailure | undefined {
-  const kept = context.memory.lastFailure;
-  const progress = progressIn(kind, context, observed);
-  if (progress?.phase === "running") return undefined;
-  if (progress?.phase !== "failed") return kept;
-  const state = shownState(progress.state);
-  const found =
-    kind.failure?.(context, observed, state) ?? deploymentFailure(kind, kind.followed(context, observed), state);
-  const isSame = kept !== undefined && sameFailure(kept, found);
-  return { ...found, at: isSame && kept.at !== undefined ? kept.at : context.now.toISOString() };
-}
-
-/** Returns what is remembered of a failed deployment. @param last with what is known now */
-function deploymentFailure(
-  kind: ServiceNames,
-  last: LastDeployment | undefined,
-  state: string,
-): ServiceFailure & Pick<LastDeployment, "gitCommitId"> {
-  const { gitCommitId, requestId } = failedDeployment(last) ?? {};
-  return {
-    state,
-    message: explainFailure(state, kind, ofCommit(gitCommitId)).message,
-    ...(gitCommitId === undefined ? {} : { gitCommitId }),
-    ...(requestId === undefined ? {} : { requestId }),
-  };
-}
-
-type LastDeployment = ServiceDeployment & { readonly gitCommitId?: string };
-
 /** Returns the condition UpToDate. @param pending the message where something is not deployed yet */
 export function upToDateCondition(isUpToDate: boolean, pending: string): ConditionFact {
   return isUpToDate
     ? { type: "UpToDate", status: "True", reason: "UpToDate", message: "What was written last is deployed." }
     : { type: "UpToDate", status: "False", reason: "DeployPending", message: pending };
-}
-
-/** Compares everything but message and time. */
-function sameFailure(left: ServiceFailure, right: ServiceFailure): boolean {
-  const facts = ({ message: _message, at: _at, ...rest }: ServiceFailure): string =>
-    JSON.stringify(Object.entries(rest).toSorted(([one], [other]) => (one < other ? -1 : 1)));
-  return facts(left) === facts(right);
 }
 
 /** Returns what the operator wrote. For an adopted service, the spec at that time is the baseline. */

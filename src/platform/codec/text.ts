@@ -15,8 +15,8 @@ const MASK = "•••";
 /** One line without control, bidi or other invisible characters, without `secrets`, at most 300 characters. */
 export function cleaned(raw: string, secrets: readonly string[]): string {
   // Before, as cleaning changes a secret of several lines; and after, as it may put one together.
-  const line = printable(masked(raw.slice(0, MAX_READ), secrets)).replaceAll(/ {2,}/g, " ");
-  const safe = masked(line, secrets);
+  const line = printable(withoutSecrets(raw.slice(0, MAX_READ), secrets)).replaceAll(/ {2,}/g, " ");
+  const safe = withoutSecrets(line, secrets);
   if (safe.length <= MAX_LENGTH) return safe;
   return `${safe.slice(0, MAX_LENGTH - 1).replace(/\p{Cs}$/u, "")}…`; // not half a surrogate pair
 }
@@ -31,8 +31,8 @@ export function errorText(status: number, body: string, secrets: readonly string
   return words === "" || words.startsWith("<") ? `the platform answered ${status}` : words;
 }
 
-/** The longest ones first, so that none survives as the rest of another. */
-function masked(raw: string, secrets: readonly string[]): string {
+/** Returns the text with every secret masked, however it is spelled: the longest first, so that no rest of one remains. */
+export function withoutSecrets(raw: string, secrets: readonly string[]): string {
   const spelled = secrets.flatMap((secret) => [secret, ...spellingsOf(secret)]).filter((secret) => secret !== "");
   const byLength = [...new Set(spelled)].toSorted((a, b) => b.length - a.length);
   return byLength.reduce((rest, secret) => rest.replaceAll(secret, MASK), raw);

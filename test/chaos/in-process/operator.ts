@@ -80,6 +80,7 @@ export function startOperator(options: OperatorOptions): Operator {
       orphans: memoryOrphans(clock),
       writer: createWriter({ client, clock, random, store, types: TYPES }),
       reader: createReader(client, clock),
+      withoutSecrets: (text) => text,
       namespaces: createNamespaces(client, clock),
       events: { record: () => {} },
       outputs: createOutputs(client),

@@ -88,6 +88,7 @@ export function engineEnv(options: EnvOptions = {}): Env {
           secret: (_namespace, name) => Promise.resolve(cluster.secrets.get(name)),
           configMap: () => Promise.resolve(undefined),
         },
+        withoutSecrets: (text) => text,
         namespaces: { get: () => Promise.resolve({ uid: env.namespaceUid, labels: {}, terminating: false }) },
         events: { record: (event) => env.events.push(event) },
         outputs: { configMap: () => env.output(), secret: () => env.output() },

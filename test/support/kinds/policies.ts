@@ -20,7 +20,7 @@ export function grouped<Context extends ReconcileContext<ContextTypes>>(flat: Fl
   const { name, generation, ...others } = flat;
   const { adoption, onMissing, corrects, retry, deadline, blockedOperations, pendingOperations, ...rest } = others;
   const { allowUnverifiedIds, allowedProjects, holderOf, presence, writtenAt, writtenInto, ...more } = rest;
-  const { started, confirmedByUser, wasReady = false, ...context } = more;
+  const { started, confirmedByUser, wasReady = false, failureLogLines, withoutSecrets, ...context } = more;
   return {
     ...context,
     resource: { name, generation },
@@ -34,6 +34,7 @@ export function grouped<Context extends ReconcileContext<ContextTypes>>(flat: Fl
       pendingOperations,
       allowUnverifiedIds,
       allowedProjects,
+      failureLogLines,
     },
     records: {
       holderOf,
@@ -41,6 +42,7 @@ export function grouped<Context extends ReconcileContext<ContextTypes>>(flat: Fl
       writtenAt,
       writtenInto,
       wasReady,
+      withoutSecrets,
       ...(started !== undefined && { started }),
       ...(confirmedByUser !== undefined && { confirmedByUser }),
     },
@@ -54,6 +56,7 @@ export const USUAL_POLICIES: Pick<
   | "pendingOperations"
   | "writtenAt"
   | "writtenInto"
+  | "withoutSecrets"
   | "presence"
   | "onMissing"
   | "corrects"
@@ -63,6 +66,7 @@ export const USUAL_POLICIES: Pick<
   pendingOperations: new Set(),
   writtenAt: undefined,
   writtenInto: () => undefined,
+  withoutSecrets: (text) => text,
   // As if a list had shown it before, and lacked it for long enough.
   presence: (evidence) => (evidence === "Shown" ? "Present" : evidence === "Missing" ? "Gone" : "Unproven"),
   onMissing: "Fail",

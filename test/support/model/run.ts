@@ -134,6 +134,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
       clock,
       random,
     }),
+    withoutSecrets: (text) => text,
     reader: { secret: () => Promise.resolve(undefined), configMap: () => Promise.resolve(undefined) },
     namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
     events: {

@@ -131,6 +131,7 @@ export async function operatorEnv({
           secret: (_namespace, name) => Promise.resolve(cluster.secrets.get(name)),
           configMap: () => Promise.resolve(undefined),
         },
+        withoutSecrets: (text) => text,
         namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
         events: { record: (event) => events.push(event) },
         outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },

@@ -5,7 +5,7 @@ import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
 
 const MASK = "•••";
 /** Members whose texts are values of users, whatever they contain. */
-const VALUES: ReadonlySet<string> = new Set(["value", "values"]);
+const VALUES: ReadonlySet<string> = new Set(["value", "values", "log"]);
 /** Members with a path that is often a password. */
 const TARGETS: ReadonlySet<string> = new Set(["targetUrl"]);
 /** Members with names of secrets; references to Secrets are objects and are masked member by member. */

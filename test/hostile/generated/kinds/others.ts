@@ -204,6 +204,7 @@ function connectionEntries(fixture: Fixture, receiver: Entry["created"]): Readon
     "allowedProjects[]": how(fixture.clusterOf(fixture.name)),
     ...Object.fromEntries(defaults.map(([path, { to }]) => [path, usual(to)])),
     "defaults.pollInterval": usual("45m"),
+    "defaults.logs.onFailure": usual(7),
     "webhook.receiverUrl": { to: "http://127.0.0.1:9/hooks", full: receiver, documented: receiver, created: receiver },
     "webhook.secretRef.name": { to: "others", full: receiver, documented: receiver, created: receiver },
     "webhook.secretRef.key": { to: "second", full: receiver, documented: receiver, created: receiver },
@@ -227,7 +228,7 @@ const connectionSeed = (fixture: Fixture): JsonObject => ({
   surface: "Auto",
   allowUnverifiedIds: false,
   allowedProjects: [fixture.credentialsId],
-  defaults: { lifecycle: lifecycle([]), pollInterval: "30m" },
+  defaults: { lifecycle: lifecycle([]), pollInterval: "30m", logs: { onFailure: 1 } },
   webhook: { receiverUrl: "http://127.0.0.1:9/receiver", secretRef: { name: "values", key: "first" } },
 });
 

@@ -61,6 +61,7 @@ export const application: KindCases = {
     maxRunningInstances: 10_000,
     ports: [{ internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true }],
     variables: VARIABLES,
+    logs: { onFailure: 1 },
     deploy: { gitCommitId: COMMIT, policy: "Automatic" },
     runState: "Running",
     lifecycle: lifecycle([]),
@@ -103,6 +104,7 @@ export const application: KindCases = {
     ...Object.fromEntries(variables),
     "deploy.gitCommitId": { to: NEXT_COMMIT, ...deployed(NEXT_COMMIT) },
     "deploy.policy": always("Manual", local("it says when to deploy")),
+    "logs.onFailure": always(7, local("it says what is kept of a failure")),
     runState: {
       to: "Stopped",
       full: sent("stopApplication", {}),

@@ -1,0 +1,51 @@
+/** The last lines of an application's log, as they are kept with a failure. */
+import { cleaned, withoutSecrets } from "../../platform/codec/text.ts";
+import type { Platform } from "../../platform/index.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import { withoutCredentials } from "../../text/text.ts";
+import type { ApplicationContext } from "./model.ts";
+
+/** Colours and movements of a terminal. */
+const TERMINAL = new RegExp(`${String.fromCodePoint(27)}\\[[\\d;?]*[A-Za-z]`, "g");
+/** What all lines may take, in bytes of UTF-8. */
+const MOST_BYTES = 2_048;
+/** Of a longer line its beginning is looked at, in UTF-16 units. */
+const LONGEST_LINE = 16_384;
+
+export const failureLog = {
+  lines: ({ spec, policies }: ApplicationContext): number => spec.logs?.onFailure ?? policies.failureLogLines ?? 0,
+  read: async (context: ApplicationContext, lines: number, api: Platform): Promise<readonly string[] | undefined> => {
+    try {
+      return shownLines(context, await api.applications.log(context.id ?? "", lines), lines);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const { failure, operation, status } = error;
+      const isUnsent = failure.is === "OverBudget" || (failure.is === "RateLimited" && status === 0);
+      // It explains a failure and is none of its own: it is not tried again.
+      return isUnsent ? undefined : [`(${operation} ${status === 0 ? "was not answered" : `was answered ${status}`})`];
+    }
+  },
+};
+
+/**
+ * Returns the last lines without blank ones, control characters and secrets: those of the application's variables and
+ * those that were read from Secrets of its namespace. Each has at most 300 characters, all together 2 KiB.
+ */
+function shownLines({ inputs, records }: ApplicationContext, log: readonly string[], most: number): readonly string[] {
+  const secrets = inputs.variables.flatMap(({ isSecret, value }) => (isSecret ? [value] : []));
+  const plain = log.map((line) => line.slice(0, LONGEST_LINE).replaceAll(TERMINAL, "")).join("\n");
+  // As one text: a secret may have several lines.
+  const safe = withoutCredentials(records.withoutSecrets(withoutSecrets(plain, secrets)));
+  const lines = safe
+    .split("\n")
+    .map((line) => cleaned(line, secrets))
+    .filter((line) => line !== "");
+  const kept: string[] = [];
+  let bytes = 0;
+  for (const line of lines.slice(-most).toReversed()) {
+    bytes += Buffer.byteLength(line) + 1;
+    if (bytes > MOST_BYTES) break;
+    kept.unshift(line);
+  }
+  return kept;
+}
