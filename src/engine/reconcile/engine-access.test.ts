@@ -54,7 +54,7 @@ describe("[C6] a token that may not do something", () => {
 describe("a connection of the cluster", () => {
   it("serves the namespaces that it names, and says so to the others", async () => {
     const env = engineEnv({ bare: true });
-    env.cluster.secret("token", { token: "t" });
+    env.cluster.secret("token", { token: "t" }, "operator");
     env.cluster.create("ClusterLink", "default", { allowedNamespaces: ["other"] });
     env.widget("a");
     await env.run(MINUTE);
@@ -142,7 +142,7 @@ describe("an object that is taken over", () => {
     env.widget("a");
     await env.run(5_000);
     expect(env.cluster.find("Widget", "a")).toBeUndefined();
-    expect(env.mutations.at(-1)).toMatchObject({
+    expect(env.changes.at(-1)).toMatchObject({
       op: "create",
       result: "ok",
       id: [...env.world.remotes.keys()][0],

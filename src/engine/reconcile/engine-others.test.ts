@@ -4,8 +4,8 @@
  */
 import { describe, expect, it } from "vitest";
 
-import type { Write } from "../../../test/support/engine/cluster.ts";
 import { engineEnv } from "../../../test/support/engine/env.ts";
+import type { Write } from "../../../test/support/kube/api-server.ts";
 import { INTENT } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { isObject, member } from "../../kube/api/json.ts";

@@ -42,6 +42,7 @@ const stalled = (reason: string): unknown =>
 
 async function startedEnv(): Promise<Env> {
   const env = engineEnv();
+  env.cluster.secret("token", { token: "token-1" }, "operator");
   env.cluster.create("ClusterLink", "shared", { allowedNamespaces: [] });
   await env.run(5_000);
   return env;

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { memoryCluster } from "../../../test/support/engine/cluster.ts";
+import { memoryApiServer } from "../../../test/support/kube/api-server.ts";
+import { manualClock } from "../../../test/support/kube/clock.ts";
 import { BEGUN, INSTALLATION } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import { createWriter } from "../../kube/write/writer.ts";
 import type { Ports } from "../context/context.ts";
 import type { Kind } from "../contract/kind.ts";
 import { isStarted, noteStarted } from "../ledger/record.ts";
@@ -11,6 +13,8 @@ import { rest } from "./one-shot.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");
 const READY = { type: "Ready", status: "True", reason: "Completed", message: "", observedGeneration: 1 };
+
+const TYPE = { group: "test", version: "v1", kind: "Task", plural: "tasks", namespaced: true };
 
 const memory = z.object({ over: z.string().optional() });
 const kind = {
@@ -22,11 +26,12 @@ const kind = {
 } as unknown as Kind;
 
 function env(mayWrite = true) {
-  const cluster = memoryCluster(() => NOW);
+  const cluster = memoryApiServer(() => NOW, [TYPE]);
+  const clock = manualClock(NOW);
   const told: KubeObject[] = [];
   const ports = {
-    writer: cluster.writer,
-    clock: { now: () => NOW },
+    writer: createWriter({ client: cluster.client, store: cluster.cache, types: [TYPE], clock, random: () => 0 }),
+    clock,
     fence: { mayWrite: () => mayWrite },
     windows: { followMaxMs: 30_000 },
     installation: "here",

@@ -12,8 +12,8 @@ async function started(options?: Parameters<typeof engineEnv>[0]): Promise<Env> 
 
 /** What was changed on the platform, and why, from here on. */
 function causes(env: Env): () => readonly string[] {
-  const from = env.mutations.length;
-  return () => env.mutations.slice(from).map(({ op, cause, result }) => `${op} ${cause} ${result}`);
+  const from = env.changes.length;
+  return () => env.changes.slice(from).map(({ op, cause, result }) => `${op} ${cause} ${result}`);
 }
 
 /** The change log as events, without the transitions beside it. */
@@ -39,9 +39,9 @@ describe("the cause of a change", () => {
       "deploy SpecChanged ok",
       "delete Deleted ok",
     ]);
-    const { uid } = env.mutations[0] ?? {};
+    const { uid } = env.changes[0] ?? {};
     expect(uid).toMatch(/./);
-    expect(new Set(env.mutations.map((change) => change.uid)).size).toBe(1);
+    expect(new Set(env.changes.map((change) => change.uid)).size).toBe(1);
   });
 });
 

@@ -5,10 +5,12 @@
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import type { KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
+import type { StoreChange } from "../../../src/kube/watch/store.ts";
 import { TransportError } from "../../../src/platform/transport/errors.ts";
 import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
+import { drawn } from "../../support/engine/harness.ts";
+import { memoryApiServer, type MemoryApiServer } from "../../support/kube/api-server.ts";
 import { manualClock, settle, type ManualClock } from "../../support/kube/clock.ts";
-import { memoryApiServer, type ApiServer } from "./api-server.ts";
 import type { Plan } from "./faults.ts";
 import { createGate, type Gate, type Side } from "./gate.ts";
 import { startOperator, type Operator } from "./operator.ts";
@@ -21,7 +23,7 @@ const HOT = 2_000;
 
 export interface ChaosEnv {
   readonly clock: ManualClock;
-  readonly cluster: ApiServer;
+  readonly cluster: MemoryApiServer;
   readonly platform: InProcessPlatform;
   readonly gate: Gate;
   /** What the operator's kinds threw and no table knows. */
@@ -31,18 +33,29 @@ export interface ChaosEnv {
    * @returns false when that is not so within `ms`
    */
   until(done: () => boolean, ms: number): Promise<boolean>;
+  /** How many passes of the operator that runs now began or ended. */
+  passes(): number;
+}
+
+export interface ChaosOptions {
+  /** One, unless told: then everything happens in one order. */
+  readonly workers?: number;
+  /** Waited for before each request to the platform; an answer takes the place of the platform's. */
+  readonly ahead?: (request: HttpRequest, clock: ManualClock) => Promise<HttpAnswer | undefined>;
 }
 
 /** @returns a bed whose operator runs already. */
-export function createChaosEnv(platforms: Platforms, plan: Plan): ChaosEnv {
+export function createChaosEnv(platforms: Platforms, plan: Plan, { workers = 1, ahead }: ChaosOptions = {}): ChaosEnv {
   const clock = manualClock();
   const cluster = memoryApiServer(() => clock.now());
   const platform = platforms.fresh(plan.surface, clock);
   const internal: unknown[] = [];
   let operator: Operator | undefined;
-  // Never the same twice, as attempts are named by it, yet the same in every run.
-  let drawn = 0;
-  const random = (): number => ((drawn += 1) * 0.618_033_988_749) % 1;
+  const random = drawn();
+  let news: StoreChange[] = [];
+  cluster.onChange = (change) => {
+    news.push(change);
+  };
 
   const gate = createGate(plan, clock, () => {
     operator?.end();
@@ -54,6 +67,7 @@ export function createChaosEnv(platforms: Platforms, plan: Plan): ChaosEnv {
     const process = { alive: true };
     const started = startOperator({
       process,
+      workers,
       clock,
       random,
       objects: cluster.all(),
@@ -63,13 +77,15 @@ export function createChaosEnv(platforms: Platforms, plan: Plan): ChaosEnv {
         const what = `${request.method} ${request.path}`;
         return gate.pass(process, { with: "cluster", what, writes: true }, clusterSide(cluster, request));
       },
-      exchange: (request) => {
+      exchange: async (request) => {
+        const instead = await ahead?.(request, clock);
+        if (instead !== undefined) return instead;
         const writes = request.method !== "GET";
         const what = `${request.method} ${new URL(request.url).pathname}`;
-        return gate.pass(process, { with: "platform", what, writes }, platformSide(platform, request));
+        return await gate.pass(process, { with: "platform", what, writes }, platformSide(platform, request));
       },
     });
-    cluster.news();
+    news = [];
     operator = started;
   };
   start();
@@ -78,12 +94,13 @@ export function createChaosEnv(platforms: Platforms, plan: Plan): ChaosEnv {
 
   /** Everybody has gone as far as they come without time going by. */
   const idle = async (): Promise<void> => {
-    for (let turns = 0; turns < HOT; turns += 1) {
+    for (let turns = 0; turns < HOT * workers; turns += 1) {
       const before = activity();
       await settle();
-      const news = cluster.news();
-      for (const each of news) operator?.told(each);
-      if (gate.underWay() === 0 && activity() === before && news.length === 0) return;
+      const told = news;
+      news = [];
+      for (const each of told) operator?.told(each);
+      if (gate.underWay() === 0 && activity() === before && told.length === 0) return;
     }
     throw new Error("something runs in circles");
   };
@@ -94,6 +111,7 @@ export function createChaosEnv(platforms: Platforms, plan: Plan): ChaosEnv {
     platform,
     gate,
     internal,
+    passes: () => operator?.passes() ?? 0,
     until: async (done, ms) => {
       let isOver = false;
       const cancel = clock.after(ms, () => {
@@ -113,7 +131,7 @@ export function createChaosEnv(platforms: Platforms, plan: Plan): ChaosEnv {
   };
 }
 
-function clusterSide(cluster: ApiServer, request: KubeRequest): Side<Json> {
+function clusterSide(cluster: MemoryApiServer, request: KubeRequest): Side<Json> {
   const work = (): Promise<Json> => Promise.resolve().then(() => cluster.answer(request));
   return {
     work,
@@ -142,7 +160,7 @@ function clusterSide(cluster: ApiServer, request: KubeRequest): Side<Json> {
 }
 
 /** Somebody else writes the object, which is no business of ours. */
-function touch(cluster: ApiServer, path: string): void {
+function touch(cluster: MemoryApiServer, path: string): void {
   const object = cluster.all().find(({ metadata, kind }) => {
     const [plural = "", name] = path
       .replace(/\/status$/, "")

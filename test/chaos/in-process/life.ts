@@ -34,7 +34,7 @@ export function lifeOn(surface: Surface): readonly Phase[] {
     {
       name: "create and deploy",
       act: (env) => {
-        for (const manifest of manifests(env)) env.cluster.create(manifest);
+        for (const manifest of manifests(env)) env.cluster.apply(manifest);
       },
       isOver: (env) => env.cluster.all().every(isReady) && isDeployed(env, COMMIT),
     },

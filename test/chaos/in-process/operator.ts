@@ -7,20 +7,19 @@ import type { KubeClient, KubeRequest } from "../../../src/kube/api/transport.ts
 import type { Clock, Json, KubeObject } from "../../../src/kube/api/types.ts";
 import { createWorkQueue } from "../../../src/kube/queue/workqueue.ts";
 import { createNamespaces, createReader } from "../../../src/kube/watch/readers.ts";
-import { createStore } from "../../../src/kube/watch/store.ts";
+import { createStore, type StoreChange } from "../../../src/kube/watch/store.ts";
 import { createOutputs } from "../../../src/kube/write/outputs.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import type { Logger } from "../../../src/observability/logger.ts";
 import { createReconcileTracker } from "../../../src/observability/reconcile-tracker.ts";
 import { NO_TRACES } from "../../../src/observability/traces/traces.ts";
 import { TYPES } from "../../../src/operator/config/caches.ts";
-import { boundKinds } from "../../../src/operator/config/kinds.ts";
+import { boundKinds, CONNECTION_KINDS } from "../../../src/operator/config/kinds.ts";
 import { createPlatforms, createTurns } from "../../../src/operator/platforms.ts";
 import { createWork } from "../../../src/operator/work.ts";
 import { DEFAULT_DEADLINES } from "../../../src/platform/client/caller.ts";
 import type { Transport } from "../../../src/platform/transport/http.ts";
 import { memoryOrphans } from "../../support/platform/orphans.ts";
-import type { Observed } from "./api-server.ts";
 import type { Mortal } from "./gate.ts";
 
 export interface OperatorOptions {
@@ -32,13 +31,12 @@ export interface OperatorOptions {
   readonly request: (request: KubeRequest) => Promise<Json>;
   readonly exchange: Transport["exchange"];
   readonly internal: (error: unknown) => void;
-  /** One, unless told: then everything happens in one order. */
-  readonly workers?: number;
+  readonly workers: number;
 }
 
 export interface Operator {
   /** A watch event. */
-  told(news: Observed): void;
+  told(change: StoreChange): void;
   /** How many passes began or ended. */
   passes(): number;
   /** It was killed: no timer of it runs any more. */
@@ -49,7 +47,7 @@ const SILENT: Logger = { trace: () => {}, debug: () => {}, info: () => {}, warn:
 
 /** @returns an operator at work. */
 export function startOperator(options: OperatorOptions): Operator {
-  const { random, workers = 1 } = options;
+  const { random, workers } = options;
   const tracker = createReconcileTracker(() => 0);
   const turns = createTurns(tracker);
   const { clock, end } = mortalClock(options.clock);
@@ -86,7 +84,7 @@ export function startOperator(options: OperatorOptions): Operator {
       outputs: createOutputs(client),
       fence: { mayWrite: () => options.process.alive },
       random,
-      connectionKinds: { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" },
+      connectionKinds: CONNECTION_KINDS,
       windows: DEFAULT_WINDOWS,
       dryRun: false,
       installation: "installation-1",
@@ -115,7 +113,7 @@ export function startOperator(options: OperatorOptions): Operator {
   void work.start();
   return {
     told: ({ type, object }) => {
-      if (type === "removed") store.remove(object);
+      if (type === "deleted") store.remove(object);
       else store.upsert(object);
     },
     passes: () => passes,

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sleep } from "../../../src/platform/transport/clock.ts";
 import { TransportError } from "../../../src/platform/transport/errors.ts";
 import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
-import { CALL_MS, createCrowd, isReady, type Crowd, type CrowdOptions } from "../../chaos/in-process/crowd.ts";
+import { CALL_MS, createCrowd, isReady, type CrowdOptions } from "../../chaos/in-process/crowd.ts";
+import type { ChaosEnv } from "../../chaos/in-process/env.ts";
 import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
 import { connection, project, resource, secret } from "../../support/kube/manifests.ts";
 import { figure } from "../../support/platform/figure.ts";
@@ -27,46 +28,46 @@ const FAILS: Readonly<Record<string, NonNullable<CrowdOptions["answer"]>>> = {
   "never answered": (request, clock) => (isNoisy(request) ? hung(request, clock) : undefined),
 };
 
-async function refused(clock: Crowd["clock"]): Promise<HttpAnswer> {
+async function refused(clock: ChaosEnv["clock"]): Promise<HttpAnswer> {
   await sleep(clock, CALL_MS);
   return { status: 503, text: "{}", header: () => undefined };
 }
 
-async function hung({ deadlineMs }: HttpRequest, clock: Crowd["clock"]): Promise<HttpAnswer> {
+async function hung({ deadlineMs }: HttpRequest, clock: ChaosEnv["clock"]): Promise<HttpAnswer> {
   await sleep(clock, deadlineMs);
   throw new TransportError("deadline", "no answer");
 }
 
 /** Two tenants of one platform, by a connection of each, or one that both use. Budgets are those that nobody set. */
-async function tenants(connections: "shared" | "own", answer: CrowdOptions["answer"]): Promise<Crowd> {
+async function tenants(connections: "shared" | "own", answer: CrowdOptions["answer"]): Promise<ChaosEnv> {
   const crowd = createCrowd(platforms, { surface: "full", ...(answer === undefined ? {} : { answer }) });
   const { cluster, platform } = crowd;
   const own = connection({ platform }, "default", { rateLimit: {} });
   const token = secret("default", { token: platform.tokens.admin });
   const names = ["noisy", "quiet"];
-  for (const name of [...names, "operator"]) cluster.create({ ...resource("Namespace", name, {}), apiVersion: "v1" });
+  for (const name of [...names, "operator"]) cluster.apply({ ...resource("Namespace", name, {}), apiVersion: "v1" });
   if (connections === "own") {
     for (const name of names) {
-      cluster.create(token, name);
-      cluster.create(own, name);
+      cluster.apply(token, name);
+      cluster.apply(own, name);
     }
   } else {
-    cluster.create(token, "operator");
+    cluster.apply(token, "operator");
     const spec = { ...(own["spec"] as object), allowedNamespaces: { names } };
-    cluster.create(resource("ClusterPlatformConnection", "default", spec));
+    cluster.apply(resource("ClusterPlatformConnection", "default", spec));
   }
   await crowd.until(() => false, 10 * SECOND);
   return crowd;
 }
 
 /** How long the quiet tenant's changes take until they are Ready, in milliseconds, the longest last. */
-async function canaries(crowd: Crowd): Promise<readonly number[]> {
+async function canaries(crowd: ChaosEnv): Promise<readonly number[]> {
   const { cluster, clock } = crowd;
   const took: number[] = [];
   for (let index = 0; index < CANARIES; index += 1) {
     const name = `canary-${index}`;
     const since = clock.monotonic();
-    cluster.create(project(name), "quiet");
+    cluster.apply(project(name), "quiet");
     expect(await crowd.until(() => isReady(cluster.find("PlatformProject", name, "quiet")), 5 * MINUTE), name).toBe(
       true,
     );
@@ -84,7 +85,7 @@ describe("[D7] a tenant with objects that all fail", { timeout: 120_000 }, () =>
   )("%s connection, %s: the neighbour's changes take at most twice as long", async ([connections, fails], { task }) => {
     const usual = await canaries(await tenants(connections, undefined));
     const crowd = await tenants(connections, FAILS[fails]);
-    for (let index = 0; index < NOISY; index += 1) crowd.cluster.create(project(`noisy-${index}`), "noisy");
+    for (let index = 0; index < NOISY; index += 1) crowd.cluster.apply(project(`noisy-${index}`), "noisy");
     await crowd.until(() => false, SECOND);
     const beside = await canaries(crowd);
     const [slowest = 0, limit = 0] = [beside.at(-1), usual.at(-1)];

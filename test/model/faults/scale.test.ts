@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { KubeObject } from "../../../src/kube/api/types.ts";
-import { createCrowd, isReady, type Crowd } from "../../chaos/in-process/crowd.ts";
+import { createCrowd, isReady } from "../../chaos/in-process/crowd.ts";
+import type { ChaosEnv } from "../../chaos/in-process/env.ts";
 import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
 import { effort } from "../../support/env/effort.ts";
 import { defaults } from "../../support/kube/manifests.ts";
@@ -21,14 +22,14 @@ beforeAll(async () => {
 });
 afterAll(() => platforms.close());
 
-const services = ({ cluster }: Crowd): readonly KubeObject[] =>
+const services = ({ cluster }: ChaosEnv): readonly KubeObject[] =>
   cluster.all().filter(({ kind }) => kind !== "PlatformConnection");
 
 /**
  * Does something to all objects and waits until it is so.
  * @returns the seconds that it took, and the calls
  */
-async function phase(crowd: Crowd, act: () => void, isOver: () => boolean) {
+async function phase(crowd: ChaosEnv, act: () => void, isOver: () => boolean) {
   const [since, before] = [crowd.clock.monotonic(), crowd.platform.calls().length];
   act();
   for (let looks = 0; !isOver() && looks < 2_000; looks += 1) await crowd.until(() => false, SECOND);
@@ -41,13 +42,13 @@ describe("[D5] thousands of objects", { timeout: 1_200_000 }, () => {
     const crowd = createCrowd(platforms, { surface: "full" });
     const { cluster, platform } = crowd;
     const rateLimit = { requestsPerSecond: RATE, burst: RATE };
-    for (const manifest of defaults({ platform }, { rateLimit })) cluster.create(manifest);
+    for (const manifest of defaults({ platform }, { rateLimit })) cluster.apply(manifest);
     const shops = Array.from({ length: OBJECTS / SHOP }, (_, index) => `shop-${index}`);
     const areReady = (): boolean => services(crowd).every(isReady);
 
     const created = await phase(
       crowd,
-      () => shops.flatMap((name) => shop({ platform }, name)).forEach((manifest) => cluster.create(manifest)),
+      () => shops.flatMap((name) => shop({ platform }, name)).forEach((manifest) => cluster.apply(manifest)),
       areReady,
     );
     const changed = await phase(

@@ -29,11 +29,11 @@ const NO_STATUS = { observedGeneration: -1 } as const;
 /** Objects and Secrets of a bench as they were. */
 export interface Backup {
   readonly objects: readonly KubeObject[];
-  readonly secrets: OperatorEnv["cluster"]["secrets"];
+  readonly secrets: readonly KubeObject[];
 }
 
 export function backupOf({ cluster }: OperatorEnv): Backup {
-  return { objects: cluster.all(), secrets: new Map(cluster.secrets) };
+  return { objects: cluster.all(), secrets: cluster.secrets() };
 }
 
 /**
@@ -43,7 +43,7 @@ export function backupOf({ cluster }: OperatorEnv): Backup {
  */
 export async function restored(living: OperatorEnv, backup: Backup, how: "whole" | "bare"): Promise<OperatorEnv> {
   const copy = await operatorEnv({ beside: living, installation: "installation-2" });
-  for (const [name, values] of backup.secrets) copy.cluster.secrets.set(name, values);
+  for (const secret of backup.secrets) copy.cluster.restore(secret);
   for (const object of backup.objects) copy.cluster.restore(how === "whole" ? object : bare(object));
   return copy;
 }

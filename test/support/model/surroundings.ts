@@ -2,12 +2,12 @@
 import type { Connection } from "../../../src/engine/connections/connections.ts";
 import { createMassChangeLimit } from "../../../src/engine/connections/connections.ts";
 import type { Clock, Json } from "../../../src/kube/api/types.ts";
-import { NAMESPACE } from "../engine/cluster.ts";
 import type { Op, Remote, WidgetApi } from "../engine/fake-platform.ts";
 import { supportsOn } from "../kinds/supports.ts";
+import { TEAM } from "../kube/api-server.ts";
 import type { Command } from "./exchange.ts";
 
-export const LINK = { kind: "Link", namespace: NAMESPACE, name: "default" };
+export const LINK = { kind: "Link", namespace: TEAM, name: "default" };
 
 export const NO_CONNECTIONS = {
   open: () => Promise.reject(new TypeError("nothing is opened")),

@@ -3,10 +3,12 @@
  * up to two processes of the operator. All that can happen next is a list of moves.
  */
 import { INTENT } from "../../../src/api/names.ts";
+import { KubeError } from "../../../src/kube/api/errors.ts";
 import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { NAMESPACE, merged } from "../engine/cluster.ts";
 import { uuid, type Op, type Remote } from "../engine/fake-platform.ts";
+import { TEAM } from "../kube/api-server.ts";
+import { patched as patchedObject } from "../kube/patches.ts";
 import { LONG, NOTHING, type Memory, type Reply } from "./exchange.ts";
 
 /** A request whose sender does not wait for it any more. It may still land, or never. */
@@ -67,7 +69,7 @@ export function begin(spec: JsonObject, faults: number): World {
     kind: "Widget",
     metadata: {
       name: "a",
-      namespace: NAMESPACE,
+      namespace: TEAM,
       uid: "uid-a",
       resourceVersion: "1",
       generation: 1,
@@ -137,37 +139,23 @@ export interface Patch {
 }
 
 /** @returns the world after the patch and the API server's answer. */
-export function patched(
-  world: World,
-  { status, body, version }: Patch,
-): { readonly world: World; readonly reply: Reply } {
+export function patched(world: World, { status, body, version }: Patch): Effect {
   const { object } = world;
   if (object === null) return { world, reply: { is: "kube", failure: "NotFound", status: 404 } };
-  const wanted = member(member(body, "metadata"), "resourceVersion");
-  if (wanted !== undefined && wanted !== object.metadata.resourceVersion) {
-    return { world, reply: { is: "kube", failure: "Conflict", status: 409 } };
+  try {
+    const { metadata, ...next } = patchedObject(object, body, status);
+    const { deletionTimestamp, finalizers = [] } = metadata;
+    const gone = deletionTimestamp !== undefined && finalizers.length === 0;
+    const stored = { ...next, metadata: { ...metadata, resourceVersion: version } };
+    const before = status ? (object.status as JsonObject) : world.before;
+    return {
+      world: { ...world, object: gone ? null : stored, before },
+      reply: { is: "value", value: stored as unknown as Json },
+    };
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    return { world, reply: { is: "kube", failure: error.failure, status: error.status } };
   }
-  const next = stored(object, merged(object as unknown as Json, body) as unknown as KubeObject, { status, version });
-  const { deletionTimestamp, finalizers = [] } = next.metadata;
-  if (deletionTimestamp !== undefined && finalizers.length > (object.metadata.finalizers ?? []).length) {
-    return { world, reply: { is: "kube", failure: "Invalid", status: 422 } };
-  }
-  const gone = deletionTimestamp !== undefined && finalizers.length === 0;
-  const before = status ? (object.status as JsonObject) : world.before;
-  return {
-    world: { ...world, object: gone ? null : next, before },
-    reply: { is: "value", value: next as unknown as Json },
-  };
-}
-
-/** Of a patch of a subresource nothing else is taken, and of one of the object all but that. */
-function stored(
-  old: KubeObject,
-  next: KubeObject,
-  { status, version }: { readonly status: boolean; readonly version: string },
-): KubeObject {
-  const { metadata } = status ? old : next;
-  return { ...old, status: status ? next.status : old.status, metadata: { ...metadata, resourceVersion: version } };
 }
 
 /** What a user or an administrator does to the object. */

@@ -1,0 +1,191 @@
+/** The whole engine over an API server in memory, and a queue that only time drives. */
+import type { ChangeRecord } from "../../../src/engine/context/context.ts";
+import { keyText, parseKey } from "../../../src/engine/contract/keys.ts";
+import type { RatedApi } from "../../../src/engine/contract/kind.ts";
+import { conditionsOf } from "../../../src/engine/contract/status.ts";
+import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
+import { type Bound, createEngine, type Engine, type EngineDeps } from "../../../src/engine/reconcile/engine.ts";
+import { KubeError } from "../../../src/kube/api/errors.ts";
+import { keyOf } from "../../../src/kube/api/objects.ts";
+import type { Clock, EventInput, ResourceType } from "../../../src/kube/api/types.ts";
+import { createReader } from "../../../src/kube/watch/readers.ts";
+import { createWriter, type Writer } from "../../../src/kube/write/writer.ts";
+import { memoryApiServer, type MemoryApiServer } from "../kube/api-server.ts";
+import type { ManualClock } from "../kube/clock.ts";
+import { drivenQueue } from "../kube/driven-queue.ts";
+
+export interface Harness<Api extends RatedApi> {
+  readonly clock: ManualClock;
+  readonly cluster: MemoryApiServer;
+  /** All that the operator told through Kubernetes. */
+  readonly events: EventInput[];
+  readonly changes: ChangeRecord[];
+  /** Errors that no table knows. */
+  readonly internal: unknown[];
+  /** Every pass: which key, when. */
+  readonly passes: { readonly key: string; readonly at: number }[];
+  /** Of the process that runs now: there is none before the first `restart`. */
+  engine: Engine<Api>;
+  /** Runs what falls due in the next `ms`. */
+  run(ms: number): Promise<void>;
+  /** Ends the process within whatever it is at, also while `run` goes on; nothing is started in its place. */
+  kill(): void;
+  /** A new process over the same cluster and platform; whatever the old one was at never goes on. */
+  restart(order?: "newest first"): void;
+  /** When a key is due, in milliseconds from now. */
+  due(kind: string, name: string): number | undefined;
+  /** "Ready=True/Available" and so on, as stored. */
+  conditions(kind: string, name: string): readonly string[];
+}
+
+/** What a harness is made of; a port that is left out does nothing, and nothing forbids a write. */
+export type HarnessOptions<Api extends RatedApi> = Partial<EngineDeps<Api>> &
+  Pick<EngineDeps<Api>, "connectionKinds"> & {
+    readonly clock: ManualClock;
+    readonly types?: readonly ResourceType[];
+    readonly kinds: () => readonly Bound<Api>[];
+    /** What every process has anew. */
+    readonly process: () => Pick<EngineDeps<Api>, "connect" | "orphans" | "installation">;
+  };
+
+/** @returns numbers in [0, 1): a different one at each call, as attempts are named by them, yet the same in every run */
+export function drawn(): () => number {
+  let count = 0;
+  return () => {
+    count += 1;
+    return (count * 0.618_033_988_749) % 1;
+  };
+}
+
+/** @returns one whose first process starts with `restart` */
+export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>): Harness<Api> {
+  const { clock, types, kinds, process, ...ports } = options;
+  const cluster = memoryApiServer(() => clock.now(), types);
+  const random = ports.random ?? drawn();
+  const writer = createWriter({
+    client: cluster.client,
+    store: cluster.cache,
+    types: cluster.types,
+    clock: impatient(clock),
+    random,
+  });
+  let life = newLife();
+
+  const start = (): Engine<Api> =>
+    createEngine<Api>(
+      {
+        cache: cluster.cache,
+        reader: createReader(cluster.client, clock),
+        withoutSecrets: (text) => text,
+        namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
+        events: { record: (event) => harness.events.push(event) },
+        outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
+        fence: { mayWrite: () => true },
+        windows: DEFAULT_WINDOWS,
+        dryRun: false,
+        observer: {
+          change: (change) => harness.changes.push(change),
+          status: () => {},
+          removed: () => {},
+          internal: (_key, error) => harness.internal.push(error),
+        },
+        stopping: new AbortController().signal,
+        operatorNamespace: "operator",
+        enqueue: (key, { afterMs }) => {
+          queue.enqueue(key, afterMs);
+        },
+        ...ports,
+        ...process(),
+        clock,
+        random,
+        writer: mortal(writer, life),
+      },
+      kinds(),
+    );
+
+  const pass = async (key: string): Promise<void> => {
+    if (life.isOver) return;
+    harness.passes.push({ key, at: clock.monotonic() });
+    try {
+      const again = await Promise.race([harness.engine.reconcile(parseKey(key)), life.ended.promise]);
+      if (again !== undefined) queue.enqueue(key, again);
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      queue.enqueue(key, 1_000);
+    }
+  };
+  const queue = drivenQueue(clock, pass);
+
+  const harness: Harness<Api> = {
+    clock,
+    cluster,
+    events: [],
+    changes: [],
+    internal: [],
+    passes: [],
+    engine: undefined as unknown as Engine<Api>,
+    run: (ms) => queue.run(ms),
+    kill: () => {
+      queue.clear();
+      life.isOver = true;
+      life.ended.resolve(undefined);
+    },
+    restart: (order) => {
+      harness.kill();
+      life = newLife();
+      harness.engine = start();
+      const objects = order === undefined ? cluster.all() : cluster.all().toReversed();
+      for (const object of objects) harness.engine.changed({ type: "added", object }, true);
+    },
+    due: (kind, name) => {
+      const object = cluster.find(kind, name);
+      return object === undefined ? undefined : queue.due(keyText(keyOf(object)));
+    },
+    conditions: (kind, name) =>
+      conditionsOf(cluster.get(kind, name)).map(({ type, status, reason }) => `${type}=${status}/${reason}`),
+  };
+  cluster.onChange = (change) => {
+    harness.engine.changed(change, false);
+  };
+  return harness;
+}
+
+/** Of one process. */
+interface Life {
+  isOver: boolean;
+  readonly ended: PromiseWithResolvers<undefined>;
+}
+
+function newLife(): Life {
+  return { isOver: false, ended: Promise.withResolvers() };
+}
+
+/** Writes for a process as long as that lives; what comes after its end never returns. */
+function mortal(writer: Writer, life: Life): Writer {
+  const unlessOver = async <T>(write: () => Promise<T>): Promise<T> =>
+    await (life.isOver ? new Promise<never>(() => {}) : write());
+  return {
+    patchChecked: (...how) => unlessOver(() => writer.patchChecked(...how)),
+    storeOutcome: (...how) => unlessOver(() => writer.storeOutcome(...how)),
+    patchStatus: (...how) => unlessOver(() => writer.patchStatus(...how)),
+    confirm: (...how) => unlessOver(() => writer.confirm(...how)),
+    delete: (...how) => unlessOver(() => writer.delete(...how)),
+  };
+}
+
+/** Whoever waits inside of a pass has the time turned for it: nothing else goes on meanwhile. */
+export function impatient(clock: ManualClock): Clock {
+  return {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    after: (ms, run) => {
+      let cancelled = false;
+      void clock.advance(ms).then(() => {
+        if (!cancelled) run();
+      });
+      return () => {
+        cancelled = true;
+      };
+    },
+  };
+}

@@ -1,0 +1,291 @@
+/**
+ * An API server in memory, as far as the operator's own client asks of one: resourceVersions, generations, uid
+ * preconditions, finalizers, merge patches. The real store, writer and readers go over it.
+ */
+import { KubeError } from "../../../src/kube/api/errors.ts";
+import { isObject, member, stringMember } from "../../../src/kube/api/json.ts";
+import { keyOf, parseObject } from "../../../src/kube/api/objects.ts";
+import {
+  apiVersionOf,
+  collectionPath,
+  CONFIG_MAP,
+  NAMESPACE as NAMESPACES,
+  objectPath,
+  SECRET,
+} from "../../../src/kube/api/paths.ts";
+import type { KubeClient, KubeRequest } from "../../../src/kube/api/transport.ts";
+import type { Cache, Json, JsonObject, KubeObject, ObjectMeta, ResourceType } from "../../../src/kube/api/types.ts";
+import type { Store, StoreChange } from "../../../src/kube/watch/store.ts";
+import { TYPES } from "../../../src/operator/config/caches.ts";
+import type { Manifest } from "../env/cluster.ts";
+import { asJson, check, patched, raised, respecified, seconds, wire } from "./patches.ts";
+
+/** The namespace of what is created without one. */
+export const TEAM = "team";
+
+/** A write of the operator as the API server saw it. */
+export interface Write {
+  /** checked: of metadata, by resourceVersion; outcome: of annotations, by uid alone. */
+  readonly what: "checked" | "outcome" | "status" | "delete";
+  /** "<kind>/<namespace>/<name>". */
+  readonly key: string;
+  /** The patch of the status; else the annotations, and finalizers if they change. */
+  readonly body: JsonObject;
+}
+
+/** Called around every write of a client; may hang, as a killed process does, or throw a KubeError. */
+export interface WriteHooks {
+  before(write: Write): Promise<void>;
+  after(write: Write): Promise<void>;
+}
+
+export interface MemoryApiServer {
+  /** Of the custom resources. */
+  readonly types: readonly ResourceType[];
+  /** Answers as a kube-apiserver does. @throws KubeError */
+  answer(request: KubeRequest): Json;
+  /** Sends requests, with the hooks around writes. It opens no watches. */
+  readonly client: KubeClient;
+  hooks: WriteHooks;
+  /** All writes of the client to custom resources that were stored, oldest first. */
+  readonly writes: Write[];
+  /** A store that shows the server's own state, which is what every answer makes of a real one. */
+  readonly cache: Cache & Store;
+  /** What a watch would report of custom resources. */
+  onChange: (change: StoreChange) => void;
+  /** How often anything was stored. */
+  version(): number;
+  /** All custom resources, by kind in the order of `types`. */
+  all(): readonly KubeObject[];
+  secrets(): readonly KubeObject[];
+  find(kind: string, name: string, namespace?: string): KubeObject | undefined;
+  /** @throws Error when there is no such object */
+  get(kind: string, name: string): KubeObject;
+  /** What a person does, in TEAM unless told. Creates the object. @throws KubeError "AlreadyExists" */
+  create(kind: string, name: string, spec: Json, meta?: Partial<ObjectMeta>): KubeObject;
+  /** Creates the object, or gives it the spec or the data of the manifest. */
+  apply(manifest: Manifest, namespace?: string): void;
+  /** A merge patch. */
+  patch(kind: string, name: string, patch: JsonObject, namespace?: string): void;
+  /** Replaces the spec. */
+  spec(kind: string, name: string, spec: Json): void;
+  annotate(kind: string, name: string, annotations: Readonly<Record<string, string | null>>): void;
+  /** Replaces the whole status, as a backup or a hostile hand does. */
+  status(kind: string, name: string, status: Json | undefined): void;
+  remove(kind: string, name: string, namespace?: string): void;
+  /** Puts an object in place whole, as it was stored once: what a restore brings back. */
+  restore(object: KubeObject): void;
+  /** Creates, changes or removes a Secret. */
+  secret(name: string, data: Readonly<Record<string, string>> | undefined, namespace?: string): void;
+}
+
+/**
+ * @param now the wall clock. @param types of the custom resources
+ * @returns an API server with the namespaces TEAM and kube-system
+ */
+export function memoryApiServer(now: () => Date, types: readonly ResourceType[] = TYPES): MemoryApiServer {
+  const stored = new Map<string, KubeObject>();
+  const known = new Map([...types, SECRET, CONFIG_MAP, NAMESPACES].map((type) => [type.kind, type]));
+  let version = 0;
+
+  const typeOf = (kind: string): ResourceType => {
+    const type = known.get(kind);
+    if (type === undefined) throw new RangeError(`no kind ${kind}`);
+    return type;
+  };
+  const isCustom = ({ kind }: KubeObject): boolean => types.some((type) => type.kind === kind);
+  const pathOf = (kind: string, name: string, namespace = TEAM): string =>
+    objectPath(typeOf(kind), { namespace, name });
+  const pathOfObject = (object: KubeObject): string => objectPath(typeOf(object.kind), keyOf(object));
+
+  /** Stores what is new; what has been let go of by everybody ends. */
+  const put = (object: KubeObject): KubeObject => {
+    version += 1;
+    const sent = wire({ ...object, metadata: { ...object.metadata, resourceVersion: String(version) } });
+    const next = parseObject(typeOf(object.kind), sent);
+    if (next === undefined) throw new KubeError("Invalid", 422, `no ${object.kind}`);
+    const path = pathOfObject(next);
+    const old = stored.get(path);
+    const { deletionTimestamp, finalizers = [] } = next.metadata;
+    const isOver = deletionTimestamp !== undefined && finalizers.length === 0;
+    if (isOver) stored.delete(path);
+    else stored.set(path, next);
+    if (!isCustom(next)) return next;
+    if (isOver) server.onChange({ type: "deleted", object: next });
+    else server.onChange(old === undefined ? { type: "added", object: next } : { type: "updated", object: next, old });
+    return next;
+  };
+
+  const held = (path: string): KubeObject => {
+    const object = stored.get(path);
+    if (object === undefined) throw new KubeError("NotFound", 404, `${path}: not found`);
+    return object;
+  };
+
+  const patch = (path: string, body: JsonObject, isStatus = false): KubeObject => {
+    const old = held(path);
+    const next = patched(old, wire(body), isStatus);
+    return next === old ? old : put(next);
+  };
+
+  const remove = (path: string, preconditions?: Json): void => {
+    const old = held(path);
+    check(old, preconditions, "Conflict");
+    if (old.metadata.deletionTimestamp !== undefined) return;
+    put(raised({ ...old, metadata: { ...old.metadata, deletionTimestamp: seconds(now()) } }));
+  };
+
+  const create = (type: ResourceType, namespace: string, { metadata, ...manifest }: JsonObject): KubeObject => {
+    const given = isObject(metadata) ? metadata : {};
+    const name = stringMember(given, "name") ?? "";
+    const path = objectPath(type, { namespace, name });
+    if (stored.has(path)) throw new KubeError("AlreadyExists", 409, `${path}: exists`);
+    return put({
+      ...withData(manifest),
+      apiVersion: apiVersionOf(type),
+      kind: type.kind,
+      ...(types.includes(type) && { status: { observedGeneration: -1 } }),
+      metadata: {
+        uid: `uid-${version + 1}`,
+        generation: 1,
+        creationTimestamp: seconds(now()),
+        ...given,
+        ...(type.namespaced && { namespace }),
+        name,
+        resourceVersion: "",
+      },
+    });
+  };
+
+  const write = async (request: KubeRequest): Promise<Json> => {
+    const told = stored.get(request.path.replace(/\/status$/, ""));
+    if (request.method === "GET" || told === undefined || !isCustom(told)) return server.answer(request);
+    const one = writeOf(request, told);
+    await server.hooks.before(one);
+    const answer = server.answer(request);
+    server.writes.push(one);
+    await server.hooks.after(one);
+    return answer;
+  };
+
+  const edit = (kind: string, name: string, change: (old: KubeObject) => KubeObject): void => {
+    put(change(server.get(kind, name)));
+  };
+
+  const server: MemoryApiServer = {
+    types,
+    answer: ({ method, path, body }) => {
+      const isStatus = path.endsWith("/status");
+      const of = isStatus ? path.slice(0, -"/status".length) : path;
+      switch (method) {
+        case "GET":
+          return asJson(held(of));
+        case "PATCH":
+          return asJson(patch(of, isObject(body) ? body : {}, isStatus));
+        case "DELETE":
+          remove(of, member(body, "preconditions"));
+          return null;
+        case "POST": {
+          const type = [...known.values()].find((each) => collectionPath(each, TEAM) === path);
+          if (type === undefined || !isObject(body)) throw new KubeError("NotFound", 404, `${path}: not found`);
+          return asJson(create(type, TEAM, body));
+        }
+        case "PUT":
+          throw new KubeError("Invalid", 405, "nothing of ours is put");
+        default:
+          return method satisfies never;
+      }
+    },
+    client: {
+      request: write,
+      stream: () => {
+        throw new Error("changes are told by onChange");
+      },
+    },
+    hooks: { before: () => Promise.resolve(), after: () => Promise.resolve() },
+    writes: [],
+    cache: {
+      // As a store does it: what cannot exist is not there.
+      get: ({ kind, namespace, name }) =>
+        isNamed(known.get(kind), namespace, name) ? server.find(kind, name, namespace) : undefined,
+      list: (kind, namespace) =>
+        [...stored.values()].filter(
+          (each) => each.kind === kind && (namespace === undefined || each.metadata.namespace === namespace),
+        ),
+      upsert: () => {},
+      remove: () => {},
+      replace: () => {},
+      subscribe: () => () => {},
+    },
+    onChange: () => {},
+    version: () => version,
+    all: () => types.flatMap(({ kind }) => server.cache.list(kind)),
+    secrets: () => server.cache.list(SECRET.kind),
+    find: (kind, name, namespace) => stored.get(pathOf(kind, name, namespace)),
+    get: (kind, name) => {
+      const object = server.find(kind, name);
+      if (object === undefined) throw new Error(`no ${kind} ${name}`);
+      return object;
+    },
+    create: (kind, name, spec, meta = {}) =>
+      create(typeOf(kind), TEAM, { spec, metadata: { ...(meta as JsonObject), name } }),
+    apply: (manifest, namespace = TEAM) => {
+      const { kind, metadata } = manifest;
+      const old = server.find(kind, metadata.name, namespace);
+      if (old === undefined) create(typeOf(kind), namespace, manifest);
+      else if (kind === SECRET.kind) put({ ...old, ...withData({ stringData: manifest["stringData"] }) });
+      else put(respecified(old, manifest["spec"] ?? {}));
+    },
+    patch: (kind, name, change, namespace) => {
+      patch(pathOf(kind, name, namespace), change);
+    },
+    spec: (kind, name, spec) => {
+      edit(kind, name, (old) => respecified(old, spec));
+    },
+    annotate: (kind, name, annotations) => {
+      patch(pathOf(kind, name), { metadata: { annotations } });
+    },
+    status: (kind, name, status) => {
+      edit(kind, name, (old) => ({ ...old, status }));
+    },
+    remove: (kind, name, namespace) => {
+      remove(pathOf(kind, name, namespace));
+    },
+    restore: put,
+    secret: (name, data, namespace) => {
+      if (data !== undefined) server.apply({ kind: SECRET.kind, metadata: { name }, stringData: data }, namespace);
+      else if (server.find(SECRET.kind, name, namespace) !== undefined) server.remove(SECRET.kind, name, namespace);
+    },
+  };
+
+  for (const name of [TEAM, "kube-system"]) create(NAMESPACES, "", { metadata: { name } });
+  return server;
+}
+
+function isNamed(type: ResourceType | undefined, namespace: string, name: string): boolean {
+  return type !== undefined && (namespace === "") !== type.namespaced && /^[a-z0-9.-]{1,253}$/.test(name);
+}
+
+function writeOf({ method, path, body }: KubeRequest, { kind, metadata: { namespace = "", name } }: KubeObject): Write {
+  const key = `${kind}/${namespace}/${name}`;
+  if (method === "DELETE") return { what: "delete", key, body: {} };
+  if (path.endsWith("/status")) return { what: "status", key, body: member(body, "status") as JsonObject };
+  const metadata = member(body, "metadata");
+  const { annotations, finalizers } = (isObject(metadata) ? metadata : {}) as {
+    readonly annotations?: JsonObject;
+    readonly finalizers?: Json;
+  };
+  const isChecked = member(metadata, "resourceVersion") !== undefined;
+  const change = { ...annotations, ...(finalizers !== undefined && { finalizers }) };
+  return { what: isChecked ? "checked" : "outcome", key, body: change };
+}
+
+/** With `data` in place of `stringData`, as the API server stores a Secret. */
+function withData({ stringData, ...manifest }: JsonObject): JsonObject {
+  if (!isObject(stringData)) return manifest;
+  const data = Object.entries(stringData).map(([key, value]) => [
+    key,
+    Buffer.from(typeof value === "string" ? value : "").toString("base64"),
+  ]);
+  return { ...manifest, data: Object.fromEntries(data) as JsonObject };
+}
