@@ -50,14 +50,22 @@ export function jitter(ms: Ms, random: number): Ms {
 }
 
 /**
- * Returns the interval, shifted by up to 10 % towards the time at which a group is reconciled: after a few polls the
- * objects under one parent share its reads, and groups are spread over the interval.
+ * Returns the time until a group is reconciled. Groups are spread over the interval.
+ * @param now on the monotonic clock
+ */
+export function untilTurn(ms: Ms, group: string, now: Ms): Ms {
+  const turn = (hash(group) / 2 ** 32) * ms;
+  return (((turn - now) % ms) + ms) % ms;
+}
+
+/**
+ * Returns the interval, shifted by up to 10 % towards the turn of a group: after a few polls the objects under one
+ * parent share its reads.
  * @param now on the monotonic clock
  */
 export function abreast(ms: Ms, group: string, now: Ms): Ms {
-  const slot = (hash(group) / 2 ** 32) * ms;
-  const late = (((now - slot) % ms) + ms) % ms;
-  const shift = late > ms / 2 ? ms - late : -late;
+  const left = untilTurn(ms, group, now);
+  const shift = left < ms / 2 ? left : left - ms;
   return Math.round(ms + Math.max(-ms / 10, Math.min(ms / 10, shift)));
 }
 

@@ -1,4 +1,5 @@
 /** The engine as the operator uses it: kinds bound to one set of ports, fed by the changes of the store. */
+import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { StoreChange } from "../../kube/watch/store.ts";
@@ -7,8 +8,9 @@ import type { Enqueue, Ports, ProvidedPorts } from "../context/context.ts";
 import { createLocalStates } from "../context/local-state.ts";
 import { keyText, parseKey, recordedTenant } from "../contract/keys.ts";
 import type { ExternalWrite, Kind, Ms, Reference, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
+import { untilTurn } from "../contract/requeue.ts";
 import { parseSpec } from "../contract/spec.ts";
-import { isSettled, recordedIdIn } from "../contract/status.ts";
+import { isSettled, recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
 import { checkInstallation } from "../ledger/identity.ts";
 import { createExternalWrites } from "../ownership/external-writes.ts";
 import { createFieldOwnership } from "../ownership/fields.ts";
@@ -147,11 +149,21 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     );
   };
 
+  /** Where the platform lists objects, those of one parent have one turn, as they share its lists. */
+  const firstTurn = (object: KubeObject): Ms => {
+    const { cache, clock, random, windows } = deps;
+    const found = route(object);
+    const isListed = found.is === "found" && member(cache.get(found.key)?.status, "surface") === "Full";
+    const parentId = isListed ? recordedIdentityIn(object, "parentId") : undefined;
+    if (parentId === undefined) return random() * windows.pollMs;
+    return untilTurn(windows.pollMs, parentId, clock.monotonic());
+  };
+
   /** Objects of the first list with nothing pending are verified over the poll interval. */
   const queue = (object: KubeObject, initial: boolean): void => {
     const routine = initial && mayWait(object) && kinds.get(object.kind)?.isConnection !== true;
     const key = keyText(keyOf(object));
-    if (routine) deps.enqueue(key, { afterMs: deps.random() * deps.windows.pollMs, urgent: false });
+    if (routine) deps.enqueue(key, { afterMs: firstTurn(object), urgent: false });
     else wake(key);
   };
 

@@ -96,27 +96,32 @@ describe("the reads of an application that the platform does not list", () => {
     expect(reads).toEqual(["request", "status", "ingress"]);
   });
 
-  it("show the ingress until ten minutes after a deployment, and the remembered one later", async () => {
+  it("show the ingress after a deployment, ten minutes after it for the last time, and the remembered one then", async () => {
     const { observe, reads } = documented({});
     const minutes = (after: number) => new Date(NOW.getTime() + after * 60_000);
-    const settled = { memory: { lastDeployment: deployment(), written: { settings: {} } } };
     const count = () => reads.filter((name) => name === "ingress").length;
-    expect((await observe(settled)).ingress.value).toMatchObject({ status: "DEPLOYED" });
-    const memory = { ...settled.memory, ingress: { status: "DEPLOYED" } };
-    expect((await observe({ memory })).ingress.value).toEqual({ status: "DEPLOYED" });
-    expect(count()).toBe(1);
-    const again = { ...memory, lastDeployment: deployment({ finishedAt: NOW.toISOString() }) };
-    for (const after of [1, 11, 21]) await observe({ memory: again, now: minutes(after) });
-    expect(count()).toBe(3);
-    await observe({ memory: { ...again, ingress: { status: "DEPLOYING" } }, now: minutes(31) });
-    expect(count()).toBe(4);
-    await observe({ memory: again, now: minutes(31 + 8 * 60) });
+    const memory = { lastDeployment: deployment({ finishedAt: NOW.toISOString() }), written: { settings: {} } };
+    const shown: number[] = [];
+    for (const after of [0, 1, 1.5, 2, 3, 11, 21]) {
+      const { ingress } = await observe({
+        memory: { ...memory, ingress: { status: "DEPLOYED" } },
+        now: minutes(after),
+      });
+      expect(ingress.value).toMatchObject({ status: "DEPLOYED" });
+      shown.push(count());
+    }
+    expect(shown).toEqual([1, 2, 2, 3, 3, 4, 4]);
+    await observe({ memory: { ...memory, ingress: { status: "DEPLOYING" } }, now: minutes(31) });
     expect(count()).toBe(5);
+    await observe({ memory, now: minutes(31 + 8 * 60) });
+    expect(count()).toBe(6);
   });
 
   it("take an ingress for read only where the answer can be read", async () => {
     const { api, observe, reads } = documented({});
-    const settled = { memory: { lastDeployment: deployment({ finishedAt: "2026-11-20T10:00:00Z" }) } };
+    await observe({ memory: { lastDeployment: deployment() } });
+    const now = new Date(NOW.getTime() + 60_000);
+    const settled = { memory: { lastDeployment: deployment({ finishedAt: NOW.toISOString() }) }, now };
     const unreadable = new ApiError("getIngressStatus", { is: "BadResponse" }, 200, "Unexpected end of JSON input");
     vi.spyOn(api.services, "ingressStatus").mockRejectedValueOnce(unreadable);
     expect((await observe(settled)).ingress.fault).toMatchObject({ reason: "UnexpectedResponse" });
@@ -125,11 +130,17 @@ describe("the reads of an application that the platform does not list", () => {
     expect(reads.filter((name) => name === "ingress")).toHaveLength(1);
   });
 
-  it("leave out the ingress that a new process remembers as working", async () => {
-    const { observe, reads } = documented({});
-    await observe({ memory: { lastDeployment: deployment(), ingress: { status: "DEPLOYED" } } });
-    expect(reads).toEqual(["status"]);
-  });
+  it.each([undefined, { status: "DEPLOYED" }])(
+    "leave out the ingress that a new process remembers (%j), unless the deployment ends later",
+    async (ingress) => {
+      const { observe, reads } = documented({});
+      await observe({ memory: { lastDeployment: deployment(), ingress } });
+      expect(reads).toEqual(["status"]);
+      const now = new Date(NOW.getTime() + 60_000);
+      await observe({ memory: { lastDeployment: deployment({ finishedAt: now.toISOString() }), ingress }, now });
+      expect(reads).toEqual(["status", "status", "ingress"]);
+    },
+  );
 });
 
 describe("before another commit is deployed", () => {

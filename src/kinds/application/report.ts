@@ -20,15 +20,10 @@ import { historyWith, successNote } from "./history.ts";
 import { APPLICATION_SETTINGS, type ApplicationContext, type Observed } from "./model.ts";
 import { secretsOf, variablesCondition } from "./variables.ts";
 
-/** How soon an application is read after its deployment was followed by the request alone. In milliseconds. */
-const FIRST_LOOK_MS = 60_000;
-
 export function report(context: ApplicationContext, observed: Observed): ServiceReport {
   const last = followedDeployment(context, observed);
-  const isJustDeployed = context.now.getTime() - Date.parse(last?.finishedAt ?? "") < FIRST_LOOK_MS;
   return {
     note: note(context, last),
-    ...(isJustDeployed && observed.siblings === undefined && { lookWithin: FIRST_LOOK_MS }),
     conditions: [...variablesCondition(context, observed), ...upToDate(context, observed)],
     status: {
       commit: shownCommit(context, observed, last),

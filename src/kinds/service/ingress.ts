@@ -16,12 +16,17 @@ const INGRESS_FOLLOWS_MS = 600_000;
 /** How often an ingress is read that no deployment may have changed. In milliseconds. */
 const INGRESS_MAX_AGE_MS = 8 * 3_600_000;
 
-/** When the ingress of each service was read through a client, on the wall clock. A new process does not know. */
-const ingressReads = new WeakMap<Platform, Map<Uuid, number>>();
+/** When a client was first used, and when the ingress of each service was read through it; all on the wall clock. */
+interface IngressReads {
+  readonly since: number;
+  readonly at: Map<Uuid, number>;
+}
+
+const ingressReads = new WeakMap<Platform, IngressReads>();
 
 /** Forgets when the ingress of a service was read, as the service goes. */
 export function forgetIngress(id: Uuid, api: Platform): void {
-  ingressReads.get(api)?.delete(id);
+  ingressReads.get(api)?.at.delete(id);
 }
 
 /**
@@ -40,30 +45,39 @@ export async function ingressOf(
   if (phase !== "running" && phase !== "busy") return NOT_READ;
   const { ingress } = context.memory;
   const now = context.now.getTime();
-  const reads = ingressReads.get(api) ?? new Map<Uuid, number>();
+  const reads = ingressReads.get(api) ?? { since: now, at: new Map<Uuid, number>() };
   ingressReads.set(api, reads);
-  // A new process believes the remembered one as if it had just read it.
-  const readAt = reads.get(id) ?? (isWorking(ingress) ? now : Number.NEGATIVE_INFINITY);
-  reads.set(id, readAt);
+  // A new process believes what is remembered since the last deployment as if it had just read it.
+  const isBelieved = isWorking(ingress) || deployedAt(context) < reads.since;
+  const readAt = reads.at.get(id) ?? (isBelieved ? now : Number.NEGATIVE_INFINITY);
+  reads.at.set(id, readAt);
   if (phase === "busy" || !isIngressDue(context, readAt)) return { value: ingress, fault: undefined };
   const nothing = ["NotFound", "NotSupported"] as const;
   const answer = api.services.ingressStatus(type, id, { maxAgeMs: MAX_AGE_MS });
   const read = await sideRead(answer, "the ingress", nothing);
-  if (read.fault === undefined) reads.set(id, now);
+  if (read.fault === undefined) reads.at.set(id, now);
   return read;
 }
 
 /**
- * Reports whether the ingress is read: on request, until ten minutes after a deployment, while it does not work, and
- * every eight hours.
+ * Reports whether the ingress is read: on request, while it does not work, every eight hours, and after a deployment at
+ * twice the age of the last read each time, until one is read ten minutes after it.
  */
-function isIngressDue({ memory, requested, now }: ServiceContext, readAt: number): boolean {
+function isIngressDue(context: ServiceContext, readAt: number): boolean {
+  const { memory, requested } = context;
   const { ingress, lastDeployment } = memory;
   // Without a deployment the status may have been lost, and the ingress with it.
   if (requested !== undefined || lastDeployment === undefined) return true;
   if (ingress !== undefined && !isWorking(ingress)) return true;
-  const endedAt = Date.parse(lastDeployment.finishedAt ?? "");
-  return readAt < endedAt + INGRESS_FOLLOWS_MS || now.getTime() - readAt >= INGRESS_MAX_AGE_MS;
+  const now = context.now.getTime();
+  const endedAt = deployedAt(context);
+  const mayAppear = readAt < endedAt + INGRESS_FOLLOWS_MS && now - endedAt >= 2 * (readAt - endedAt);
+  return mayAppear || now - readAt >= INGRESS_MAX_AGE_MS;
+}
+
+/** Returns when the last deployment ended; NaN where that is not known. */
+function deployedAt({ memory }: ServiceContext): number {
+  return Date.parse(memory.lastDeployment?.finishedAt ?? "");
 }
 
 function isWorking(ingress: Ingress | undefined): boolean {

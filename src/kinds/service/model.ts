@@ -171,4 +171,4 @@ export interface Start<K extends ServiceTypes, Item extends ListedObject> {
 }
 
 /** Conditions, members of status, what an event says, and when to look again. */
-export type ServiceReport = Pick<Report, "conditions" | "status" | "note" | "lookWithin">;
+export type ServiceReport = Pick<Report, "conditions" | "status" | "note">;
