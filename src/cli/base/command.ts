@@ -1,10 +1,13 @@
 /** The type of a command, and of the call that runs it. */
+import type { KubeObject } from "../../kube/api/types.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
+import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
+import type { Access } from "./access.ts";
+import type { ClusterClient } from "./cluster.ts";
 import { EXIT } from "./exit.ts";
 import { parse, type Arg, type ArgValues, type Flags, type FlagValues, type Parsed } from "./flags.ts";
-import { HELP_FLAG, KUBE_FLAGS, outputFlag, PLATFORM_FLAGS, type Format } from "./globals.ts";
+import { HELP_FLAG, KUBE_FLAGS, outputFlag, PLATFORM_FLAGS, type Format, type SharedFlags } from "./globals.ts";
 import type { Host, Io } from "./io.ts";
-import { type CommandPorts, opener } from "./open.ts";
 
 /** One entry of the table of commands. Code that is slow to load is loaded when the command is called. */
 export interface Entry {
@@ -122,4 +125,75 @@ function typed<Args extends readonly Arg[], Own extends Flags>(parsed: Parsed) {
 function formatOf(flags: Parsed["flags"]): Format {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its choices are formats
   return (flags["output"] ?? "table") as Format;
+}
+
+/** An object of the platform that the user named, the connection to it, and its resource when that was named. */
+export type PlatformTarget = Awaited<ReturnType<CommandPorts["target"]>>;
+
+/** Every method throws CliError, KubeError or ApiError, each with a message for the user. */
+type CommandPorts = ReturnType<typeof opener>["ports"];
+
+/**
+ * @param flags those of the command line, the shared ones included
+ * @returns the ports, and what closes whatever was opened through them
+ */
+function opener(flags: Parsed["flags"], host: Host) {
+  const closers: (() => Promise<void>)[] = [];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- FlagValues says in types what parse does
+  const shared = flags as unknown as SharedFlags;
+
+  const open = async (): Promise<ClusterClient> => {
+    const { openCluster } = await import("./cluster.ts");
+    const opened = openCluster(shared, host.clock);
+    closers.push(() => opened.close());
+    return opened;
+  };
+  let opening: Promise<ClusterClient> | undefined;
+  const cluster = (): Promise<ClusterClient> => (opening ??= open());
+
+  /** @param object the object whose connection is used; that of --connection or of the namespace if absent */
+  const access = async (object?: KubeObject): Promise<Access> => {
+    const { openAccess } = await import("./access.ts");
+    const opened = await openAccess(await cluster(), shared, host.clock, object);
+    closers.push(() => opened.platform.close());
+    return opened;
+  };
+
+  return {
+    ports: {
+      shared,
+      cluster,
+      access,
+      /** Returns the platform of --connection or of the namespace. */
+      platform: async () => (await access()).platform,
+      /** Returns the custom resource that the user names by kind and name. */
+      object: async (given: string): Promise<KubeObject> => {
+        const { parseTarget } = await import("./targets.ts");
+        const { kind, name } = parseTarget(given);
+        return (await cluster()).get(kind, name);
+      },
+      /** Returns those that the user names, one after the other. */
+      objects: async (given: readonly string[]): Promise<readonly KubeObject[]> => {
+        const { parseTargets } = await import("./targets.ts");
+        const objects: KubeObject[] = [];
+        for (const { kind, name } of parseTargets(given)) objects.push(await (await cluster()).get(kind, name));
+        return objects;
+      },
+      /**
+       * Resolves an id of the platform, or a custom resource, whose connection and id are then used.
+       * @param kinds the kinds that are allowed; a bare name is one of the first
+       */
+      target: async (given: string, kinds: readonly string[]) => {
+        const { externalIdOf, nameOf } = await import("./targets.ts");
+        const name = isUuidOfAnyCase(given) ? undefined : nameOf(given, kinds, ["an id"]);
+        const object = name === undefined ? undefined : await (await cluster()).get(name.kind, name.name);
+        const id = object === undefined ? given : externalIdOf(object);
+        const opened = await access(object);
+        return { id, platform: opened.platform, access: opened, object };
+      },
+    },
+    close: async (): Promise<void> => {
+      await Promise.all(closers.map((close) => close()));
+    },
+  };
 }

@@ -1,4 +1,5 @@
-/** Parses targets: `papp/api`, `PlatformApplication/api`, `api`, or an id of the platform. */
+/** The names of objects on the command line: `papp/api`, `PlatformApplication/api`, `api`, or an id of the platform. */
+import { GROUP } from "../../api/names.ts";
 import { conditionView } from "../../console/tree/facts.ts";
 import { shortNameOf } from "../../console/tree/words.ts";
 import { RESOURCES } from "../../kinds/index.ts";
@@ -12,6 +13,16 @@ export interface Name {
   readonly kind: string;
   readonly name: string;
 }
+
+/** The argument that names one object. */
+export const TARGET = { name: "object", about: "kind and name, e.g. papp/api" } as const;
+
+/** The argument that names several. */
+export const TARGETS = {
+  name: "object",
+  about: "kind and name, e.g. papp/api; several may follow",
+  many: true,
+} as const;
 
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
@@ -38,6 +49,39 @@ export function kindOf(word: string): string | undefined {
     [kind.toLowerCase(), plural, ...shortNames].includes(bare),
   );
   return found?.kind;
+}
+
+/** @param word a kind in any spelling, see kindOf @throws UsageError for an unknown kind */
+export function kindNamed(word: string): string {
+  const kind = kindOf(word);
+  if (kind !== undefined) return kind;
+  const known = RESOURCES.map((resource) => shortNameOf(resource.kind)).join(", ");
+  throw new UsageError(`${JSON.stringify(word)} is no kind of ${GROUP}. Kinds by their short names: ${known}.`);
+}
+
+/** @param text "kind/name" @throws UsageError for anything else */
+export function parseTarget(text: string): Name {
+  const [word = "", name = "", ...rest] = text.split("/");
+  if (word === "" || name === "" || rest.length > 0) {
+    throw new UsageError(`${JSON.stringify(text)} names no object: give kind and name, e.g. papp/api.`);
+  }
+  return { kind: kindNamed(word), name };
+}
+
+/** @param words "papp/api pdbase/db", or as kubectl has it "papp api web" @throws UsageError */
+export function parseTargets(words: readonly string[]): readonly Name[] {
+  const [kind = "", ...names] = words;
+  return (kind.includes("/") || names.length === 0 ? words : names.map((name) => `${kind}/${name}`)).map(parseTarget);
+}
+
+/** @returns the object as `kubectl -o name` prints it, e.g. "platformproject.platform-operator.io/web" */
+export function fullName({ kind, name }: Name): string {
+  return `${kind.toLowerCase()}.${GROUP}/${name}`;
+}
+
+/** @returns the object as users type it, e.g. "papp/api" */
+export function shortTarget({ kind, name }: Name): string {
+  return `${shortNameOf(kind)}/${name}`;
 }
 
 /** @returns the id of the object on the platform @throws CliError when it has none yet */

@@ -4,14 +4,15 @@ import { invalidPause, isPaused } from "../../api/paused.ts";
 import { conditionView } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection } from "../../kinds/connection/crd.ts";
 import { stringMember } from "../../kube/api/json.ts";
+import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import { printable } from "../../text/text.ts";
 import { type Call, command } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
+import { fullName, TARGET, TARGETS } from "../base/targets.ts";
 import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
 import { actionLines, lastDeployedCommit, reportedPlan } from "./shared/plan-view.ts";
-import { fullName, parseTarget, parseTargets, TARGET, TARGETS } from "./shared/target.ts";
 
 export const pauseCommand = command({
   asks: "cluster",
@@ -38,17 +39,14 @@ async function setPaused(
   { args, io, ...call }: Call<{ readonly object: readonly string[] }>,
   paused: boolean,
 ): Promise<readonly KubeObject[]> {
-  const targets = parseTargets(args.object);
   const cluster = await call.cluster();
-  const objects: KubeObject[] = [];
-  for (const target of targets) {
-    const object = await cluster.get(target.kind, target.name);
+  const objects = await call.objects(args.object);
+  for (const object of objects) {
     const isAlready = isPaused(object) === paused;
     const annotations = { [PAUSED]: paused ? "true" : null };
     if (!isAlready || invalidPause(object) !== undefined) await cluster.patch(object, { metadata: { annotations } });
     const done = paused ? "paused" : "resumed";
-    io.stdout.write(`${fullName(target)} ${isAlready ? `${done} already` : done}\n`);
-    objects.push(object);
+    io.stdout.write(`${fullName(keyOf(object))} ${isAlready ? `${done} already` : done}\n`);
   }
   return objects;
 }
@@ -60,10 +58,8 @@ export const approveCommand = command({
     hash: { is: "text", value: "HASH", about: "approve this plan alone: refused when another one is waiting" },
   },
   details: "Shows the plan in status.plan and approves it by its hash: a plan that changes meanwhile is not approved.",
-  run: async ({ cluster: open, args, flags, io, tell }) => {
-    const target = parseTarget(args.object);
-    const cluster = await open();
-    const object = await cluster.get(target.kind, target.name);
+  run: async ({ args, flags, io, tell, ...call }) => {
+    const object = await call.object(args.object);
     const plan = reportedPlan(object);
     if (plan === undefined) {
       throw new CliError(`${args.object} has no plan that waits for approval: its status.plan is empty.`);
@@ -72,8 +68,8 @@ export const approveCommand = command({
     if (flags.hash !== undefined && flags.hash !== plan.hash) {
       throw new CliError(`${args.object} has another plan now, ${plan.hash}. Look at it and approve that one.`);
     }
-    await cluster.patch(object, { metadata: { annotations: { [APPROVED_PLAN]: plan.hash } } });
-    io.stdout.write(`${fullName(target)} plan ${printable(plan.hash)} approved\n`);
+    await (await call.cluster()).patch(object, { metadata: { annotations: { [APPROVED_PLAN]: plan.hash } } });
+    io.stdout.write(`${fullName(keyOf(object))} plan ${printable(plan.hash)} approved\n`);
   },
 });
 
@@ -92,17 +88,15 @@ export const resolveCommand = command({
     proceed: { is: "switch", about: "MassChangeHeld, on a connection: the changes are meant" },
   },
   details: "Exactly one of the four. Look at the platform first: what you say here is believed.",
-  run: async ({ cluster: open, args, flags, io }) => {
-    const target = parseTarget(args.object);
+  run: async ({ args, flags, io, ...call }) => {
     const decision = decisionOf(flags);
     if (flags.id !== undefined && !isUuidOfAnyCase(flags.id))
       throw new UsageError("--id takes an id of the platform, a lower-case UUID.");
-    const cluster = await open();
-    const object = await cluster.get(target.kind, target.name);
+    const object = await call.object(args.object);
     const refusal = REFUSALS[decision](object, flags.id);
     if (refusal !== undefined) throw new CliError(`${args.object} ${refusal}`);
-    await cluster.patch(object, changeOf(object, decision, flags.id));
-    io.stdout.write(`${fullName(target)} resolved: ${decision === "id" ? `it is ${flags.id}` : decision}\n`);
+    await (await call.cluster()).patch(object, changeOf(object, decision, flags.id));
+    io.stdout.write(`${fullName(keyOf(object))} resolved: ${decision === "id" ? `it is ${flags.id}` : decision}\n`);
   },
 });
 

@@ -1,15 +1,11 @@
 /** The command `events`: what happened to custom resources. */
-import { API_VERSION } from "../../api/names.ts";
 import { ageOf } from "../../console/tree/duration.ts";
 import { command } from "../base/command.ts";
 import { CliError } from "../base/exit.ts";
 import { ALL_NAMESPACES } from "../base/globals.ts";
 import { printList, type View } from "../base/render.ts";
-import { eventsOf, latestFirst, listEvents } from "./shared/events.ts";
-import { fullName, parseTarget, shortTarget } from "./shared/target.ts";
-
-/** The most events that are shown; the API server keeps them for an hour unless it is told otherwise. */
-const MOST = 500;
+import { fullName, shortTarget } from "../base/targets.ts";
+import { eventsIn, eventsOf, type EventView } from "./shared/events.ts";
 
 export const eventsCommand = command({
   asks: "cluster",
@@ -22,21 +18,17 @@ export const eventsCommand = command({
   details: "The last one comes first. Events of connections of the whole cluster are in the namespace default.",
   run: async (call) => {
     const { args, flags, host } = call;
-    const target = args.object === undefined ? undefined : parseTarget(args.object);
     const cluster = await call.cluster();
     const namespace = flags["all-namespaces"] ? "" : cluster.namespace;
-    const fieldSelector = `involvedObject.apiVersion=${API_VERSION}`;
-    const events =
-      target === undefined
-        ? latestFirst(await listEvents(cluster, namespace, { fieldSelector, limit: MOST }))
-        : await eventsOf(cluster, await cluster.get(target.kind, target.name));
+    const object = args.object === undefined ? undefined : await call.object(args.object);
+    const events = await (object === undefined ? eventsIn(cluster, namespace) : eventsOf(cluster, object));
     if (events === undefined) throw new CliError("You may not list events in this namespace.");
     const shown = events.filter(({ type }) => flags.type === undefined || type === flags.type);
     await printList(call, viewOf(host.clock.now(), namespace === ""), shown);
   },
 });
 
-function viewOf(now: Date, everywhere: boolean): View<ReturnType<typeof latestFirst>[number]> {
+function viewOf(now: Date, everywhere: boolean): View<EventView> {
   return {
     columns: {
       ...(everywhere ? { NAMESPACE: "namespace" as const } : {}),

@@ -7,9 +7,9 @@ import { command, type Call } from "../base/command.ts";
 import { CliError } from "../base/exit.ts";
 import { ALL_NAMESPACES } from "../base/globals.ts";
 import { printList, type View } from "../base/render.ts";
+import { fullName, kindNamed, shortTarget } from "../base/targets.ts";
 import { READABLE, remoteOf, type RemoteField } from "./remote.ts";
 import { listObjects } from "./shared/listing.ts";
-import { fullName, kindNamed, shortTarget } from "./shared/target.ts";
 
 export const getCommand = command({
   asks: "platform",

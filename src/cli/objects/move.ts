@@ -8,9 +8,9 @@ import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { type ClusterClient, typeOf, USER_FIELD_MANAGER } from "../base/cluster.ts";
 import { type Call, command } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
+import { fullName, parseTarget, shortTarget, TARGET } from "../base/targets.ts";
 import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
 import { applierOf } from "./shared/applier.ts";
-import { fullName, parseTarget, shortTarget, TARGET } from "./shared/target.ts";
 
 const POLL_MS = 500;
 

@@ -9,7 +9,7 @@ import { command } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
 import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../base/globals.ts";
 import { printList, type View } from "../base/render.ts";
-import { fullName, shortTarget } from "./shared/target.ts";
+import { fullName, shortTarget } from "../base/targets.ts";
 
 const OPERATOR_NAMESPACE = { ...PLATFORM_FLAGS["operator-namespace"], about: "namespace of the operator" } as const;
 

@@ -17,10 +17,10 @@ import { CliError, EXIT } from "../base/exit.ts";
 import { explain } from "../base/explain.ts";
 import type { Flags } from "../base/flags.ts";
 import type { Stream } from "../base/io.ts";
+import { fullName, shortTarget, TARGETS } from "../base/targets.ts";
 import { renderLine, tellChanges } from "./shared/drawing.ts";
 import { followObjects } from "./shared/listing.ts";
 import { createScreen } from "./shared/screen.ts";
-import { fullName, parseTargets, shortTarget, TARGETS } from "./shared/target.ts";
 
 /** The flags of commands that wait for objects. */
 export const WAIT_FOR_READY = {
@@ -36,10 +36,7 @@ export const reconcileCommand = command({
     "A deployment that failed is tried again once. The exit code is 1 when an object is stalled, 3 when the time is over.",
   run: async (call) => {
     const { args, flags, program } = call;
-    const targets = parseTargets(args.object);
-    const cluster = await call.cluster();
-    const objects: KubeObject[] = [];
-    for (const { kind, name } of targets) objects.push(await cluster.get(kind, name));
+    const objects = await call.objects(args.object);
     for (const object of objects) refuseEnded(object);
     if (!flags.wait) {
       await request(call, objects);

@@ -9,10 +9,9 @@ import { servicePhase } from "../../platform/codec/states.ts";
 import { command, type Call } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
 import { printList, type View } from "../base/render.ts";
-import { nameOf } from "../base/targets.ts";
+import { fullName, nameOf } from "../base/targets.ts";
 import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
 import { applierOf } from "./shared/applier.ts";
-import { fullName } from "./shared/target.ts";
 
 const APPLICATION = { name: "application", about: "a PlatformApplication, e.g. papp/api" } as const;
 

@@ -65,6 +65,9 @@ describe("the summary of an object", () => {
     });
     const events = [
       {
+        kind: "PlatformApplication",
+        namespace: "shop",
+        name: "api",
         type: "Normal",
         reason: "Deployed",
         message: "Commit 1a2b3c4 is deployed.",

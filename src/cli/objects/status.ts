@@ -10,9 +10,9 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import { printable } from "../../text/text.ts";
 import { command } from "../base/command.ts";
 import { align, printAs } from "../base/render.ts";
+import { fullName, shortTarget, TARGETS } from "../base/targets.ts";
 import { eventsOf, type EventView } from "./shared/events.ts";
 import { actionLines, lastDeployedCommit, fieldLine, reportedDrift, reportedPlan } from "./shared/plan-view.ts";
-import { fullName, parseTargets, shortTarget, TARGETS } from "./shared/target.ts";
 
 export const statusCommand = command({
   asks: "cluster",
@@ -20,11 +20,10 @@ export const statusCommand = command({
   formats: ["table", "json", "yaml", "name"],
   run: async (call) => {
     const { args, host, output, program } = call;
-    const targets = parseTargets(args.object);
+    const objects = await call.objects(args.object);
     const cluster = await call.cluster();
     const reports: { object: KubeObject; events: readonly EventView[] | undefined }[] = [];
-    for (const { kind, name } of targets) {
-      const object = await cluster.get(kind, name);
+    for (const object of objects) {
       reports.push({ object, events: output === "name" ? undefined : await eventsOf(cluster, object) });
     }
     const now = host.clock.now();
@@ -33,7 +32,7 @@ export const statusCommand = command({
         const all = reports.map(({ object, events }) => dataOf(object, events));
         return all.length === 1 ? all[0] : all;
       },
-      names: () => targets.map(fullName),
+      names: () => objects.map((object) => fullName(keyOf(object))),
       lines: () =>
         reports.flatMap((report, at) => [...(at === 0 ? [] : [""]), ...summaryOf({ ...report, now, program })]),
     });

@@ -9,8 +9,7 @@ import type { ClusterClient } from "../base/cluster.ts";
 import { command } from "../base/command.ts";
 import { EXIT } from "../base/exit.ts";
 import { align, printAs } from "../base/render.ts";
-import type { Name } from "../base/targets.ts";
-import { fullName, parseTarget, shortTarget, TARGET } from "./shared/target.ts";
+import { fullName, shortTarget, TARGET, type Name } from "../base/targets.ts";
 
 export const traceCommand = command({
   asks: "cluster",
@@ -19,8 +18,7 @@ export const traceCommand = command({
   details: "The exit code is 1 when the object, or something that it refers to, is not Ready.",
   run: async (call) => {
     const cluster = await call.cluster();
-    const { kind, name } = parseTarget(call.args.object);
-    const steps = await stepsFrom(cluster, await cluster.get(kind, name));
+    const steps = await stepsFrom(cluster, await call.object(call.args.object));
     const cause = steps.findLast(isInTheWay);
     await printAs(call, {
       data: () => ({ steps, ...(cause === undefined ? {} : { waitsFor: fullName(cause) }) }),

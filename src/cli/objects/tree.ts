@@ -12,10 +12,10 @@ import { CliError } from "../base/exit.ts";
 import { ALL_NAMESPACES, LIST_FORMATS } from "../base/globals.ts";
 import { paintFor, type Io, type Stream } from "../base/io.ts";
 import { printAs } from "../base/render.ts";
+import { fullName } from "../base/targets.ts";
 import { renderTree, tellChanges } from "./shared/drawing.ts";
 import { followObjects, listObjects, type Scope } from "./shared/listing.ts";
 import { createScreen } from "./shared/screen.ts";
-import { fullName } from "./shared/target.ts";
 
 export const treeCommand = command({
   asks: "cluster",

@@ -10,8 +10,8 @@ import type { Access } from "../../base/access.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
 import { operationsOf } from "../../base/surface.ts";
+import { shortTarget } from "../../base/targets.ts";
 import { listObjects } from "../shared/listing.ts";
-import { shortTarget } from "../shared/target.ts";
 import { failed, info, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
 
 /** With a larger difference, the platform's times cannot show who created something (docs/architecture.md §7). */

@@ -1,7 +1,6 @@
 /** Collects the files of a support bundle, without secrets. */
 import { stringify } from "yaml";
 
-import { API_VERSION } from "../../../api/names.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { listMember, member, stringMember } from "../../../kube/api/json.ts";
 import { objectPath } from "../../../kube/api/paths.ts";
@@ -9,7 +8,7 @@ import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts"
 import { OPERATOR } from "../../../operator/config/names.ts";
 import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
-import { listEvents, eventOf } from "../shared/events.ts";
+import { eventsIn } from "../shared/events.ts";
 import { masked, maskedEnv, maskedText, maskedValue } from "./mask.ts";
 
 /** One file of the bundle. */
@@ -18,6 +17,8 @@ export interface BundleFile {
   readonly name: string;
   readonly text: string;
 }
+
+const MOST_EVENTS = 1_000;
 
 const DEPLOYMENT: ResourceType = {
   group: "apps",
@@ -47,7 +48,7 @@ export async function partEntries(
 ): Promise<readonly BundleFile[]> {
   const parts = {
     versions: () => versionsOf(cluster),
-    events: () => eventsIn(cluster, namespace),
+    events: () => maskedEvents(cluster, namespace),
     operator: () => operatorOf(cluster, operatorNamespace),
   };
   const entries: BundleFile[] = [];
@@ -69,16 +70,13 @@ async function versionsOf({ client }: ClusterClient): Promise<Json> {
 }
 
 /** Returns the events on custom resources. */
-async function eventsIn(cluster: ClusterClient, namespace: string): Promise<Json> {
-  const fieldSelector = `involvedObject.apiVersion=${API_VERSION}`;
-  const events = await listEvents(cluster, namespace, { fieldSelector, limit: 1_000 });
-  return events.map((event) => {
-    const about = member(event, "involvedObject");
-    const of = (name: string): string => stringMember(about, name) ?? "";
-    const { type, reason, message, at, count } = eventOf(event);
-    const object = `${of("kind")}/${of("name")}`;
-    return { object, namespace: of("namespace"), type, reason, message: maskedText(message), at, count };
-  });
+async function maskedEvents(cluster: ClusterClient, namespace: string): Promise<Json> {
+  const events = await eventsIn(cluster, namespace, MOST_EVENTS);
+  return events.map(({ kind, name, ...event }) => ({
+    object: `${kind}/${name}`,
+    ...event,
+    message: maskedText(event.message),
+  }));
 }
 
 /** Returns the operator's deployment: image, arguments, environment, state. */

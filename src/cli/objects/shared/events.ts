@@ -1,4 +1,5 @@
 /** Reads events. */
+import { API_VERSION } from "../../../api/names.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { listMember, member, stringMember } from "../../../kube/api/json.ts";
 import { collectionPath } from "../../../kube/api/paths.ts";
@@ -7,54 +8,54 @@ import type { ClusterClient } from "../../base/cluster.ts";
 
 /** The core API, which can be searched by the object that an event is about. */
 const EVENT: ResourceType = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
+/** The most events that are read; the API server keeps them for an hour unless it is told otherwise. */
+const MOST = 500;
 
+/** What people look at in an event, and the object that it is about. */
 export type EventView = Readonly<ReturnType<typeof eventOf>>;
 
 /** @returns the events on an object, the last one first; undefined when the user may not read them @throws KubeError */
 export async function eventsOf(
-  cluster: ClusterClient,
+  { client }: ClusterClient,
   { metadata }: KubeObject,
-): Promise<ReturnType<typeof latestFirst> | undefined> {
+): Promise<readonly EventView[] | undefined> {
   try {
-    const fieldSelector = `involvedObject.uid=${metadata.uid}`;
-    return latestFirst(await listEvents(cluster, metadata.namespace ?? "default", { fieldSelector, limit: 500 }));
+    return await list(client, metadata.namespace ?? "default", `involvedObject.uid=${metadata.uid}`, MOST);
   } catch (error) {
     if (isKube(error, "Forbidden")) return undefined;
     throw error;
   }
 }
 
-/** @returns the events with what they are about, the last one first */
-export function latestFirst(events: readonly Json[]) {
-  return events
-    .map((event) => ({ ...eventOf(event), ...subjectOf(member(event, "involvedObject")) }))
-    .toSorted((left, right) => Date.parse(right.at) - Date.parse(left.at));
+/** @param namespace "" for all of them @returns the events on custom resources, the last one first @throws KubeError */
+export function eventsIn({ client }: ClusterClient, namespace: string, most = MOST): Promise<readonly EventView[]> {
+  return list(client, namespace, `involvedObject.apiVersion=${API_VERSION}`, most);
 }
 
-function subjectOf(object: Json | undefined) {
-  const text = (name: string): string => stringMember(object, name) ?? "";
-  return { kind: text("kind"), namespace: text("namespace"), name: text("name") };
-}
-
-/** @param namespace "" for all of them @throws KubeError */
-export async function listEvents(
-  { client }: ClusterClient,
+async function list(
+  client: ClusterClient["client"],
   namespace: string,
-  query: { readonly fieldSelector: string; readonly limit: number },
-): Promise<readonly Json[]> {
+  fieldSelector: string,
+  limit: number,
+): Promise<readonly EventView[]> {
+  const query = { fieldSelector, limit };
   const answer = await client.request({ method: "GET", path: collectionPath(EVENT, namespace), query });
-  return listMember(answer, "items");
+  const events = listMember(answer, "items").map(eventOf);
+  return events.toSorted((left, right) => Date.parse(right.at) - Date.parse(left.at));
 }
 
-/** @returns what people look at in an event of the API server */
-export function eventOf(event: Json) {
+function eventOf(event: Json) {
   const series = member(event, "series");
-  const text = (name: string): string => stringMember(event, name) ?? "";
+  const object = member(event, "involvedObject");
   const count = member(series, "count") ?? member(event, "count");
+  const text = (of: Json | undefined, name: string): string => stringMember(of, name) ?? "";
   return {
-    type: text("type"),
-    reason: text("reason"),
-    message: text("message"),
+    kind: text(object, "kind"),
+    namespace: text(object, "namespace"),
+    name: text(object, "name"),
+    type: text(event, "type"),
+    reason: text(event, "reason"),
+    message: text(event, "message"),
     /** When it was last seen, RFC 3339. */
     at:
       stringMember(series, "lastObservedTime") ??
