@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import type { Screen } from "../../src/cli/objects/shared/screen.ts";
 import { conditionView, isReady } from "../../src/console/tree/facts.ts";
-import { wordOf } from "../../src/console/tree/words.ts";
+import { wordOf } from "../../src/console/tree/labels.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { DemoOptions } from "./options.ts";
 import type { Scene } from "./scenarios/scene.ts";

@@ -1,5 +1,5 @@
 /** The command `events`: what happened to custom resources. */
-import { ageOf } from "../../console/tree/duration.ts";
+import { ageOf } from "../../console/tree/labels.ts";
 import { command } from "../base/command.ts";
 import { CliError } from "../base/exit.ts";
 import { ALL_NAMESPACES } from "../base/globals.ts";

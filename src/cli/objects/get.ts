@@ -1,6 +1,6 @@
 /** The command `get`: the custom resources, and with --remote how the platform differs from them. */
-import { ageOf } from "../../console/tree/duration.ts";
 import { conditionView, factOf } from "../../console/tree/facts.ts";
+import { ageOf } from "../../console/tree/labels.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { command, type Call } from "../base/command.ts";

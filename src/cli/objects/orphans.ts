@@ -2,7 +2,7 @@
  * The commands `orphans` and `orphans forget`: the ledger of objects that stayed on the platform when their resources
  * were deleted.
  */
-import { ageOf } from "../../console/tree/duration.ts";
+import { ageOf } from "../../console/tree/labels.ts";
 import { forgetOrphans, orphanShards, storedOrphans } from "../../operator/orphans.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import { command } from "../base/command.ts";

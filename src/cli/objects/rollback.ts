@@ -1,6 +1,6 @@
 /** The commands `history` and `rollback`: what was deployed of an application, and how to go back to it. */
 import { isPaused } from "../../api/paused.ts";
-import { ageOf } from "../../console/tree/duration.ts";
+import { ageOf } from "../../console/tree/labels.ts";
 import { platformApplication } from "../../kinds/application/crd.ts";
 import { durationText } from "../../kinds/service/duration.ts";
 import { listMember, member, stringMember } from "../../kube/api/json.ts";

@@ -1,9 +1,7 @@
 /** The command `status`: everything about an object on one screen. */
 import { isPaused } from "../../api/paused.ts";
-import { ageOf } from "../../console/tree/duration.ts";
 import { conditionViews, factOf } from "../../console/tree/facts.ts";
-import { MARKS } from "../../console/tree/marks.ts";
-import { wordOf } from "../../console/tree/words.ts";
+import { ageOf, MARKS, wordOf } from "../../console/tree/labels.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";

@@ -1,6 +1,6 @@
 /** The command `trace`: an object, what it refers to, and its connection, with what each says of itself. */
 import { factOf } from "../../console/tree/facts.ts";
-import { MARKS } from "../../console/tree/marks.ts";
+import { MARKS } from "../../console/tree/labels.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";

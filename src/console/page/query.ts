@@ -1,6 +1,7 @@
 /** What a browser may ask for, and the part of the tree that answers it. Pure. */
 import { cleanText } from "../../text/text.ts";
-import { shortNameOf, wordOf } from "../tree/words.ts";
+import { shortNameOf } from "../tree/hierarchy.ts";
+import { wordOf } from "../tree/labels.ts";
 import { MOST_TEXT, PAGE_SIZE, SHOWS, type PageQuery, type Row, type TreePage } from "./shape.ts";
 import type { Tree, TreeRow } from "./tree.ts";
 

@@ -112,6 +112,15 @@ function dotLines({ fact, children }: Branch): readonly string[] {
   ];
 }
 
+const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
+  RESOURCES.flatMap(({ kind, shortNames: [first] }) => (first === undefined ? [] : [[kind, first]])),
+);
+
+/** @returns the shortest name of a kind, as kubectl takes it, e.g. "papp". */
+export function shortNameOf(kind: string): string {
+  return SHORT_NAMES.get(kind) ?? kind.toLowerCase();
+}
+
 const RANKS: ReadonlyMap<string, number> = new Map(RESOURCES.map(({ kind }, rank) => [kind, rank]));
 
 /** Parents' kinds first, then by name. */

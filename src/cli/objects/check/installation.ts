@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { API_VERSION, FINALIZER, GROUP, VERSION } from "../../../api/names.ts";
 import type { Resource } from "../../../api/resource.ts";
-import { ageOf } from "../../../console/tree/duration.ts";
+import { ageOf } from "../../../console/tree/labels.ts";
 import { RESOURCES } from "../../../kinds/index.ts";
 import { isKube, KubeError } from "../../../kube/api/errors.ts";
 import { isObject, listMember, member, stringMember } from "../../../kube/api/json.ts";

@@ -1,6 +1,6 @@
 /** Checks the connections, and the platform of the one that the user would use. */
-import { ageOf } from "../../../console/tree/duration.ts";
 import { factOf } from "../../../console/tree/facts.ts";
+import { ageOf } from "../../../console/tree/labels.ts";
 import { clusterPlatformConnection, platformConnection } from "../../../kinds/connection/crd.ts";
 import { member, parseJson } from "../../../kube/api/json.ts";
 import { keyOf } from "../../../kube/api/objects.ts";

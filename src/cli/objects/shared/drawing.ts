@@ -1,8 +1,7 @@
 /** Draws objects: as a tree with columns in the width of a terminal, or one line each. */
-import { factOf, type Fact, type Mark } from "../../../console/tree/facts.ts";
+import { type Fact, factOf, type Mark } from "../../../console/tree/facts.ts";
 import { hierarchyOf, type Branch } from "../../../console/tree/hierarchy.ts";
-import { MARKS } from "../../../console/tree/marks.ts";
-import { wordOf } from "../../../console/tree/words.ts";
+import { MARKS, wordOf } from "../../../console/tree/labels.ts";
 import type { StoreChange } from "../../../kube/watch/store.ts";
 import type { Paint } from "../../base/io.ts";
 

@@ -1,5 +1,5 @@
 /** What is shown: a choice of marks with their numbers, and a text. */
-import { MARKS } from "../../tree/marks.ts";
+import { MARKS } from "../../tree/labels.ts";
 import { SHOWS, type PageQuery, type Show, type TreePage } from "../shape.ts";
 import { byId, make, setText } from "./dom.ts";
 

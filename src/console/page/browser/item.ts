@@ -1,7 +1,7 @@
 /**
  * One object: a line that opens. It stays the same element while its object lives, so that focus and selection stay.
  */
-import { MARKS } from "../../tree/marks.ts";
+import { MARKS } from "../../tree/labels.ts";
 import type { Row } from "../shape.ts";
 import { commandsFor } from "./commands.ts";
 import { copy, make, setText } from "./dom.ts";

@@ -1,5 +1,5 @@
 /** The tree: nested lists that follow the rows, element by element. */
-import { ageOf } from "../../tree/duration.ts";
+import { ageOf } from "../../tree/labels.ts";
 import type { Row } from "../shape.ts";
 import { byId, setText } from "./dom.ts";
 import { createItem, type TreeItem } from "./item.ts";

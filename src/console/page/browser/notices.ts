@@ -1,5 +1,5 @@
 /** What the page says besides the tree: how it is connected, who answers, what is missing. */
-import { ageOf } from "../../tree/duration.ts";
+import { ageOf } from "../../tree/labels.ts";
 import type { PageQuery, TreePage } from "../shape.ts";
 import { byId, make, setText } from "./dom.ts";
 import { commandLine } from "./item.ts";

@@ -1,0 +1,40 @@
+/** Short texts for people: how a mark looks, how old something is, what a kind is called. The page in the browser has them too. */
+import type { Mark } from "./facts.ts";
+
+/** The sign is for where there is room for one character. */
+export const MARKS: Readonly<Record<Mark, Readonly<Record<"sign" | "word" | "meaning", string>>>> = {
+  stalled: { sign: "✘", word: "Stalled", meaning: "A person is needed: the operator does not go on by itself" },
+  warned: {
+    sign: "!",
+    word: "Attention",
+    meaning: "Ready, but the last exchange with the platform failed or the platform differs",
+  },
+  working: { sign: "◌", word: "Working", meaning: "On its way" },
+  new: { sign: "·", word: "New", meaning: "The operator has not said anything of this spec yet" },
+  deleting: { sign: "−", word: "Deleting", meaning: "Being deleted" },
+  ready: { sign: "✔", word: "Ready", meaning: "As it should be" },
+};
+
+const STEPS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1_000],
+] as const;
+
+/** @returns the age as kubectl shows it, in its largest unit, e.g. "3d"; "" for a time that cannot be read. */
+export function ageOf(since: string | undefined, now: Date): string {
+  const ms = now.getTime() - Date.parse(since ?? "");
+  if (Number.isNaN(ms)) return "";
+  const [unit, size] = STEPS.find(([, each]) => ms >= 2 * each) ?? ["s", 1_000];
+  return `${Math.max(0, Math.floor(ms / size))}${unit}`;
+}
+
+/** "PlatformApplication" → "application", "ClusterPlatformConnection" → "cluster connection". */
+export function wordOf(kind: string): string {
+  return kind
+    .replace("Platform", " ")
+    .trim()
+    .replaceAll(/\s*([A-Z])/g, (_match, letter: string) => ` ${letter.toLowerCase()}`)
+    .trim();
+}
