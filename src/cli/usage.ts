@@ -2,7 +2,7 @@
 import type { Command, Entry } from "./base/command.ts";
 import type { Arg, Flag, Flags } from "./base/flags.ts";
 import { PLATFORM_FLAGS } from "./base/globals.ts";
-import { align } from "./base/render.ts";
+import { align, wrap } from "./base/render.ts";
 import { GROUPS } from "./commands.ts";
 
 export const EXIT_CODES =
@@ -63,22 +63,6 @@ export function section(title: string, lines: readonly (readonly string[])[]): r
   if (lines.length === 0) return [];
   const indent = 4 + Math.max(...lines.map(([name = ""]) => name.length));
   return [`\n${title}:\n`, ...align(lines, "  ").map((line) => `${wrap(`  ${line}`, indent)}\n`)];
-}
-
-const WIDTH = 120;
-
-/** Breaks lines longer than WIDTH at spaces. @param indent how far further lines are indented */
-function wrap(text: string, indent = 0): string {
-  return text
-    .split("\n")
-    .map((line) => wrapLine(line, indent))
-    .join("\n");
-}
-
-function wrapLine(line: string, indent: number): string {
-  const at = line.length > WIDTH ? line.lastIndexOf(" ", WIDTH) : -1;
-  if (at <= indent) return line;
-  return `${line.slice(0, at)}\n${wrapLine(`${" ".repeat(indent)}${line.slice(at + 1)}`, indent)}`;
 }
 
 function argText({ name, optional, many }: Arg): string {

@@ -3,7 +3,7 @@ import type { Template } from "../../platform/areas/templates.ts";
 import type { Entry } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
-import { printList, type View } from "../base/render.ts";
+import { print, type View } from "../base/render.ts";
 import { apiCommand } from "./declare.ts";
 
 const view: View<Template> = {
@@ -40,7 +40,7 @@ const catalog = apiCommand({
       mode === undefined || provider === undefined ? undefined : { clusterMode: mode, cloudProvider: provider };
     const platform = await call.platform();
     const shown = chosen(await platform.templates.list(context), call.args.template);
-    if (call.output !== "yaml") return printList(call, view, shown);
+    if (call.output !== "yaml") return print(call, view, shown);
     const { skeletonOf } = await import("./skeleton.ts");
     call.io.stdout.write(shown.map((template) => skeletonOf(template, { cluster, context })).join("---\n"));
   },

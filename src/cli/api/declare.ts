@@ -2,7 +2,7 @@
 import { command, type Call, type Entry, type NoFlags, type Spec } from "../base/command.ts";
 import type { Arg, ArgValues, Flags, FlagValues } from "../base/flags.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
-import { printList, printOne, type View } from "../base/render.ts";
+import { print, type View } from "../base/render.ts";
 
 /** The argument of the commands that work on an application. */
 export const APPLICATION = {
@@ -13,7 +13,7 @@ export const APPLICATION = {
 /** Prints the state that a change was answered with, if any. */
 export async function printAnswer<Row>(call: Call, view: View<Row>, answer: Row | undefined): Promise<void> {
   if (answer === undefined) call.tell("The platform accepted it and says no more.");
-  else await printOne(call, view, answer);
+  else await print(call, view, answer);
 }
 
 type ApiCommand<Args extends readonly Arg[], Own extends Flags> = Pick<Entry, "name" | "about" | "operations"> &
@@ -46,13 +46,6 @@ export function readCommand<Row, const Args extends readonly Arg[] = readonly []
   return apiCommand<Args, Own>({
     ...spec,
     formats: LIST_FORMATS,
-    run: async (call) => {
-      const answer = await read(call);
-      return isRows(answer) ? printList(call, view, answer) : printOne(call, view, answer);
-    },
+    run: async (call) => print(call, view, await read(call)),
   });
-}
-
-function isRows<Row>(answer: Row | readonly Row[]): answer is readonly Row[] {
-  return Array.isArray(answer);
 }

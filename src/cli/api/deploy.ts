@@ -10,7 +10,7 @@ import type { Call, Entry, PlatformTarget } from "../base/command.ts";
 import { CliError, EXIT } from "../base/exit.ts";
 import type { Flags } from "../base/flags.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
-import { printOne } from "../base/render.ts";
+import { print } from "../base/render.ts";
 import { apiCommand, APPLICATION, printAnswer } from "./declare.ts";
 import { serviceView } from "./services.ts";
 
@@ -61,7 +61,7 @@ export const DEPLOYMENTS: readonly Entry[] = [
       const before = wait ? await platform.applications.status(id) : undefined;
       const started = await platform.applications.deploy(id, commit);
       if (!wait) {
-        if (started !== undefined) await printOne(call, serviceView("application"), started);
+        if (started !== undefined) await print(call, serviceView("application"), started);
         call.tell(`The deployment of ${commit} is requested.`);
         return EXIT.ok;
       }
@@ -70,7 +70,7 @@ export const DEPLOYMENTS: readonly Entry[] = [
       const look = lookAtApplication(target, started, before);
       try {
         const code = await follow(call, { wanted: "running", timeoutMs, look, later });
-        if (code === EXIT.ok) await printOne(call, serviceView("application"), await platform.applications.status(id));
+        if (code === EXIT.ok) await print(call, serviceView("application"), await platform.applications.status(id));
         return code;
       } catch (error) {
         if (error instanceof CliError) await printLog();

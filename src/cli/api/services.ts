@@ -4,7 +4,7 @@ import type { Deployment, ServiceStatus } from "../../platform/areas/service-sta
 import type { Entry } from "../base/command.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
 import { readObject } from "../base/io.ts";
-import { printOne, type View } from "../base/render.ts";
+import { print, type View } from "../base/render.ts";
 import { apiCommand, APPLICATION, readCommand } from "./declare.ts";
 
 const INGRESS_KINDS = {
@@ -78,7 +78,7 @@ export const SERVICES: readonly Entry[] = [
       const { type, service } = call.args;
       const { platform, id } = await call.target(service, INGRESS_KINDS[type]);
       const status = await platform.services.ingressStatus(type, id);
-      await printOne(call, { columns: { STATE: "status", ROUTER: "routerId" }, name: () => `${type}/${id}` }, status);
+      await print(call, { columns: { STATE: "status", ROUTER: "routerId" }, name: () => `${type}/${id}` }, status);
     },
   }),
   readCommand({

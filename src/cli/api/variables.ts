@@ -7,7 +7,7 @@ import type { Call, Entry } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
 import { readText } from "../base/io.ts";
-import { printList, type View } from "../base/render.ts";
+import { print, type View } from "../base/render.ts";
 import { apiCommand, APPLICATION, readCommand } from "./declare.ts";
 
 const KINDS = ["PlatformApplication"] as const;
@@ -121,7 +121,7 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
       }
       const done = new Set(answer.successfulImportedVariables.map(({ name }) => name));
       const lines = vars.map(({ name, isSecret }) => ({ name, secret: isSecret, imported: done.has(name) }));
-      await printList(call, importView, lines);
+      await print(call, importView, lines);
       const total = answer.totalVariablesToImport ?? vars.length;
       call.tell(`Imported ${done.size} of ${total}. They take effect with the next deployment.`);
       return done.size < total ? EXIT.failed : EXIT.ok;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { printable } from "../../text/text.ts";
 import type { Format } from "./globals.ts";
-import { printList, printOne, type View } from "./render.ts";
+import { print, type View } from "./render.ts";
 
 interface Row {
   readonly name: string;
@@ -36,13 +36,13 @@ describe("what is printed", () => {
     ["json", '[\n  {\n    "name": "a",\n    "size": 9223372036854775807\n  },\n  {\n    "name": "longer"\n  }\n]\n'],
   ] as const)("is %s", async (format, expected) => {
     const { call, text } = terminal(format);
-    await printList(call, view, rows);
+    await print(call, view, rows);
     expect(text()).toBe(expected);
   });
 
   it("is an object for a single row", async () => {
     const { call, text } = terminal("json");
-    await printOne(call, view, { name: "a" });
+    await print(call, view, { name: "a" });
     expect(JSON.parse(text())).toEqual({ name: "a" });
   });
 
@@ -53,7 +53,7 @@ describe("what is printed", () => {
     ["name", "", []],
   ] as const)("is data alone when there is nothing: %s", async (format, expected, said) => {
     const { call, text, told } = terminal(format);
-    await printList(call, view, []);
+    await print(call, view, []);
     expect({ text: text(), told }).toEqual({ text: expected, told: said });
   });
 
@@ -63,7 +63,7 @@ describe("what is printed", () => {
     ["direction marks", "a\u202Eb", "a b"],
   ])("cannot change a terminal by %s", async (_, hostile, shown) => {
     const { call, text } = terminal("table");
-    await printOne(call, view, { name: hostile });
+    await print(call, view, { name: hostile });
     expect(text()).toBe(`NAME\n${shown}\n`);
     expect(printable(hostile)).toBe(shown);
   });

@@ -28,22 +28,27 @@ export interface View<Row> {
   readonly data?: (row: Row) => unknown;
 }
 
-/** Writes rows in the format of -o; json and yaml write a list. */
-export async function printList<Row>(
+/** Writes one row or a list of rows in the format of -o; json and yaml write an object or a list. */
+export async function print<Row>(
   call: Printing & { readonly tell: (line: string) => void },
   view: View<Row>,
-  rows: readonly Row[],
-) {
-  if (rows.length === 0 && (call.output === "table" || call.output === "wide")) {
+  answer: Row | readonly Row[],
+): Promise<void> {
+  const rows = isList(answer) ? answer : [answer];
+  const isWide = call.output === "wide";
+  if (rows.length === 0 && (isWide || call.output === "table")) {
     call.tell("Nothing found.");
     return;
   }
-  await printRows(call, view, rows, () => rows.map((row) => dataOf(view, row)));
+  await printAs(call, {
+    data: () => (isList(answer) ? answer.map((row) => dataOf(view, row)) : dataOf(view, answer)),
+    names: () => rows.map(view.name),
+    lines: () => table(view, rows, isWide),
+  });
 }
 
-/** Writes one row in the format of -o; json and yaml write an object. */
-export async function printOne<Row>(call: Printing, view: View<Row>, row: Row): Promise<void> {
-  await printRows(call, view, [row], () => dataOf(view, row));
+function isList<Row>(answer: Row | readonly Row[]): answer is readonly Row[] {
+  return Array.isArray(answer);
 }
 
 /** Writes plain data as JSON or YAML. @param value may hold bigint, which keeps its digits. */
@@ -75,11 +80,6 @@ export async function printAs(call: Printing, { data, names, lines }: Forms): Pr
   io.stdout.write(shown.map((line) => `${line}\n`).join(""));
 }
 
-function printRows<Row>(call: Printing, view: View<Row>, rows: readonly Row[], data: () => unknown): Promise<void> {
-  const lines = (): readonly string[] => table(view, rows, call.output === "wide");
-  return printAs(call, { data, names: () => rows.map(view.name), lines });
-}
-
 function dataOf<Row>(view: View<Row>, row: Row): unknown {
   return view.data === undefined ? row : view.data(row);
 }
@@ -107,4 +107,21 @@ export function align(rows: readonly (readonly string[])[], gap = "   "): readon
   const widths: number[] = [];
   for (const row of rows) for (const [at, text] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
   return rows.map((row) => row.map((text, at) => text.padEnd(widths[at] ?? 0)).join(gap)).map((line) => line.trimEnd());
+}
+
+/** The width of lists and of the help, in columns. */
+const WIDTH = 120;
+
+/** Breaks lines that are longer than WIDTH at spaces. @param indent how far further lines are indented */
+export function wrap(text: string, indent = 0): string {
+  return text
+    .split("\n")
+    .map((line) => wrapLine(line, indent))
+    .join("\n");
+}
+
+function wrapLine(line: string, indent: number): string {
+  const at = line.length > WIDTH ? line.lastIndexOf(" ", WIDTH) : -1;
+  if (at <= indent) return line;
+  return `${line.slice(0, at)}\n${wrapLine(`${" ".repeat(indent)}${line.slice(at + 1)}`, indent)}`;
 }

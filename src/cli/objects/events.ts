@@ -3,7 +3,7 @@ import { ageOf } from "../../console/tree/labels.ts";
 import { command } from "../base/command.ts";
 import { CliError } from "../base/exit.ts";
 import { ALL_NAMESPACES } from "../base/globals.ts";
-import { printList, type View } from "../base/render.ts";
+import { print, type View } from "../base/render.ts";
 import { fullName, shortTarget } from "../base/targets.ts";
 import { eventsIn, eventsOf, type EventView } from "./shared/events.ts";
 
@@ -24,7 +24,7 @@ export const eventsCommand = command({
     const events = await (object === undefined ? eventsIn(cluster, namespace) : eventsOf(cluster, object));
     if (events === undefined) throw new CliError("You may not list events in this namespace.");
     const shown = events.filter(({ type }) => flags.type === undefined || type === flags.type);
-    await printList(call, viewOf(host.clock.now(), namespace === ""), shown);
+    await print(call, viewOf(host.clock.now(), namespace === ""), shown);
   },
 });
 

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import { command, type Call } from "../base/command.ts";
 import { CliError } from "../base/exit.ts";
 import { ALL_NAMESPACES } from "../base/globals.ts";
-import { printList, type View } from "../base/render.ts";
+import { print, type View } from "../base/render.ts";
 import { fullName, kindNamed, shortTarget } from "../base/targets.ts";
 import { READABLE, remoteOf, type RemoteField } from "./remote.ts";
 import { listObjects } from "./shared/listing.ts";
@@ -26,7 +26,7 @@ export const getCommand = command({
     const namespace = flags["all-namespaces"] ? "" : cluster.namespace;
     const objects = await listObjects({ cluster, namespace, tell, kinds: kind === undefined ? undefined : [kind] });
     if (!flags.remote) {
-      await printList(call, localView(call.host.clock.now(), namespace === ""), objects);
+      await print(call, localView(call.host.clock.now(), namespace === ""), objects);
       return;
     }
     if (kind !== undefined && !READABLE.includes(kind)) {
@@ -35,7 +35,7 @@ export const getCommand = command({
       );
     }
     const readable = objects.filter((object) => READABLE.includes(object.kind));
-    await printList(call, REMOTE, await remoteRows(call, readable));
+    await print(call, REMOTE, await remoteRows(call, readable));
   },
 });
 

@@ -8,7 +8,7 @@ import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import { command } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
 import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../base/globals.ts";
-import { printList, type View } from "../base/render.ts";
+import { print, type View } from "../base/render.ts";
 import { fullName, shortTarget } from "../base/targets.ts";
 
 const OPERATOR_NAMESPACE = { ...PLATFORM_FLAGS["operator-namespace"], about: "namespace of the operator" } as const;
@@ -34,7 +34,7 @@ export const orphansCommand = command({
     const all = entries.map(({ orphan }) => orphan);
     const only = flags["all-namespaces"] ? undefined : flags.namespace;
     const shown = all.filter(({ namespace }) => only === undefined || namespace === only);
-    await printList(call, viewAt(host.clock.now()), shown);
+    await print(call, viewAt(host.clock.now()), shown);
   },
 });
 

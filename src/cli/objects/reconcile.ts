@@ -9,16 +9,15 @@ import { KubeError } from "../../kube/api/errors.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
-import type { Store } from "../../kube/watch/store.ts";
+import type { Store, StoreChange } from "../../kube/watch/store.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { printable } from "../../text/text.ts";
 import { type Call, command } from "../base/command.ts";
 import { CliError, EXIT } from "../base/exit.ts";
 import { explain } from "../base/explain.ts";
 import type { Flags } from "../base/flags.ts";
-import type { Stream } from "../base/io.ts";
 import { fullName, shortTarget, TARGETS } from "../base/targets.ts";
-import { renderLine, tellChanges } from "./shared/drawing.ts";
+import { renderLine, showChanges } from "./shared/drawing.ts";
 import { followObjects } from "./shared/listing.ts";
 import { createScreen } from "./shared/screen.ts";
 
@@ -88,7 +87,11 @@ export async function requestAndWait(call: Call, objects: readonly KubeObject[],
   try {
     await following.synced;
     const isOver = (): boolean => results().every(({ is }) => is !== "working");
-    const stopProgress = showProgress(following.store, objects, host.io.stderr);
+    const lines = (): readonly string[] =>
+      results().flatMap(({ now }) => (now === undefined ? [] : renderLine(factOf(now))));
+    const uids = new Set(objects.map(({ metadata }) => metadata.uid));
+    const isOurs = ({ object }: StoreChange): boolean => uids.has(object.metadata.uid);
+    const stopProgress = showChanges(following.store, createScreen(host.io.stderr), lines, isOurs);
     const outcome = await waitFor(following.store, isOver, { clock: host.clock, timeoutMs, interrupt });
     stopProgress();
     return await conclude(call, outcome, results());
@@ -167,19 +170,4 @@ async function printLog(object: KubeObject, access: Call["access"], tell: (line:
     if (!(error instanceof CliError) && !(error instanceof KubeError) && !(error instanceof ApiError)) throw error;
     tell(`  Its log cannot be shown: ${explain(error).message}`);
   }
-}
-
-/** Shows the objects, redrawn in place on a terminal, else a line per change. @returns a function that ends it */
-function showProgress(store: Store, objects: readonly KubeObject[], stream: Stream): () => void {
-  const screen = createScreen(stream);
-  if (screen.live) {
-    const current = (): readonly KubeObject[] => objects.flatMap((object) => store.get(keyOf(object)) ?? []);
-    screen.follow(() => current().map((object) => renderLine(factOf(object))));
-    return store.subscribe(screen.redraw);
-  }
-  const uids = new Set(objects.map(({ metadata }) => metadata.uid));
-  const tell = tellChanges(screen.print);
-  return store.subscribe((change) => {
-    if (uids.has(change.object.metadata.uid)) tell(change);
-  });
 }

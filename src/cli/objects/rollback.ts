@@ -8,7 +8,7 @@ import type { Json, KubeObject } from "../../kube/api/types.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { command, type Call } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
-import { printList, type View } from "../base/render.ts";
+import { print, type View } from "../base/render.ts";
 import { fullName, nameOf } from "../base/targets.ts";
 import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
 import { applierOf } from "./shared/applier.ts";
@@ -41,7 +41,7 @@ export const historyCommand = command({
   details: "The numbers are those of rollback --to. Up to eleven deployments are kept, in the object's status.",
   run: async (call) => {
     const object = await applicationOf(call);
-    await printList(call, viewOf(call.host.clock.now()), deploymentsOf(object));
+    await print(call, viewOf(call.host.clock.now()), deploymentsOf(object));
   },
 });
 

@@ -13,7 +13,7 @@ import { ALL_NAMESPACES, LIST_FORMATS } from "../base/globals.ts";
 import { paintFor, type Io, type Stream } from "../base/io.ts";
 import { printAs } from "../base/render.ts";
 import { fullName } from "../base/targets.ts";
-import { renderTree, tellChanges } from "./shared/drawing.ts";
+import { renderTree, showChanges } from "./shared/drawing.ts";
 import { followObjects, listObjects, type Scope } from "./shared/listing.ts";
 import { createScreen } from "./shared/screen.ts";
 
@@ -94,15 +94,12 @@ function drawn(facts: readonly Fact[], stdout: Stream, wide: boolean): readonly 
 /** Redraws in place on a terminal; else draws once, and then prints a line per change. */
 function draw(store: Store, facts: () => readonly Fact[], { stdout }: Io, wide: boolean): void {
   const screen = createScreen(stdout);
-  if (screen.live) {
-    screen.follow((width) => renderTree(facts(), { width, paint: screen.paint, wide }));
-    store.subscribe(screen.redraw);
-    return;
-  }
-  screen.print(drawn(facts(), stdout, wide).join("\n"));
-  const tell = tellChanges(screen.print, facts());
-  store.subscribe((change) => {
-    const { id } = factOf(change.object);
-    if (change.type === "deleted" || facts().some((fact) => fact.id === id)) tell(change);
-  });
+  if (!screen.live) screen.print(drawn(facts(), stdout, wide).join("\n"));
+  showChanges(
+    store,
+    screen,
+    (width) => renderTree(facts(), { width, paint: screen.paint, wide }),
+    ({ type, object }) => type === "deleted" || facts().some(({ id }) => id === factOf(object).id),
+    screen.live ? [] : facts(),
+  );
 }

@@ -5,7 +5,7 @@ import type { Access } from "../../base/access.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
 import type { Call } from "../../base/command.ts";
 import { paintFor } from "../../base/io.ts";
-import { printAs } from "../../base/render.ts";
+import { printAs, wrap } from "../../base/render.ts";
 
 export interface CheckContext {
   readonly cluster: ClusterClient;
@@ -47,23 +47,8 @@ export async function printFindings(call: Pick<Call, "io" | "output">, findings:
     lines: () =>
       findings.map(({ what, is, detail }) => {
         const [sign, colour] = SIGNS[is];
-        const text = is === "info" ? wrapped(printable(detail), width + 4) : printable(detail);
-        return `${paint(colour, sign)} ${what.padEnd(width)}  ${text}`;
+        const line = `${sign} ${what.padEnd(width)}  ${printable(detail)}`;
+        return (is === "info" ? wrap(line, width + 4) : line).replace(sign, paint(colour, sign));
       }),
   });
-}
-
-/** The width of lists. */
-const COLUMNS = 120;
-
-/** Breaks the text between words, with further lines below the first. */
-function wrapped(text: string, indent: number): string {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1);
-    const longer = line === undefined ? word : `${line} ${word}`;
-    if (line === undefined || indent + longer.length > COLUMNS) lines.push(word);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines.join(`\n${" ".repeat(indent)}`);
 }

@@ -2,8 +2,9 @@
 import { type Fact, factOf, type Mark } from "../../../console/tree/facts.ts";
 import { hierarchyOf, type Branch } from "../../../console/tree/hierarchy.ts";
 import { MARKS, wordOf } from "../../../console/tree/labels.ts";
-import type { StoreChange } from "../../../kube/watch/store.ts";
+import type { Store, StoreChange } from "../../../kube/watch/store.ts";
 import type { Paint } from "../../base/io.ts";
+import type { Screen } from "./screen.ts";
 
 export interface TreeStyle {
   /** The columns of the terminal. No line is wider. Infinity without a terminal. */
@@ -91,6 +92,29 @@ export function tellChanges(print: (line: string) => void, known: readonly Fact[
     printed.set(fact.id, line);
     print(line);
   };
+}
+
+/**
+ * Shows objects as they change: redrawn in place on a terminal, else with a line per change.
+ * @param concerns whether a change is shown
+ * @param known what was shown already
+ * @returns a function that ends it
+ */
+export function showChanges(
+  store: Store,
+  screen: Screen,
+  render: Parameters<Screen["follow"]>[0],
+  concerns: (change: StoreChange) => boolean,
+  known: readonly Fact[] = [],
+): () => void {
+  if (screen.live) {
+    screen.follow(render);
+    return store.subscribe(screen.redraw);
+  }
+  const tell = tellChanges(screen.print, known);
+  return store.subscribe((change) => {
+    if (concerns(change)) tell(change);
+  });
 }
 
 /** Cuts a text to `width` characters, with an ellipsis. */
