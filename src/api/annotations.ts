@@ -3,11 +3,7 @@
  * generated from them.
  */
 import { APPROVED_PLAN, EXTERNAL_ID, MOVE_TO, PAUSED, POLL_INTERVAL, RESOLVE } from "./names.ts";
-import { NOT_PAUSING, PAUSING } from "./paused.ts";
-
-interface Annotated {
-  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
-}
+import { type Annotated, NOT_PAUSING, PAUSING } from "./paused.ts";
 
 /** What an annotation may say. */
 interface AnnotationValues {

@@ -1,7 +1,7 @@
 /** Reads the annotation that pauses an object. Argo CD's scripts (scripts/argocd/lua) read it by the same list. */
 import { PAUSED } from "./names.ts";
 
-interface Annotated {
+export interface Annotated {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
 }
 

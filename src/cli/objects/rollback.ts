@@ -2,7 +2,7 @@
 import { isPaused } from "../../api/paused.ts";
 import { ageOf } from "../../console/tree/labels.ts";
 import { platformApplication } from "../../kinds/application/crd.ts";
-import { durationText } from "../../kinds/service/duration.ts";
+import { durationText } from "../../kinds/service/messages.ts";
 import { listMember, member, stringMember } from "../../kube/api/json.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
 import { servicePhase } from "../../platform/codec/states.ts";

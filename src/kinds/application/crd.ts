@@ -16,18 +16,17 @@ import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from 
 import { fingerprint, lastOperation, livingStatus, text, atomicList } from "../../api/status.ts";
 import {
   deploymentFields,
-  failureFields,
   ingressField,
-  LAST_DEPLOYMENT,
-  LAST_FAILURE,
+  lastDeploymentOf,
+  lastFailureOf,
   leftToPlatform,
   RUN_STATES,
   runStateFields,
   sizes,
   STATE_SINCE,
   stateFields,
-  WRITTEN,
   writtenFields,
+  writtenOf,
   placeFields,
 } from "../service/crd-status.ts";
 import { history } from "./history.ts";
@@ -108,54 +107,47 @@ export const spec = z
 
 export type ApplicationSpec = z.output<typeof spec>;
 
-const lastDeployment = z
-  .object({
-    ...deploymentFields,
-    gitCommitId: text.describe("Commit that was asked for."),
-    variables: fingerprint.optional().describe("Stands for the variables that it was made with."),
-    variablesAt: text
-      .optional()
-      .describe("When a variable set had last written to the application then, by the platform's clock."),
-  })
-  .describe(LAST_DEPLOYMENT);
+const lastDeployment = lastDeploymentOf({
+  ...deploymentFields,
+  gitCommitId: text.describe("Commit that was asked for."),
+  variables: fingerprint.optional().describe("Stands for the variables that it was made with."),
+  variablesAt: text
+    .optional()
+    .describe("When a variable set had last written to the application then, by the platform's clock."),
+});
 
-const lastFailure = z
-  .object({
-    ...failureFields,
-    gitCommitId: text.optional().describe("Commit that failed."),
-    log: atomicList(
-      text.describe("A line."),
-      MOST_LOG_LINES,
-      "The last lines of the application's log then, as spec.logs.onFailure says. They may hold what the application " +
-        "logs of its own secrets.",
-    ),
-  })
-  .describe(LAST_FAILURE);
+const lastFailure = lastFailureOf({
+  gitCommitId: text.optional().describe("Commit that failed."),
+  log: atomicList(
+    text.describe("A line."),
+    MOST_LOG_LINES,
+    "The last lines of the application's log then, as spec.logs.onFailure says. They may hold what the application " +
+      "logs of its own secrets.",
+  ),
+});
 
 const secret = {
   key: text.describe("Name of the secret."),
   digest: text.describe("Stands for its value."),
 };
 
-const written = z
-  .object({
-    ...writtenFields,
-    variables: fingerprint.optional().describe("Stands for the variables as they were last sent."),
-    variableNames: atomicList(text.describe("Name of a variable."), 256, "Names of the variables that were last sent."),
-    secrets: atomicList(
-      z.object(secret).describe("A secret."),
-      256,
-      "Those of them that are secrets: an import cannot replace them.",
-    ),
-    sentSecrets: atomicList(
-      z
-        .object({ ...secret, at: text.describe("When it was sent, by the platform's clock.") })
-        .describe("A secret that was sent."),
-      256,
-      "Secrets that were not there before an import whose answer is not recorded yet.",
-    ),
-  })
-  .describe(WRITTEN);
+const written = writtenOf({
+  ...writtenFields,
+  variables: fingerprint.optional().describe("Stands for the variables as they were last sent."),
+  variableNames: atomicList(text.describe("Name of a variable."), 256, "Names of the variables that were last sent."),
+  secrets: atomicList(
+    z.object(secret).describe("A secret."),
+    256,
+    "Those of them that are secrets: an import cannot replace them.",
+  ),
+  sentSecrets: atomicList(
+    z
+      .object({ ...secret, at: text.describe("When it was sent, by the platform's clock.") })
+      .describe("A secret that was sent."),
+    256,
+    "Secrets that were not there before an import whose answer is not recorded yet.",
+  ),
+});
 
 const ingress = ingressField("application");
 const commit = text.describe("The first seven digits of the commit that runs, as far as that is known.");

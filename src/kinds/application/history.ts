@@ -4,8 +4,7 @@ import { z } from "zod";
 import { atomicList, count, text, time } from "../../api/status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { ServiceDeployment } from "../service/crd-status.ts";
-import { secondsTaken } from "../service/duration.ts";
-import { shortCommit } from "../service/messages.ts";
+import { secondsTaken, shortCommit } from "../service/messages.ts";
 
 const MOST = 10;
 

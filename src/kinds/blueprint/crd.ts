@@ -6,14 +6,13 @@ import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from 
 import { fingerprint, id, livingStatus, text, time } from "../../api/status.ts";
 import {
   deploymentFields,
-  failureFields,
   ingressField,
-  LAST_DEPLOYMENT,
-  LAST_FAILURE,
+  lastDeploymentOf,
+  lastFailureOf,
   STATE_SINCE,
   stateFields,
-  WRITTEN,
   writtenFields,
+  writtenOf,
   placeFields,
 } from "../service/crd-status.ts";
 
@@ -99,25 +98,22 @@ export const spec = z
 export type BlueprintSpec = z.output<typeof spec>;
 
 const { requestId, state, startedAt, finishedAt, duration, baseline } = deploymentFields;
-const lastDeployment = z
-  .object({ requestId, state, startedAt, finishedAt, duration, baseline })
-  .describe(LAST_DEPLOYMENT);
-const lastFailure = z.object(failureFields).describe(LAST_FAILURE);
+const { state: shownState, stateSince, ...shown } = stateFields("service");
 
-const written = z
-  .object({
+const ids = {
+  serviceId: id.describe("Id of the service that the blueprint became; the blueprint's own is externalId."),
+};
+const facts = {
+  catalogUrl: text.describe("Where the catalogue describes the blueprint, as the platform answered."),
+  createdAt: time.describe("When the operator created it; absent for one that it took over."),
+  lastDeployment: lastDeploymentOf({ requestId, state, startedAt, finishedAt, duration, baseline }),
+  lastFailure: lastFailureOf({}),
+  written: writtenOf({
     settings: writtenFields.settings,
     variables: fingerprint.optional().describe("Stands for the variables as they were sent."),
-  })
-  .describe(WRITTEN);
-
-const serviceId = id.describe("Id of the service that the blueprint became; the blueprint's own is externalId.");
-const catalogUrl = text.describe("Where the catalogue describes the blueprint, as the platform answered.");
-const createdAt = time.describe("When the operator created it; absent for one that it took over.");
-
-const ingress = ingressField("service");
-
-const { state: shownState, stateSince, ...shown } = stateFields("service");
+  }),
+  ingress: ingressField("service"),
+};
 
 export type BlueprintMemory = z.output<typeof platformBlueprint.memory>;
 
@@ -126,29 +122,14 @@ export const platformBlueprint = defineResource({
   shortNames: ["pbp"],
   description: "A service that the platform makes of a blueprint of its catalogue.",
   spec,
-  memory: {
-    state: shownState,
-    stateSince,
-    lastDeployment,
-    lastFailure,
-    written,
-    serviceId,
-    catalogUrl,
-    createdAt,
-    ingress,
-  },
+  memory: { state: shownState, stateSince, ...ids, ...facts },
   status: livingStatus({
     state: shownState,
     stateSince,
     ...shown,
-    serviceId,
+    ...ids,
     serviceType: text.optional().describe("What the service is, in the platform's spelling, e.g. HELM or TERRAFORM."),
-    catalogUrl,
-    createdAt,
-    lastDeployment,
-    lastFailure,
-    written,
-    ingress,
+    ...facts,
   }),
   rules: [
     lockedOnceRecorded("environmentRef"),

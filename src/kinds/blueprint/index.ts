@@ -10,11 +10,21 @@ import { baseline, traceIn } from "../shared/create-trace.ts";
 import { fitOptional } from "../shared/text.ts";
 import { variableInputs } from "../shared/variables.ts";
 import { type BlueprintMemory, platformBlueprint } from "./crd.ts";
-import { type BlueprintContext, type BlueprintService, type BlueprintTypes, NAMES, NOTHING_OBSERVED } from "./model.ts";
+import {
+  BLUEPRINT_SETTINGS,
+  type BlueprintContext,
+  type BlueprintService,
+  type BlueprintTypes,
+  configCondition,
+  NAMES,
+  NOTHING_OBSERVED,
+  overridesRefused,
+  sameVariables,
+  written,
+} from "./model.ts";
 import { blueprintsIn, listBlueprintServices, observe } from "./observe.ts";
 import { blueprintProgress, checkMissing, checks, isBlueprintShown, planRemoval } from "./plan.ts";
 import { blueprintFailure, drift, followedCreate, ready, report } from "./report.ts";
-import { BLUEPRINT_SETTINGS, configCondition, overridesRefused, sameVariables, written } from "./settings.ts";
 
 export const blueprint = defineService<BlueprintTypes, BlueprintService>({
   ...NAMES,

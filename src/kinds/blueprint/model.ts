@@ -1,5 +1,12 @@
-/** What the parts of the blueprint kind exchange. */
-import type { ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
+/** What the parts of the blueprint kind exchange, and its settings: whether they are as sent, and what contradicts them. Pure. */
+import {
+  sameContent,
+  type ConditionFact,
+  type Fingerprint,
+  type ReconcileContext,
+  type Uuid,
+  type Why,
+} from "../../engine/contract/kind.ts";
 import type { ServiceKind } from "../service/define.ts";
 import {
   NOTHING_OBSERVED as NOTHING_OF_SERVICE,
@@ -8,10 +15,12 @@ import {
   type ServiceObserved,
   type ServiceNames,
 } from "../service/model.ts";
+import { declaredSettings, memorable, type ServiceSetting, type Settings } from "../service/settings.ts";
 import type { ListedObject } from "../shared/names.ts";
+import { fitText } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
 import type { VariableInputs } from "../shared/variables.ts";
-import type { platformBlueprint } from "./crd.ts";
+import type { BlueprintSpec, platformBlueprint } from "./crd.ts";
 
 /** After its creation the platform offers no operation on the service of a blueprint. */
 export const NAMES = {
@@ -58,4 +67,75 @@ const LAG_MS = 10 * 60_000;
 /** Reports whether the platform may not show it yet. */
 export function isRecent({ now }: BlueprintContext, since: string | undefined): boolean {
   return since !== undefined && now.getTime() - Date.parse(since) < LAG_MS;
+}
+
+/** Each setting, once. The platform shows only name and icon. No overrides, null and an empty object are equal. */
+export const BLUEPRINT_SETTINGS: readonly ServiceSetting<BlueprintSpec, BlueprintService>[] = [
+  { path: "spec.name", of: ({ name }) => name },
+  { path: "spec.tag", declared: ({ tag }) => tag, observed: () => undefined },
+  { path: "spec.icon", of: ({ icon }) => icon },
+  { path: "spec.specOverrides", declared: ({ specOverrides }) => specOverrides ?? {}, observed: () => undefined },
+];
+
+/** Returns what is remembered of the settings, as the platform cannot tell them back. */
+export function written({ spec, inputs }: BlueprintContext): { settings: Settings; variables: Fingerprint } {
+  return { settings: memorable(declaredSettings(BLUEPRINT_SETTINGS, spec)), variables: { ...inputs.fingerprint } };
+}
+
+/** Reports whether the variables are those that the service was created with. */
+export function sameVariables({ memory, inputs }: BlueprintContext): boolean {
+  const sent = memory.written?.variables;
+  return sent === undefined || sameContent(sent, inputs.fingerprint);
+}
+
+const OVERRIDES = "spec.specOverrides";
+const VERSION = `${OVERRIDES}.engine_version`;
+const IGNORED_BY_HELM = ["engine_version", "credentials", "backend"] as const;
+/** The largest number of characters of a user's text that a message quotes. */
+const QUOTED = 64;
+
+/** Returns why the platform would refuse the overrides; undefined where nothing here contradicts them. */
+export function overridesRefused(spec: BlueprintSpec): Why | undefined {
+  const { engine, allowedEngineVersions: allowed } = spec;
+  if (engine === undefined || engine === "Helm") return undefined;
+  const version = spec.specOverrides?.["engine_version"] ?? undefined;
+  const choice = allowed === undefined ? "Set it to a version that the manifest allows" : `Set it to ${oneOf(allowed)}`;
+  if (version === undefined) return invalid(`${VERSION} is required for ${engine} blueprints. ${choice}.`);
+  if (typeof version !== "string") return invalid(`${VERSION} must be a string; put the version into quotes.`);
+  if (allowed === undefined || allowed.includes(version)) return undefined;
+  return invalid(
+    `${VERSION} is ${JSON.stringify(fitText(version, QUOTED))}, which the manifest does not allow. ${choice}.`,
+  );
+}
+
+/**
+ * Returns the condition ConfigValid; none while the user does not declare what runs the blueprint. It never prevents
+ * anything.
+ */
+export function configCondition(spec: BlueprintSpec): readonly ConditionFact[] {
+  if (spec.engine === undefined) return [];
+  const refused = overridesRefused(spec);
+  if (refused !== undefined) return [{ type: "ConfigValid", status: "False", ...refused }];
+  const ignored = spec.engine === "Helm" ? ignoredByHelm(spec) : [];
+  const message =
+    ignored.length === 0
+      ? `Nothing in ${OVERRIDES} speaks against a ${spec.engine} blueprint; the platform judges the rest.`
+      : `Helm blueprints ignore ${ignored.join(", ")}: only the timeout and the resource fields apply. Remove what is ignored.`;
+  const reason = ignored.length === 0 ? "Valid" : "FieldsIgnored";
+  return [{ type: "ConfigValid", status: "True", reason, message }];
+}
+
+function ignoredByHelm({ specOverrides }: BlueprintSpec): readonly string[] {
+  const given = specOverrides ?? {};
+  return IGNORED_BY_HELM.filter((member) => Object.hasOwn(given, member)).map((member) => `${OVERRIDES}.${member}`);
+}
+
+function oneOf(versions: readonly string[]): string {
+  const shown = versions.slice(0, 10).join(", ");
+  if (versions.length === 1) return shown;
+  return versions.length > 10 ? `one of ${shown}, … (spec.allowedEngineVersions)` : `one of ${shown}`;
+}
+
+function invalid(message: string): Why {
+  return { reason: "InvalidSpec", message };
 }

@@ -7,9 +7,8 @@ import { serviceRecord, type ServiceReport } from "../service/model.ts";
 import { advanced } from "../service/progress.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { BlueprintMemory } from "./crd.ts";
-import { type BlueprintContext, isToRun, type Observed } from "./model.ts";
+import { type BlueprintContext, isToRun, type Observed, sameVariables, written } from "./model.ts";
 import { blueprintProgress } from "./plan.ts";
-import { sameVariables, written } from "./settings.ts";
 
 export function report(context: BlueprintContext, observed: Observed): ServiceReport {
   const { memory } = context;

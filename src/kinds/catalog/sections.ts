@@ -9,49 +9,39 @@ import type { CatalogSection, CatalogSpec } from "./crd.ts";
 export interface Section {
   readonly section: CatalogSection;
   /** Its name in the status and, with `.json`, in the ConfigMap. */
-  readonly name: "templates" | "cloudProviders" | "databaseTypes" | "gitRepositories";
+  readonly name: string;
   readonly items: readonly object[];
   /** Why this connection cannot read it, if it cannot. */
   readonly error: string | undefined;
 }
 
-interface Source {
-  readonly section: CatalogSection;
-  readonly name: Section["name"];
-  read(api: Platform, spec: CatalogSpec, options: ReadOptions): Promise<readonly object[]>;
-}
+type Read = (api: Platform, spec: CatalogSpec, options: ReadOptions) => Promise<readonly object[]>;
 
 /** The smallest first: where not everything fits into the ConfigMap, the last ones are cut. */
-const SOURCES: readonly Source[] = [
-  {
-    section: "DatabaseTypes",
-    name: "databaseTypes",
-    read: async (api, _spec, options) =>
-      sorted(await api.catalogue.managedDatabaseTypes(options), ({ name }) => [name]),
-  },
-  {
-    section: "CloudProviders",
-    name: "cloudProviders",
-    read: async (api, _spec, options) =>
-      sorted(await api.catalogue.cloudProviders(options), ({ shortName }) => [shortName]),
-  },
-  {
-    section: "Templates",
-    name: "templates",
-    read: async (api, { cluster }, options) => {
+const READS: ReadonlyMap<CatalogSection, Read> = new Map<CatalogSection, Read>([
+  [
+    "DatabaseTypes",
+    async (api, _spec, options) => sorted(await api.catalogue.managedDatabaseTypes(options), ({ name }) => [name]),
+  ],
+  [
+    "CloudProviders",
+    async (api, _spec, options) => sorted(await api.catalogue.cloudProviders(options), ({ shortName }) => [shortName]),
+  ],
+  [
+    "Templates",
+    async (api, { cluster }, options) => {
       const context = cluster && { clusterMode: cluster.mode, cloudProvider: cluster.provider };
       return sorted(await api.templates.list(context, options), ({ key, version }) => [key, version]);
     },
-  },
-  {
-    section: "GitRepositories",
-    name: "gitRepositories",
-    read: async (api, { gitTokenId }, options) => {
+  ],
+  [
+    "GitRepositories",
+    async (api, { gitTokenId }, options) => {
       const query = gitTokenId === undefined ? {} : { gitTokenId };
       return sorted(await api.organization.gitRepositories(query, options), ({ name, id }) => [name, id]);
     },
-  },
-];
+  ],
+]);
 
 /**
  * Reads what the spec includes, in a fixed order.
@@ -62,12 +52,12 @@ export async function readSections(
   api: Platform,
   options: ReadOptions,
 ): Promise<readonly Section[]> {
-  const included = SOURCES.filter(({ section }) => spec.include.includes(section));
+  const included = [...READS].filter(([section]) => spec.include.includes(section));
   return await Promise.all(
-    included.map(async (source) => {
-      const { section, name } = source;
+    included.map(async ([section, read]) => {
+      const name = `${section.charAt(0).toLowerCase()}${section.slice(1)}`;
       try {
-        return { section, name, items: await source.read(api, spec, options), error: undefined };
+        return { section, name, items: await read(api, spec, options), error: undefined };
       } catch (error) {
         if (!(error instanceof ApiError) || !isLasting(error, section)) throw error;
         return { section, name, items: [], error: cleaned(error.message, []) };

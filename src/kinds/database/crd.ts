@@ -6,17 +6,16 @@ import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from 
 import { id, lastOperation, livingStatus, text } from "../../api/status.ts";
 import {
   deploymentFields,
-  failureFields,
-  LAST_DEPLOYMENT,
-  LAST_FAILURE,
+  lastDeploymentOf,
+  lastFailureOf,
   leftToPlatform,
   RUN_STATES,
   runStateFields,
   sizes,
   STATE_SINCE,
   stateFields,
-  WRITTEN,
   writtenFields,
+  writtenOf,
   placeFields,
 } from "../service/crd-status.ts";
 
@@ -44,9 +43,7 @@ export const spec = z.object({
 
 export type DatabaseSpec = z.output<typeof spec>;
 
-const lastDeployment = z.object(deploymentFields).describe(LAST_DEPLOYMENT);
-const lastFailure = z.object(failureFields).describe(LAST_FAILURE);
-const written = z.object(writtenFields).describe(WRITTEN);
+const lastDeployment = lastDeploymentOf(deploymentFields);
 
 const { state, stateSince, ...shown } = stateFields("database");
 
@@ -72,8 +69,8 @@ const record = {
 const remembered = {
   ...record,
   lastDeployment,
-  lastFailure,
-  written,
+  lastFailure: lastFailureOf({}),
+  written: writtenOf(writtenFields),
   lastOperation,
   ...runStateFields,
   stopRequestId,

@@ -45,28 +45,32 @@ export const deploymentFields = {
   attempts: count.optional().describe("How many times it was started again, as spec.lifecycle.retry says."),
 };
 
-const deployment = z.object(deploymentFields);
-
 /** A deployment as every kind remembers it. */
-export type ServiceDeployment = z.output<typeof deployment>;
+export type ServiceDeployment = z.output<z.ZodObject<typeof deploymentFields>>;
 
-export const LAST_DEPLOYMENT =
-  "The last deployment that the operator asked for, or the one that it found when it took over.";
+/** The last deployment. @param members those above, and what the kind deploys */
+export function lastDeploymentOf<Members extends z.ZodRawShape>(members: Members) {
+  return z
+    .object(members)
+    .describe("The last deployment that the operator asked for, or the one that it found when it took over.");
+}
 
-/** The members of `lastFailure`; a kind adds what failed. */
-export const failureFields = {
+const failureFields = {
   state: text.describe("State that the platform reported, verbatim."),
   message: text.describe("What it means and what to do."),
   requestId: id.optional().describe("The platform's id of the failed request."),
   at: time.optional().describe("When the operator saw it."),
 };
 
-const failure = z.object(failureFields);
-
 /** A failure as every kind remembers it. */
-export type ServiceFailure = z.output<typeof failure> & { readonly log?: readonly string[] | undefined };
+export type ServiceFailure = z.output<z.ZodObject<typeof failureFields>> & {
+  readonly log?: readonly string[] | undefined;
+};
 
-export const LAST_FAILURE = "The last failure, kept until a deployment succeeds.";
+/** The last failure. @param own what failed */
+export function lastFailureOf<Own extends z.ZodRawShape>(own: Own) {
+  return z.object({ ...failureFields, ...own }).describe("The last failure, kept until a deployment succeeds.");
+}
 
 const byPath = (description: string) =>
   z
@@ -75,19 +79,20 @@ const byPath = (description: string) =>
     .describe(description)
     .meta({ maxProperties: 64 });
 
-/** The members of `written`; a kind adds what else it writes. */
+/** What every kind writes. */
 export const writtenFields = {
   settings: byPath("The settings as they were last sent, by path in the spec."),
   altered: byPath("The settings that the platform then stored otherwise, by path in the spec, as it stored them."),
   revision: count.optional().describe("How many times the settings were sent."),
 };
 
-const written = z.object(writtenFields);
-
 /** What is remembered of written settings. */
-export type WrittenSettings = z.output<typeof written>;
+export type WrittenSettings = z.output<z.ZodObject<typeof writtenFields>>;
 
-export const WRITTEN = "What the operator last wrote, where the platform does not return it.";
+/** What was written. @param members those above, and what else the kind writes */
+export function writtenOf<Members extends z.ZodRawShape>(members: Members) {
+  return z.object(members).describe("What the operator last wrote, where the platform does not return it.");
+}
 
 /** The run state that was last applied, and a request to stop that is open. */
 export const runStateFields = {

@@ -2,6 +2,7 @@
 import type { Reason } from "../../api/reasons.ts";
 import type { ConditionFact, Why } from "../../engine/contract/kind.ts";
 import { deploymentCondition, fitsReason } from "../../platform/codec/states.ts";
+import type { ServiceDeployment } from "./crd-status.ts";
 import type { Noun, ServiceNames } from "./model.ts";
 
 const BUSY: readonly (readonly [pattern: RegExp, reason: Reason])[] = [
@@ -92,4 +93,17 @@ export function stateCondition(type: string, state: string, what: string): Condi
     reason,
     message: `The platform reports ${shownState(state)} for the ${what}.`,
   };
+}
+
+/** Returns a duration as Go writes it, e.g. "2m14s". */
+export function durationText(seconds: number): string {
+  const units = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const shown = units.slice(units.findIndex((value, unit) => value > 0 || unit === 2));
+  return shown.map((value, at) => `${value}${"hms".slice(-shown.length)[at]}`).join("");
+}
+
+/** Returns how long a deployment of the operator took; undefined where its beginning or its end was not seen. */
+export function secondsTaken({ startedAt, finishedAt }: ServiceDeployment): number | undefined {
+  if (startedAt === undefined || finishedAt === undefined) return undefined;
+  return Math.max(0, Math.round((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000));
 }

@@ -4,8 +4,7 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { isGuideState, type Phase, requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
 import type { ServiceKind } from "./define.ts";
-import { durationText, secondsTaken } from "./duration.ts";
-import { failureReason, shownState } from "./messages.ts";
+import { durationText, failureReason, secondsTaken, shownState } from "./messages.ts";
 import type { ObservedState, ServiceContext, ServiceObserved, ShownStatus } from "./model.ts";
 import { hasFailed, isDeployedSince, movedPast, serviceBaseline } from "./trace.ts";
 

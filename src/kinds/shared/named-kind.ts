@@ -2,15 +2,7 @@
  * Builds a kind of objects that have a name, unique in their parent, settings, and no state of their own. Such kinds
  * plan, act, trace and report alike, and their declarations say what differs (docs/architecture.md §3).
  */
-import type {
-  ActionResult,
-  Kind,
-  OpenIntent,
-  ReconcileContext,
-  Report,
-  Trace,
-  Uuid,
-} from "../../engine/contract/kind.ts";
+import type { Kind, ReconcileContext, Report, Uuid } from "../../engine/contract/kind.ts";
 import { isDocumented, type OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { offered, unlessMissing } from "./answers.ts";
@@ -128,9 +120,41 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
     shows: (step, { id }, observed) =>
       step.action === "create" ? !isDocumented(step.op) : shownIn(observed).some((one) => one.id === id),
     plan: (context, observed) => planNamed(declared, context, observed),
-    act: async ({ action: what }, context, observed, api) => await act(declared, what, context, observed, api),
-    trace: async (intent, context, api) =>
-      traced(declared, intent, context, await declared.observeParent(context, api, intent.parentId)),
+    act: async ({ action: what }, context, observed, api) => {
+      if (what === "create") {
+        const made = await declared.create(context, api);
+        const records = observed.records && [...observed.records, made];
+        const counts = observed.counts && [...observed.counts, { id: made.id }];
+        return { observed: { ...observed, records, counts }, memory: declared.memoryOf(context, made), id: made.id };
+      }
+      if (what === "delete") {
+        if (context.id !== undefined) await declared.delete(api, context.id);
+        return { observed: { ...observed, deleting: true }, memory: context.memory };
+      }
+      const mine = mineOf(context, observed);
+      if (mine === undefined) return { observed, memory: context.memory };
+      const next = await declared.update(context, api, mine);
+      const records = observed.records?.map((one) => (one.id === next.id ? next : one));
+      return { observed: { ...observed, records, updated: true }, memory: declared.memoryOf(context, next) };
+    },
+    // A create has landed where something of its name, or without names anything, is new and nobody else's.
+    trace: async (intent, context, api) => {
+      const observed = await declared.observeParent(context, api, intent.parentId);
+      const list = observed.records ?? shownIn(observed);
+      const before = idsBefore(intent);
+      const fresh = <One extends { readonly id: Uuid }>(all: readonly One[]) => all.filter(({ id }) => !before.has(id));
+      const found =
+        observed.records === undefined
+          ? fresh(list)
+              .filter(({ id }) => context.records.holderOf(id) === undefined)
+              .map(({ id }) => ({ id, name: intent.name ?? context.spec.name }))
+          : landed(intent, fresh(observed.records), context.records.holderOf);
+      if (found.length === 0) return notCreated(intent, list, list);
+      return {
+        is: "landed",
+        known: found.map((one) => ({ observed, memory: declared.memoryOf(context, one), id: one.id })),
+      };
+    },
     report: (context, observed) => {
       // What is not this resource's, or not yet, is not reported.
       const exists = context.identitySource === "recorded" && shownIn(observed).some(({ id }) => id === context.id);
@@ -147,50 +171,3 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
 }
 
 const capitalized = (noun: string): string => `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}`;
-
-async function act<K extends NamedTypes<Item>, Item extends ListedObject>(
-  kind: NamedKind<K, Item>,
-  what: K["action"],
-  context: ReconcileContext<K>,
-  observed: K["observed"],
-  api: Platform,
-): Promise<ActionResult<K["observed"], K["memory"]>> {
-  if (what === "create") {
-    const made = await kind.create(context, api);
-    const records = observed.records && [...observed.records, made];
-    const counts = observed.counts && [...observed.counts, { id: made.id }];
-    return { observed: { ...observed, records, counts }, memory: kind.memoryOf(context, made), id: made.id };
-  }
-  if (what === "delete") {
-    if (context.id !== undefined) await kind.delete(api, context.id);
-    return { observed: { ...observed, deleting: true }, memory: context.memory };
-  }
-  const mine = mineOf(context, observed);
-  if (mine === undefined) return { observed, memory: context.memory };
-  const next = await kind.update(context, api, mine);
-  const records = observed.records?.map((one) => (one.id === next.id ? next : one));
-  return { observed: { ...observed, records, updated: true }, memory: kind.memoryOf(context, next) };
-}
-
-/** A create has landed where something of its name, or without names anything, is new and nobody else's. */
-function traced<K extends NamedTypes<Item>, Item extends ListedObject>(
-  kind: NamedKind<K, Item>,
-  intent: OpenIntent,
-  context: ReconcileContext<K>,
-  observed: K["observed"],
-): Trace<K["observed"], K["memory"]> {
-  const list = observed.records ?? shownIn(observed);
-  const before = idsBefore(intent);
-  const fresh = <One extends { readonly id: Uuid }>(all: readonly One[]) => all.filter(({ id }) => !before.has(id));
-  const found =
-    observed.records === undefined
-      ? fresh(list)
-          .filter(({ id }) => context.records.holderOf(id) === undefined)
-          .map(({ id }) => ({ id, name: intent.name ?? context.spec.name }))
-      : landed(intent, fresh(observed.records), context.records.holderOf);
-  if (found.length === 0) return notCreated(intent, list, list);
-  return {
-    is: "landed",
-    known: found.map((one) => ({ observed, memory: kind.memoryOf(context, one), id: one.id })),
-  };
-}

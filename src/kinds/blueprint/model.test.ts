@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { specOf } from "../../../test/support/services/blueprints.ts";
 import type { JsonObject } from "../../engine/contract/kind.ts";
-import { configCondition, overridesRefused } from "./settings.ts";
+import { configCondition, overridesRefused } from "./model.ts";
 
 const VERSIONS = { allowedEngineVersions: ["1.9.8", "1.10.5"] };
 const many = Array.from({ length: 12 }, (_, index) => `1.${index}`);
