@@ -64,7 +64,10 @@ export async function withoutStep(
   api.refresh();
   const again = await observe();
   if (again instanceof ApiError) return undefined;
-  if (!shows(step, context, again.value)) return { is: "on", ...again };
+  if (!shows(step, context, again.value)) {
+    // A create had no object to show. It is not planned anew: the same request would follow at once.
+    return step.repeat === "once" && step.creates ? undefined : { is: "on", ...again };
+  }
   api.capabilities.missing(step.op);
   return isMissing() ? without(again.value) : undefined;
 }
