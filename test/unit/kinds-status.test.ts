@@ -7,7 +7,7 @@ import { sameJson } from "../../src/engine/contract/status.ts";
 import type { ReconcileResult } from "../../src/engine/status/build.ts";
 import { readableDatabase } from "../support/hostile/databases.ts";
 import { readable, sights, type AnyKind, type Observation } from "../support/hostile/observations.ts";
-import { composed, newObject } from "../support/kinds/kind-runner.ts";
+import { composed, newObject } from "../support/kinds/composed.ts";
 
 /** What would be stored after this observation, and what comes of the plan. */
 function stored(

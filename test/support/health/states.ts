@@ -10,7 +10,7 @@ import { NOTHING_OBSERVED } from "../../../src/kinds/operation/model.ts";
 import { clusterStates, serviceStates } from "../../../src/platform/codec/states.ts";
 import type { AnyKind, Observation } from "../hostile/observations.ts";
 import { clusterContext, listed } from "../kinds/cluster-contexts.ts";
-import { composed } from "../kinds/kind-runner.ts";
+import { composed } from "../kinds/composed.ts";
 import { operationContext } from "../kinds/operation-contexts.ts";
 import * as applications from "../services/applications.ts";
 import * as blueprints from "../services/blueprints.ts";

@@ -1,23 +1,36 @@
-/** Runs a kind as the engine does, but with nothing between it and the platform: no Kubernetes, ledger or queue. */
+/**
+ * Runs a kind through the engine's own steps and status, over an API server in memory. What comes before them, a test
+ * says: the context, which the engine would make of connection, references and policies.
+ */
+import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
+import { LocalState } from "../../../src/engine/context/local-state.ts";
 import type {
   Fingerprint,
   Goal,
-  Kind,
-  ReconcileContext,
-  Plan,
   IdentitySource,
-  Report,
-  ResolvedNeeds,
-  Step,
-  Why,
+  Kind,
   KindTypes,
   RatedApi,
+  ReconcileContext,
+  Report,
+  ResolvedNeeds,
+  Why,
 } from "../../../src/engine/contract/kind.ts";
 import { sameJson } from "../../../src/engine/contract/status.ts";
+import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
+import { identify } from "../../../src/engine/ledger/identity.ts";
+import { policyStatusIn } from "../../../src/engine/policies/policy-status.ts";
+import { NO_DEFAULTS, policiesOf } from "../../../src/engine/policies/policy.ts";
+import { writeStatus } from "../../../src/engine/reconcile/write-status.ts";
 import { fingerprintOf } from "../../../src/engine/references/values.ts";
-import { buildStatus, type ReconcileResult } from "../../../src/engine/status/build.ts";
-import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { ApiError, notExecuted } from "../../../src/platform/transport/errors.ts";
+import type { Resolved } from "../../../src/engine/status/reconciliation.ts";
+import { runSteps } from "../../../src/engine/steps/loop.ts";
+import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
+import { createWriter } from "../../../src/kube/write/writer.ts";
+import { ApiError } from "../../../src/platform/transport/errors.ts";
+import { drawn } from "../engine/harness.ts";
+import { connectionTo, portsOver } from "../engine/ports.ts";
+import { memoryApiServer } from "../kube/api-server.ts";
 import { grouped, USUAL_POLICIES } from "./policies.ts";
 import { supportsOn } from "./supports.ts";
 
@@ -73,9 +86,10 @@ export interface Runner {
   id(): string | undefined;
 }
 
-const STEP_LIMIT = 8;
-
 type AnyKind<Api extends RatedApi> = Kind<KindTypes & { readonly api: Api }>;
+type AnyContext = ReconcileContext;
+
+const NAME = "thing";
 
 /** @param spec as a user writes it */
 export function kindRunner<K extends KindTypes>(
@@ -85,32 +99,39 @@ export function kindRunner<K extends KindTypes>(
   spec: JsonObject,
 ): Runner {
   const kind = typed as unknown as AnyKind<K["api"]>;
-  let object = newObject(kind.resource.kind, spec);
-  let annotation: string | undefined;
+  const { kind: name } = kind.resource;
   let elapsed = 0;
+  const clock = {
+    now: () => new Date(Date.UTC(2026, 10, 21, 10) + elapsed),
+    monotonic: () => elapsed,
+    after: () => () => {},
+  };
+  const random = drawn();
+  const cluster = memoryApiServer(clock.now);
+  cluster.create(name, NAME, spec);
+  const object = () => cluster.get(name, NAME);
+  const writer = createWriter({ client: cluster.client, store: cluster.cache, types: cluster.types, clock, random });
+  const connection = connectionTo(api, around.surface, clock);
 
   const identityOf = (): { readonly id: string | undefined; readonly identitySource: IdentitySource | undefined } => {
-    const { externalId: recorded } = (object.status ?? {}) as { readonly externalId?: string };
-    const { externalId: given } = (object.spec ?? {}) as { readonly externalId?: string };
-    if (recorded !== undefined) return { id: recorded, identitySource: "recorded" };
-    if (given !== undefined) return { id: given, identitySource: "given" };
-    return annotation === undefined
-      ? { id: undefined, identitySource: undefined }
-      : { id: annotation, identitySource: "claimed" };
+    const identity = identify(object());
+    return identity.is === "known" ? identity : { id: undefined, identitySource: undefined };
   };
 
   const contextOf = (change: PassChange): AnyContext => {
-    const parsed = kind.resource.spec.parse(object.spec);
+    const { metadata, status, ...rest } = object();
+    const generation = metadata.generation ?? 1;
+    const parsed = kind.resource.spec.parse(rest.spec);
     return grouped({
-      name: "thing",
+      name: NAME,
       spec: parsed,
-      inputs: kind.needs(parsed).inputs(resolvedOf(around, object.metadata.generation ?? 1)),
+      inputs: kind.needs(parsed).inputs(resolvedOf(around, generation)),
       goal: change.goal ?? "present",
-      now: change.now ?? new Date(Date.UTC(2026, 10, 21, 10) + elapsed),
+      now: change.now ?? clock.now(),
       ...identityOf(),
-      memory: kind.resource.memory.parse(object.status),
+      memory: kind.resource.memory.parse(status),
       supports: supportsOn(around.surface),
-      generation: object.metadata.generation ?? 1,
+      generation,
       adoption: change.adoption ?? (kind.listable?.(supportsOn(around.surface)) ? "IfUniqueName" : "Never"),
       requested: change.requested,
       holderOf: change.holderOf ?? (() => undefined),
@@ -125,147 +146,116 @@ export function kindRunner<K extends KindTypes>(
 
   const apply = (change: PassChange): void => {
     elapsed += 1_234;
-    if (change.spec === undefined) return;
-    object = {
-      ...object,
-      spec: change.spec,
-      metadata: { ...object.metadata, generation: object.metadata.generation! + 1 },
-    };
+    if (change.spec !== undefined) cluster.spec(name, NAME, change.spec);
+    if (change.requested !== undefined) cluster.annotate(name, NAME, { [RECONCILE_REQUESTED_AT]: change.requested });
   };
 
-  /** Plans and acts until there is no step; what was observed is folded, as the engine does it. */
-  const drive = async (first: AnyContext) => {
-    const ops: string[] = [];
-    let pass = first;
-    let observed = await kind.observe(pass, api);
-    for (let steps = 0; steps < STEP_LIMIT; steps += 1) {
-      const plan: Plan = kind.plan(pass, observed);
-      if (plan.is === "adopt") {
-        annotation = plan.id;
-        pass = known(pass, { id: plan.id, memory: pass.memory });
-        ops.push("adopt");
-        observed = await kind.observe(pass, api);
-      } else if (plan.is === "step") {
-        ops.push(plan.step.op);
-        const done = await acted(kind, plan.step, pass, observed, api);
-        observed = done.observed;
-        annotation = done.id ?? annotation;
-        pass = known(pass, done);
-      } else if (plan.is === "forget") {
-        // What the engine does of it is its own tests' matter: here the object begins anew.
-        const stalled = { is: "stalled" as const, why: plan.why };
-        ops.push("forget");
-        annotation = undefined;
-        object = { ...object, status: {} };
-        const bare: AnyContext = {
-          ...pass,
-          id: undefined,
-          identitySource: undefined,
-          memory: kind.resource.memory.parse({}),
-        };
-        return { ops, plan: stalled, pass: bare, report: kind.report(bare, observed) };
-      } else {
-        return { ops, plan, pass, report: kind.report(pass, observed) };
-      }
-    }
-    throw new Error(`no end after ${ops.join(", ")}`);
+  /** One process: nothing is remembered from the pass before but what is stored. */
+  const reconciliation = (change: PassChange, watched: AnyKind<K["api"]>, ops: string[]): Resolved => {
+    const stored = object();
+    const { uid } = stored.metadata;
+    const local = new LocalState(uid, elapsed);
+    const context = contextOf(change);
+    const ports = portsOver(connection, {
+      cache: cluster.cache,
+      writer,
+      clock: { ...clock, now: () => context.now },
+      random,
+      // Every status is written at once.
+      windows: { ...DEFAULT_WINDOWS, deferMs: 0, graceMs: 0 },
+      observer: {
+        change: ({ op }) => ops.push(op),
+        status: () => {},
+        removed: () => {},
+        internal: () => {},
+      },
+    });
+    const { corrects, onMissing, retry } = context.policies;
+    return {
+      ports,
+      kind: watched,
+      local,
+      object: stored,
+      report: undefined,
+      connection,
+      recordedIdentity: {
+        connectionUid: connection.uid,
+        host: connection.host,
+        organizationId: connection.settings.organizationId,
+        installation: ports.installation,
+      },
+      policies: { ...policiesOf(stored, NO_DEFAULTS), manual: false, corrects, onMissing, retry },
+      cause: undefined,
+      context,
+      policyStatus: policyStatusIn(stored),
+      orphan: undefined,
+    } as unknown as Resolved;
   };
 
   return {
     run: async (change = {}) => {
       apply(change);
-      const { ops, plan, pass, ...driven } = await drive(contextOf(change));
-      const report = published(driven.report);
-      const why = plan.is === "settled" ? report.ready : plan.why;
-      const ending = endingOf(plan.is, why);
-      const status = composed({
-        object,
-        result: ending,
-        report,
-        memory: pass.memory,
-        context: pass,
-        handled: change.requested,
-      });
-      const wrote = !sameJson(status, object.status ?? {});
-      object = { ...object, status };
-      return { ops, is: plan.is, why, report, status, wrote };
+      const before = object();
+      const ops: string[] = [];
+      let failure: ApiError | undefined;
+      let report: Report | undefined;
+      const blocked = [...(change.policies?.blockedOperations ?? [])];
+      const failing = async <T>(work: () => Promise<T>): Promise<T> => {
+        try {
+          return await work();
+        } catch (error) {
+          if (error instanceof ApiError) failure = error;
+          throw error;
+        }
+      };
+      const watched: AnyKind<K["api"]> = {
+        ...kind,
+        observe: (...how) => failing(() => kind.observe(...how)),
+        act: (...how) => failing(() => kind.act(...how)),
+        plan: ({ policies, ...context }, observed) => {
+          failure = undefined;
+          const blockedOperations = new Set([...policies.blockedOperations, ...blocked]);
+          const plan = kind.plan({ ...context, policies: { ...policies, blockedOperations } }, observed);
+          if (plan.is === "adopt" || plan.is === "forget") ops.push(plan.is);
+          return plan;
+        },
+        report: (...how) => {
+          report = kind.report(...how);
+          return report;
+        },
+      };
+      const r = reconciliation(change, watched, ops);
+      const result = await runSteps(r);
+      await writeStatus(r, result);
+      if (failure !== undefined) throw failure;
+      const { is } = result;
+      if (is !== "settled" && is !== "waiting" && is !== "stalled" && is !== "unknown")
+        throw new Error(`it ends ${is}`);
+      const status = (object().status ?? {}) as JsonObject;
+      return {
+        ops,
+        is,
+        why: result.why,
+        report: published(report ?? { ready: result.why, conditions: [], status: {} }),
+        status,
+        wrote: !sameJson(status, before.status as JsonObject),
+      };
     },
     pass: (change = {}) => {
       apply(change);
       return contextOf(change) as unknown as ReconcileContext<never>;
     },
     lose: (status = {}) => {
-      object = { ...object, status };
+      cluster.status(name, NAME, status);
     },
-    status: () => (object.status ?? {}) as JsonObject,
+    status: () => (object().status ?? {}) as JsonObject,
     id: () => identityOf().id,
   };
 }
 
-function endingOf(is: Ran["is"], why: Why): ReconcileResult {
-  if (is === "settled") return { is, why };
-  return is === "unknown" ? { is, why, keepsReady: false } : { is, why, exchange: "ok" };
-}
-
-type AnyContext = ReconcileContext;
-
-/** One request; what a task makes of a refused one is what is known then. */
-async function acted<Api extends RatedApi>(
-  kind: AnyKind<Api>,
-  step: Step,
-  pass: AnyContext,
-  observed: unknown,
-  api: Api,
-) {
-  try {
-    return await kind.act(step, pass as ReconcileContext<never>, observed, api);
-  } catch (error) {
-    const refused = error instanceof ApiError && notExecuted(error.failure);
-    const known = refused ? kind.oneShot?.refused(error, pass as ReconcileContext<never>, observed) : undefined;
-    if (known === undefined) throw error;
-    return known;
-  }
-}
-
-/** Nothing keeps the Secret of a report from being written here. */
+/** With what the Secret of a report adds to the status once it is written. */
 function published(report: Report): Report {
   return report.secret === undefined ? report : { ...report, status: { ...report.status, ...report.secret.status } };
-}
-
-/** The pass goes on with what a step has shown. */
-function known(pass: AnyContext, { id, memory }: { readonly id?: string; readonly memory: JsonObject }): AnyContext {
-  return id === undefined ? { ...pass, memory } : { ...pass, id, identitySource: "recorded", memory };
-}
-
-/** The status as it comes back from the API server. */
-export function composed(outcome: {
-  readonly object: KubeObject;
-  readonly result: ReconcileResult;
-  readonly report: Report;
-  readonly memory: JsonObject;
-  readonly context: Pick<ReconcileContext, "id" | "identitySource" | "now">;
-  readonly handled: string | undefined;
-}): JsonObject {
-  const { context, ...rest } = outcome;
-  const id = context.identitySource === "recorded" ? context.id : undefined;
-  const status = buildStatus({
-    ...rest,
-    id,
-    recordedIdentity: undefined,
-    intent: undefined,
-    policyStatus: undefined,
-    now: context.now,
-  });
-  const stored = JSON.parse(JSON.stringify(status)) as JsonObject;
-  // The engine compares with what is stored: a member that is undefined would differ from it for ever.
-  if (!sameJson(status, stored)) throw new Error("the status is not the same once it is stored");
-  return stored;
-}
-
-/** A custom resource that was just applied. */
-export function newObject(kind: string, spec: JsonObject): KubeObject {
-  const metadata = { name: "thing", namespace: "shop", uid: "uid-1", resourceVersion: "1", generation: 1 };
-  return { apiVersion: "platform-operator.io/v1alpha1", kind, metadata, spec };
 }
 
 function resolvedOf({ ids, values, all = {}, sources, token }: Surroundings, generation: number): ResolvedNeeds {

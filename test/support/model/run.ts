@@ -3,16 +3,11 @@
  * got, to the first thing that it asks and has no answer to.
  */
 import { INTENT } from "../../../src/api/names.ts";
-import type { Ports } from "../../../src/engine/context/context.ts";
 import { createLocalStates, type LocalState } from "../../../src/engine/context/local-state.ts";
 import type { Kind, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { DEFAULT_WINDOWS, type Windows } from "../../../src/engine/contract/windows.ts";
 import { readSlot, type Intent } from "../../../src/engine/ledger/ledger.ts";
-import { createExternalWrites } from "../../../src/engine/ownership/external-writes.ts";
-import { createFieldOwnership } from "../../../src/engine/ownership/fields.ts";
-import { createIdOwnership } from "../../../src/engine/ownership/ids.ts";
 import { reconciler } from "../../../src/engine/reconcile/reconcile.ts";
-import { createDependencyIndex } from "../../../src/engine/references/dependencies.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import { keyOf } from "../../../src/kube/api/objects.ts";
@@ -21,7 +16,7 @@ import { createWriter } from "../../../src/kube/write/writer.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import type { WidgetApi } from "../engine/fake-platform.ts";
 import { widget } from "../engine/kinds.ts";
-import { memoryOrphans } from "../platform/orphans.ts";
+import { connectionTo, portsOver } from "../engine/ports.ts";
 import {
   LANDING_TICKS,
   LONG,
@@ -35,7 +30,7 @@ import {
   type Stand,
   type Start,
 } from "./exchange.ts";
-import { LINK, NO_CONNECTIONS, connectionTo } from "./surroundings.ts";
+import { apiOver } from "./surroundings.ts";
 
 /** Rules of the engine's surroundings that a test may break, to see that the model notices. */
 export interface Rules {
@@ -104,7 +99,8 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
   };
   const random = numbered(start.nonce);
   const session = recalled(start, clock);
-  const context: Ports<WidgetApi> = {
+  const connection = connectionTo(apiOver(rules.surface, ask), rules.surface, clock);
+  const ports = portsOver<WidgetApi>(connection, {
     cache: { get: (key) => (key.kind === "Widget" ? held : undefined), list: () => [] },
     writer: createWriter({
       client: {
@@ -134,34 +130,16 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
       clock,
       random,
     }),
-    withoutSecrets: (text) => text,
-    reader: { secret: () => Promise.resolve(undefined), configMap: () => Promise.resolve(undefined) },
-    namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
     events: {
       record: ({ type, reason }) => {
         warned ||= type === "Warning" && reason === "Orphaned";
       },
     },
-    outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
     fence: { mayWrite: () => leads || !rules.fenced },
     clock,
     random,
-    connections: {
-      ...NO_CONNECTIONS,
-      last: () => connection,
-      byUid: () => connection,
-    },
-    connectionKinds: { namespaced: "Link", cluster: "ClusterLink" },
-    dependencies: createDependencyIndex(),
-    idOwnership: createIdOwnership(),
-    fieldOwnership: createFieldOwnership(),
-    externalWrites: createExternalWrites(),
-    orphans: memoryOrphans(clock),
     localStates: { ...createLocalStates(() => clock.monotonic()), of: () => session },
     windows: { ...WINDOWS, ...rules.windows },
-    operatorNamespace: "operator",
-    dryRun: false,
-    installation: "installation-1",
     observer: {
       change: () => {},
       status: () => {},
@@ -170,13 +148,9 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
         internal = error;
       },
     },
-    route: () => ({ is: "found", key: LINK }),
-    wake: () => {},
-    stopping: new AbortController().signal,
-  };
-  const connection = connectionTo(rules.surface, clock, ask);
+  });
   const ended = reconciler(
-    context,
+    ports,
     rules.kind as Kind<KindTypes & { readonly api: WidgetApi }>,
   )(keyOf(start.object)).then(
     (again) => again ?? null,

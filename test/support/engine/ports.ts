@@ -1,0 +1,102 @@
+/** The engine's ports and a connection with nothing behind them but what a test gives, for one reconcile at a time. */
+import { type Connection, createMassChangeLimit } from "../../../src/engine/connections/connections.ts";
+import type { Ports } from "../../../src/engine/context/context.ts";
+import { createLocalStates } from "../../../src/engine/context/local-state.ts";
+import type { RatedApi } from "../../../src/engine/contract/kind.ts";
+import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
+import { createExternalWrites } from "../../../src/engine/ownership/external-writes.ts";
+import { createFieldOwnership } from "../../../src/engine/ownership/fields.ts";
+import { createIdOwnership } from "../../../src/engine/ownership/ids.ts";
+import { createDependencyIndex } from "../../../src/engine/references/dependencies.ts";
+import type { Clock } from "../../../src/kube/api/types.ts";
+import { TEAM } from "../kube/api-server.ts";
+import { memoryOrphans } from "../platform/orphans.ts";
+
+const LINK = { kind: "Link", namespace: TEAM, name: "default" };
+
+/** @returns ports of which those that are not given do nothing, and forbid nothing */
+export function portsOver<Api extends RatedApi>(
+  connection: Connection<Api>,
+  given: Pick<Ports<Api>, "cache" | "writer" | "clock" | "random"> & Partial<Ports<Api>>,
+): Ports<Api> {
+  const { clock } = given;
+  return {
+    withoutSecrets: (text) => text,
+    reader: { secret: () => Promise.resolve(undefined), configMap: () => Promise.resolve(undefined) },
+    namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
+    events: { record: () => {} },
+    outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
+    fence: { mayWrite: () => true },
+    connections: {
+      last: () => connection,
+      byUid: () => connection,
+      open: () => Promise.reject(new TypeError("nothing is opened")),
+      refresh: () => Promise.resolve(),
+      all: () => [],
+      suspect: () => {},
+      waitFor: () => {},
+      recovered: () => {},
+      forget: () => {},
+      closeAll: () => Promise.resolve(),
+    },
+    connectionKinds: { namespaced: "Link", cluster: "ClusterLink" },
+    dependencies: createDependencyIndex(),
+    idOwnership: createIdOwnership(),
+    fieldOwnership: createFieldOwnership(),
+    externalWrites: createExternalWrites(),
+    orphans: memoryOrphans(clock),
+    localStates: createLocalStates(() => clock.monotonic()),
+    windows: DEFAULT_WINDOWS,
+    operatorNamespace: "operator",
+    dryRun: false,
+    installation: "installation-1",
+    observer: { change: () => {}, status: () => {}, removed: () => {}, internal: () => {} },
+    route: () => ({ is: "found", key: LINK }),
+    wake: () => {},
+    stopping: new AbortController().signal,
+    ...given,
+  };
+}
+
+/** @returns a connection that works, to a platform of which so much is known */
+export function connectionTo<Api extends RatedApi>(
+  api: Api,
+  surface: "Documented" | "Full",
+  clock: Clock,
+): Connection<Api> {
+  return {
+    key: LINK,
+    uid: "uid-link",
+    generation: 1,
+    settings: {
+      baseUrl: "https://platform.example",
+      pathPrefix: "",
+      organizationId: "org-1",
+      scheme: "Token",
+      tokenSecret: { name: "token", key: "token" },
+      requestsPerSecond: undefined,
+      burst: undefined,
+      surface,
+      receiver: undefined,
+      allowUnverifiedIds: false,
+      allowedProjects: undefined,
+      defaults: { lifecycle: {}, pollInterval: undefined },
+      allowedNamespaces: undefined,
+    },
+    host: "platform.example",
+    api,
+    brake: createMassChangeLimit(clock),
+    token: () => "token-1",
+    trouble: undefined,
+    surface,
+    probedAt: 0,
+    barredAt: undefined,
+    nextProbeAt: 0,
+    failingSince: undefined,
+    failures: 0,
+    waiting: new Set(),
+    denied: new Set(),
+    receiver: undefined,
+    users: new Set(),
+  };
+}

@@ -1,0 +1,35 @@
+import type { ReconcileContext, Report } from "../../../src/engine/contract/kind.ts";
+import { sameJson } from "../../../src/engine/contract/status.ts";
+import { buildStatus, type ReconcileResult } from "../../../src/engine/status/build.ts";
+import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
+
+/** The status as it comes back from the API server. */
+export function composed(outcome: {
+  readonly object: KubeObject;
+  readonly result: ReconcileResult;
+  readonly report: Report;
+  readonly memory: JsonObject;
+  readonly context: Pick<ReconcileContext, "id" | "identitySource" | "now">;
+  readonly handled: string | undefined;
+}): JsonObject {
+  const { context, ...rest } = outcome;
+  const id = context.identitySource === "recorded" ? context.id : undefined;
+  const status = buildStatus({
+    ...rest,
+    id,
+    recordedIdentity: undefined,
+    intent: undefined,
+    policyStatus: undefined,
+    now: context.now,
+  });
+  const stored = JSON.parse(JSON.stringify(status)) as JsonObject;
+  // The engine compares with what is stored: a member that is undefined would differ from it for ever.
+  if (!sameJson(status, stored)) throw new Error("the status is not the same once it is stored");
+  return stored;
+}
+
+/** A custom resource that was just applied. */
+export function newObject(kind: string, spec: JsonObject): KubeObject {
+  const metadata = { name: "thing", namespace: "shop", uid: "uid-1", resourceVersion: "1", generation: 1 };
+  return { apiVersion: "platform-operator.io/v1alpha1", kind, metadata, spec };
+}
