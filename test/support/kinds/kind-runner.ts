@@ -189,7 +189,7 @@ export function kindRunner<K extends KindTypes>(
       context,
       policyStatus: policyStatusIn(stored),
       orphan: undefined,
-    } as unknown as Resolved;
+    };
   };
 
   return {
@@ -238,7 +238,7 @@ export function kindRunner<K extends KindTypes>(
         why: result.why,
         report: published(report ?? { ready: result.why, conditions: [], status: {} }),
         status,
-        wrote: !sameJson(status, before.status as JsonObject),
+        wrote: !sameJson(status, before.status),
       };
     },
     pass: (change = {}) => {
