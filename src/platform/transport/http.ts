@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 
-import { Agent, type buildConnector, type Dispatcher, request } from "undici";
+import { Agent, type buildConnector, type Dispatcher } from "undici";
 
 import {
   type Connector,
@@ -119,7 +119,9 @@ async function exchange(
   try {
     // undici's own timers are coarse, and none of them ends a body that arrives byte by byte.
     const signal = AbortSignal.timeout(deadlineMs);
-    const answer = await request(url, { dispatcher: agent, method, headers, body: body ?? null, signal });
+    const { origin, pathname, search } = new URL(url);
+    const path = `${pathname}${search}`;
+    const answer = await agent.request({ origin, path, method, headers, body: body ?? null, signal });
     const text = await answer.body.text();
     const header = (name: string) => [answer.headers[name]].flat()[0];
     return { status: answer.statusCode, text, header };
