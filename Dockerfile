@@ -37,7 +37,8 @@ COPY --from=build --chown=0:0 --chmod=0444 /src/dist/third-party-licences.txt /l
 COPY --from=node --chown=0:0 --chmod=0444 /usr/local/LICENSE /licenses/node.txt
 COPY --from=node --chown=0:0 --chmod=0555 /usr/local/bin/node /usr/local/bin/node
 COPY --from=build --chown=0:0 --chmod=0444 /src/dist/operator.js /app/operator.js
-ENV NODE_ENV=production
+# As in scripts/node-flags.ts.
+ENV NODE_ENV=production MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 USER 65532:65532
 # The command line of scripts/image.ts, which the chart's Deployment has too; a test holds them equal.

@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
-import { nodeFlags } from "../scripts/node-flags.ts";
+import { MALLOC, nodeFlags } from "../scripts/node-flags.ts";
 import { createKubeClient } from "../src/kube/api/client.ts";
 import { systemClock } from "../src/kube/api/clock.ts";
 import type { KubeClient } from "../src/kube/api/transport.ts";
@@ -16,7 +16,7 @@ import { type ControlPlane, startControlPlane } from "../test/control-plane/cont
 import { pidOf, type Sources } from "./figures.ts";
 
 const root = join(import.meta.dirname, "..");
-const followParent = join(root, "test/support/programs/follow-parent.ts");
+const followParent = join(root, "test/support/programs/follow-parent.mjs");
 
 export const TOKEN = "bench-token";
 export const ORGANIZATION = "11111111-1111-4111-8111-111111111111";
@@ -180,7 +180,7 @@ async function startNode(args: readonly string[], isReady: (line: string) => boo
 
 async function startProgram(program: string, args: readonly string[], isReady: (line: string) => boolean) {
   const child: ChildProcess = spawn(program, args, {
-    env: { PATH: process.env["PATH"] },
+    env: { PATH: process.env["PATH"], ...MALLOC },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   child.channel?.unref();

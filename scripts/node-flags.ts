@@ -33,3 +33,9 @@ const MEMORY_FLAG = "--max-semi-space-size=1";
 export function nodeFlags(readable: readonly string[]): readonly string[] {
   return [...NODE_FLAGS.map(({ flag }) => flag), MEMORY_FLAG, ...readable.map((path) => `--allow-fs-read=${path}`)];
 }
+
+/**
+ * What the image's environment tells glibc's malloc (mallopt(3)): one arena for all threads, and free memory at the end
+ * of the heap goes back to the kernel. V8's threads otherwise keep what they needed to compile.
+ */
+export const MALLOC: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" };

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { COMMAND, NODE, PROGRAM, USER } from "../../scripts/image.ts";
-import { nodeFlags } from "../../scripts/node-flags.ts";
+import { MALLOC, nodeFlags } from "../../scripts/node-flags.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -41,6 +41,8 @@ describe("the Dockerfile", () => {
   it("starts the operator as the chart's Deployment does", () => {
     expect(of(last, "ENTRYPOINT").map((text) => z.array(z.string()).parse(JSON.parse(text)))).toEqual([COMMAND]);
     expect(of(last, "CMD")).toEqual(['["run"]']);
+    const env = Object.entries({ NODE_ENV: "production", ...MALLOC }).map(([name, value]) => `${name}=${value}`);
+    expect(of(last, "ENV")).toEqual([env.join(" ")]);
     const partial = /"platform-operator\.command" -}}\n([^{]*)\{/.exec(
       read("helm-chart/templates/_generated.tpl"),
     )?.[1];

@@ -6,11 +6,11 @@ import { createInterface } from "node:readline";
 
 import { z } from "zod";
 
-import { nodeFlags } from "../../../scripts/node-flags.ts";
+import { MALLOC, nodeFlags } from "../../../scripts/node-flags.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const sources = join(root, "src/main.ts");
-const followParent = join(import.meta.dirname, "../programs/follow-parent.ts");
+const followParent = join(import.meta.dirname, "../programs/follow-parent.mjs");
 /** How long the operator may take to listen, on a machine that does much else. */
 const START_MS = 30_000;
 
@@ -95,7 +95,7 @@ export async function startExactly(
   const child = spawn(process.execPath, [...flags, ...preload, program, ...args], {
     // A group of its own: Ctrl-C in a terminal reaches this process only, which ends its child in order.
     detached: true,
-    env: { PATH: process.env["PATH"], ...env },
+    env: { PATH: process.env["PATH"], ...MALLOC, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   child.channel?.unref();
