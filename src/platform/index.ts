@@ -9,7 +9,7 @@ import { projects } from "./areas/projects.ts";
 import { deployments } from "./areas/service-status.ts";
 import { services } from "./areas/services.ts";
 import { templates } from "./areas/templates.ts";
-import { variables } from "./areas/variables.ts";
+import { secrets, variables } from "./areas/variables.ts";
 import { webhooks } from "./areas/webhooks.ts";
 import { type Caller, type CallerOptions, createCaller, DEFAULT_DEADLINES, type Deadlines } from "./client/caller.ts";
 import { type Capabilities, createCapabilities } from "./client/capabilities.ts";
@@ -126,6 +126,7 @@ function areas(caller: Caller) {
     services: services(caller),
     applications: applications(caller),
     variables: variables(caller),
+    secrets: secrets(caller),
     databases: databases(caller),
     blueprints: blueprints(caller),
     deployments: deployments(caller),

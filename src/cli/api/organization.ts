@@ -1,57 +1,7 @@
 /** Commands on the organization: its projects, cloud providers, database types, repositories, credentials, invoices. */
-import type {
-  CloudCredentials,
-  CloudProvider,
-  GitRepository,
-  ManagedDatabaseType,
-} from "../../platform/areas/organization.ts";
-import type { Project } from "../../platform/areas/projects.ts";
 import type { Entry } from "../base/command.ts";
 import { CliError } from "../base/exit.ts";
-import type { View } from "../base/render.ts";
 import { apiCommand, readCommand } from "./declare.ts";
-
-type Region = CloudProvider["regions"][number];
-
-const projectView: View<Project> = {
-  columns: { PROJECT: "name", ID: "id" },
-  wide: { DESCRIPTION: "description", CREATED: "createdAt", UPDATED: "updatedAt" },
-  name: ({ id }) => `project/${id}`,
-  data: (project) => {
-    // The platform's whole record, which only PUTs need.
-    const { record: _, ...shown } = project;
-    return shown;
-  },
-};
-
-const providerView: View<CloudProvider> = {
-  columns: { PROVIDER: "shortName", NAME: "name", REGIONS: ({ regions: { length } }) => length },
-  wide: { LOGO: "logoUrl" },
-  name: ({ shortName }) => `provider/${shortName}`,
-};
-
-const regionView: View<Region> = {
-  columns: { REGION: "name", COUNTRY: "countryCode", CITY: "city", ARM: "armSupported" },
-  wide: { "COUNTRY-NAME": "country", ZONES: ({ zones }) => zones?.join(",") },
-  name: ({ name }) => `region/${name}`,
-};
-
-const databaseTypeView: View<ManagedDatabaseType> = {
-  columns: { TYPE: "name" },
-  name: ({ name }) => `databasetype/${name}`,
-};
-
-const repositoryView: View<GitRepository> = {
-  columns: { REPOSITORY: "name", BRANCH: "defaultBranch", PRIVATE: "isPrivate", URL: "url" },
-  wide: { ID: "id" },
-  name: ({ name }) => `repository/${name}`,
-};
-
-const credentialsView: View<CloudCredentials> = {
-  columns: { CREDENTIALS: "name", TYPE: "objectType", ID: "id" },
-  wide: { "ACCESS-KEY-ID": "accessKeyId" },
-  name: ({ id }) => `credentials/${id}`,
-};
 
 function same(left: string | undefined, right: string): boolean {
   return left?.toLowerCase() === right.toLowerCase();
@@ -62,15 +12,28 @@ export const ORGANIZATION: readonly Entry[] = [
     name: "projects",
     about: "list the projects of the organization",
     operations: ["listProjects"],
-    view: projectView,
     read: async (call) => (await call.platform()).projects.list(),
+    view: {
+      columns: { PROJECT: "name", ID: "id" },
+      wide: { DESCRIPTION: "description", CREATED: "createdAt", UPDATED: "updatedAt" },
+      name: ({ id }) => `project/${id}`,
+      data: (project) => {
+        // The platform's whole record, which only PUTs need.
+        const { record: _, ...shown } = project;
+        return shown;
+      },
+    },
   }),
   readCommand({
     name: "providers",
     about: "list the cloud providers",
     operations: ["listCloudProviders"],
-    view: providerView,
     read: async (call) => (await call.platform()).catalogue.cloudProviders(),
+    view: {
+      columns: { PROVIDER: "shortName", NAME: "name", REGIONS: ({ regions: { length } }) => length },
+      wide: { LOGO: "logoUrl" },
+      name: ({ shortName }) => `provider/${shortName}`,
+    },
   }),
   readCommand({
     name: "regions",
@@ -81,7 +44,6 @@ export const ORGANIZATION: readonly Entry[] = [
       arm: { is: "switch", about: "only regions with ARM machines" },
       country: { is: "text", value: "COUNTRY", about: "only regions in this country, by code or name" },
     },
-    view: regionView,
     read: async (call) => {
       const all = await (await call.platform()).catalogue.cloudProviders();
       const provider = all.find(({ shortName }) => same(shortName, call.args.provider));
@@ -96,13 +58,21 @@ export const ORGANIZATION: readonly Entry[] = [
           (country === undefined || same(region.countryCode, country) || same(region.country, country)),
       );
     },
+    view: {
+      columns: { REGION: "name", COUNTRY: "countryCode", CITY: "city", ARM: "armSupported" },
+      wide: { "COUNTRY-NAME": "country", ZONES: ({ zones }) => zones?.join(",") },
+      name: ({ name }) => `region/${name}`,
+    },
   }),
   readCommand({
     name: "database-types",
     about: "list the types of managed databases",
     operations: ["listManagedDatabaseTypes"],
-    view: databaseTypeView,
     read: async (call) => (await call.platform()).catalogue.managedDatabaseTypes(),
+    view: {
+      columns: { TYPE: "name" },
+      name: ({ name }) => `databasetype/${name}`,
+    },
   }),
   readCommand({
     name: "repositories",
@@ -110,10 +80,14 @@ export const ORGANIZATION: readonly Entry[] = [
     operations: ["listGitRepositories"],
     flags: { "git-token-id": { is: "text", value: "ID", about: "git token to look with" } },
     details: "The platform may answer this for API tokens only, not for connections with the Bearer scheme.",
-    view: repositoryView,
     read: async (call) => {
       const gitTokenId = call.flags["git-token-id"];
       return (await call.platform()).organization.gitRepositories(gitTokenId === undefined ? {} : { gitTokenId });
+    },
+    view: {
+      columns: { REPOSITORY: "name", BRANCH: "defaultBranch", PRIVATE: "isPrivate", URL: "url" },
+      wide: { ID: "id" },
+      name: ({ name }) => `repository/${name}`,
     },
   }),
   readCommand({
@@ -121,8 +95,12 @@ export const ORGANIZATION: readonly Entry[] = [
     about: "show cloud credentials",
     operations: ["getGcpCredentials"],
     args: [{ name: "id", about: "id of the credentials" }],
-    view: credentialsView,
     read: async (call) => (await call.platform()).organization.gcpCredentials(call.args.id),
+    view: {
+      columns: { CREDENTIALS: "name", TYPE: "objectType", ID: "id" },
+      wide: { "ACCESS-KEY-ID": "accessKeyId" },
+      name: ({ id }) => `credentials/${id}`,
+    },
   }),
   apiCommand({
     name: "invoices send",

@@ -1,6 +1,5 @@
 /** Commands that show the services of a project: their states and numbers, and the values of a chart. */
-import type { EnvironmentCount } from "../../platform/areas/projects.ts";
-import type { Deployment, ServiceStatus } from "../../platform/areas/service-status.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Entry } from "../base/command.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
 import { readObject } from "../base/io.ts";
@@ -12,16 +11,6 @@ const INGRESS_KINDS = {
   container: [],
   helm: ["PlatformBlueprint"],
 } as const satisfies Record<string, readonly string[]>;
-
-const countView: View<EnvironmentCount> = {
-  columns: { ENVIRONMENT: "id", SERVICES: "serviceTotalNumber" },
-  name: ({ id }) => `environment/${id}`,
-};
-
-const deploymentView: View<Deployment> = {
-  columns: { REQUEST: "deploymentRequestId", STATE: "status", ENVIRONMENT: "environmentId" },
-  name: ({ deploymentRequestId }) => `deployment/${deploymentRequestId ?? ""}`,
-};
 
 /** @param type the type in -o name */
 export function serviceView(type: "application" | "database"): View<ServiceStatus> {
@@ -48,10 +37,13 @@ export const SERVICES: readonly Entry[] = [
     about: "count the services of each environment of a project",
     operations: ["getProjectEnvironmentStats"],
     args: [{ name: "project", about: "id of the project, or the name of a PlatformProject" }],
-    view: countView,
     read: async (call) => {
       const { platform, id } = await call.target(call.args.project, ["PlatformProject"]);
       return platform.projects.environmentStats(id);
+    },
+    view: {
+      columns: { ENVIRONMENT: "id", SERVICES: "serviceTotalNumber" },
+      name: ({ id }) => `environment/${id}`,
     },
   }),
   readCommand({
@@ -86,8 +78,11 @@ export const SERVICES: readonly Entry[] = [
     about: "show how far a deployment request is",
     operations: ["getDeploymentStatus"],
     args: [{ name: "request", about: "id of the deployment request" }],
-    view: deploymentView,
     read: async (call) => (await call.platform()).deployments.status(call.args.request),
+    view: {
+      columns: { REQUEST: "deploymentRequestId", STATE: "status", ENVIRONMENT: "environmentId" },
+      name: ({ deploymentRequestId }) => `deployment/${deploymentRequestId ?? ""}`,
+    },
   }),
   apiCommand({
     name: "default-values",

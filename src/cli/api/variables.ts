@@ -2,7 +2,6 @@
 import { parseEnv } from "node:util";
 
 import type { Variable, VariableInput } from "../../platform/areas/variables.ts";
-import type { Platform } from "../../platform/index.ts";
 import type { Call, Entry } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
@@ -16,18 +15,8 @@ const FILE = {
   file: { is: "text", short: "f", value: "FILE", about: "file that holds the value; standard input when left out" },
 } as const;
 
-/** Chooses the operations on variables, or the same ones on secrets. */
-type Operations = (platform: Platform) => Pick<Platform["variables"], "list" | "create" | "update"> & {
-  readonly updateOperation: "updateVariable" | "updateSecret";
-};
-
-const ofVariables: Operations = ({ variables }) => ({ ...variables, updateOperation: "updateVariable" });
-const ofSecrets: Operations = ({ variables: { listSecrets, createSecret, updateSecret } }) => ({
-  list: listSecrets,
-  create: createSecret,
-  update: updateSecret,
-  updateOperation: "updateSecret",
-});
+/** Which entries of an application: the platform has the same operations on both. */
+type Entries = "variables" | "secrets";
 
 const importView: View<{ readonly name: string; readonly secret: boolean; readonly imported: boolean }> = {
   columns: { KEY: "name", SECRET: "secret", IMPORTED: "imported" },
@@ -41,7 +30,7 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
     operations: ["listVariables"],
     args: [APPLICATION],
     view: viewOf("variable"),
-    read: (call) => list(call, call.args.application, ofVariables),
+    read: (call) => list(call, "variables"),
   }),
   readCommand({
     name: "secrets list",
@@ -50,7 +39,7 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
     args: [APPLICATION],
     details: "-o wide and -o json also show the owner, the service, and which secret one overrides or is an alias of.",
     view: viewOf("secret"),
-    read: (call) => list(call, call.args.application, ofSecrets),
+    read: (call) => list(call, "secrets"),
   }),
   apiCommand({
     name: "variables set",
@@ -59,10 +48,10 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
     args: [APPLICATION, KEY, { name: "value", about: "the value, if it is no secret", optional: true }],
     flags: FILE,
     run: async (call) => {
-      const { application, key, value } = call.args;
+      const { key, value } = call.args;
       if (value !== undefined && call.flags.file !== undefined) throw new UsageError("Give <value> or -f, not both.");
       const input = { key, value: value ?? (await valueFrom(call, call.flags.file)) };
-      await set(call, application, input, ofVariables);
+      await set(call, "variables", input);
     },
   }),
   apiCommand({
@@ -75,7 +64,7 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
       "The value comes from a file or from standard input and never stands on the command line. One line break at its end is dropped.",
     run: async (call) => {
       const input = { key: call.args.key, value: await valueFrom(call, call.flags.file) };
-      await set(call, call.args.application, input, ofSecrets);
+      await set(call, "secrets", input);
     },
   }),
   apiCommand({
@@ -145,29 +134,30 @@ function viewOf(type: "variable" | "secret"): View<Variable> {
   };
 }
 
-async function list(call: Call, application: string, operations: Operations): Promise<readonly Variable[]> {
-  const { platform, id } = await call.target(application, KINDS);
-  return (await operations(platform).list(id)).toSorted((left, right) => (left.key < right.key ? -1 : 1));
+type OfApplication = Call<{ readonly application: string }>;
+
+async function list(call: OfApplication, entries: Entries): Promise<readonly Variable[]> {
+  const { platform, id } = await call.target(call.args.application, KINDS);
+  return (await platform[entries].list(id)).toSorted((left, right) => (left.key < right.key ? -1 : 1));
 }
 
 /** Changes the application's own entry where the platform can, else creates one. */
-async function set(call: Call, application: string, input: VariableInput, operations: Operations): Promise<void> {
+async function set(call: OfApplication, entries: Entries, input: VariableInput): Promise<void> {
   const { key } = input;
-  const { platform, id, access } = await call.target(application, KINDS);
-  const { list: all, create, update, updateOperation } = operations(platform);
-  const own = (await all(id)).find((entry) => entry.key === key && isOwn(entry, id));
+  const { platform, id, access } = await call.target(call.args.application, KINDS);
+  const own = (await platform[entries].list(id)).find((entry) => entry.key === key && isOwn(entry, id));
   if (own === undefined) {
-    await create(id, input);
+    await platform[entries].create(id, input);
     call.tell(`${key} is set. It takes effect with the next deployment.`);
     return;
   }
   const { offers } = await import("../base/surface.ts");
-  if (!(await offers(access, updateOperation))) {
+  if (!(await offers(access, entries === "secrets" ? "updateSecret" : "updateVariable"))) {
     throw new CliError(
       `${key} exists, and this platform changes no single one. Use "${call.program} env import" with --overwrite.`,
     );
   }
-  await update(id, own.id, input);
+  await platform[entries].update(id, own.id, input);
   call.tell(`${key} is changed. It takes effect with the next deployment.`);
 }
 

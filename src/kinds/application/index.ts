@@ -101,7 +101,7 @@ async function replaceSecret(
   api: Platform,
 ): Promise<Folded> {
   const value = context.inputs.variables.find(({ name }) => name === step.name)?.value ?? "";
-  await api.variables.updateSecret(context.id ?? "", step.secretId, { key: step.name, value });
+  await api.secrets.update(context.id ?? "", step.secretId, { key: step.name, value });
   const { written } = context.memory;
   const { lastDeployment } = pinned(context, observed);
   return {

@@ -32,7 +32,8 @@ function documented(answers: { readonly request?: string; readonly state?: strin
     capabilities: capabilitiesOn("Documented"),
     applications: { status: () => read("status", statusOf(answers.state ?? "DEPLOYED")) },
     deployments: { status: () => read("request", { deploymentRequestId: REQUEST, status: answers.request ?? "" }) },
-    variables: { list: () => read("variables", []), listSecrets: () => read("secrets", []) },
+    variables: { list: () => read("variables", []) },
+    secrets: { list: () => read("secrets", []) },
     services: { ingressStatus: () => read("ingress", { routerId: REQUEST, status: "DEPLOYED" }) },
     serverNow: () => answers.serverNow,
   } as unknown as Platform;

@@ -139,7 +139,7 @@ async function variablesOf(
   const isChanging = !variablesSent(context, NOTHING_OBSERVED) || (canReplace && pendingSecrets(context).length > 0);
   if (!foreign && !(isChanging && (canReplace || context.inputs.secrets.size > 0))) return {};
   const lists = async () => ({
-    secrets: await api.variables.listSecrets(id),
+    secrets: await api.secrets.list(id),
     plain: foreign ? await api.variables.list(id) : [],
   });
   const { value, fault } = await sideRead(lists(), "the variables");

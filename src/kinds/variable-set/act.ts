@@ -86,7 +86,7 @@ async function sent(step: Action, sending: Sending, api: Platform): Promise<Know
   const names = new Set(step.what === "import" ? step.names : [step.name]);
   const variables = context.inputs.variables.filter(({ name }) => names.has(name));
   if (step.what !== "import") {
-    await api.variables.updateSecret(step.id, step.entryId, { key: step.name, value: variables[0]?.value ?? "" });
+    await api.secrets.update(step.id, step.entryId, { key: step.name, value: variables[0]?.value ?? "" });
     return written(sending, variables, names);
   }
   const vars = importItems(context, variables);
@@ -98,10 +98,10 @@ async function sent(step: Action, sending: Sending, api: Platform): Promise<Know
 /** What is not listed any more, e.g. together with a variable that it was an alias of, is removed all the same. */
 async function remove({ id, entryId, isSecret }: OfEntry, api: Platform): Promise<void> {
   try {
-    await (isSecret ? api.variables.deleteSecret(id, entryId) : api.variables.delete(id, entryId));
+    await (isSecret ? api.secrets.delete(id, entryId) : api.variables.delete(id, entryId));
   } catch (error) {
     if (!(error instanceof ApiError && error.failure.is === "NotFound")) throw error;
-    const listed = await (isSecret ? api.variables.listSecrets(id) : api.variables.list(id));
+    const listed = await (isSecret ? api.secrets.list(id) : api.variables.list(id));
     if (listed.some((entry) => entry.id === entryId)) throw error;
   }
 }

@@ -107,7 +107,7 @@ async function entriesOf(context: SetContext, id: Uuid, api: Platform): Promise<
   const needs = (secret: boolean) => !isSettled || variables.some(({ isSecret }) => isSecret === secret);
   const [plain, secrets] = await Promise.all([
     needs(false) ? api.variables.list(id) : [],
-    needs(true) ? api.variables.listSecrets(id) : [],
+    needs(true) ? api.secrets.list(id) : [],
   ]);
   return [...plain.map((one) => listed(one, false)), ...secrets.map((one) => listed(one, true))];
 }

@@ -25,7 +25,6 @@ const repository = record({
 const repositoryQuery = z.object({ gitTokenId: pathId.optional() });
 
 export type CloudCredentials = z.output<typeof credentials>;
-export type GitRepository = z.output<typeof repository>;
 
 const repositoryList = wellShapedList(repository);
 
@@ -61,9 +60,6 @@ const cloudProvider = record({
 });
 
 const databaseType = record({ name: z.string() });
-
-export type CloudProvider = z.output<typeof cloudProvider>;
-export type ManagedDatabaseType = z.output<typeof databaseType>;
 
 const cloudProviderList = wellShapedList(cloudProvider);
 const databaseTypeList = wellShapedList(databaseType);

@@ -47,10 +47,10 @@ describe("a variable", () => {
       `PUT ${at}/environmentVariable/${OTHER}`,
       { key: "A", value: "2" },
     ],
-    ["created as a secret", (platform) => platform.variables.createSecret(ID, secret), `POST ${at}/secret`, secret],
+    ["created as a secret", (platform) => platform.secrets.create(ID, secret), `POST ${at}/secret`, secret],
     [
       "changed as a secret",
-      (platform) => platform.variables.updateSecret(ID, OTHER, secret),
+      (platform) => platform.secrets.update(ID, OTHER, secret),
       `PUT ${at}/secret/${OTHER}`,
       secret,
     ],
@@ -73,12 +73,12 @@ describe("a variable", () => {
     ["no key in a PUT", (platform) => platform.variables.update(ID, OTHER, { key: " ", value: "1" }), "key: blank"],
     [
       "half a character in a secret",
-      (platform) => platform.variables.createSecret(ID, broken),
+      (platform) => platform.secrets.create(ID, broken),
       "value: not well-formed Unicode",
     ],
     [
       "half a character in the PUT of a secret",
-      (platform) => platform.variables.updateSecret(ID, OTHER, broken),
+      (platform) => platform.secrets.update(ID, OTHER, broken),
       "value: not well-formed Unicode",
     ],
   ])("is refused: %s", async (_name, call, complaint) => expectRefused(call, complaint));

@@ -72,30 +72,33 @@ export type ImportInput = z.input<typeof importRequest>;
 
 const variableList = list(variable);
 
-export function variables(caller: Caller) {
+/** The operations on variables, or the same ones on secrets. */
+function entries(caller: Caller, type: "Variable" | "Secret") {
   /** The value of any variable may be a secret. */
   const body = (input: VariableInput) => ({ body: sent(variableRequest, input), secrets: [input.value] });
-  const creator = (name: "createVariable" | "createSecret") => (applicationId: string, input: VariableInput) =>
-    caller.write(name, [applicationId], { ...body(input), answer: maybe(createdVariable) });
-  const updater =
-    (name: "updateVariable" | "updateSecret") => (applicationId: string, id: string, input: VariableInput) =>
-      caller.write(name, [applicationId, id], { ...body(input), answer: maybe(variable) });
-
   return {
-    /** Creates or replaces many at once; may be repeated. */
+    list: read(caller, `list${type}s`, variableList),
+    create: (applicationId: string, input: VariableInput) =>
+      caller.write(`create${type}`, [applicationId], { ...body(input), answer: maybe(createdVariable) }),
+    update: (applicationId: string, id: string, input: VariableInput) =>
+      caller.write(`update${type}`, [applicationId, id], { ...body(input), answer: maybe(variable) }),
+    delete: write(caller, `delete${type}`, nothing),
+  };
+}
+
+export function variables(caller: Caller) {
+  return {
+    ...entries(caller, "Variable"),
+    /** Creates or replaces many at once, secrets too; may be repeated. */
     import: (applicationId: string, input: ImportInput) =>
       caller.write("importVariables", [applicationId], {
         body: sent(importRequest, input),
         secrets: input.vars.filter(({ value, isSecret }) => isSecret || value.length > 3).map(({ value }) => value),
         answer: maybe(imported),
       }),
-    list: read(caller, "listVariables", variableList),
-    create: creator("createVariable"),
-    update: updater("updateVariable"),
-    delete: write(caller, "deleteVariable", nothing),
-    listSecrets: read(caller, "listSecrets", variableList),
-    createSecret: creator("createSecret"),
-    updateSecret: updater("updateSecret"),
-    deleteSecret: write(caller, "deleteSecret", nothing),
   };
+}
+
+export function secrets(caller: Caller) {
+  return entries(caller, "Secret");
 }

@@ -152,7 +152,7 @@ describe("the text of an error", () => {
   it("is the platform's own, less what was sent in confidence", async () => {
     const { server, connect } = await startHarness();
     server.script({ status: 400, body: { detail: `${TOKEN}: hunter22 is weak\n\u202Eevil` } });
-    const error = await failureOf(connect().variables.createSecret(ID, { key: "PASSWORD", value: "hunter22" }));
+    const error = await failureOf(connect().secrets.create(ID, { key: "PASSWORD", value: "hunter22" }));
     expect(error.message).toBe("•••: ••• is weak evil");
   });
 

@@ -74,10 +74,10 @@ export const documented: Record<Exclude<OperationName, Beyond>, Case> = {
     needs: "write",
     call: (p, w) => p.variables.create(w.applicationId, { key: variableKey(w), value: "1" }),
   },
-  listSecrets: { needs: "read", call: (p, w) => p.variables.listSecrets(w.applicationId) },
+  listSecrets: { needs: "read", call: (p, w) => p.secrets.list(w.applicationId) },
   createSecret: {
     needs: "write",
-    call: (p, w) => p.variables.createSecret(w.applicationId, { key: variableKey(w), value: "s3cret" }),
+    call: (p, w) => p.secrets.create(w.applicationId, { key: variableKey(w), value: "s3cret" }),
   },
   createDatabase: { needs: "write", call: (p, w) => p.databases.create(w.environmentId, databaseInput(w.name())) },
   deployDatabase: { needs: "deploy", call: (p, w) => p.databases.deploy(w.databaseId) },
@@ -176,15 +176,15 @@ export const full: Record<Beyond, Case> = {
     needs: "write",
     call: async (p, w) => {
       const key = variableKey(w);
-      const made = await w.admin.variables.createSecret(w.applicationId, { key, value: "s3cret" });
-      return p.variables.updateSecret(w.applicationId, made?.id ?? "", { key, value: "other" });
+      const made = await w.admin.secrets.create(w.applicationId, { key, value: "s3cret" });
+      return p.secrets.update(w.applicationId, made?.id ?? "", { key, value: "other" });
     },
   },
   deleteSecret: {
     needs: "write",
     call: async (p, w) => {
-      const made = await w.admin.variables.createSecret(w.applicationId, { key: variableKey(w), value: "s3cret" });
-      return p.variables.deleteSecret(w.applicationId, made?.id ?? "");
+      const made = await w.admin.secrets.create(w.applicationId, { key: variableKey(w), value: "s3cret" });
+      return p.secrets.delete(w.applicationId, made?.id ?? "");
     },
   },
   listDatabases: { needs: "read", call: (p, w) => p.databases.list(w.environmentId) },

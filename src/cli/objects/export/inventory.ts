@@ -121,7 +121,7 @@ async function readServices(
     applications: await inTurn(applications, async (record) => {
       const name = `Application ${JSON.stringify(record.name)}`;
       const variables = await orGap(`${name}: its variables`, platform.variables.list(record.id));
-      const secrets = await orGap(`${name}: its secrets`, platform.variables.listSecrets(record.id));
+      const secrets = await orGap(`${name}: its secrets`, platform.secrets.list(record.id));
       return { record, state: states.get(record.id), variables: ownKeys(variables), secrets: ownKeys(secrets) };
     }),
     databases: databases.toSorted(byName).map((database) => ({ record: database, state: states.get(database.id) })),
