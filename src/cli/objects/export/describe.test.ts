@@ -46,7 +46,7 @@ const environment = (more: Partial<FoundEnvironment> = {}): FoundEnvironment => 
 });
 
 function inventory(...environments: readonly FoundEnvironment[]): Inventory {
-  const project = { record: { id: id(1), name: "Web", description: "", record: {} }, environments };
+  const project = { record: { id: id(1), name: "Web", description: "", record: {} }, environments: [...environments] };
   return { surface: "Full", projects: [project], clusters: [], gaps: [] };
 }
 

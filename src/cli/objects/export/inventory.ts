@@ -1,40 +1,18 @@
 /** Reads what is on the platform. It writes nothing. */
 import { isOfApplication } from "../../../kinds/shared/variables.ts";
-import type { Application } from "../../../platform/areas/applications.ts";
-import type { Database } from "../../../platform/areas/databases.ts";
 import type { Environment } from "../../../platform/areas/environments.ts";
 import type { Project } from "../../../platform/areas/projects.ts";
-import type { Service } from "../../../platform/areas/services.ts";
 import type { Variable } from "../../../platform/areas/variables.ts";
 import type { Platform } from "../../../platform/index.ts";
 import { ApiError } from "../../../platform/transport/errors.ts";
 import type { EffectiveSurface } from "../../base/surface.ts";
 
-export interface FoundApplication {
-  readonly record: Application;
-  /** Verbatim; undefined where it could not be read. */
-  readonly state: string | undefined;
-  /** Keys of its own variables and secrets; undefined where they could not be read. */
-  readonly variables: readonly string[] | undefined;
-  readonly secrets: readonly string[] | undefined;
-}
-
-export type FoundDatabase = Pick<FoundApplication, "state"> & { readonly record: Database };
-
-export interface FoundEnvironment {
-  readonly id: string;
-  readonly serviceCount: number | undefined;
-  /** The documented surface shows neither the record nor the services of an environment. */
-  readonly record: Environment | undefined;
-  readonly applications: readonly FoundApplication[];
-  readonly databases: readonly FoundDatabase[];
-  /** Services of types without a custom resource, and those that come from a blueprint. */
-  readonly others: readonly Service[];
-}
-
 export type Inventory = Awaited<ReturnType<typeof takeInventory>>;
 export type FoundProject = Inventory["projects"][number];
 export type FoundCluster = Inventory["clusters"][number];
+export type FoundEnvironment = FoundProject["environments"][number];
+export type FoundApplication = FoundEnvironment["applications"][number];
+export type FoundDatabase = FoundEnvironment["databases"][number];
 
 interface Survey {
   readonly platform: Platform;
@@ -87,13 +65,13 @@ interface Reading {
   readonly orGap: <T>(what: string, read: Promise<T>) => Promise<T | undefined>;
 }
 
-async function readEnvironments(project: Project, reading: Reading): Promise<readonly FoundEnvironment[]> {
+async function readEnvironments(project: Project, reading: Reading) {
   const { platform, surface, orGap } = reading;
   const what = `Project ${JSON.stringify(project.name)}: its environments`;
   const counts = (await orGap(what, platform.projects.environmentStats(project.id))) ?? [];
   const records = surface === "Full" ? await orGap(what, platform.environments.list(project.id)) : undefined;
   const sorted = (records ?? []).toSorted(byName);
-  const environments: FoundEnvironment[] = [];
+  const environments = [];
   for (const id of new Set([...sorted, ...counts].map((one) => one.id))) {
     const record = sorted.find((one) => one.id === id);
     const serviceCount = counts.find((one) => one.id === id)?.serviceTotalNumber;
@@ -102,13 +80,12 @@ async function readEnvironments(project: Project, reading: Reading): Promise<rea
   return environments;
 }
 
-type Services = Pick<FoundEnvironment, "applications" | "databases" | "others">;
-
-async function readServices(
-  id: string,
-  record: Environment | undefined,
-  { platform, surface, orGap }: Reading,
-): Promise<Services> {
+/**
+ * Reads the services of an environment, which the documented surface does not show. A state is verbatim, and undefined
+ * where it could not be read, as are the keys of an application's own variables and secrets. The others are services of
+ * types without a custom resource, and those that come from a blueprint.
+ */
+async function readServices(id: string, record: Environment | undefined, { platform, surface, orGap }: Reading) {
   if (surface === "Documented") return { applications: [], databases: [], others: [] };
   const what = `Environment ${JSON.stringify(record?.name ?? id)}`;
   const services = (await orGap(`${what}: its services`, platform.services.list(id))) ?? [];

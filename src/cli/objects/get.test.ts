@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { remoteFields } from "./remote.ts";
+import { remoteFields } from "./get.ts";
 
 describe("what both sides say", () => {
   it("is told field by field, without what is ours and without credentials", () => {
