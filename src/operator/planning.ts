@@ -12,13 +12,11 @@ import { isKube, KubeError } from "../kube/api/errors.ts";
 import { keyOf } from "../kube/api/objects.ts";
 import type { JsonObject, KubeObject, ObjectKey } from "../kube/api/types.ts";
 import type { Shards } from "../kube/write/shards.ts";
-import { createRedactor } from "../observability/secrets.ts";
-import { DEFAULT_DEADLINES } from "../platform/client/caller.ts";
 import type { Platform } from "../platform/index.ts";
 import { TYPES } from "./config/caches.ts";
 import type { PlatformRules } from "./config/config.ts";
 import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
-import { createPlatforms } from "./platforms.ts";
+import { connectOf } from "./platforms.ts";
 
 /** Who the engine is, and how it reads the cluster. `installation` says whose records are the operator's own. */
 type Reading = Pick<
@@ -144,14 +142,6 @@ function engineOver(
   orphans: Orphans,
 ): Engine<Platform> {
   const { clock, random } = options;
-  const platforms = createPlatforms({
-    config: { ...rules, deadlines: DEFAULT_DEADLINES },
-    version,
-    clock,
-    random,
-    redactor: createRedactor(),
-    onCall: () => {},
-  });
   return createEngine<Platform>(
     {
       ...options,
@@ -166,7 +156,7 @@ function engineOver(
       dryRun: true,
       observer: { change: () => {}, status: () => {}, removed: () => {}, internal: () => {} },
       stopping: new AbortController().signal,
-      connect: platforms.connect,
+      connect: connectOf({ rules, version, clock, random }),
       orphans,
       // Every object has its turn; nobody is woken.
       enqueue: () => {},

@@ -2,10 +2,10 @@
 import { type Place, readNetwork } from "../engine/connections/access.ts";
 import type { Connect } from "../engine/connections/connections.ts";
 import { parseKey } from "../engine/contract/keys.ts";
-import type { NetworkAccess, WaySettings, Why } from "../engine/contract/kind.ts";
+import type { ConnectionSettings, NetworkAccess, WaySettings, Why } from "../engine/contract/kind.ts";
 import type { ReconcileTracker } from "../observability/reconcile-tracker.ts";
-import type { Redactor } from "../observability/secrets.ts";
-import type { CallRecord } from "../platform/client/caller.ts";
+import { createRedactor, type Redactor } from "../observability/secrets.ts";
+import { type CallRecord, DEFAULT_DEADLINES } from "../platform/client/caller.ts";
 import { connectPlatform, type Platform, type PlatformOptions } from "../platform/index.ts";
 import { createGates } from "../platform/rate/gates.ts";
 import type { RequestPriority, Turn } from "../platform/rate/line.ts";
@@ -126,18 +126,34 @@ export function wayTo(
   };
 }
 
+/** Returns how a command connects to platforms: nothing else shares its rate gates, and nothing records its calls. */
+export function connectOf({
+  rules,
+  ...options
+}: Pick<PlatformsOptions, "version" | "clock" | "random"> & { readonly rules: PlatformRules }): Connect<Platform> {
+  const config = { ...rules, deadlines: DEFAULT_DEADLINES };
+  return createPlatforms({ ...options, config, redactor: createRedactor(), onCall: () => {} }).connect;
+}
+
 /**
- * Finds out how a command reaches the platform of a connection.
+ * Opens the platform of a connection for a command.
  * @returns why what the connection refers to cannot be used
- * @throws KubeError
+ * @throws KubeError, ApiError "Refused"
  */
-export async function findWay(
+export async function openPlatform(
   place: Pick<Place, "reader" | "namespace">,
-  settings: WaySettings,
-  rules: PlatformRules,
-): Promise<Way | Why> {
+  settings: ConnectionSettings,
+  token: string,
+  options: Parameters<typeof connectOf>[0],
+): Promise<Platform | Why> {
   const network = await readNetwork({ ...place, maxAgeMs: 0 }, settings);
-  return "reason" in network ? network : wayTo(settings, rules, () => network);
+  if ("reason" in network) return network;
+  return connectOf(options)(
+    settings,
+    () => token,
+    "",
+    () => network,
+  );
 }
 
 /**

@@ -49,8 +49,6 @@ export interface PlatformOptions
   readonly headers?: () => Readonly<Record<string, string>>;
   /** Where they differ from DEFAULT_DEADLINES. */
   readonly deadlines?: Partial<Deadlines>;
-  /** Default 5,000. */
-  readonly connectTimeoutMs?: number;
   /** Concurrent connections, default 8. */
   readonly connections?: number;
   /** In place of HTTP, e.g. to a platform in the same process. */
@@ -143,7 +141,7 @@ function overHttp(options: PlatformOptions): Transport {
   const allowAddress = addressFilter(options);
   return createTransport({
     connections: options.connections ?? 8,
-    connectTimeoutMs: options.connectTimeoutMs ?? 5000,
+    connectTimeoutMs: 5_000,
     network: options.network ?? (() => ({})),
     mayCall: () => options.mayCall?.("read") ?? true,
     allowAddress,

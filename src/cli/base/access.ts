@@ -1,7 +1,7 @@
 /** Opens the platform as a user: through a connection object, with a token that the user may read. */
 import { conditionView } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionSpec } from "../../kinds/connection/crd.ts";
-import { waySettings } from "../../kinds/connection/index.ts";
+import { connectionSettings } from "../../kinds/connection/index.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
@@ -9,8 +9,7 @@ import { createReader } from "../../kube/watch/readers.ts";
 import { loadPlatformRules } from "../../operator/config/config.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";
 import { OPERATOR_VERSION } from "../../operator/config/version.ts";
-import { findWay } from "../../operator/platforms.ts";
-import { connectPlatform } from "../../platform/index.ts";
+import { openPlatform } from "../../operator/platforms.ts";
 import type { ClusterClient } from "./cluster.ts";
 import { CliError } from "./exit.ts";
 import type { SharedFlags } from "./globals.ts";
@@ -39,23 +38,10 @@ export async function openAccess(cluster: ClusterClient, flags: SharedFlags, clo
   const rules = loadPlatformRules({ hosts, insecure: flags["allow-insecure-platform"] });
   const reader = createReader(cluster.client, clock);
   const namespace = connection.metadata.namespace ?? flags["operator-namespace"];
-  const way = await findWay({ reader, namespace }, waySettings(spec), rules);
-  if ("reason" in way) throw new CliError(`${titleOf(connection)} cannot be used: ${way.message}`);
-  const platform = connectPlatform({
-    baseUrl: spec.baseUrl,
-    pathPrefix: spec.pathPrefix,
-    organizationId: spec.organizationId,
-    scheme: spec.auth.scheme,
-    surface: spec.surface,
-    token: () => token,
-    ...way,
-    rate: spec.rateLimit,
-    allowedHosts: rules.allowedPlatformHosts,
-    allowInsecure: rules.allowInsecurePlatform,
-    version: OPERATOR_VERSION,
-    clock,
-    random: Math.random,
-  });
+  const settings = connectionSettings(spec, connection.kind === CLUSTER_WIDE ? "Cluster" : "Namespaced");
+  const options = { rules, version: OPERATOR_VERSION, clock, random: Math.random };
+  const platform = await openPlatform({ reader, namespace }, settings, token, options);
+  if ("reason" in platform) throw new CliError(`${titleOf(connection)} cannot be used: ${platform.message}`);
   return { platform, connection, spec };
 }
 

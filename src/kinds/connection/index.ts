@@ -44,7 +44,7 @@ function connectionKind(resource: Kind<ConnectionTypes>["resource"]): Kind<Conne
   return {
     resource,
     externalLifecycle: false,
-    connection: (spec) => settings(spec, resource.scope),
+    connection: (spec) => connectionSettings(spec, resource.scope),
     receiverRegistration: { condition: "WebhookRegistered", kind: registration(resource) },
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),
     observe: async ({ spec, memory }, api) => {
@@ -136,18 +136,11 @@ const SURFACES: Readonly<Record<Surface, string>> = {
   Full: "The platform offers every operation beyond its specification that was tried.",
 };
 
-/** The settings of the way to the platform. */
-export function waySettings({ baseUrl, proxy, caBundle }: ConnectionSpec) {
+/** Returns what the engine needs of a connection's spec. */
+export function connectionSettings(spec: ConnectionSpec, scope: Resource["scope"]): ConnectionSettings {
+  const { proxy, caBundle, allowedNamespaces: allowed } = spec;
   return {
-    baseUrl,
-    proxy: proxy && { url: proxy.url, secretName: proxy.secretRef?.name },
-    caBundle: caBundle && { pem: caBundle.pem, configMap: caBundle.configMapKeyRef },
-  } satisfies Partial<ConnectionSettings>;
-}
-
-function settings(spec: ConnectionSpec, scope: Resource["scope"]): ConnectionSettings {
-  const { allowedNamespaces: allowed } = spec;
-  return {
+    baseUrl: spec.baseUrl,
     pathPrefix: spec.pathPrefix,
     organizationId: spec.organizationId,
     scheme: spec.auth.scheme,
@@ -159,7 +152,8 @@ function settings(spec: ConnectionSpec, scope: Resource["scope"]): ConnectionSet
     allowedProjects: spec.allowedProjects,
     defaults: defaultsOf(spec.defaults),
     allowedNamespaces: allowed && { names: allowed.names ?? [], matchLabels: allowed.selector?.matchLabels },
-    ...waySettings(spec),
+    proxy: proxy && { url: proxy.url, secretName: proxy.secretRef?.name },
+    caBundle: caBundle && { pem: caBundle.pem, configMap: caBundle.configMapKeyRef },
     receiver: spec.webhook && { url: spec.webhook.receiverUrl, secret: spec.webhook.secretRef },
   };
 }
