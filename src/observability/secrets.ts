@@ -1,8 +1,8 @@
 /** Keeps live secret values out of text: tokens in use and the values read from Secrets (docs/reliability.md E6). */
 import { isDeepStrictEqual } from "node:util";
 
-import { isObject } from "../kube/api/json.ts";
-import type { EventRecorder, Json } from "../kube/api/types.ts";
+import { sentJson } from "../kube/api/json.ts";
+import type { EventRecorder } from "../kube/api/types.ts";
 import type { Reader } from "../kube/watch/readers.ts";
 import type { Writer } from "../kube/write/writer.ts";
 import { spellingsOf } from "../platform/codec/text.ts";
@@ -70,11 +70,10 @@ export function discreetWriter(writer: Writer, redactor: Redactor): Writer {
   return {
     ...writer,
     patchStatus: (object, status) => {
-      const { namespace = "" } = object.metadata;
-      const entries = Object.entries(status).map(
-        ([name, value]) => [name, discreet(value, namespace, redactor)] as const,
-      );
-      return writer.patchStatus(object, Object.fromEntries(entries));
+      const { namespace } = object.metadata;
+      const mask = (name: string, value: unknown): unknown =>
+        name === "message" && typeof value === "string" ? redactor.redact(value, namespace ?? "") : value;
+      return writer.patchStatus(object, sentJson(status, mask));
     },
   };
 }
@@ -87,19 +86,6 @@ export function discreetEvents(events: EventRecorder, redactor: Redactor): Event
       events.record({ ...event, note: redactor.redact(event.note, namespace) });
     },
   };
-}
-
-function discreet(value: Json | undefined, namespace: string, redactor: Redactor): Json | undefined {
-  if (Array.isArray(value)) return value.map((item: Json) => discreet(item, namespace, redactor) ?? null);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      name === "message" && typeof member === "string"
-        ? redactor.redact(member, namespace)
-        : discreet(member, namespace, redactor),
-    ]),
-  );
 }
 
 function sourceOf(namespace: string, secret: string): string {

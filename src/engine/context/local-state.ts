@@ -1,8 +1,9 @@
 /** What this process remembers of an object between two reconciles. All of it may be lost at any moment. */
+import { isDeepStrictEqual } from "node:util";
+
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Kind, Ms, Surface, Uuid, Why } from "../contract/kind.ts";
-import { sameJson } from "../contract/status.ts";
 import type { ListHistory } from "../ownership/presence.ts";
 
 /** Id, memory and a closed intent that only this process knows, and that the next status will have. */
@@ -110,7 +111,8 @@ export function isOvertaken(
     intent: member(one, "intent") ?? null,
     memory: resource.memory.parse(one ?? {}),
   });
-  return unsaved !== undefined && !sameJson(recordIn(unsaved.over), recordIn(status));
+  if (unsaved === undefined || unsaved.over === status) return false;
+  return !isDeepStrictEqual(recordIn(unsaved.over), recordIn(status));
 }
 
 export function createLocalStates(monotonic: () => Ms) {

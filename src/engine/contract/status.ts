@@ -1,13 +1,6 @@
 /** Reads an untyped status. */
-import { isDeepStrictEqual } from "node:util";
-
-import { isObject, member } from "../../kube/api/json.ts";
+import { isObject, listMember, member, stringMember } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
-
-/** Array.isArray, for readonly arrays. */
-export function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
-}
 
 /** Returns the stored status; an empty one where there is none. */
 export function statusOf({ status }: { readonly status?: Json | undefined }): JsonObject {
@@ -43,28 +36,30 @@ export type Condition = {
 
 /** Returns the stored conditions that have the right shape. */
 export function conditionsOf(object: { readonly status?: Json | undefined }): readonly Condition[] {
-  const list = member(object.status, "conditions");
-  if (!isList(list)) return [];
-  return list.flatMap((entry) => {
-    const type = nonEmptyText(member(entry, "type"));
-    const status = nonEmptyText(member(entry, "status"));
-    if (type === undefined || (status !== "True" && status !== "False" && status !== "Unknown")) return [];
-    return [
-      {
-        type,
-        status,
-        observedGeneration: Number(member(entry, "observedGeneration") ?? 0),
-        lastTransitionTime: nonEmptyText(member(entry, "lastTransitionTime")) ?? "",
-        reason: nonEmptyText(member(entry, "reason")) ?? "",
-        message: nonEmptyText(member(entry, "message")) ?? "",
-      },
-    ];
-  });
+  return listMember(object.status, "conditions").flatMap((entry) => conditionIn(entry) ?? []);
 }
 
 /** Returns the stored condition of a type. */
 export function conditionOf(object: { readonly status?: Json | undefined }, type: string): Condition | undefined {
-  return conditionsOf(object).find((condition) => condition.type === type);
+  for (const entry of listMember(object.status, "conditions")) {
+    const condition = member(entry, "type") === type ? conditionIn(entry) : undefined;
+    if (condition !== undefined) return condition;
+  }
+  return undefined;
+}
+
+function conditionIn(entry: Json): Condition | undefined {
+  const type = nonEmptyText(member(entry, "type"));
+  const status = nonEmptyText(member(entry, "status"));
+  if (type === undefined || (status !== "True" && status !== "False" && status !== "Unknown")) return undefined;
+  return {
+    type,
+    status,
+    observedGeneration: Number(member(entry, "observedGeneration") ?? 0),
+    lastTransitionTime: stringMember(entry, "lastTransitionTime") ?? "",
+    reason: stringMember(entry, "reason") ?? "",
+    message: stringMember(entry, "message") ?? "",
+  };
 }
 
 /** Returns for how long the stored condition says Unknown, in milliseconds; 0 when it does not. */
@@ -84,9 +79,4 @@ export function isSettled(object: KubeObject): boolean {
 export function isStalled(object: KubeObject): boolean {
   const stalled = conditionOf(object, "Stalled");
   return stalled?.status === "True" && stalled.observedGeneration === (object.metadata.generation ?? 0);
-}
-
-/** Reports whether two JSON values are equal. */
-export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
-  return isDeepStrictEqual(left, right);
 }

@@ -1,4 +1,6 @@
 /** Records which object of the platform belongs to a resource, and releases it. */
+import { isDeepStrictEqual } from "node:util";
+
 import { BEGUN, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -7,7 +9,7 @@ import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import { shortName } from "../contract/keys.ts";
 import type { ExternalLifecycle, Uuid } from "../contract/kind.ts";
-import { recordedIdentityIn, recordedIdIn, sameJson, statusOf } from "../contract/status.ts";
+import { recordedIdentityIn, recordedIdIn, statusOf } from "../contract/status.ts";
 import { sign, verify } from "../ownership/signature.ts";
 import { policiesOf } from "../policies/policy.ts";
 import type { RecordedIdentity } from "./identity.ts";
@@ -179,7 +181,7 @@ async function storeOutcome(
   change: Readonly<Record<string, string | null>>,
 ): Promise<KubeObject | undefined> {
   const now = await ports.writer.storeOutcome(object, change, ports.stopping);
-  if (now !== undefined && !sameJson(statusOf(now), statusOf(object))) {
+  if (now !== undefined && !isDeepStrictEqual(statusOf(now), statusOf(object))) {
     throw new KubeError("Conflict", 409, "the status was written meanwhile");
   }
   return now;

@@ -64,6 +64,7 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
     references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
     claim: (object, idOf) => ask(object, (spec) => kind.claim?.(spec, idOf)),
     fieldOwnership: (object) => {
+      if (kind.fieldOwnership === undefined) return [];
       const id = recordedIdIn(object);
       return recall(object, (memory) => kind.fieldOwnership?.({ id, memory, inputs: undefined })) ?? [];
     },
@@ -140,7 +141,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     }
     if (recordedIdIn(object) !== recordedIdIn(old)) foundAgain(ports, object);
     claim(object);
-    fieldOwnership.record(object, kind.fieldOwnership(object));
+    if (old === undefined || object.status !== old.status) fieldOwnership.record(object, kind.fieldOwnership(object));
     dependencies.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
     // The records of another installation are not trusted.
     return externalWrites.record(

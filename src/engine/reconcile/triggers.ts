@@ -1,4 +1,6 @@
 /** Decides which changes of stored objects and which webhook deliveries queue which objects, and how urgently. */
+import { isDeepStrictEqual } from "node:util";
+
 import { APPROVED_PLAN, INTENT, PAUSED, POLL_INTERVAL, RESOLVE } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -7,7 +9,7 @@ import type { StoreChange } from "../../kube/watch/store.ts";
 import type { Enqueue, Ports } from "../context/context.ts";
 import { keyText, parseKey } from "../contract/keys.ts";
 import type { Uuid } from "../contract/kind.ts";
-import { conditionOf, isSettled, recordedIdIn, sameJson } from "../contract/status.ts";
+import { conditionOf, isSettled, recordedIdIn } from "../contract/status.ts";
 import { REQUEST_ANNOTATIONS, requestedToken } from "../policies/policy.ts";
 
 const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, POLL_INTERVAL, RESOLVE, APPROVED_PLAN];
@@ -44,7 +46,7 @@ export function concernsDependents(change: StoreChange): boolean {
 /** Reports whether the defaults of a connection changed: finalizers and poll intervals follow them. */
 export function changesDefaults(change: StoreChange): boolean {
   if (change.type !== "updated") return false;
-  return !sameJson(member(change.object.spec, "defaults"), member(change.old.spec, "defaults"));
+  return !isDeepStrictEqual(member(change.object.spec, "defaults"), member(change.old.spec, "defaults"));
 }
 
 /**

@@ -1,11 +1,13 @@
 /** Hop 8 of a reconcile: one status patch if something changed, events on transitions, and the next requeue. */
+import { isDeepStrictEqual } from "node:util";
+
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { Ms } from "../contract/kind.ts";
 import { abreast, backoff, followInterval, jitter, pollInterval } from "../contract/requeue.ts";
-import { isSettled, sameJson, statusOf } from "../contract/status.ts";
+import { isSettled, statusOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import { buildStatus, type ReconcileResult } from "../status/build.ts";
 import { expectLook, timeLimit } from "../status/one-shot.ts";
@@ -81,7 +83,7 @@ async function write(
   status: JsonObject,
   patience: Ms,
 ): Promise<Ms | undefined> {
-  if (sameJson(status, statusOf(object))) {
+  if (isDeepStrictEqual(status, statusOf(object))) {
     local.deferred = undefined;
     local.unsaved = undefined;
     ports.observer.status(object, object);

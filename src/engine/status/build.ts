@@ -3,14 +3,13 @@
  * (docs/architecture.md §5).
  */
 import type { Reason } from "../../api/reasons.ts";
-import { isObject, member } from "../../kube/api/json.ts";
+import { member, sentJson } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { cleanText } from "../../text/text.ts";
 import type { ConditionFact, DriftField, Ms, Report, Uuid, Why } from "../contract/kind.ts";
 import {
   conditionOf,
   conditionsOf,
-  isList,
   isSettled,
   statusOf,
   type Condition,
@@ -76,7 +75,7 @@ const ENDING_TYPES = new Set(["Ready", "Synced", "Reconciling", "Stalled", "Drif
 export function buildStatus(outcome: ReconcileOutcome): JsonObject {
   const { object, report, memory, id, recordedIdentity } = outcome;
   const kept = report === undefined ? keptFacts(object) : {};
-  return prune({
+  return sentJson({
     ...kept,
     ...memory,
     ...report?.status,
@@ -261,16 +260,4 @@ function driftMessage(drift: readonly DriftField[]): string {
   const fields = drift.slice(0, 5).map((field) => `${field.path} is ${field.observed} instead of ${field.desired}`);
   const more = drift.length > 5 ? `, and ${drift.length - 5} more` : "";
   return `The platform differs from the spec: ${fields.join(", ")}${more}.`;
-}
-
-/** Removes undefined members at any depth, so that equal statuses are equal as JSON. */
-function prune(object: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(object).flatMap(([name, value]) => (value === undefined ? [] : [[name, pruned(value)]])),
-  );
-}
-
-function pruned(value: Json): Json {
-  if (isList(value)) return value.map(pruned);
-  return isObject(value) ? prune(value) : value;
 }

@@ -14,6 +14,15 @@ export function parseJson(text: string): Json {
   return JSON.parse(text) as Json;
 }
 
+/**
+ * @param replacer as JSON.stringify takes it
+ * @returns a copy of `object` as it arrives after it was sent: without undefined members
+ */
+export function sentJson(object: JsonObject, replacer?: (name: string, value: unknown) => unknown): JsonObject {
+  const sent = parseJson(JSON.stringify(object, replacer));
+  return isObject(sent) ? sent : {};
+}
+
 /** @returns the value of `text`, undefined when it is not JSON */
 export function tryParseJson(text: string): Json | undefined {
   try {

@@ -92,7 +92,7 @@ export function createStore(onListenerError: (error: unknown) => void) {
 
   const accept = (received: KubeObject): void => {
     const old = get(keyOf(received));
-    const object = old === undefined ? received : withSpecOf(old, received);
+    const object = old === undefined ? received : withPartsOf(old, received);
     if (old !== undefined && old.metadata.uid !== object.metadata.uid) drop(old, object.metadata.resourceVersion);
     tombstones.delete(object.metadata.uid);
     put(object);
@@ -148,13 +148,16 @@ export function createStore(onListenerError: (error: unknown) => void) {
   };
 }
 
-/** Returns the object with the spec of the older one if they are equal: what is derived from a spec stays valid. */
-function withSpecOf(old: KubeObject, object: KubeObject): KubeObject {
-  const isSame = old.metadata.generation === object.metadata.generation && areEqual(old.spec, object.spec);
-  return isSame ? { ...object, spec: old.spec } : object;
+/** Returns the object with the equal parts of the older one: what is derived from them stays valid. */
+function withPartsOf(old: KubeObject, object: KubeObject): KubeObject {
+  if (old.metadata.uid !== object.metadata.uid) return object;
+  const isSameSpec = old.metadata.generation === object.metadata.generation && areEqual(old.spec, object.spec);
+  const spec = isSameSpec ? old.spec : object.spec;
+  const status = areEqual(old.status, object.status) ? old.status : object.status;
+  return { ...object, spec, status };
 }
 
-/** Compares two specs. One that is nested too deeply to be compared counts as different. */
+/** Compares two parts. One that is nested too deeply to be compared counts as different. */
 function areEqual(one: KubeObject["spec"], other: KubeObject["spec"]): boolean {
   try {
     return isDeepStrictEqual(one, other);

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
+
 import type { ReconcileContext, Report } from "../../../src/engine/contract/kind.ts";
-import { sameJson } from "../../../src/engine/contract/status.ts";
 import { buildStatus, type ReconcileResult } from "../../../src/engine/status/build.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 
@@ -24,7 +25,7 @@ export function composed(outcome: {
   });
   const stored = JSON.parse(JSON.stringify(status)) as JsonObject;
   // The engine compares with what is stored: a member that is undefined would differ from it for ever.
-  if (!sameJson(status, stored)) throw new Error("the status is not the same once it is stored");
+  if (!isDeepStrictEqual(status, stored)) throw new Error("the status is not the same once it is stored");
   return stored;
 }
 

@@ -2,6 +2,8 @@
  * Runs a kind through the engine's own steps and status, over an API server in memory. What comes before them, a test
  * says: the context, which the engine would make of connection, references and policies.
  */
+import { isDeepStrictEqual } from "node:util";
+
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import { LocalState } from "../../../src/engine/context/local-state.ts";
 import type {
@@ -16,7 +18,6 @@ import type {
   ResolvedNeeds,
   Why,
 } from "../../../src/engine/contract/kind.ts";
-import { sameJson } from "../../../src/engine/contract/status.ts";
 import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import { identify } from "../../../src/engine/ledger/identity.ts";
 import { policyStatusIn } from "../../../src/engine/policies/policy-status.ts";
@@ -238,7 +239,7 @@ export function kindRunner<K extends KindTypes>(
         why: result.why,
         report: published(report ?? { ready: result.why, conditions: [], status: {} }),
         status,
-        wrote: !sameJson(status, before.status),
+        wrote: !isDeepStrictEqual(status, before.status),
       };
     },
     pass: (change = {}) => {
