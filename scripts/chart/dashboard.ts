@@ -1,5 +1,6 @@
 /** The Grafana dashboard as the JSON that Grafana loads (Grafana: "Dashboard JSON model"). */
-import { type Panel, ROWS } from "./panels.ts";
+import type { Panel } from "./panel.ts";
+import { ROWS } from "./panels.ts";
 
 const DATASOURCE = { type: "prometheus", uid: "${datasource}" };
 const IN_CHOSEN = 'namespace=~"$namespace", job=~"$job"';

@@ -1,128 +1,22 @@
 /** What is on the Grafana dashboard. */
-
-export interface Panel {
-  /** Unlike any other. */
-  readonly title: string;
-  readonly about: string;
-  readonly is: "stat" | "timeseries" | "table";
-  /** Legend → PromQL. */
-  readonly shows: Readonly<Record<string, string>>;
-  readonly unit?: "short" | "s" | "percentunit" | "reqps" | "bytes" | "ops";
-  /** Of a number: from which value on it is good, worth a look, bad. */
-  readonly limits?: readonly (readonly [from: number, color: "green" | "orange" | "red"])[];
-  /** Of a number: whether the series' name is shown in its place. */
-  readonly asName?: boolean;
-  /** Of the 24 columns. */
-  readonly width: number;
-  /** Of 30 pixels each. */
-  readonly height: number;
-}
-
-interface Row {
-  readonly title: string;
-  readonly panels: readonly Panel[];
-}
-
-/** Of the installation that was chosen. */
-const IN = 'namespace=~"$namespace", job=~"$job"';
-const KINDS = 'controller=~"$controller"';
-const QUEUE = 'name="platform-operator"';
-const WINDOW = "[$__rate_interval]";
-const BAD_ABOVE_ZERO: Panel["limits"] = [
-  [0, "green"],
-  [1, "orange"],
-];
-
-const rate = (metric: string, labels = ""): string =>
-  `rate(${metric}{${IN}${labels === "" ? "" : `, ${labels}`}}${WINDOW})`;
-const quantile = (q: number, metric: string, by: string, labels = ""): string =>
-  `histogram_quantile(${q}, sum by (le${by === "" ? "" : `, ${by}`}) (${rate(`${metric}_bucket`, labels)}))`;
-const stat = (title: string, about: string, expr: string, more: Partial<Panel> = {}): Panel => ({
-  title,
-  about,
-  is: "stat",
-  shows: { "": expr },
-  width: 3,
-  height: 4,
-  ...more,
-});
-const graph = (title: string, about: string, shows: Panel["shows"], unit: Panel["unit"] = "short"): Panel => ({
-  title,
-  about,
-  is: "timeseries",
-  shows,
-  unit,
-  width: 8,
-  height: 8,
-});
-
-const quarter = (title: string, about: string, shows: Panel["shows"]): Panel => ({
-  ...graph(title, about, shows),
-  width: 6,
-});
+import { GLANCE } from "./glance.ts";
+import {
+  IN,
+  KINDS,
+  QUEUE,
+  HOUR,
+  PER_HOUR,
+  rate,
+  quantile,
+  hourly,
+  hourlyQuantile,
+  graph,
+  quarter,
+  type Row,
+} from "./panel.ts";
 
 export const ROWS: readonly Row[] = [
-  {
-    title: "At a glance",
-    panels: [
-      stat("Version", "Of the operator.", "", {
-        shows: { "{{version}}": `count by (version) (platform_operator_build_info{${IN}})` },
-        asName: true,
-      }),
-      stat("Leaders", "Replicas that hold the lease: one.", `sum(leader_election_master_status{${IN}})`, {
-        limits: [
-          [0, "red"],
-          [1, "green"],
-          [2, "red"],
-        ],
-      }),
-      stat(
-        "Ready",
-        "Share of the custom resources that are Ready.",
-        `sum(platform_operator_resources{${IN}, ready="True"}) / (sum(platform_operator_resources{${IN}}) > 0)`,
-        {
-          unit: "percentunit",
-          limits: [
-            [0, "red"],
-            [0.9, "orange"],
-            [1, "green"],
-          ],
-        },
-      ),
-      stat(
-        "Not Ready",
-        "Custom resources that are not Ready, for whatever reason.",
-        `sum(platform_operator_resources{${IN}, ready!="True"})`,
-        { limits: BAD_ABOVE_ZERO },
-      ),
-      stat(
-        "Need a person",
-        "Custom resources that are Stalled.",
-        `sum(platform_operator_resources_stalled{${IN}}) or vector(0)`,
-        { limits: BAD_ABOVE_ZERO },
-      ),
-      stat("Waiting", "Custom resources that wait for a worker.", `sum(workqueue_depth{${IN}, ${QUEUE}})`),
-      stat(
-        "Failed requests",
-        "Share of the requests to the platform that got a 5xx or no answer.",
-        `(sum(${rate("platform_operator_api_requests_total", 'code=~"0|5.."')}) or vector(0)) / (sum(${rate("platform_operator_api_requests_total", 'code!="held"')}) > 0) or vector(0)`,
-        {
-          unit: "percentunit",
-          limits: [
-            [0, "green"],
-            [0.01, "orange"],
-            [0.05, "red"],
-          ],
-        },
-      ),
-      stat(
-        "Asked to slow down",
-        "Until the connection that has to wait longest may send again.",
-        `max(platform_operator_api_rate_limited_seconds{${IN}})`,
-        { unit: "s", limits: BAD_ABOVE_ZERO },
-      ),
-    ],
-  },
+  GLANCE,
   {
     title: "Custom resources",
     panels: [
@@ -197,29 +91,42 @@ export const ROWS: readonly Row[] = [
         { "{{kind}}": `max by (kind) (platform_operator_operation_in_progress_seconds{${IN}}) > 0` },
         "s",
       ),
-      graph(
-        "Changes",
-        "Changing calls of the platform.",
-        {
-          "{{kind}} {{operation}} {{result}}": `sum by (kind, operation, result) (${rate("platform_operator_changes_total")}) > 0`,
-        },
-        "ops",
-      ),
+      graph("Changes", `Changing calls of the platform. ${PER_HOUR}`, {
+        "{{kind}} {{operation}} {{result}}": `sum by (kind, operation, result) (${hourly("platform_operator_changes_total")}) > 0`,
+      }),
       graph(
         "Time of an operation",
-        "Nine of ten take no longer.",
+        `Nine of ten take no longer. ${PER_HOUR}`,
         {
           "{{kind}} {{operation}}":
-            quantile(0.9, "platform_operator_operation_duration_seconds", "kind, operation") + " >= 0",
+            hourlyQuantile(0.9, "platform_operator_operation_duration_seconds", "kind, operation") + " >= 0",
+        },
+        "s",
+      ),
+      graph("Drift found", `How often the platform was found to differ. ${PER_HOUR}`, {
+        "{{kind}}": `sum by (kind) (${hourly("platform_operator_drift_detected_total")}) > 0`,
+      }),
+      graph(
+        "From a change to its first request",
+        `Half, and 99 of 100 changes of custom resources take no longer. ${PER_HOUR}`,
+        {
+          p50: hourlyQuantile(0.5, "platform_operator_apply_to_call_seconds"),
+          p99: hourlyQuantile(0.99, "platform_operator_apply_to_call_seconds"),
         },
         "s",
       ),
       graph(
-        "Drift found",
-        "How often the platform was found to differ.",
-        { "{{kind}}": `sum by (kind) (${rate("platform_operator_drift_detected_total")}) > 0` },
-        "ops",
+        "From a change to Ready",
+        `Half, and 95 of 100 changes of custom resources take no longer. ${PER_HOUR}`,
+        {
+          "{{kind}} p50": `${hourlyQuantile(0.5, "platform_operator_apply_to_ready_seconds", "kind")} >= 0`,
+          "{{kind}} p95": `${hourlyQuantile(0.95, "platform_operator_apply_to_ready_seconds", "kind")} >= 0`,
+        },
+        "s",
       ),
+      graph("Changes of resources", `That came to Ready. ${PER_HOUR}`, {
+        "{{kind}}": `sum by (kind) (${hourly("platform_operator_apply_to_ready_seconds_count")}) > 0`,
+      }),
     ],
   },
   {
@@ -251,18 +158,12 @@ export const ROWS: readonly Row[] = [
         { pause: `max(platform_operator_api_rate_limited_seconds{${IN}})` },
         "s",
       ),
-      graph(
-        "Deliveries",
-        "What the receiver got from the platform.",
-        { "{{event}} {{result}}": `sum by (event, result) (${rate("platform_operator_webhook_deliveries_total")})` },
-        "ops",
-      ),
-      graph(
-        "Values that are not documented",
-        "How often the platform told one.",
-        { "{{field}}": `sum by (field) (${rate("platform_operator_api_unknown_value_total")})` },
-        "ops",
-      ),
+      graph("Deliveries", `What the receiver got from the platform. ${PER_HOUR}`, {
+        "{{event}} {{result}}": `sum by (event, result) (${hourly("platform_operator_webhook_deliveries_total")})`,
+      }),
+      graph("Values that are not documented", `How often the platform told one. ${PER_HOUR}`, {
+        "{{field}}": `sum by (field) (${hourly("platform_operator_api_unknown_value_total")})`,
+      }),
     ],
   },
   {
@@ -275,19 +176,33 @@ export const ROWS: readonly Row[] = [
         "reqps",
       ),
       graph(
+        "Time of a request to the API server",
+        "99 of 100 take no longer.",
+        { "{{verb}}": `${quantile(0.99, "rest_client_request_duration_seconds", "verb")} >= 0` },
+        "s",
+      ),
+      graph(
         "Silence of the watches",
         "Seconds since the API server told something.",
         { "{{kind}}": `max by (kind) (platform_operator_watch_last_event_age_seconds{${IN}})` },
         "s",
       ),
-      graph(
-        "Events that were not written",
-        "Events of Kubernetes that were dropped.",
-        { dropped: `sum(${rate("platform_operator_events_dropped_total")})` },
-        "ops",
-      ),
+      graph("Events that were not written", `Events of Kubernetes that were dropped. ${PER_HOUR}`, {
+        dropped: `sum(${hourly("platform_operator_events_dropped_total")})`,
+      }),
       graph("CPU", "Cores.", { "{{pod}}": rate("process_cpu_seconds_total") }),
-      graph("Memory", "Resident.", { "{{pod}}": `process_resident_memory_bytes{${IN}}` }, "bytes"),
+      graph(
+        "Memory",
+        "Resident, and the limit of the container, where it has one.",
+        {
+          "{{pod}}": `process_resident_memory_bytes{${IN}}`,
+          limit: `max(platform_operator_memory_limit_bytes{${IN}})`,
+        },
+        "bytes",
+      ),
+      graph("Starts", `Of processes again, where their pod stayed. ${PER_HOUR}`, {
+        "{{pod}}": `changes(process_start_time_seconds{${IN}}${HOUR})`,
+      }),
       graph(
         "Lag of the event loop",
         "99 of 100 turns are no later.",

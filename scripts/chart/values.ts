@@ -83,6 +83,7 @@ const metrics = z.strictObject({
   enabled: z.boolean().default(true).describe("Serves /metrics, with a Service for it."),
   port: port(8080).describe("Port of /metrics."),
   perObject: z.boolean().default(false).describe(about("metricsPerObject")),
+  perNamespace: z.boolean().default(false).describe(about("metricsPerNamespace")),
   serviceMonitor: serviceMonitor.prefault({}).describe("For the Prometheus Operator."),
   prometheusRule: prometheusRule.prefault({}).describe("Alerts."),
   dashboard: dashboard.prefault({}).describe("For Grafana."),

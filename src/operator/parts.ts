@@ -67,6 +67,7 @@ export function createParts(options: PartsOptions) {
     kinds: TYPES.map(({ kind }) => kind),
     workers: config.workers,
     perObject: config.metricsPerObject,
+    perNamespace: config.metricsPerNamespace,
     now: () => clock.now(),
     traceId,
     cache: () => caches.store,

@@ -3,7 +3,6 @@
  * and loads our rules, their times a sixtieth. A test for each fault, one operator for those that go together.
  */
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
@@ -11,18 +10,23 @@ import { LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";
-import { rules, scaled } from "../monitoring/rules.ts";
+import { recordings, rules, scaled, scaledRecording } from "../monitoring/rules.ts";
 import { stagedApplications } from "../support/env/applications.ts";
 import { createEnv, type Env, type EnvOptions } from "../support/env/env.ts";
 import { type RunningOperator, startOperator } from "../support/env/operator.ts";
 import { application, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
 import { type TcpProxy, tcpProxy } from "../support/kube/tcp-proxy.ts";
+import { freePort } from "../support/programs/free-port.ts";
 
 const FACTOR = 60;
 const BAD_COMMIT = "bad0c0de5eed5eed5eed5eed5eed5eed5eed5eed";
 
 const controlPlane = await startControlPlane({ crdsDir: join(import.meta.dirname, "../../crds") });
-const prometheus = await startPrometheus(rules().map((rule) => scaled(rule, FACTOR)));
+const crashingPort = await freePort();
+const prometheus = await startPrometheus([
+  ...recordings().map((recording) => scaledRecording(recording, FACTOR)),
+  ...rules().map((rule) => scaled(rule, FACTOR)),
+]);
 afterAll(async () => {
   await prometheus.stop();
   await controlPlane.stop();
@@ -70,14 +74,21 @@ describe.concurrent("a platform in trouble", () => {
     await prometheus.untilQuiet("PlatformApiRateLimited", job);
   });
 
-  it("fires PlatformApiHeldBack for one 429 with a long pause", IN_TURN, async () => {
-    const { faults } = env.platform.sim;
-    expect(await prometheus.firing("PlatformApiHeldBack", job)).toEqual([]);
-    // A sixtieth of twenty minutes, as the rule's window is a sixtieth of its own.
-    faults.add({ count: 1, answer: { is: "rate-limited", reset: "20" } });
-    await prometheus.untilFiring("PlatformApiHeldBack", job);
-    await prometheus.untilQuiet("PlatformApiHeldBack", job);
-  });
+  it(
+    "fires PlatformApiHeldBack for one 429 with a long pause, then PlatformApplyToCallSlow for what had to wait",
+    IN_TURN,
+    async () => {
+      const { faults } = env.platform.sim;
+      expect(await prometheus.firing("PlatformApiHeldBack", job)).toEqual([]);
+      expect(await prometheus.firing("PlatformApplyToCallSlow", job)).toEqual([]);
+      // More than the 30 s of the objective; the rules' windows are a sixtieth of their own.
+      faults.add({ count: 1, answer: { is: "rate-limited", reset: "40" } });
+      await prometheus.untilFiring("PlatformApiHeldBack", job);
+      await env.apply(...Array.from({ length: 40 }, (_, index) => project(`waits-${index}`)));
+      await prometheus.untilQuiet("PlatformApiHeldBack", job);
+      await prometheus.untilFiring("PlatformApplyToCallSlow", job);
+    },
+  );
 
   it(
     "fires PlatformAuthFailing and PlatformConnectionDown once a token is revoked, until there is another one",
@@ -160,34 +171,56 @@ describe.concurrent("workers that do not get on", () => {
   const env = watched(job, { args: ["--leader-elect=false", "--workers=1"], deadlines: { readMs: 600_000 } });
 
   it(
-    "fires PlatformOperatorReconcileStuck for a call that takes long, PlatformOperatorQueueBacklog for what waits",
+    "fires PlatformOperatorQueueBacklog while objects wait for a worker, whether they become more or not",
     IN_TURN,
     async () => {
-      // The deadline of a call, which would end it after 15 s, is the one thing that is taken away here.
-      env.platform.sim.faults.add({ count: null, answer: { is: "slow", seconds: 300 } });
-      await env.apply(...defaults(env), project("a"));
-      await prometheus.untilFiring("PlatformOperatorReconcileStuck", job);
-      const isFiring = async () => (await prometheus.firing("PlatformOperatorQueueBacklog", job)).length > 0;
-      let came = 0;
-      // Ever more come, for longer than it takes to tell that from a start.
-      for (; came < 600 && !(await isFiring()); came += 1) {
-        await env.apply(project(`waits-${came}`));
-        await sleep(250);
-      }
-      expect(came).toBeGreaterThan(10);
-      expect(await isFiring()).toBe(true);
-      // The alert says that there is such a pass, the log which one it is.
-      const told = () => env.operator.logs().filter(({ message }) => message === "is still being reconciled");
-      await vi.waitFor(() => expect(told()).not.toEqual([]), PATIENCE_MS);
-      const [first, ...others] = told();
-      const object = { kind: "PlatformConnection", namespace: env.namespace, name: "default" };
-      expect(first).toMatchObject({ level: "warn", logger: "engine", pass: expect.stringMatching(/-/), ...object });
-      expect(others).toEqual([]);
-      await env.kill();
-      await prometheus.untilQuiet("PlatformOperatorReconcileStuck", job);
+      await env.apply(...defaults(env));
+      await env.waitFor("PlatformConnection", "default", { status: "True" }, PATIENCE_MS);
+      env.platform.sim.faults.add({ count: null, answer: { is: "slow", seconds: 0.5 } });
+      await env.apply(...Array.from({ length: 30 }, (_, index) => project(`waits-${index}`)));
+      expect(await prometheus.untilFiring("PlatformOperatorQueueBacklog", job)).toMatchObject({ severity: "warning" });
+      env.platform.sim.faults.clear();
       await prometheus.untilQuiet("PlatformOperatorQueueBacklog", job);
     },
   );
+
+  it("fires PlatformOperatorReconcileStuck for a call that takes long", IN_TURN, async () => {
+    // The deadline of a call, which would end it after 15 s, is the one thing that is taken away here.
+    env.platform.sim.faults.add({ count: null, answer: { is: "slow", seconds: 300 } });
+    await env.apply(project("a"));
+    await prometheus.untilFiring("PlatformOperatorReconcileStuck", job);
+    // The alert says that there is such a pass, the log which one it is.
+    const told = () => env.operator.logs().filter(({ message }) => message === "is still being reconciled");
+    await vi.waitFor(() => expect(told()).not.toEqual([]), PATIENCE_MS);
+    const [first, ...others] = told();
+    const object = { kind: expect.stringMatching(/^Platform/), namespace: env.namespace };
+    expect(first).toMatchObject({ level: "warn", logger: "engine", pass: expect.stringMatching(/-/), ...object });
+    expect(others).toEqual([]);
+    await env.kill();
+    await prometheus.untilQuiet("PlatformOperatorReconcileStuck", job);
+  });
+});
+
+describe.concurrent("an operator that crashes", () => {
+  const job = "crashes";
+  // Each start listens where the one before it did, as a container does that is started again in its pod.
+  const env = watched(job, { args: ["--leader-elect=false", `--metrics-bind-address=127.0.0.1:${crashingPort}`] });
+
+  it("fires PlatformOperatorCrashLooping with the third start again", IN_TURN, async () => {
+    const untilSeen = async (starts: number): Promise<void> => {
+      const changes = `changes(process_start_time_seconds{job="${job}"}[60s]) == ${starts}`;
+      await vi.waitFor(async () => expect(await prometheus.query(changes)).not.toEqual([]), PATIENCE_MS);
+    };
+    await untilSeen(0);
+    for (const starts of [1, 2, 3]) {
+      expect(await prometheus.firing("PlatformOperatorCrashLooping", job)).toEqual([]);
+      await env.kill();
+      await env.start();
+      await untilSeen(starts);
+    }
+    expect(await prometheus.untilFiring("PlatformOperatorCrashLooping", job)).toMatchObject({ severity: "critical" });
+    await prometheus.untilQuiet("PlatformOperatorCrashLooping", job);
+  });
 });
 
 describe.concurrent("rights that are missing", () => {
@@ -223,20 +256,30 @@ describe.concurrent("an API server that says nothing any more", () => {
   afterAll(async () => wire.stop());
   const env = watched(job, { through: () => wire.port, mayLog: /./ });
 
-  it("fires PlatformOperatorWatchSilent after two minutes, in real time", IN_TURN, async () => {
-    await env.apply(...defaults(env), project("a"));
-    await env.waitFor("PlatformProject", "a", { status: "True" }, PATIENCE_MS);
-    expect(await prometheus.firing("PlatformOperatorWatchSilent", job)).toEqual([]);
-    wire.freezeAll();
-    expect(await prometheus.untilFiring("PlatformOperatorWatchSilent", job)).toMatchObject({
-      kind: expect.stringMatching(/^(Cluster)?Platform/),
-      severity: "warning",
-    });
-    wire.thaw();
-    await prometheus.untilQuiet("PlatformOperatorWatchSilent", job);
-    await env.apply(project("b"));
-    await env.waitFor("PlatformProject", "b", { status: "True" }, PATIENCE_MS);
-  });
+  it(
+    "fires PlatformOperatorWatchSilent after two minutes, in real time, and tells that requests fail and take long",
+    IN_TURN,
+    async () => {
+      await env.apply(...defaults(env), project("a"));
+      await env.waitFor("PlatformProject", "a", { status: "True" }, PATIENCE_MS);
+      expect(await prometheus.firing("PlatformOperatorWatchSilent", job)).toEqual([]);
+      for (const alert of ["PlatformOperatorApiServerErrors", "PlatformOperatorApiServerSlow"])
+        expect(await prometheus.firing(alert, job)).toEqual([]);
+      wire.freezeAll();
+      await prometheus.untilFiring("PlatformOperatorApiServerErrors", job);
+      await prometheus.untilFiring("PlatformOperatorApiServerSlow", job);
+      expect(await prometheus.untilFiring("PlatformOperatorWatchSilent", job)).toMatchObject({
+        kind: expect.stringMatching(/^(Cluster)?Platform/),
+        severity: "warning",
+      });
+      wire.thaw();
+      await prometheus.untilQuiet("PlatformOperatorWatchSilent", job);
+      await prometheus.untilQuiet("PlatformOperatorApiServerErrors", job);
+      await prometheus.untilQuiet("PlatformOperatorApiServerSlow", job);
+      await env.apply(project("b"));
+      await env.waitFor("PlatformProject", "b", { status: "True" }, PATIENCE_MS);
+    },
+  );
 });
 
 // After all others: as long as one operator is scraped, none is absent.

@@ -129,6 +129,13 @@ describe("the values of the chart", () => {
     );
   });
 
+  it("miss their own job, where the chart's ServiceMonitor names it", async () => {
+    const prometheusRule = { enabled: true, renderMode: "alwaysRender" };
+    const own = await text({ metrics: { prometheusRule, serviceMonitor: { enabled: true } } });
+    expect(own).toContain('absent(platform_operator_build_info{namespace="default", job="platform-operator-metrics"})');
+    expect(await text({ metrics: { prometheusRule } })).toContain("absent(platform_operator_build_info)");
+  });
+
   it("skip what the cluster does not have", async () => {
     const values = { metrics: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } } };
     expect(kindsOf(await render(helm, values))).not.toContain("ServiceMonitor");

@@ -15,10 +15,11 @@ import { startControlPlane } from "../control-plane/control-plane.ts";
 import { dashboard, legendOf, type Panel, putIn } from "../monitoring/dashboard.ts";
 import { type Answered, picture } from "../monitoring/picture.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";
+import { rules, scaled } from "../monitoring/rules.ts";
 import { stagedApplications } from "../support/env/applications.ts";
 import { comes } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
-import { application, project, tree } from "../support/kube/manifests.ts";
+import { application, connection, project, tree } from "../support/kube/manifests.ts";
 import { OTHER_COMMIT } from "../support/services/applications.ts";
 import { findDebianProgram } from "../tools/debian.ts";
 
@@ -29,7 +30,8 @@ const RATE_SECONDS = 16;
 
 const model = dashboard();
 const controlPlane = await startControlPlane({ crdsDir: join(root, "crds") });
-const prometheus = await startPrometheus([]);
+// The alerts' times are a sixtieth, so that some fire.
+const prometheus = await startPrometheus(rules().map((rule) => scaled(rule, 60)));
 afterAll(async () => {
   await prometheus.stop();
   await controlPlane.stop();
@@ -40,6 +42,10 @@ const nameOf = ({ title }: Panel, legend: string): string => (legend === "" ? ti
 const QUERIES = model.panels.flatMap((panel) =>
   panel.targets.map((target) => [nameOf(panel, target.legendFormat), panel, target] as const),
 );
+
+/** The operator is a process here: only a container has a limit. */
+const isOfProcess = ([, , { expr }]: (typeof QUERIES)[number]): boolean =>
+  !expr.includes("platform_operator_memory_limit_bytes");
 
 describe("the dashboard", () => {
   const env = createEnv({
@@ -81,6 +87,7 @@ describe("the dashboard", () => {
     await env.apply(
       project("planned", { lifecycle: { applyPolicy: "Manual" } }),
       application("broken", "staging", { deploy: { gitCommitId: "bad0c0de" } }),
+      connection(env, "without-secret"),
     );
     await env.waitFor("PlatformApplication", "broken", { type: "Stalled", status: "True" }, PATIENCE_MS);
     env.platform.sim.settings.durations.deploy = 1_000_000;
@@ -105,7 +112,7 @@ describe("the dashboard", () => {
     expect(series.length).toBeGreaterThan(0);
   });
 
-  it.each(QUERIES)("has something to show for %s", async (_name, panel, target) => {
+  it.each(QUERIES.filter(isOfProcess))("has something to show for %s", async (_name, panel, target) => {
     const found = await comes(async () => {
       const series = await ask(panel, target);
       return series.some(({ values }) => values.some(([, value]) => Number.isFinite(Number(value)))) || undefined;
@@ -134,7 +141,7 @@ describe("the dashboard", () => {
       answers.set(panel.id, await Promise.all(answered));
     }
     const page = picture(model, answers);
-    expect(page.html).not.toContain("No data");
+    expect(page.html.split("No data").length - 1).toBe(1);
     const dir = await mkdtemp(join(tmpdir(), "dashboard-"));
     const png = join(root, "test-results/dashboard.png");
     await mkdir(join(root, "test-results"), { recursive: true });

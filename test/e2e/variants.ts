@@ -66,6 +66,7 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     metrics: {
       port: 9090,
       perObject: true,
+      perNamespace: true,
       serviceMonitor: { enabled: true, renderMode: "alwaysRender", interval: "10s", labels: { release: "prometheus" } },
       prometheusRule: {
         enabled: true,

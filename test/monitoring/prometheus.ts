@@ -11,7 +11,7 @@ import { z } from "zod";
 import { comes } from "../support/env/cluster.ts";
 import { freePort } from "../support/programs/free-port.ts";
 import { findDebianProgram } from "../tools/debian.ts";
-import type { Rule } from "./rules.ts";
+import type { Recording, Rule } from "./rules.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -58,7 +58,7 @@ const Alerts = z.object({
 });
 
 /** @param rules what it evaluates each second. @throws Error when it does not come up */
-export async function startPrometheus(rules: readonly Rule[]): Promise<Prometheus> {
+export async function startPrometheus(rules: readonly (Rule | Recording)[]): Promise<Prometheus> {
   const program = await findDebianProgram("prometheus");
   const dir = await mkdtemp(join(tmpdir(), "prometheus-"));
   const targets = join(dir, "targets.json");

@@ -17,6 +17,7 @@ function setting() {
     kinds: TYPES.map(({ kind }) => kind),
     workers: 4,
     perObject: false,
+    perNamespace: false,
     now: () => new Date("2026-01-01T00:10:00Z"),
     traceId: () => undefined,
     cache: () => store,

@@ -28,6 +28,7 @@ export const HELP = {
     "Total number of slow path exercised in renewing leader leases. 'name' is the string used to identify the lease. Please make sure to group by name.",
   process_resident_memory_bytes: "Resident memory size in bytes.",
 
+  platform_operator_memory_limit_bytes: "Limit of the container's memory; without a limit there is no series",
   platform_operator_build_info: "Version of the operator and of Node",
   platform_operator_api_requests_total:
     "Requests to the platform by operation, method and status code; code 0 stands for no answer, 4xx and the like for statuses that are unusual, held for requests that the rate gate held back",
@@ -72,7 +73,8 @@ export const HELP = {
     "Time from the beginning of work on a custom resource to its end, by the reason that it last worked for (other when that was none of the usual ones) and how it ended: succeeded, failed",
   platform_operator_operation_in_progress_seconds:
     "For how long the custom resource that is worked on longest has been, 0 when there is none; only the platform's own work counts, such as a deployment, from when nothing else was waited for",
-  platform_operator_resources_stalled: "Custom resources that need a person, by the reason of their condition Stalled",
+  platform_operator_resources_stalled:
+    "Custom resources that need a person, by the reason of their condition Stalled; with --metrics-per-namespace by their namespace too",
   platform_operator_api_unknown_value_total:
     "How often the platform returned a value that is not documented, by the field that held it",
 } as const;

@@ -1,4 +1,6 @@
 /** All metrics, on one registry. */
+import { totalmem } from "node:os";
+
 import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
 
 import type { StoreChange } from "../../kube/watch/store.ts";
@@ -32,7 +34,12 @@ export function createMetrics(figures: Figures) {
   const registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE);
   collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) if (UNWANTED.test(name)) registry.removeSingleMetric(name);
-  instruments(registry).gaugeFunc("process_resident_memory_bytes", () => process.memoryUsage.rss());
+  const { gaugeFunc } = instruments(registry);
+  gaugeFunc("process_resident_memory_bytes", () => process.memoryUsage.rss());
+  gaugeFunc("platform_operator_memory_limit_bytes", () => {
+    const bytes = process.constrainedMemory();
+    return bytes > 0 && bytes < totalmem() ? bytes : undefined;
+  });
   const counted = objectMetrics(registry, figures);
   const followed = operationMetrics(registry, figures);
   const applies = applyMetrics(registry, figures);

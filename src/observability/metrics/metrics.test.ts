@@ -25,6 +25,7 @@ function setting(perObject = false): Setting {
     kinds: KINDS,
     workers: 4,
     perObject,
+    perNamespace: false,
     now: () => new Date(NOW),
     traceId: () => undefined,
     cache: () => store,

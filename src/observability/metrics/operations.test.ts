@@ -15,7 +15,7 @@ const KINDS = ["PlatformProject", "PlatformApplication"];
 type Conditions = readonly (JsonObject | readonly JsonObject[])[];
 
 /** The metrics over a store, at a quarter past midnight unless told. */
-function setting() {
+function setting({ perNamespace = false } = {}) {
   const store = createStore(() => {});
   const registry = new Registry();
   let leading = true;
@@ -26,6 +26,7 @@ function setting() {
       kinds: KINDS,
       cache: () => store,
       leading: () => leading,
+      perNamespace,
       now: () => new Date(time),
     }),
   );
@@ -236,6 +237,15 @@ describe("the stalled objects", () => {
     lead(false);
     expect(await series(STALLED)).toEqual([]);
   });
+});
+
+it("the stalled resources are counted by their namespace where that is asked for", async () => {
+  const { put, series } = setting({ perNamespace: true });
+  put("a", stalled("BuildFailed"));
+  put("b", stalled("BuildFailed"));
+  expect(await series(STALLED)).toEqual([
+    `${STALLED}{kind="PlatformProject",reason="BuildFailed",exported_namespace="shop"} 2`,
+  ]);
 });
 
 describe("the values that nobody documented", () => {

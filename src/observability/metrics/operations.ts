@@ -11,7 +11,11 @@ import type { StoreChange } from "../../kube/watch/store.ts";
 import { instruments } from "./instruments.ts";
 import { hasUnknownState, type ObjectFigures } from "./objects.ts";
 
-export type OperationFigures = Pick<ObjectFigures, "cache" | "kinds" | "leading"> & { readonly now: () => Date };
+export type OperationFigures = Pick<ObjectFigures, "cache" | "kinds" | "leading"> & {
+  readonly now: () => Date;
+  /** Whether the gauge of what is Stalled distinguishes namespaces. */
+  readonly perNamespace: boolean;
+};
 
 /** From a write to a long deployment. */
 const SECONDS = [1, 5, 15, 60, 300, 900, 3_600];
@@ -41,7 +45,7 @@ const BEFORE_WORK: ReadonlySet<string> = new Set<Reason>([
 
 /** @returns a function that receives the changes of the cache */
 export function operationMetrics(registry: Registry, figures: OperationFigures): (change: StoreChange) => void {
-  const { kinds, cache, leading } = figures;
+  const { kinds, cache, leading, perNamespace } = figures;
   const { counter, histogram, collectedGauge } = instruments(registry, leading);
   const beginnings = createBeginnings();
   const durations = histogram(
@@ -53,10 +57,12 @@ export function operationMetrics(registry: Registry, figures: OperationFigures):
     const now = figures.now().getTime();
     for (const kind of kinds) gauge.set({ kind }, ageOfOldest(cache().list(kind), beginnings, now));
   });
-  collectedGauge("platform_operator_resources_stalled", ["kind", "reason"], (gauge) => {
+  const stalledLabels = ["kind", "reason", ...(perNamespace ? (["exported_namespace"] as const) : [])] as const;
+  collectedGauge("platform_operator_resources_stalled", stalledLabels, (gauge) => {
     for (const object of kinds.flatMap((kind) => cache().list(kind))) {
       const { status, reason = "" } = conditionOf(object, "Stalled") ?? {};
-      if (status === "True") gauge.inc({ kind: object.kind, reason: isReason(reason) ? reason : OTHER });
+      const namespace = perNamespace ? { exported_namespace: object.metadata.namespace ?? "" } : {};
+      if (status === "True") gauge.inc({ kind: object.kind, reason: isReason(reason) ? reason : OTHER, ...namespace });
     }
   });
   const unknown = counter("platform_operator_api_unknown_value_total", ["field"]);

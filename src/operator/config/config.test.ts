@@ -32,6 +32,7 @@ describe("the config", () => {
       workers: 10,
       logLevel: LEVELS,
       metricsPerObject: false,
+      metricsPerNamespace: false,
       otlpEndpoint: undefined,
       otlpPropagate: false,
       windows: DEFAULT_WINDOWS,

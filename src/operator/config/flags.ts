@@ -155,6 +155,11 @@ export const options = z.object({
     value: "BOOL",
     about: "serve one platform_operator_resource_info series for each object",
   }),
+  metricsPerNamespace: boolean.prefault("false").register(help, {
+    value: "BOOL",
+    about:
+      "give platform_operator_resources_stalled the label exported_namespace, so that alerts can be routed to teams",
+  }),
 });
 
 export type OptionName = keyof typeof options.shape;
