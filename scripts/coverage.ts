@@ -137,6 +137,7 @@ export const SHOWN_BY: Readonly<Partial<Record<OperationName, readonly string[]>
   stopDatabase: ["database-ledger", "database", "cli-actions"],
   listDatabases: ["cli-objects-export"],
   getDatabase: ["cli-objects-check"],
+  getDatabaseCredentials: ["database"],
   updateDatabase: ["database", "kinds/database-full"],
   deleteDatabase: ["database", "kinds/database-full"],
   createBlueprint: ["blueprint-answers", "blueprints", "kinds/blueprint-full"],

@@ -82,6 +82,12 @@ export const FEATURES: readonly Feature[] = [
     "nothing is sent",
     "UpdateNotSupported",
   ),
+  only(
+    "PlatformDatabase",
+    "write host, port and credentials into a Secret",
+    ["getDatabaseCredentials", "listDatabases"],
+    "the Secret has ids and names",
+  ),
   only("PlatformDatabase", "delete", ["deleteDatabase", "listDatabases"], STAYS, "DeleteNotSupported"),
 
   everywhere("PlatformBlueprint", "create; deploy with the creation"),

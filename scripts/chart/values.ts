@@ -159,7 +159,7 @@ const rbac = z.strictObject({
     .array(namespace)
     .default([])
     .describe(
-      "Namespaces in which the operator may write Secrets: only writeTokenSecretToRef of a PlatformCluster needs it.",
+      "Namespaces in which the operator may write Secrets: only writeTokenSecretToRef and writeConnectionSecretToRef need it.",
     ),
 });
 

@@ -86,6 +86,7 @@ const full = {
   stopApplication: ["POST", "/application/{applicationId}/stop", "deploy", 202],
   restartApplication: ["POST", "/application/{applicationId}/restart-service", "deploy", 202],
   getDatabase: ["GET", "/database/{databaseId}", "read", 200],
+  getDatabaseCredentials: ["GET", "/database/{databaseId}/masterCredentials", "read", 200],
   updateDatabase: ["PUT", "/database/{databaseId}", "write", 200],
   deleteDatabase: ["DELETE", "/database/{databaseId}", "write", 204],
   updateApplicationVariable: ["PUT", "/application/{applicationId}/environmentVariable/{variableId}", "write", 200],

@@ -18,6 +18,7 @@ const SINGLE: ReadonlySet<OperationId> = new Set([
   "getEnvironment",
   "getApplication",
   "getDatabase",
+  "getDatabaseCredentials",
   "getWebhook",
   "getClusterStatus",
   "getClusterPlatformBinding",

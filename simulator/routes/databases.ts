@@ -30,6 +30,8 @@ const Creation = z.looseObject({
 /** Type and mode stay what they were. */
 const Update = z.looseObject({ ...sizes, name: Name.optional(), version: sizes.version.optional() });
 
+const PORTS: Readonly<Record<string, number>> = { MONGODB: 27_017, MYSQL: 3306, POSTGRESQL: 5432, REDIS: 6379 };
+
 const KEEPS = safe("name", "type", "mode", "version", "accessibility", "cpu", "memory", "storage");
 
 export const databaseRoutes = [
@@ -62,6 +64,16 @@ export const databaseRoutes = [
     input: { params: DatabasePath },
     answer: ServiceBody,
     handle: ({ params }, call) => ({ body: showService(call.sim, find(call, params.databaseId)) }),
+  }),
+  route({
+    operation: "getDatabaseCredentials",
+    input: { params: DatabasePath },
+    answer: z.object({ host: z.string(), port: z.number(), login: z.string(), password: z.string() }),
+    handle({ params }, call) {
+      const { id, name, settings } = find(call, params.databaseId);
+      const host = `${String(settings["type"]).toLowerCase()}-${id.slice(0, 8)}.internal.example.com`;
+      return { body: { host, port: PORTS[String(settings["type"])] ?? 5432, login: name, password: `p4ss-of-${id}` } };
+    },
   }),
   route({
     operation: "updateDatabase",

@@ -25,3 +25,6 @@ export const INSTALLATION = `${GROUP}/installation`;
 export const INTENT = `${GROUP}/intent`;
 /** On an object of a one-shot kind: its own uid, namespace and name, set before the first request. */
 export const BEGUN = `${GROUP}/begun`;
+
+/** The keys of the Secret that spec.writeConnectionSecretToRef names which every status shows, too. */
+export const PLAIN_CONNECTION_KEYS: ReadonlySet<string> = new Set(["id", "name", "environmentId", "environment"]);

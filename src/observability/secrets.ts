@@ -1,6 +1,7 @@
 /** Keeps live secret values out of text: tokens in use and the values read from Secrets (docs/reliability.md E6). */
 import { isDeepStrictEqual } from "node:util";
 
+import { PLAIN_CONNECTION_KEYS } from "../api/names.ts";
 import { sentJson } from "../kube/api/json.ts";
 import type { EventRecorder } from "../kube/api/types.ts";
 import type { Reader } from "../kube/watch/readers.ts";
@@ -55,10 +56,16 @@ export function redacting(reader: Reader, redactor: Redactor): Reader {
     ...reader,
     secret: async (namespace, name, maxAgeMs) => {
       const secret = await reader.secret(namespace, name, maxAgeMs);
-      if (secret !== undefined) redactor.hold(sourceOf(namespace, name), [...secret.data.values()]);
+      if (secret !== undefined) redactor.hold(sourceOf(namespace, name), hidden(secret.data));
       return secret;
     },
   };
+}
+
+/** Returns the values that are secret: an application may read a Secret of ours, which has names and ids, too. */
+function hidden(data: ReadonlyMap<string, string>): readonly string[] {
+  const isOurs = data.has("id") && data.has("environmentId");
+  return [...data].flatMap(([key, value]) => (isOurs && PLAIN_CONNECTION_KEYS.has(key) ? [] : [value]));
 }
 
 /**

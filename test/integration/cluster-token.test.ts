@@ -7,13 +7,13 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
-import { isObject, member } from "../../src/kube/api/json.ts";
+import { isObject, member, stringMember } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import { grantSecretOutputs } from "../support/env/rights.ts";
-import { defaults, resource, secret } from "../support/kube/manifests.ts";
+import { database, defaults, resource, secret, tree } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformCluster";
 
@@ -135,6 +135,94 @@ describe("the token of a cluster", () => {
     await env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "stopped" });
     await env.settled();
     expect(record.calls("getClusterToken")).toEqual([]);
+  });
+
+  describe("beside the Secret with how a database is reached", () => {
+    const ref = (name: string) => ({ writeConnectionSecretToRef: { name } });
+    const all = async (name: string) => {
+      const held = await dataOf(env, name);
+      return Object.fromEntries(Object.keys(held.data).map((key) => [key, decoded(held, key)]));
+    };
+
+    it("which has ids, names, host and credentials, is read once, and is nowhere else", async () => {
+      const [shop, place] = tree(env, "shop");
+      const record = await env.record();
+      await env.apply(shop!, place!, database("main", "shop", ref("main-connection")));
+      const ready = await env.waitFor("PlatformDatabase", "main", { status: "True", reason: "Available" });
+      const [id = "", environmentId] = ["externalId", "environmentId"].map((name) => stringMember(ready.status, name));
+      expect(ready.status).toMatchObject({ connectionSecret: { secretName: "main-connection", generation: 1 } });
+      const password = `p4ss-of-${id}`;
+      expect(await all("main-connection")).toEqual({
+        id,
+        name: "main",
+        environmentId,
+        environment: "shop",
+        host: expect.stringMatching(/^postgresql-/),
+        port: "5432",
+        username: "main",
+        password,
+      });
+      expect((await dataOf(env, "main-connection")).metadata).toMatchObject({
+        ownerReferences: [{ kind: "PlatformDatabase", name: "main", uid: ready.metadata.uid, controller: true }],
+      });
+      await env.settled();
+      await env.quiet(2);
+      expect(record.calls("getDatabaseCredentials")).toHaveLength(1);
+      const everything = [await env.list("PlatformDatabase"), await env.list("Event"), env.operator.logs()];
+      expect(JSON.stringify(everything)).not.toContain(password);
+    });
+
+    it("which is written again where somebody asks, and only if its content differs", async () => {
+      const version = async () => (await dataOf(env, "main-connection")).metadata["resourceVersion"];
+      const ask = async (token: string) => {
+        await env.annotate("PlatformDatabase", "main", { [RECONCILE_REQUESTED_AT]: token });
+        await env.waitFor(
+          "PlatformDatabase",
+          "main",
+          ({ status }) => member(status, "lastHandledReconcileAt") === token,
+        );
+      };
+      const before = await version();
+      await ask("same");
+      expect(await version()).toBe(before);
+      await env.kubectl(["delete", "secret", "main-connection"]);
+      await ask("gone");
+      expect(await all("main-connection")).toMatchObject({ name: "main" });
+    });
+
+    it("which keeps its content while that cannot be read, and says so", async () => {
+      env.platform.sim.faults.add({
+        match: { operation: "getDatabaseCredentials" },
+        answer: { is: "status", status: 403 },
+        count: null,
+      });
+      await env.patch("PlatformDatabase", "main", { spec: { lifecycle: { driftPolicy: "Report" } } });
+      const unread = await env.waitFor("PlatformDatabase", "main", { type: "ConnectionDetails", status: "Unknown" });
+      expect(condition(unread, "ConnectionDetails")).toMatchObject({ reason: "PermissionDenied" });
+      expect(condition(unread, "Ready")).toMatchObject({ status: "True" });
+      expect(await all("main-connection")).toHaveProperty("password");
+      env.platform.sim.faults.clear();
+    });
+
+    it("which is somebody else's for an application, until another one is named", async () => {
+      const [, , web] = tree(env, "shop", ref("taken"));
+      await env.apply(web!);
+      const refused = await env.waitFor("PlatformApplication", "shop", { reason: "NameConflict" });
+      expect(condition(refused, "Ready")?.message).toContain("Rename or delete it");
+      expect(await all("taken")).toEqual({ token: "mine" });
+      await env.patch("PlatformApplication", "shop", { spec: ref("shop-connection") });
+      const ready = await env.waitFor("PlatformApplication", "shop", { status: "True" });
+      expect(await all("shop-connection")).toMatchObject({
+        id: member(ready.status, "externalId"),
+        environment: "shop",
+      });
+      await env.patch("PlatformApplication", "shop", { spec: { writeConnectionSecretToRef: null } });
+      await env.waitFor(
+        "PlatformApplication",
+        "shop",
+        ({ status }) => member(status, "connectionSecret") === undefined,
+      );
+    });
   });
 });
 

@@ -8,6 +8,24 @@ describe("a database whose state the surface does not show", () => {
   const env = databaseEnv("Documented");
   const reads = (): number => env.harness.simulator.journal().filter((entry) => entry.is === "call").length;
 
+  it("has a Secret with ids and names, and is not read for it", async () => {
+    const ref = { writeConnectionSecretToRef: { name: "main" } };
+    const runner = await env.deployed(ref);
+    const before = reads();
+    const { report, status } = await runner.run({ spec: env.spec({ ...ref, lifecycle: { driftPolicy: "Report" } }) });
+    const data = {
+      id: runner.id(),
+      name: env.harness.service(runner.id()).name,
+      environmentId: env.environmentId,
+      environment: "staging",
+    };
+    expect(report.secret).toMatchObject({ name: "main", data });
+    expect(Object.keys(report.secret?.data ?? {})).toEqual(Object.keys(data));
+    expect(reads()).toBe(before);
+    expect(JSON.stringify(status)).not.toContain('"data"');
+    expect((await runner.run()).report.secret).toBeUndefined();
+  });
+
   it.each([
     ["gives no request id", () => env.harness.change({ nullRequestIds: true })],
     [

@@ -56,7 +56,7 @@ export const applicationSample: Sample = {
     ],
     ["a port twice", { ports: [{ internalPort: 80 }, { internalPort: 80 }] }, /ports\[1\]: Duplicate value/],
   ],
-  rules: 27,
+  rules: 28,
   good: ({ name, ground, spec }) => application(name, ground, spec),
   hostile: ({ name, ground }) =>
     application(name, ground, { variables: [{ name: "__proto__", value: "x".repeat(32_000) }] }),

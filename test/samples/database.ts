@@ -23,7 +23,7 @@ export const databaseSample: Sample = {
     ["a fraction of storage", { storage: 1.5 }, /storage.*must be of type integer/],
     ["another run state", { runState: "Paused" }, /runState: Unsupported value/],
   ],
-  rules: 18,
+  rules: 19,
   good: ({ name, ground, spec }) => database(name, ground, spec),
   hostile: ({ name, ground }) => database(name, ground, { type: "CONSTRUCTOR", version: "0.0.0" }),
   writes: ["createDatabase", "deployDatabase"],

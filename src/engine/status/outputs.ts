@@ -32,7 +32,8 @@ export async function writeOutputs(r: Ended, result: ReconcileResult): Promise<R
   } catch (error) {
     const why = secretRefusal(error, secret.name);
     if (why === undefined) throw error;
-    return unwritten(r, why);
+    // What else is not as wanted is reported first; the Secret is tried again with it.
+    return result.is === "settled" || result.is === "unknown" ? unwritten(r, why) : result;
   }
   keepUnsaved(r, secret.status);
   return result;
@@ -48,6 +49,10 @@ function keepUnsaved(r: Ended, status: JsonObject): void {
 
 function secretRefusal(error: unknown, name: string): Why | undefined {
   if (isKube(error, "Conflict")) return notOurs("Secret", name);
+  if (isKube(error, "Invalid")) {
+    const message = `The API server does not accept Secret "${name}", perhaps for an admission policy of the cluster. The operator tries again.`;
+    return { reason: "PermissionDenied", message };
+  }
   if (!isKube(error, "Forbidden")) return undefined;
   const message = `The operator may not write Secret "${name}": nothing is granted in this namespace. A cluster admin can bind the ClusterRole platform-operator-secret-outputs to the operator's ServiceAccount here.`;
   return { reason: "PermissionDenied", message };

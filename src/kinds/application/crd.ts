@@ -15,6 +15,8 @@ import { DEPLOYED, lifecycleOf, logSettings, MOST_LOG_LINES } from "../../api/li
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
 import { fingerprint, lastOperation, livingStatus, text, atomicList } from "../../api/status.ts";
 import {
+  connectionSecret,
+  connectionSecretRef,
   deploymentFields,
   ingressField,
   lastDeploymentOf,
@@ -97,6 +99,10 @@ export const spec = z
       "Running",
       "Whether the application runs. Stopped needs a platform that can stop applications.",
     ),
+    writeConnectionSecretToRef: connectionSecretRef(
+      "application",
+      "The platform shows neither a host nor credentials of applications.",
+    ),
     externalId: externalId.optional(),
     lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]),
   })
@@ -160,6 +166,7 @@ const remembered = {
   written,
   lastOperation,
   ...runStateFields,
+  connectionSecret,
   ingress,
 };
 

@@ -5,6 +5,8 @@ import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
 import { id, lastOperation, livingStatus, text } from "../../api/status.ts";
 import {
+  connectionSecret,
+  connectionSecretRef,
   deploymentFields,
   lastDeploymentOf,
   lastFailureOf,
@@ -36,6 +38,10 @@ export const spec = z.object({
     RUN_STATES,
     "Running",
     "Whether the database runs: Running deploys it once it is created, and again after it was stopped.",
+  ),
+  writeConnectionSecretToRef: connectionSecretRef(
+    "database",
+    "Where the platform shows them, it has host, port, username and password, too.",
   ),
   externalId: externalId.optional(),
   lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]),
@@ -73,6 +79,7 @@ const remembered = {
   written: writtenOf(writtenFields),
   lastOperation,
   ...runStateFields,
+  connectionSecret,
   stopRequestId,
   typeCheck,
 };

@@ -1,12 +1,15 @@
 /** Reads a database: with few requests, shared with its siblings where the surface allows. */
 import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { Start } from "../service/model.ts";
+import { connectionSecretDue } from "../service/connection-secret.ts";
+import { serviceRecord, type Start } from "../service/model.ts";
 import { isGone, statusesOf } from "../service/observe.ts";
-import { offered, unlessMissing } from "../shared/answers.ts";
+import { offered, SHOWN, sideRead, unlessMissing } from "../shared/answers.ts";
 import { isOpen } from "../shared/presence.ts";
 import { type DatabaseContext, type DatabaseTypes, type Observed, typesOf } from "./model.ts";
+import { followedDatabase } from "./plan.ts";
 import { followedRequest, reportedState } from "./reported.ts";
 
 type DatabaseStart = Start<DatabaseTypes, Database>;
@@ -14,7 +17,19 @@ type DatabaseStart = Start<DatabaseTypes, Database>;
 /** @throws ApiError */
 export async function observe(context: DatabaseContext, start: DatabaseStart, api: Platform): Promise<Observed> {
   const observed = await observedOf(context, start, api);
-  return { ...observed, types: isFollowed(context) ? undefined : await typesOf(context, api) };
+  const types = isFollowed(context) ? undefined : await typesOf(context, api);
+  return { ...observed, types, details: await detailsOf(context, observed, api) };
+}
+
+/** Reads how users reach a database that runs, where its Secret is due and the platform shows the database. */
+async function detailsOf(context: DatabaseContext, observed: Observed, api: Platform): Promise<Observed["details"]> {
+  const { id } = context;
+  if (id === undefined || serviceRecord(context, observed) === undefined) return undefined;
+  if (servicePhase(observed.status?.state ?? "") !== "running") return undefined;
+  if (connectionSecretDue(context, observed, followedDatabase(context, observed)) === undefined) return undefined;
+  const read = offered(api, "getDatabaseCredentials", () => api.databases.credentials(id), SHOWN);
+  const { value, fault } = await sideRead(read, "how the database is reached");
+  return { value: value && { ...value, port: String(value.port) }, fault };
 }
 
 /** A followed database is read often, and only for its progress. */

@@ -1,7 +1,7 @@
 /** What the specs and statuses of services have in common: the deployment, the last failure, what was written. */
 import { z } from "zod";
 
-import { connectionRef, displayName, integer, reference } from "../../api/fields.ts";
+import { connectionRef, displayName, integer, objectName, reference } from "../../api/fields.ts";
 import { column } from "../../api/resource.ts";
 import { count, id, text, time, token } from "../../api/status.ts";
 
@@ -29,6 +29,33 @@ export function placeFields(noun: string) {
     name: displayName.describe(`Name of the ${noun}; unique in the environment, whatever the case.`),
   };
 }
+
+/** Where users of a service find how to reach it. @param keys what the Secret has beside ids and names, as a sentence */
+export function connectionSecretRef(noun: string, keys: string) {
+  return z
+    .object({
+      name: objectName.describe(
+        "Name of the Secret in the same namespace. It is created; one that exists already is not overwritten.",
+      ),
+    })
+    .optional()
+    .describe(
+      `Writes what the platform shows of the ${noun} to those who use it into a Secret that belongs to this object: id, ` +
+        `name, environmentId and environment (the name of the PlatformEnvironment). ${keys} The operator needs the right ` +
+        "to write Secrets in this namespace: the ClusterRole platform-operator-secret-outputs.",
+    );
+}
+
+/** The Secret that was written. */
+export const connectionSecret = z
+  .object({
+    secretName: text.describe("Name of the Secret."),
+    generation: count.describe("Generation of the spec that it was written for."),
+    startedAt: time.optional().describe("When the deployment began that it was written after."),
+  })
+  .describe("The Secret that spec.writeConnectionSecretToRef names, once it is written.");
+
+export type ConnectionSecret = z.output<typeof connectionSecret>;
 
 /** The members of `lastDeployment`; a kind adds what it deploys. */
 export const deploymentFields = {

@@ -7,7 +7,7 @@ import type { Platform } from "../../platform/index.ts";
 import { NOT_READ, type SideRead } from "../shared/answers.ts";
 import type { ListedObject } from "../shared/names.ts";
 import type { DeclaredVariable } from "../shared/variables.ts";
-import type { Ingress, ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
+import type { ConnectionSecret, Ingress, ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
 
 export type RunState = "Running" | "Stopped";
 
@@ -16,6 +16,7 @@ export interface ServiceSpec {
   readonly name: string;
   readonly environmentRef: { readonly name?: string | undefined; readonly externalId?: Uuid | undefined };
   readonly variables?: readonly DeclaredVariable[];
+  readonly writeConnectionSecretToRef?: { readonly name: string } | undefined;
   /** Absent for services that the operator does not stop. */
   readonly runState?: RunState;
 }
@@ -33,6 +34,7 @@ export type ServiceMemory = {
   readonly runState?: RunState | undefined;
   readonly stopping?: string | undefined;
   readonly ingress?: Ingress | undefined;
+  readonly connectionSecret?: ConnectionSecret | undefined;
 };
 
 /** The status of a service, as the platform shows it or as it follows from what is remembered. */
@@ -73,6 +75,8 @@ export interface ServiceObserved<Item extends ListedObject = ListedObject> exten
   readonly serverNow?: Date | undefined;
   /** The settings were sent in this reconcile. */
   readonly updated: boolean;
+  /** How users reach the service, where that was read for the Secret. Secret. */
+  readonly details?: SideRead<Readonly<Record<string, string>>> | undefined;
   /** The last lines of the log, where they were read for a failure. They may hold secrets that nobody knows of. */
   readonly failureLog?: readonly string[] | undefined;
   /** A delete was sent in this reconcile. */

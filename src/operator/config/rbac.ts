@@ -126,7 +126,7 @@ export const GRANTS: readonly Grant[] = [
 /**
  * A ClusterRole that nobody has until a cluster admin binds it in chosen namespaces: RBAC cannot limit a create by
  * name, nor a patch to owned objects, so its holder can write any Secret of the namespace. Without it everything works
- * but PlatformCluster's writeTokenSecretToRef, which reports that.
+ * but writeTokenSecretToRef and writeConnectionSecretToRef, which report that.
  */
 export const SECRET_OUTPUTS: Grant & { readonly role: string } = {
   role: `${OPERATOR}-secret-outputs`,
@@ -134,5 +134,5 @@ export const SECRET_OUTPUTS: Grant & { readonly role: string } = {
   resources: ["secrets"],
   verbs: ["create", "patch"],
   where: "namespaces where its role is bound",
-  why: "writes the short-lived tokens that a PlatformCluster asks for into Secrets that it owns",
+  why: "writes the Secrets that writeTokenSecretToRef and writeConnectionSecretToRef name, each owned by its resource",
 };

@@ -23,6 +23,12 @@ const database = editable(
   }),
 );
 
+const part = z.string().min(1).max(4096);
+/** How users of a database reach it. `password` is a secret. */
+const credentials = record({ host: part, port: z.int(), login: part, password: part }).transform(
+  ({ login, ...rest }) => ({ ...rest, username: login }),
+);
+
 const settings = {
   name: filled,
   version: wellFormed.optional(),
@@ -47,6 +53,7 @@ export function databases(caller: Caller) {
     stop: write(caller, "stopDatabase", maybe(serviceStatus)),
     list: read(caller, "listDatabases", databaseList),
     get: read(caller, "getDatabase", json(database)),
+    credentials: read(caller, "getDatabaseCredentials", json(credentials)),
     /** Type and mode cannot change. */
     update: update(caller, "updateDatabase", database, databaseSettings),
     delete: write(caller, "deleteDatabase", nothing),

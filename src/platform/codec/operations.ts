@@ -95,6 +95,7 @@ export const operations = {
   stopDatabase: { method: "POST", path: `${DATABASE}/stop`, stale: ofDatabase },
   listDatabases: { method: "GET", path: `${ENVIRONMENT}/database`, beyond: true },
   getDatabase: { method: "GET", path: DATABASE, beyond: true },
+  getDatabaseCredentials: { method: "GET", path: `${DATABASE}/masterCredentials`, beyond: true },
   updateDatabase: { method: "PUT", path: DATABASE, beyond: true, stale: ofDatabase },
   deleteDatabase: { method: "DELETE", path: DATABASE, beyond: true, stale: ofDatabase },
 

@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 
 import type { Simulator } from "../../../simulator/simulator.ts";
+import { PLAIN_CONNECTION_KEYS } from "../../../src/api/names.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { AuditEvent } from "../../control-plane/audit.ts";
 import { findCanaries } from "../hostile/canaries.ts";
@@ -10,8 +11,8 @@ import type { RunningOperator } from "./operator.ts";
 
 /** What is shorter stands in a text by chance. */
 const LEAST_LENGTH = 12;
-/** Of a token that the operator keeps in a Secret: its object's status says it, too. */
-const NO_SECRET = "expirationTimestamp";
+/** Of what the operator keeps in a Secret: its object says it, too. */
+const NO_SECRETS: ReadonlySet<string> = new Set(["expirationTimestamp", ...PLAIN_CONNECTION_KEYS]);
 
 /** What a stage leaves behind. */
 export interface Remains {
@@ -45,7 +46,7 @@ async function secretsOf({ platform, namespaces }: Remains): Promise<Readonly<Re
   const secrets = (await Promise.all(namespaces.map((at) => at.list("Secret")))).flat();
   const held = secrets.flatMap((secret) =>
     Object.entries(member(secret, "data") ?? {})
-      .filter(([key]) => key !== NO_SECRET)
+      .filter(([key]) => !NO_SECRETS.has(key))
       .map(([key, data]) => {
         const value = Buffer.from(String(data), "base64").toString().trim();
         return [`${key} of the Secret ${secret.metadata.name}`, value] as const;

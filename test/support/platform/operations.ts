@@ -189,6 +189,7 @@ export const full: Record<Beyond, Case> = {
   },
   listDatabases: { needs: "read", call: (p, w) => p.databases.list(w.environmentId) },
   getDatabase: { needs: "read", call: (p, w) => p.databases.get(w.databaseId) },
+  getDatabaseCredentials: { needs: "read", call: (p, w) => p.databases.credentials(w.databaseId) },
   updateDatabase: {
     needs: "write",
     call: async (p, w) =>

@@ -1,0 +1,52 @@
+/** The Secret that spec.writeConnectionSecretToRef names. Its values go nowhere else. Pure. */
+import type { Report } from "../../engine/contract/kind.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
+import { faultCondition, NOT_READ } from "../shared/answers.ts";
+import type { ConnectionSecret, ServiceDeployment } from "./crd-status.ts";
+import type { ServiceContext, ServiceObserved } from "./model.ts";
+
+/**
+ * Returns the Secret that is to be written now: once for each generation, deployment and reconcile request, and not
+ * while the platform works on the service.
+ * @param last the last deployment with what is known now
+ * @returns undefined where none is due
+ */
+export function connectionSecretDue(
+  { goal, identitySource, memory, requested, resource, spec }: ServiceContext,
+  { status }: ServiceObserved,
+  last: ServiceDeployment | undefined,
+): ConnectionSecret | undefined {
+  const { writeConnectionSecretToRef: ref } = spec;
+  const isIdle = status !== undefined && servicePhase(status.state) !== "busy";
+  if (ref === undefined || goal !== "present" || identitySource !== "recorded" || !isIdle) return undefined;
+  const startedAt = last?.finishedAt === undefined ? undefined : last.startedAt;
+  const due = { secretName: ref.name, generation: resource.generation, startedAt };
+  return requested === undefined && isSame(memory.connectionSecret, due) ? undefined : due;
+}
+
+function isSame(
+  written: ConnectionSecret | undefined,
+  { secretName, generation, startedAt }: ConnectionSecret,
+): boolean {
+  return written?.secretName === secretName && written.generation === generation && written.startedAt === startedAt;
+}
+
+/** Returns what a report has of the Secret. While the details cannot be read, an earlier one stays as it is. */
+export function connectionSecretReport(
+  context: ServiceContext,
+  observed: ServiceObserved,
+  last: ServiceDeployment | undefined,
+): Pick<Report, "conditions" | "status" | "secret"> {
+  const { id = "", inputs, spec } = context;
+  const { fault, value } = observed.details ?? NOT_READ;
+  const due = connectionSecretDue(context, observed, last);
+  const { name, environmentRef } = spec;
+  const environment = environmentRef.name === undefined ? {} : { environment: environmentRef.name };
+  const data = { id, name, environmentId: inputs.environmentId, ...environment, ...value };
+  return {
+    conditions: faultCondition("ConnectionDetails", fault),
+    status: spec.writeConnectionSecretToRef === undefined ? { connectionSecret: undefined } : {},
+    ...(due !== undefined &&
+      fault === undefined && { secret: { name: due.secretName, data, status: { connectionSecret: { ...due } } } }),
+  };
+}
