@@ -1,11 +1,10 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 
-import { FINALIZER } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
+import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
-import { calm, eventsOf, idOf } from "../support/env/settling.ts";
+import { calm, idOf } from "../support/env/settling.ts";
 import { blueprint, secret } from "../support/kube/manifests.ts";
 import { blueprintFixture, blueprintsOf } from "../support/services/blueprint-fixture.ts";
 
@@ -36,31 +35,6 @@ describe.each(effort.few(["documented", "full"] as const))("a blueprint on the %
     const written = (await record.writes()).objects.filter(({ name }) => name === "cache");
     expect(written.length).toBeLessThanOrEqual(surface === "full" ? 4 : 3);
     await env.quiet(1);
-  });
-
-  it("is not deployed unless its spec says so, and keeps the choice that it was created with", async () => {
-    await env.apply(blueprint("unsaid", "shop", { deployOnCreate: undefined }), blueprint("said", "shop"));
-    const unsaid = await env.waitFor(KIND, "unsaid", { status: "True" });
-    expect(member(unsaid.spec, "deployOnCreate")).toBeUndefined();
-    const services = [...env.platform.world().services.values()].filter(({ name }) => name === "unsaid");
-    expect(services).toMatchObject([{ state: "READY", deploymentStatus: "NEVER_DEPLOYED" }]);
-    const told = surface === "full" ? "exists on the platform and is not deployed" : "Nothing will deploy it";
-    expect(condition(unsaid, "Ready")?.message).toContain(told);
-    const said = await env.waitFor(KIND, "said", { status: "True" });
-    const record = await env.record();
-    await env.patch(KIND, "said", { spec: { deployOnCreate: null } });
-    const now = await env.waitFor(
-      KIND,
-      "said",
-      ({ metadata, status }) => member(status, "observedGeneration") === metadata.generation,
-    );
-    expect(member(now.spec, "deployOnCreate")).toBeUndefined();
-    expect(condition(now, "Ready")).toMatchObject({
-      status: "True",
-      reason: condition(said, "Ready")?.reason,
-      message: condition(said, "Ready")?.message,
-    });
-    expect(record.changes()).toEqual([]);
   });
 
   it("keeps a null of the user's through the API server, and sends it", async () => {
@@ -105,21 +79,5 @@ describe.each(effort.few(["documented", "full"] as const))("a blueprint on the %
     await env.apply(blueprint("shaped", "shop", { specOverrides }));
     await env.waitFor(KIND, "shaped", { status: "True" });
     expect(bodies(record)).toEqual([expect.objectContaining({ spec_overrides: specOverrides })]);
-  });
-
-  it("under a connection's policy Delete is let go with a warning, and stays on the platform", async () => {
-    const defaults = { lifecycle: { deletionPolicy: "Delete" } };
-    await env.patch("PlatformConnection", "default", { spec: { defaults } });
-    await env.apply(blueprint("kept", "shop"));
-    await env.waitFor(KIND, "kept", { status: "True" });
-    // It may have come to Ready before the operator knew the connection's new policy.
-    await env.waitFor(KIND, "kept", ({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
-    await env.remove(KIND, "kept");
-    await env.waitGone(KIND, "kept");
-    expect(blueprintsOf(env, "kept")).toHaveLength(1);
-    await vi.waitFor(async () => {
-      const told = await eventsOf(env, "kept", "Orphaned");
-      expect(told).toEqual([expect.stringMatching(/^Warning .*no deletion of blueprints/)]);
-    }, PATIENCE_MS);
   });
 });

@@ -121,22 +121,6 @@ describe("the token of a cluster", () => {
     expect(without.status).not.toHaveProperty("token");
   });
 
-  it("is not asked for while the cluster does not run", async () => {
-    await env.patch(KIND, "edge", {
-      spec: {
-        runState: "Stopped",
-        lifecycle: { applyPolicy: "Automatic" },
-        writeTokenSecretToRef: { name: "edge-token" },
-      },
-    });
-    const stopped = await env.waitFor(KIND, "edge", { reason: "Stopped" });
-    expect(stopped.status).not.toHaveProperty("token");
-    const record = await env.record();
-    await env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "stopped" });
-    await env.settled();
-    expect(record.calls("getClusterToken")).toEqual([]);
-  });
-
   describe("beside the Secret with how a database is reached", () => {
     const ref = (name: string) => ({ writeConnectionSecretToRef: { name } });
     const all = async (name: string) => {
@@ -223,25 +207,5 @@ describe("the token of a cluster", () => {
         ({ status }) => member(status, "connectionSecret") === undefined,
       );
     });
-  });
-});
-
-describe("the token of a cluster that nothing shows", () => {
-  const env = createEnv({ surface: "documented", mayRefuse: ["secrets"] });
-
-  it("is given only where the connection lets the id stand, or the platform has proven it", async () => {
-    await env.apply(...defaults(env, { allowUnverifiedIds: false }));
-    await grantSecretOutputs(env);
-    const record = await env.record();
-    await env.apply(cluster(env, { name: "edge-token" }));
-    const refused = await env.waitFor(KIND, "edge", { reason: "NotObservable" });
-    expect(condition(refused, "Ready")?.message).toContain("spec.allowUnverifiedIds");
-    expect(record.calls("getClusterToken")).toEqual([]);
-    await env.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: null } });
-    await env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "now" });
-    await env.waitFor(KIND, "edge", { status: "True" });
-    expect(decoded(await dataOf(env, "edge-token"), "token")).toMatch(/^simulated-read-only-edge-/);
-    await env.remove(KIND, "edge");
-    await env.waitGone(KIND, "edge");
   });
 });

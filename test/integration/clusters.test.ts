@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { editRecord } from "../../simulator/control/records.ts";
-import { APPROVED_PLAN, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { APPROVED_PLAN } from "../../src/api/names.ts";
 import { member, stringMember } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
@@ -81,38 +81,11 @@ describe("clusters that the platform shows", () => {
     expect(record.changes()).toEqual(["upgradeCluster"]);
   });
 
-  it("are stopped again on request when stopping, which was approved, has failed", async () => {
-    const wish = { runState: "Stopped", kubernetesVersion: null, lifecycle: null };
-    edit(env, 0, { failNext: ["stop"] });
-    await env.patch(KIND, "production", { spec: wish });
-    await approve(env, "production");
-    await env.waitFor(KIND, "production", { reason: "StopFailed" });
-    await env.annotate(KIND, "production", { [RECONCILE_REQUESTED_AT]: "again" });
-    const stopped = await env.waitFor(KIND, "production", is("state", "STOPPED"));
-    expect(member(stopped.status, "lastHandledReconcileAt")).toBe("again");
-  });
-
-  it("are left alone while they are locked", async () => {
-    const lockedAt = env.platform.sim.time.wall().toISOString();
-    const lock = { reason: "audit", lockedAt, ownerName: "kim", ttlInDays: 3 };
-    edit(env, 1, { lock });
-    const record = await env.record();
-    await env.apply(cluster(env, "edge", 1, { runState: "Stopped", lifecycle: AUTOMATIC }));
-    const locked = await env.waitFor(KIND, "edge", { reason: "ClusterLocked" });
-    expect(condition(locked, "Ready")?.message).toContain('by "kim" (reason: audit)');
-    expect(condition(locked, "Locked")).toMatchObject({ status: "True", reason: "ClusterLocked" });
-    expect(locked.status).toMatchObject({ lock });
-    expect(record.changes()).toEqual([]);
-    edit(env, 1, { lock: null });
-    await env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "unlocked" });
-    await env.waitFor(KIND, "edge", is("state", "STOPPED"));
-    expect(record.changes()).toEqual(["stopCluster"]);
-  });
-
   it("are named by those on them: by environments, and by one binding each, stopped or not", async () => {
     const template = { key: "kubernetes-essentials", version: "1.2.0" };
     const clusterRef = { name: "edge" };
     const managedConfig = { ingress: { domain: { value: "shop.example.com" } } };
+    await env.apply(cluster(env, "edge", 1, { lifecycle: AUTOMATIC }));
     await env.apply(project("shop"), environment(env, "staging", "shop", { clusterRef }));
     const made = await env.waitFor("PlatformEnvironment", "staging", { status: "True" });
     expect(member(made.status, "clusterId")).toBe(env.platform.clusterIds[1]);
@@ -142,110 +115,5 @@ describe("clusters that the platform shows", () => {
     await env.waitGone(KIND, "edge");
     expect(record.changes()).toEqual(["stopCluster"]);
     expect(env.platform.world().clusters.get(env.platform.clusterIds[1] ?? "")?.state).toBe("STOPPED");
-  });
-
-  it("keep the id that they were taken over by", async () => {
-    const externalId = env.platform.clusterIds[1] ?? "";
-    await expect(env.patch(KIND, "production", { spec: { externalId } })).rejects.toThrow(/Invalid|422/);
-  });
-
-  it("stay as they are when their resource goes under Retain", async () => {
-    const record = await env.record();
-    await env.remove(KIND, "production");
-    await env.waitGone(KIND, "production");
-    expect(record.changes()).toEqual([]);
-  });
-});
-
-describe("clusters that only answers tell of", () => {
-  const env = createEnv({ surface: "documented" });
-
-  beforeAll(async () => {
-    await env.apply(...defaults(env));
-  });
-
-  it("are taken over with a version, which counts as the one that runs", async () => {
-    const record = await env.record();
-    await env.apply(cluster(env, "production", 0, { kubernetesVersion: "1.33", runState: "Running" }));
-    const taken = await env.waitFor(KIND, "production", { status: "True" });
-    expect(condition(taken, "UpToDate")).toMatchObject({ status: "Unknown", reason: "NotObservable" });
-    expect(record.changes()).toEqual([]);
-    await env.quiet(2);
-  });
-
-  it("are upgraded once by a newer version, on approval, and say what is not shown", async () => {
-    const record = await env.record();
-    await env.patch(KIND, "production", { spec: { kubernetesVersion: "1.34" } });
-    await approve(env, "production");
-    const accepted = await env.waitFor(KIND, "production", { status: "True", reason: "Accepted" });
-    expect(condition(accepted, "UpToDate")).toMatchObject({ status: "Unknown", reason: "NotObservable" });
-    expect(record.changes()).toEqual(["upgradeCluster"]);
-    await env.patch(KIND, "production", { spec: { lifecycle: AUTOMATIC } });
-    await env.annotate(KIND, "production", { [RECONCILE_REQUESTED_AT]: "upgraded" });
-    await env.waitFor(KIND, "production", ({ status }) => member(status, "lastHandledReconcileAt") === "upgraded");
-    expect(record.changes()).toEqual(["upgradeCluster"]);
-    edit(env, 0, { state: "DEPLOYED", deployed: true, run: null });
-    await env.quiet(2);
-  });
-
-  it("are stopped on approval, and cannot be started", async () => {
-    const record = await env.record();
-    await env.patch(KIND, "production", { spec: { kubernetesVersion: null, runState: "Stopped", lifecycle: null } });
-    await approve(env, "production");
-    const stopped = await env.waitFor(KIND, "production", { status: "True", reason: "Accepted" });
-    expect(condition(stopped, "ClusterDeployed")).toMatchObject({ status: "Unknown", reason: "STOP_QUEUED" });
-    expect(stopped.status).toMatchObject({ verified: true });
-    expect(record.changes()).toEqual(["stopCluster"]);
-    // Somebody starts it, which nothing shows: on request, and once that is approved, it is stopped again.
-    edit(env, 0, { state: "DEPLOYED", deployed: true, run: null });
-    await env.annotate(KIND, "production", { [RECONCILE_REQUESTED_AT]: "again" });
-    await approve(env, "production");
-    await env.waitFor(KIND, "production", ({ status }) => member(status, "lastHandledReconcileAt") === "again");
-    expect(record.changes()).toEqual(["stopCluster", "stopCluster"]);
-    await env.patch(KIND, "production", { spec: { runState: "Running" } });
-    await env.waitFor(KIND, "production", { type: "Stalled", status: "True", reason: "NotSupportedByApi" });
-    expect(record.changes()).toEqual(["stopCluster", "stopCluster"]);
-    await env.quiet(2);
-  });
-
-  it("have a binding that is Ready only once an answer shows its mandatory layers enabled", async () => {
-    env.platform.sim.settings.layerStatuses = { networking: { status: "FAILED", reason: "No quota" } };
-    const spec = {
-      clusterRef: { externalId: env.platform.clusterIds[1] ?? "" },
-      cluster: { mode: "CUSTOMER_MANAGED", provider: "GCP" },
-      template: { key: "kubernetes-essentials", version: "1.2.0" },
-      managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
-    };
-    await env.apply(resource("PlatformBinding", "essentials", spec));
-    const failed = await env.waitFor("PlatformBinding", "essentials", { reason: "LayersNotEnabled" });
-    expect(condition(failed, "LayersReady")).toMatchObject({
-      status: "False",
-      message: expect.stringContaining("networking is FAILED (No quota)"),
-    });
-    env.platform.sim.settings.layerStatuses = {};
-    await env.annotate("PlatformBinding", "essentials", { [RECONCILE_REQUESTED_AT]: "mended" });
-    const bound = await env.waitFor("PlatformBinding", "essentials", { status: "True", reason: "Bound" });
-    expect(condition(bound, "LayersReady")).toMatchObject({ status: "True" });
-    expect(bound.status).toMatchObject({ layersEnabled: "2/2" });
-    await env.remove("PlatformBinding", "essentials");
-  });
-
-  it("are acted upon by an operation only where it does not insist on an end that nothing shows", async () => {
-    const record = await env.record();
-    const stop = { type: "StopCluster", clusterRef: { externalId: env.platform.clusterIds[1] ?? "" } };
-    await env.apply(resource("PlatformOperation", "insisting", { ...stop, completion: "Observed" }));
-    await env.waitFor("PlatformOperation", "insisting", { type: "Stalled", status: "True", reason: "NotObservable" });
-    expect(record.changes()).toEqual([]);
-    await env.apply(resource("PlatformOperation", "asking", stop));
-    await env.waitFor("PlatformOperation", "asking", { type: "Complete", status: "True", reason: "Accepted" });
-    expect(record.changes()).toEqual(["stopCluster"]);
-  });
-
-  it("of another organization are not stopped", async () => {
-    const theirs = [...env.platform.world().clusters.values()].find(({ name }) => name === "theirs");
-    await env.apply(resource(KIND, "theirs", { externalId: theirs?.id, runState: "Stopped", lifecycle: AUTOMATIC }));
-    const refused = await env.waitFor(KIND, "theirs", (object) => condition(object, "Ready") !== undefined);
-    expect(condition(refused, "Ready")?.status).toBe("False");
-    expect(theirs?.state).toBe("DEPLOYED");
   });
 });

@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { application, lastDeployment, stagedApplications } from "../support/env/applications.ts";
+import { lastDeployment, stagedApplications } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
-import { createEnv, type Env } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 
 const KIND = "PlatformApplication";
 const COMMITS = {
@@ -18,12 +17,6 @@ const COMMITS = {
 /** A patch that tells nothing but which versions of the sources were read. */
 const Variables = z.strictObject({ variables: z.strictObject({ sources: z.string() }) });
 const Noted = z.object({ status: z.strictObject({ lastDeployment: Variables, written: Variables }) });
-
-/** A request to look again, and to try a failed deployment once more. */
-async function request(env: Env, name: string, token: string): Promise<void> {
-  await env.annotate(KIND, name, { [RECONCILE_REQUESTED_AT]: token });
-  await env.waitFor(KIND, name, ({ status }) => member(status, "lastHandledReconcileAt") === token);
-}
 
 describe.each(effort.few(["documented", "full"] as const))("a deployment on the %s surface", (surface) => {
   const env = createEnv({ surface });
@@ -98,46 +91,6 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
     expect((await apps.service("commit")).commit).toBe(COMMITS.second);
   });
 
-  it("of a commit that is the deployed one at another length is none", async () => {
-    await apps.deploy("short", COMMITS.first);
-    const record = await env.record();
-    await apps.change("short", { deploy: { gitCommitId: COMMITS.first.slice(0, 9) } });
-    await apps.ready("short", "True", "Deployed");
-    await env.settled();
-    expect(record.changes()).toEqual([]);
-  });
-
-  it("that failed is tried again once for each request", async () => {
-    await apps.deploy("retried", COMMITS.first);
-    const service = await apps.service("retried");
-    service.failNext.push("deploy");
-    const record = await env.record();
-    await apps.change("retried", { deploy: { gitCommitId: COMMITS.second } });
-    const failed = await apps.ready("retried", "False", "DeploymentFailed");
-    expect(condition(failed, "Stalled")).toMatchObject({ status: "True", reason: "DeploymentFailed" });
-    expect(failed.status).toMatchObject({
-      lastFailure: { state: "DEPLOYMENT_ERROR", gitCommitId: COMMITS.second, requestId: expect.any(String) },
-    });
-    await env.settled();
-    await env.quiet(1);
-    expect(record.changes()).toEqual(["deployApplication"]);
-
-    service.failNext.push("build");
-    await request(env, "retried", "first");
-    await apps.ready("retried", "False", "BuildFailed");
-    await env.settled();
-    expect(record.changes()).toEqual(["deployApplication", "deployApplication"]);
-    await env.annotate(KIND, "retried", { [RECONCILE_REQUESTED_AT]: null });
-    await env.annotate(KIND, "retried", { [RECONCILE_REQUESTED_AT]: "first" });
-    await env.quiet(1);
-
-    await request(env, "retried", "second");
-    const mended = await apps.deployed("retried", COMMITS.second);
-    expect(record.changes()).toEqual(["deployApplication", "deployApplication", "deployApplication"]);
-    expect(mended.status).not.toHaveProperty("lastFailure");
-    expect(condition(mended, "Stalled")).toBeUndefined();
-  });
-
   it("that failed keeps the end of the log: masked, read once, and nowhere else", async () => {
     const [password, ...log] = ["hunter22-of-the-log", "connecting to the shop", "as hunter22-of-the-log"];
     await env.apply({
@@ -169,19 +122,6 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
     expect(elsewhere).not.toContain("connecting to the shop");
     await apps.change("logged", { logs: { onFailure: 0 } });
     await env.waitFor(KIND, "logged", ({ status }) => member(member(status, "lastFailure"), "log") === undefined);
-  });
-
-  it("under policy Manual is left to others, and told as due", async () => {
-    const record = await env.record();
-    await env.apply(application("manual", undefined, { deploy: { gitCommitId: COMMITS.first, policy: "Manual" } }));
-    const due = await apps.ready("manual", "True", "NotDeployed");
-    expect(condition(due, "UpToDate")).toMatchObject({ status: "False", reason: "DeployPending" });
-    await apps.change("manual", { deploy: { gitCommitId: COMMITS.second } });
-    await env.settled();
-    await request(env, "manual", "now");
-    await env.settled();
-    expect(record.changes()).toEqual(["createApplication"]);
-    expect(condition(await env.get(KIND, "manual"), "UpToDate")).toMatchObject({ status: "False" });
   });
 
   describe("[C12] of variables from a Secret", () => {
@@ -226,65 +166,6 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
       for (const body of bodies) expect(Noted.safeParse(body).error).toBeUndefined();
       expect(bodies.length).toBeLessThanOrEqual(1);
       expect(condition(await env.get(KIND, "secretive"), "VariablesSynced")).toMatchObject({ status: "True" });
-    });
-  });
-});
-
-describe("settings", () => {
-  describe("on the full surface", () => {
-    const env = createEnv({ surface: "full" });
-    const apps = stagedApplications(env);
-
-    beforeAll(() => apps.fixture());
-
-    it("that change are one PUT and one deployment", async () => {
-      const before = await apps.deploy("resized", COMMITS.first, { cpu: 500 });
-      const record = await env.record();
-      await apps.change("resized", { cpu: 750, memory: 256 });
-      await apps.deployed("resized", COMMITS.first, before);
-      await env.settled();
-      expect(record.changes()).toEqual(["updateApplication", "deployApplication"]);
-      expect((await apps.service("resized")).settings).toMatchObject({ cpu: 750, memory: 256 });
-    });
-
-    it("that change together with the commit are one PUT and one deployment", async () => {
-      const record = await env.record();
-      await apps.change("resized", { cpu: 800, deploy: { gitCommitId: COMMITS.second } });
-      await apps.deployed("resized", COMMITS.second);
-      await env.settled();
-      expect(record.changes()).toEqual(["updateApplication", "deployApplication"]);
-    });
-
-    it("that somebody else changed are put back, and what is not declared is left alone", async () => {
-      const before = await env.get(KIND, "resized");
-      const record = await env.record();
-      await apps.edit("resized", { cpu: 100, max_running_instances: 7 });
-      await request(env, "resized", "look");
-      await apps.deployed("resized", COMMITS.second, before);
-      await env.settled();
-      expect(record.changes()).toEqual(["updateApplication", "deployApplication"]);
-      expect((await apps.service("resized")).settings).toMatchObject({ cpu: 800, max_running_instances: 7 });
-    });
-  });
-
-  describe("on the documented surface", () => {
-    const env = createEnv({ surface: "documented" });
-    const apps = stagedApplications(env);
-
-    beforeAll(() => apps.fixture());
-
-    it("that change are told as what cannot be done, until they are changed back", async () => {
-      await apps.deploy("fixed", COMMITS.first, { cpu: 500 });
-      const record = await env.record();
-      await apps.change("fixed", { cpu: 750 });
-      const stalled = await apps.ready("fixed", "False", "UpdateNotSupported");
-      expect(condition(stalled, "Stalled")).toMatchObject({ status: "True", reason: "UpdateNotSupported" });
-      expect(condition(stalled, "Ready")?.message).toContain("spec.cpu cannot be changed. Change it back");
-      await env.settled();
-      await apps.change("fixed", { cpu: 500 });
-      await apps.ready("fixed", "True", "Deployed");
-      await env.settled();
-      expect(record.changes()).toEqual([]);
     });
   });
 });

@@ -1,16 +1,13 @@
 /** What a PlatformOperation did, every resource that stands for its target tells. */
-import { randomUUID } from "node:crypto";
 
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { editRecord } from "../../simulator/control/records.ts";
-import { PAUSED, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
-import { database, defaults, NEXT_COMMIT, operation, resource, tree } from "../support/kube/manifests.ts";
+import { database, defaults, NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
 
 const DATABASE = "PlatformDatabase";
 
@@ -66,48 +63,6 @@ describe.each(effort.few(["documented", "full"] as const))("what an operation di
     expect(record.changes()).toEqual(["stopDatabase", "deployDatabase"]);
   });
 
-  it("is told by a database that was paused meanwhile, by another process, and undone on request", async () => {
-    await env.annotate(DATABASE, "orders", { [PAUSED]: "true" });
-    await env.waitFor(DATABASE, "orders", { type: "Synced", reason: "ReconcilePaused" });
-    const stop = await carriedOut("stop-paused", { type: "StopDatabase", databaseRef: { name: "orders" } });
-    await env.restart();
-    await env.annotate(DATABASE, "orders", { [PAUSED]: null });
-    const stopped = await env.waitFor(DATABASE, "orders", { type: "Stalled", status: "True" });
-    expect(condition(stopped, "Ready")?.message).toContain(stop);
-    const record = await env.record();
-    await env.annotate(DATABASE, "orders", { [RECONCILE_REQUESTED_AT]: "start" });
-    await env.waitFor(DATABASE, "orders", { status: "True", reason: "Available" });
-    await env.settled();
-    expect(record.changes()).toEqual(["deployDatabase"]);
-  });
-
-  it("is believed of this installation, organization and lifetime alone", async () => {
-    const { status, metadata } = await env.get(DATABASE, "orders");
-    const { identity, externalId } = status as { identity: JsonObject; externalId: string };
-    const told = async (name: string, change: JsonObject, startedAt = new Date().toISOString()) => {
-      const spec = { type: "StopDatabase", databaseRef: { externalId } };
-      const object = operation(name, spec);
-      await env.apply({ ...object, metadata: { ...object.metadata, annotations: { [PAUSED]: "true" } } });
-      const forged = { identity: { ...identity, ...change }, targetId: externalId, request: { startedAt } };
-      await env.patch("PlatformOperation", name, { status: forged }, "status");
-      await env.settled();
-      await env.annotate(DATABASE, "orders", { [RECONCILE_REQUESTED_AT]: name });
-      const looked = await env.waitFor(
-        DATABASE,
-        "orders",
-        (object) => member(object.status, "lastHandledReconcileAt") === name,
-      );
-      return member(member(looked.status, "lastOperation"), "name") === `${env.namespace}/${name}`;
-    };
-    expect(await told("of-another-organization", { organizationId: randomUUID() })).toBe(false);
-    expect(await told("of-another-host", { host: "other.example.com" })).toBe(false);
-    expect(await told("of-another-installation", { installation: randomUUID() })).toBe(false);
-    const before = new Date(Date.parse(metadata.creationTimestamp ?? "") - 1_000).toISOString();
-    await env.patch(DATABASE, "orders", { status: { lastOperation: null } }, "status");
-    expect(await told("of-the-time-before", {}, before)).toBe(false);
-    expect(await told("of-its-own", {})).toBe(true);
-  });
-
   it("is told by its application: the commit, and the request", async () => {
     const applicationRef = { name: "web" };
     const record = await env.record();
@@ -128,27 +83,5 @@ describe.each(effort.few(["documented", "full"] as const))("what an operation di
     expect(condition(told, "Ready")?.message).toContain(NEXT_COMMIT.slice(0, 7));
     await env.settled();
     expect(record.changes()).toEqual(["deployApplication"]);
-  });
-
-  it("is told by its cluster", async () => {
-    const [first = "", second = ""] = env.platform.clusterIds;
-    const kind = "PlatformCluster";
-    await env.apply(
-      resource(kind, "stops", { externalId: first, runState: "Running" }),
-      resource(kind, "grows", { externalId: second, kubernetesVersion: "1.33" }),
-    );
-    for (const name of ["stops", "grows"]) await env.waitFor(kind, name, { status: "True" });
-    const record = await env.record();
-    editRecord(env.platform.sim, second, { nextVersion: "1.34" });
-    const upgrade = await carriedOut("upgrade", { type: "UpgradeCluster", clusterRef: { name: "grows" } });
-    await carriedOut("stop", { type: "StopCluster", clusterRef: { name: "stops" } });
-    // The documented surface has no start of clusters.
-    const reason = surface === "full" ? "DriftDetected" : "NotSupportedByApi";
-    const stopped = await env.waitFor(kind, "stops", { status: "False", reason });
-    expect(stopped.status).toMatchObject({ lastOperation: { operation: "stopCluster" } });
-    const grown = await env.waitFor(kind, "grows", ({ status }) => member(status, "lastOperation") !== undefined);
-    expect(grown.status).toMatchObject({ lastOperation: { name: upgrade, operation: "upgradeCluster" } });
-    await env.settled();
-    expect(record.changes()).toEqual(["upgradeCluster", "stopCluster"]);
   });
 });

@@ -9,7 +9,7 @@ import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
-import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
+import { defaults, deploying, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
 
 const plan = async (env: Env, kind: string, name: string) => planIn(await env.get(kind, name));
 
@@ -17,51 +17,11 @@ const approve = async (env: Env, kind: string, name: string): Promise<void> => {
   const { hash } = (await plan(env, kind, name)) ?? {};
   await env.annotate(kind, name, { [APPROVED_PLAN]: hash ?? null });
 };
-
-/** Every hour of every day, in which nothing may be written. */
-const NEVER = { kind: "Deny", windows: [{ schedule: "0 * * * *", duration: "2h" }] };
-const ALWAYS = { kind: "Allow", windows: [{ schedule: "0 * * * *", duration: "2h", timeZone: "Europe/Berlin" }] };
-
 for (const surface of effort.few(["documented", "full"] as const)) {
   describe(`policies on the ${surface} surface`, () => {
     const env = createEnv({ surface });
 
     beforeAll(() => env.apply(...defaults(env, { surface: surface === "full" ? "Full" : "Documented" })));
-
-    it("ObserveOnly tells what is there and writes nothing, whatever the spec says", async () => {
-      await env.apply(project("watched"));
-      await env.waitFor("PlatformProject", "watched", { status: "True" });
-      await env.remove("PlatformProject", "watched");
-      const record = await env.record();
-      const observe = { managementPolicy: "ObserveOnly", deletionPolicy: "Delete" };
-      await env.apply(project("watched", { description: "changed", lifecycle: observe }));
-      const seen = await env.waitFor("PlatformProject", "watched", { type: "Drifted", status: "True" });
-      expect(condition(seen, "Ready")).toMatchObject({ status: "True", reason: "Available" });
-      expect(seen.metadata.finalizers ?? []).toEqual([]);
-      await env.apply(project("nowhere", { lifecycle: observe }));
-      const none = await env.waitFor("PlatformProject", "nowhere", { type: "Stalled", status: "True" });
-      expect(condition(none, "Ready")).toMatchObject({ reason: "NotCreated" });
-      await env.remove("PlatformProject", "watched");
-      await env.remove("PlatformProject", "nowhere");
-      await env.waitGone("PlatformProject", "watched");
-      expect(record.changes()).toEqual([]);
-    });
-
-    it("CreateOnly brings a whole tree about once, and never writes again", async () => {
-      await env.apply(...tree(env, "once", { lifecycle: { managementPolicy: "CreateOnly" } }));
-      await env.waitFor("PlatformApplication", "once", { status: "True", reason: "Deployed" });
-      const record = await env.record();
-      await env.patch("PlatformApplication", "once", deploying(NEXT_COMMIT));
-      await env.patch("PlatformProject", "once", { spec: { description: "new" } });
-      await env.waitFor("PlatformApplication", "once", ({ metadata, status }) => {
-        return member(status, "observedGeneration") === metadata.generation;
-      });
-      await env.waitFor("PlatformProject", "once", { type: "Drifted", status: "True" });
-      await env.settled();
-      expect(record.changes()).toEqual([]);
-      const { status } = await env.get("PlatformApplication", "once");
-      expect(member(member(status, "lastDeployment"), "gitCommitId")).toBe(COMMIT);
-    });
 
     it("Manual waits for the plan's hash, and does what the plan says, once", async () => {
       const record = await env.record();
@@ -99,22 +59,6 @@ for (const surface of effort.few(["documented", "full"] as const)) {
       ]);
     });
 
-    it("a closed change window holds writes, an open one does not", async () => {
-      const record = await env.record();
-      await env.apply(project("window", { lifecycle: { syncWindows: NEVER } }));
-      await env.waitFor("PlatformProject", "window", { reason: "OutsideChangeWindow" });
-      await env.settled();
-      expect(record.changes()).toEqual([]);
-      await env.patch("PlatformProject", "window", { spec: { lifecycle: { syncWindows: ALWAYS } } });
-      await env.waitFor("PlatformProject", "window", { status: "True" });
-      expect(record.changes()).toEqual(["createProject"]);
-      const hours = { kind: "Allow", windows: [{ schedule: "0 99 * * *", duration: "2h" }] };
-      await env.apply(project("unclear", { lifecycle: { syncWindows: hours } }));
-      const unclear = await env.waitFor("PlatformProject", "unclear", { type: "Stalled", status: "True" });
-      expect(condition(unclear, "Ready")?.message).toContain("spec.lifecycle.syncWindows.windows[0]");
-      expect(record.changes()).toEqual(["createProject"]);
-    });
-
     it("[C7] Recreate creates anew what is provably gone, once, and Fail only tells it", async () => {
       await env.apply(project("back", { lifecycle: { onMissing: "Recreate" } }), project("lost"));
       const before = idOf(await env.waitFor("PlatformProject", "back", { status: "True" }));
@@ -139,24 +83,6 @@ for (const surface of effort.few(["documented", "full"] as const)) {
 describe("policies where the platform shows everything", () => {
   const env = createEnv({ surface: "full" });
 
-  it("approve a change of settings and its deployment at once", async () => {
-    await env.apply(...defaults(env, { surface: "Full" }), ...tree(env, "sized"));
-    await env.waitFor("PlatformApplication", "sized", { status: "True", reason: "Deployed" });
-    const record = await env.record();
-    await env.patch("PlatformApplication", "sized", { spec: { memory: 640, lifecycle: { applyPolicy: "Manual" } } });
-    await env.waitFor("PlatformApplication", "sized", { reason: "ApprovalPending" });
-    expect(await plan(env, "PlatformApplication", "sized")).toMatchObject({
-      actions: [
-        { operation: "updateApplication", fields: [expect.objectContaining({ path: "spec.memory", desired: "640" })] },
-        { operation: "deployApplication", commit: COMMIT },
-      ],
-    });
-    await approve(env, "PlatformApplication", "sized");
-    await env.waitFor("PlatformApplication", "sized", { status: "True", reason: "Deployed" });
-    await env.settled();
-    expect(record.changes()).toEqual(["updateApplication", "deployApplication"]);
-  });
-
   it("is told field by field under Report, and corrected otherwise", async () => {
     await env.apply(...defaults(env, { surface: "Full" }));
     await env.apply(project("told", { lifecycle: { driftPolicy: "Report" } }), project("mended"));
@@ -178,16 +104,5 @@ describe("policies where the platform shows everything", () => {
     expect(metrics).toContain('platform_operator_resources_drifted{kind="PlatformProject"} 1\n');
     expect(metrics).toMatch(/^platform_operator_drift_detected_total\{kind="PlatformProject"\} [12]$/m);
     await env.quiet(1);
-  });
-
-  it("has the connection's word where the object says nothing", async () => {
-    const lifecycle = { deletionPolicy: "Delete", driftPolicy: "Report" };
-    await env.patch("PlatformConnection", "default", { spec: { defaults: { lifecycle } } });
-    await env.apply(project("ruled"), project("own", { lifecycle: { deletionPolicy: "Retain" } }));
-    for (const name of ["ruled", "own"]) await env.waitFor("PlatformProject", name, { status: "True" });
-    const record = await env.record();
-    for (const name of ["ruled", "own"]) await env.remove("PlatformProject", name);
-    for (const name of ["ruled", "own"]) await env.waitGone("PlatformProject", name);
-    expect(record.changes()).toEqual(["deleteProject"]);
   });
 });

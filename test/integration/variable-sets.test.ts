@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { FINALIZER } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/env/cluster.ts";
+import type { Manifest } from "../support/env/cluster.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
-import { application, connection, defaults, resource, secret, tree } from "../support/kube/manifests.ts";
+import { application, defaults, resource, secret, tree } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformVariableSet";
 const token = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "values", key: "token" } } };
@@ -25,10 +25,6 @@ async function variable(env: Env, app: string, key: string) {
 
 async function ready(env: Env, name: string): Promise<void> {
   await env.waitFor(KIND, name, { status: "True", reason: "Available" });
-}
-
-async function stalled(env: Env, name: string, reason: string): Promise<string> {
-  return condition(await env.waitFor(KIND, name, { status: "False", reason }), "Ready")?.message ?? "";
 }
 
 async function fixture(env: Env): Promise<void> {
@@ -79,62 +75,6 @@ describe("variable sets on the full surface", () => {
     ]);
   });
 
-  it("serve what exists, and an application as soon as it has an id", async () => {
-    await env.apply(set("early", ["web", "late"], { variables: [mode] }));
-    expect(await stalled(env, "early", "DependencyNotReady")).toContain('PlatformApplication "late"');
-    expect((await variable(env, "web", "MODE"))?.value).toBe("fast");
-    env.platform.sim.faults.add({
-      match: { operation: "deployApplication" },
-      count: 2,
-      answer: { is: "status", status: 409 },
-    });
-    await env.apply(application("late", "web"));
-    await ready(env, "early");
-    expect((await variable(env, "late", "MODE"))?.value).toBe("fast");
-    await env.remove(KIND, "early");
-  });
-
-  it("do not undo each other, nor an application, and take over what is free", async () => {
-    const overwrite = { overwrite: true };
-    await env.apply(set("first", ["api"], { variables: [{ name: "LEVEL", value: "1" }], ...overwrite }));
-    await ready(env, "first");
-    await env.apply(set("second", ["api"], { variables: [{ name: "LEVEL", value: "2" }], ...overwrite }));
-    const first = `${KIND} "${env.namespace}/first" writes the variable LEVEL of application api already.`;
-    expect(await stalled(env, "second", "AlreadyManaged")).toContain(first);
-    expect((await variable(env, "api", "LEVEL"))?.value).toBe("1");
-    await env.restart();
-    await env.settled();
-    expect((await variable(env, "api", "LEVEL"))?.value).toBe("1");
-    await env.remove(KIND, "first");
-    await ready(env, "second");
-    expect((await variable(env, "api", "LEVEL"))?.value).toBe("2");
-
-    await env.patch("PlatformApplication", "api", { spec: { variables: [{ name: "LEVEL", value: "own" }] } });
-    const own = `PlatformApplication "${env.namespace}/api" writes the variable LEVEL`;
-    expect(await stalled(env, "second", "AlreadyManaged")).toContain(own);
-    await env.settled();
-    expect((await variable(env, "api", "LEVEL"))?.value).toBe("own");
-    await env.remove(KIND, "second");
-  });
-
-  it("tell what others removed where they may only report it, and restore it where they may", async () => {
-    const drifting = (driftPolicy: string): Manifest =>
-      set("drifting", ["web"], { variables: [{ name: "DRIFT", value: "1" }], lifecycle: { driftPolicy } });
-    await env.apply(drifting("Report"));
-    await ready(env, "drifting");
-    await env.settled();
-    const record = await env.record();
-    env.platform.world().variables.delete((await variable(env, "web", "DRIFT"))?.id ?? "");
-    const told = await env.waitFor(KIND, "drifting", { type: "Drifted", status: "True" });
-    const fields = [{ path: "spec.targets[web].variables[DRIFT]", desired: "as imported", observed: "missing" }];
-    expect(told.status).toMatchObject({ drift: { fields } });
-    expect(record.changes()).toEqual([]);
-    await env.apply(drifting("Correct"));
-    await env.waitFor(KIND, "drifting", { type: "Drifted", status: "False" });
-    expect(await variable(env, "web", "DRIFT")).toMatchObject({ value: "1" });
-    await env.remove(KIND, "drifting");
-  });
-
   it("do not hold up the end of an application", async () => {
     await env.apply(application("brief", "web", DELETE));
     await env.waitFor("PlatformApplication", "brief", { status: "True" });
@@ -144,51 +84,5 @@ describe("variable sets on the full surface", () => {
     await env.waitGone("PlatformApplication", "brief");
     expect(await env.find("PlatformApplication", "brief")).toBeUndefined();
     await env.remove(KIND, "guest");
-  });
-
-  it("are for one connection each", async () => {
-    const other = { connectionRef: { name: "other" } };
-    const elsewhere = tree(env, "elsewhere", other);
-    await env.apply(secret("other", { token: env.platform.tokens.admin }), connection(env, "other"), ...elsewhere);
-    await env.waitFor("PlatformApplication", "elsewhere", { status: "True" });
-    await env.apply(set("astray", ["web", "elsewhere"], { variables: [mode] }));
-    expect(await stalled(env, "astray", "InvalidSpec")).toContain('"elsewhere", which uses PlatformConnection');
-    expect(await variable(env, "elsewhere", "MODE")).toBeUndefined();
-    await env.remove(KIND, "astray");
-  });
-});
-
-describe("variable sets on the documented surface", () => {
-  const env = createEnv({ surface: "documented" });
-  beforeAll(() => fixture(env));
-
-  it("tell what they cannot replace or remove, and end all the same", async () => {
-    await env.apply(set("shared", ["web"], { variables: [mode, token], ...DELETE }));
-    await ready(env, "shared");
-    await env.settled();
-    await env.quiet(1.5);
-    await env.apply(secret("values", { token: "new" }));
-    expect(await stalled(env, "shared", "VariablesPending")).toContain(
-      "TOKEN of application web: exists there as a secret",
-    );
-    expect(condition(await env.get(KIND, "shared"), "VariablesSynced")).toMatchObject({ status: "False" });
-    await env.settled();
-    await env.quiet(1.5);
-    await env.remove(KIND, "shared");
-    await env.waitGone(KIND, "shared");
-    const [event = ""] = await eventsOf(env, "shared", "Orphaned");
-    expect(event).toMatch(
-      /^Warning .*keeps what this resource wrote: .*the set created MODE, TOKEN of application web\.$/,
-    );
-  });
-
-  it("refuse an application by id that nothing is shown of", async () => {
-    const externalId = idOf(await env.get("PlatformApplication", "api"));
-    await env.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: false } });
-    await env.apply(resource(KIND, "given", { targets: [{ applicationRef: { externalId } }], variables: [mode] }));
-    expect(await stalled(env, "given", "NotObservable")).toContain("allowUnverifiedIds");
-    await env.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: null } });
-    await ready(env, "given");
-    expect((await variable(env, "api", "MODE"))?.value).toBe("fast");
   });
 });

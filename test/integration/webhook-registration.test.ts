@@ -17,7 +17,6 @@ describe.each(effort.few(["full", "documented"] as const))(
   (surface) => {
     // Nobody else works here: a killed operator's lease is not waited for.
     const env = createEnv({ surface, args: ["--leader-elect=false"] });
-    const isFull = surface === "full";
     const hooks = (): readonly Webhook[] => [...env.platform.world().webhooks.values()];
     const said = async (status: "True" | "False", reason: string): Promise<string> => {
       const connection = await env.waitFor("PlatformConnection", "default", registered(status, reason));
@@ -86,64 +85,6 @@ describe.each(effort.few(["full", "documented"] as const))(
       expect(record.calls("createWebhook")).toEqual([]);
       const { status } = await env.get("PlatformConnection", "default");
       expect(status).toMatchObject({ webhook: { id: hooks()[0]?.id } });
-    });
-
-    it("follows another token where it can be changed, and says so where it cannot", async () => {
-      const record = await env.record();
-      const before = hooks()[0]?.targetUrl;
-      await env.apply(secret("receiver", { token: `${TOKEN}-rotated` }));
-      const [status, reason, changes] = isFull
-        ? (["True", "Available", ["updateWebhook"]] as const)
-        : (["False", "UpdateNotSupported", []] as const);
-      await vi.waitFor(() => expect(record.changes()).toEqual(changes), { timeout: 10_000 });
-      const message = await said(status, reason);
-      expect(message.includes(`${RESOLVE}=recreate`)).toBe(!isFull);
-      expect(hooks().map(({ targetUrl }) => targetUrl === before)).toEqual([!isFull]);
-      await env.apply(secret("receiver", { token: TOKEN }));
-      await vi.waitFor(() => expect(hooks()[0]?.targetUrl).toBe(before), { timeout: 10_000 });
-      await said("True", "Available");
-      expect(hooks()).toHaveLength(1);
-    });
-
-    it("tells what the platform shows of it, and creates none in its place", async () => {
-      await env.settled();
-      const record = await env.record();
-      const [mine] = hooks();
-      if (mine === undefined) throw new Error("there is no registration");
-      mine.enabled = false;
-      const token = { "platform-operator.io/reconcile-requested-at": "disabled" };
-      await env.annotate("PlatformConnection", "default", token);
-      const handled = (wanted: string) => (object: { readonly status?: unknown }) =>
-        JSON.stringify(object.status).includes(`"lastHandledReconcileAt":"${wanted}"`);
-      await env.waitFor("PlatformConnection", "default", handled("disabled"));
-      expect(mine.enabled).toBe(isFull);
-      expect(record.changes()).toEqual(isFull ? ["updateWebhook"] : []);
-      env.platform.world().webhooks.delete(mine.id);
-      await env.annotate("PlatformConnection", "default", {
-        "platform-operator.io/reconcile-requested-at": "deleted",
-      });
-      await env.waitFor("PlatformConnection", "default", handled("deleted"));
-      await said(isFull ? "False" : "True", isFull ? "ExternalResourceDeleted" : "Available");
-      expect(record.calls("createWebhook")).toEqual([]);
-    });
-
-    it("is left alone once nobody asks for it, and is not doubled when somebody does again", async () => {
-      const record = await env.record();
-      await env.patch("PlatformConnection", "default", { spec: { webhook: null } });
-      await env.waitFor(
-        "PlatformConnection",
-        "default",
-        (object) =>
-          condition(object, "WebhookRegistered") === undefined && condition(object, "Ready")?.status === "True",
-      );
-      await env.patch("PlatformConnection", "default", { spec: { webhook } });
-      await env.waitFor(
-        "PlatformConnection",
-        "default",
-        (object) => condition(object, "WebhookRegistered") !== undefined,
-      );
-      await env.settled();
-      expect(record.calls("createWebhook")).toEqual([]);
     });
   },
 );
