@@ -2,6 +2,7 @@
 import { stringify } from "yaml";
 
 import { RESOURCES } from "../src/kinds/index.ts";
+import { annotationsPage } from "./annotations.ts";
 import { argocdFiles } from "./argocd/index.ts";
 import { chartFiles } from "./chart/index.ts";
 import { commandsPage } from "./commands.ts";
@@ -31,6 +32,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ...[...rbacManifests()].map(([name, manifests]) => [`deploy/rbac/${name}`, yaml(manifests)] as const),
     ...RESOURCES.map((resource) => [`docs/reference/${resource.kind}.md`, kindPage(resource)] as const),
     ["docs/reference/README.md", indexPage()],
+    ["docs/reference/annotations.md", annotationsPage()],
     ["docs/reference/commands.md", COMMANDS],
     ["docs/reference/metrics.md", metricsPage()],
     ["docs/reference/permissions.md", permissionsPage()],

@@ -6,17 +6,21 @@ import { RESOURCES } from "../src/kinds/index.ts";
 import { OPERATOR } from "../src/operator/config/names.ts";
 import { GRANTS, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
 import { objectSchema } from "./crd.ts";
+import { exampleOf } from "./examples.ts";
 import { NODE_FLAGS } from "./node-flags.ts";
 import type { Structural } from "./schema.ts";
 
 /** The page of a kind, as Markdown. */
 export function kindPage(resource: Resource): string {
   const { spec, status } = objectSchema(resource);
+  const { file, yaml } = exampleOf(resource.kind);
   const names = `\`kubectl get ${resource.shortNames.join("`, `kubectl get ")}\` or \`${resource.plural}\``;
   return lines([
     `# ${resource.kind}`,
     resource.description,
     `API version \`${API_VERSION}\`, ${resource.scope === "Cluster" ? "cluster-scoped" : "namespaced"}; ${names}.`,
+    `## Example\n\nFrom [\`examples/${file}\`](../../examples/${file}).`,
+    `\`\`\`yaml\n${yaml}\n\`\`\``,
     "## spec",
     fieldTable(spec),
     ...ruleSection(resource.rules),
@@ -81,7 +85,8 @@ export function indexPage(): string {
   return lines([
     "# Reference",
     ["| kind | short name | is |", "|---|---|---|", ...rows].join("\n"),
-    "[Reasons](reasons.md) explains the `reason` of every condition; [Permissions](permissions.md) lists what the " +
+    "[Annotations](annotations.md) are what users and the operator write beside the spec; [Reasons](reasons.md) explains " +
+      "the `reason` of every condition; [Permissions](permissions.md) lists what the " +
       "operator may do in the cluster; [Metrics](metrics.md) lists what it tells Prometheus; [Commands](commands.md) is " +
       "the command line.",
   ]);

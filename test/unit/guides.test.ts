@@ -46,6 +46,20 @@ describe("the guides", () => {
   });
 });
 
+describe("the page of all pages", () => {
+  const docs = join(runbooks, "..");
+  /** Lists of their own: one page each. */
+  const listed = /^(adr|runbooks|reference)\/(?!README)[A-Z0-9].*/;
+
+  it("has each of them, and links only to what exists", () => {
+    const pages = readdirSync(docs, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".md"));
+    const index = read("README.md", docs);
+    const wanted = pages.filter((name) => name !== "README.md" && !listed.test(name));
+    expect(wanted.filter((name) => !index.includes(`(${name})`))).toEqual([]);
+    expect(deadLinks("README.md", docs)).toEqual([]);
+  });
+});
+
 /** Kubernetes' own words for the state of a container. */
 const OF_CONTAINERS = new Set(["CrashLoopBackOff", "OOMKilled"]);
 
