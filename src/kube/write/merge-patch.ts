@@ -1,4 +1,6 @@
-import { isObject } from "../api/json.ts";
+import { isDeepStrictEqual } from "node:util";
+
+import { isObject, member } from "../api/json.ts";
 import type { Json, JsonObject } from "../api/types.ts";
 
 /**
@@ -9,12 +11,9 @@ import type { Json, JsonObject } from "../api/types.ts";
 export function diffMerge(before: unknown, after: JsonObject): JsonObject | undefined {
   const old = isObject(before) ? before : {};
   const changes: [string, Json][] = [];
-  for (const [name, value] of Object.entries(after)) {
-    const change = diffValue(own(old, name), value);
+  for (const name of Object.keys({ ...old, ...after })) {
+    const change = diffValue(member(old, name), member(after, name));
     if (change !== undefined) changes.push([name, change]);
-  }
-  for (const [name, value] of Object.entries(old)) {
-    if (value !== undefined && (own(after, name) ?? null) === null) changes.push([name, null]);
   }
   if (changes.length === 0 && isObject(before)) return undefined;
   // fromEntries defines own members, so that a "__proto__" stays data (E3).
@@ -22,26 +21,7 @@ export function diffMerge(before: unknown, after: JsonObject): JsonObject | unde
 }
 
 function diffValue(before: Json | undefined, after: Json | undefined): Json | undefined {
-  if (after === undefined || after === null) return undefined;
+  if (after === undefined || after === null) return before === undefined ? undefined : null;
   if (isObject(after)) return diffMerge(before, after);
-  return equalJson(before, after) ? undefined : after;
-}
-
-/**
- * Reports whether two JSON values are equal; the order of members does not matter, undefined members count as absent.
- */
-export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a) && Array.isArray(b)) return equalLists(a, b);
-  if (!isObject(a) || !isObject(b)) return false;
-  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...names].every((name) => equalJson(own(a, name), own(b, name)));
-}
-
-function equalLists(a: readonly Json[], b: readonly Json[]): boolean {
-  return a.length === b.length && a.every((entry, index) => equalJson(entry, b[index]));
-}
-
-function own(object: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
+  return isDeepStrictEqual(before, after) ? undefined : after;
 }

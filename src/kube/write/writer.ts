@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { abortableSleep, createBackoff } from "../api/clock.ts";
 import { KubeError, isKube } from "../api/errors.ts";
-import { isObject } from "../api/json.ts";
+import { stringMember } from "../api/json.ts";
 import { keyOf, parseObject } from "../api/objects.ts";
 import { objectPath } from "../api/paths.ts";
 import { type KubeClient, mergePatch } from "../api/transport.ts";
 import type { Clock, Json, JsonObject, KubeObject, ResourceType } from "../api/types.ts";
 import type { Store } from "../watch/store.ts";
-import { diffMerge, equalJson } from "./merge-patch.ts";
+import { diffMerge } from "./merge-patch.ts";
 
 /** The largest patch that is sent; etcd refuses objects of 1.5 MiB, and a much smaller patch is wrong already. */
 const MAX_PATCH_BYTES = 512 * 1024;
@@ -111,7 +113,7 @@ export function createWriter(options: WriterOptions) {
     ): Promise<KubeObject> => {
       const annotations = diffAnnotations(object, change.annotations);
       const before = object.metadata.finalizers ?? [];
-      const finalizers = equalJson(before, change.finalizers ?? before) ? undefined : change.finalizers;
+      const finalizers = isDeepStrictEqual(before, change.finalizers ?? before) ? undefined : change.finalizers;
       if (annotations === undefined && finalizers === undefined) return object;
       const { uid, resourceVersion } = object.metadata;
       return patchChecked(object, { metadata: { uid, resourceVersion, annotations, finalizers } });
@@ -148,8 +150,9 @@ export function createWriter(options: WriterOptions) {
         } catch (error) {
           if (signal.aborted) throw error;
           // For another object of the same name the API server answers 422 "metadata.uid: field is immutable".
-          if (isKube(error, "NotFound", "Conflict", "Invalid") && (await isGone(() => refresh(object, signal))))
-            return undefined;
+          const mayBeGone = isKube(error, "NotFound", "Conflict", "Invalid");
+          // What cannot be read is tried again.
+          if (mayBeGone && (await refresh(object, signal).catch(() => object)) === undefined) return undefined;
           if (isKube(error, "Invalid", "Forbidden")) refusals += 1;
           if (refusals > MAX_REFUSALS) throw error;
           const least = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
@@ -200,19 +203,7 @@ function diffAnnotations(
   object: KubeObject,
   wanted: Readonly<Record<string, string | null>> = {},
 ): Readonly<Record<string, string | null>> | undefined {
-  const held: unknown = object.metadata.annotations ?? {};
-  const changed = Object.entries(wanted).filter(
-    ([name, value]) => ((isObject(held) && Object.hasOwn(held, name) ? held[name] : null) ?? null) !== value,
-  );
+  const held = object.metadata.annotations;
+  const changed = Object.entries(wanted).filter(([name, value]) => (stringMember(held, name) ?? null) !== value);
   return changed.length === 0 ? undefined : Object.fromEntries(changed);
-}
-
-/** Reports whether the answer may mean that the object does not exist any more. */
-
-async function isGone(refresh: () => Promise<KubeObject | undefined>): Promise<boolean> {
-  try {
-    return (await refresh()) === undefined;
-  } catch {
-    return false;
-  }
 }

@@ -1,8 +1,9 @@
 /** How an API server changes objects: merge patches, preconditions, generations. */
+import { isDeepStrictEqual } from "node:util";
+
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { isObject, stringMember } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { equalJson } from "../../../src/kube/write/merge-patch.ts";
 
 /**
  * What a merge patch makes of an object. Of a patch of the status nothing else is taken, and of one of the object all
@@ -13,11 +14,11 @@ export function patched(old: KubeObject, body: JsonObject, isStatus: boolean): K
   const { resourceVersion: _, ...metadata } = isObject(body["metadata"]) ? body["metadata"] : {};
   const change = isStatus ? { status: body["status"] } : { ...body, status: undefined, metadata };
   const next = merged(asJson(old), change) as unknown as KubeObject;
-  if (equalJson(asJson(next), asJson(old))) return old;
+  if (isDeepStrictEqual(asJson(next), asJson(old))) return old;
   const { deletionTimestamp, finalizers = [] } = next.metadata;
   if (deletionTimestamp !== undefined && finalizers.length > (old.metadata.finalizers ?? []).length)
     throw new KubeError("Invalid", 422, "no finalizer is added to what is being deleted");
-  return equalJson(next.spec, old.spec) ? next : raised(next);
+  return isDeepStrictEqual(next.spec, old.spec) ? next : raised(next);
 }
 
 /** A JSON merge patch (RFC 7386) applied to `target`. */
@@ -52,7 +53,7 @@ export function raised(object: KubeObject): KubeObject {
 }
 
 export function respecified(old: KubeObject, spec: Json): KubeObject {
-  return equalJson(old.spec, spec) ? old : raised({ ...old, spec });
+  return isDeepStrictEqual(old.spec, spec) ? old : raised({ ...old, spec });
 }
 
 /** As JSON travels to Go and back: without undefined members, and well-formed. */
