@@ -8,7 +8,7 @@ import { ShapeError } from "../codec/schema.ts";
 import { cleaned, errorText } from "../codec/text.ts";
 import type { Budget, RateGate } from "../rate/gate.ts";
 import type { Turn } from "../rate/line.ts";
-import { parseDate, pauseMs, type Quota, quotaOf } from "../rate/rate-headers.ts";
+import { parseDate, pauseMs, quotaOf } from "../rate/rate-headers.ts";
 import type { Clock } from "../transport/clock.ts";
 import {
   ApiError,
@@ -125,7 +125,7 @@ export function createCaller(options: CallerOptions): Caller {
     const sentAt = clock.monotonic();
     try {
       const answer = await transport.exchange({ ...prepared.request, deadlineMs });
-      if (answer.status !== 429) gate.ended({ sentAt, isAnswered: true, quota: quotaIn(answer, clock.now()) });
+      if (answer.status !== 429) gate.ended({ sentAt, isAnswered: true, quota: quotaOf(answer.header, clock.now()) });
       // The platform's clock.
       const serverDate = parseDate(answer.header("date"));
       if (serverDate !== undefined) options.onServerDate(serverDate);
@@ -236,12 +236,6 @@ function heldBack(name: string, waitMs: number, { pausedMs }: Budget): ApiError 
   return new ApiError(name, failure, 0, message);
 }
 
-/** Returns what an answer says of the platform's rate limit. */
-function quotaIn(answer: HttpAnswer, now: Date): Quota | undefined {
-  const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => answer.header(`x-ratelimit-${name}`));
-  return quotaOf({ limit, remaining, reset, date: answer.header("date") }, now);
-}
-
 /** Reads a success: any 2xx. @throws ApiError */
 function valueOf<T>(
   answer: HttpAnswer,
@@ -249,8 +243,8 @@ function valueOf<T>(
   decode: Decode<T>,
   serverDate: Date | undefined,
 ): T {
-  const header = (name: string): string | undefined => answer.header(name);
-  const received: Received = { text: answer.text, header, ...(serverDate !== undefined && { serverDate }) };
+  const { text, header } = answer;
+  const received: Received = { text, header, ...(serverDate !== undefined && { serverDate }) };
   try {
     return decode(received);
   } catch (error) {
@@ -271,12 +265,7 @@ function failureOf(error: unknown, { operation }: Prepared): ApiError {
 
 function refusalOf(answer: HttpAnswer, { operation, secrets }: Prepared, now: Date): ApiError {
   const { status, text } = answer;
-  const headers = {
-    reset: answer.header("x-ratelimit-reset"),
-    retryAfter: answer.header("retry-after"),
-    date: answer.header("date"),
-  };
-  const failure = failureOfStatus(status, effectOf(operation), pauseMs(headers, now));
+  const failure = failureOfStatus(status, effectOf(operation), pauseMs(answer.header, now));
   return new ApiError(operation, failure, status, errorText(status, text, secrets));
 }
 

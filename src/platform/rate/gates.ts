@@ -87,13 +87,9 @@ export function createGates({ clock, random, changed }: GatesOptions) {
 
 /** Returns the lowest of several limits for one token. */
 function lowest(members: ReadonlySet<Member>): Ceiling {
-  const least = (values: readonly (number | undefined)[]): number | undefined => {
-    const set = values.filter((value) => value !== undefined);
-    return set.length === 0 ? undefined : Math.min(...set);
+  const least = (limit: keyof Ceiling): number | undefined => {
+    const limits = [...members].flatMap(({ ceiling }) => ceiling[limit] ?? []);
+    return limits.length === 0 ? undefined : Math.min(...limits);
   };
-  const ceilings = [...members].map(({ ceiling }) => ceiling);
-  return {
-    requestsPerSecond: least(ceilings.map(({ requestsPerSecond }) => requestsPerSecond)),
-    burst: least(ceilings.map(({ burst }) => burst)),
-  };
+  return { requestsPerSecond: least("requestsPerSecond"), burst: least("burst") };
 }

@@ -5,14 +5,8 @@ const MAX_MS = 3_600_000;
 /** Above it a number is a point in time, in seconds since 1970. */
 const EPOCH_ABOVE = 1_000_000_000;
 
-export interface RateHeaders {
-  /** `X-RateLimit-Reset`: seconds to wait (spec), or seconds since 1970. */
-  readonly reset: string | undefined;
-  /** `Retry-After`: seconds or an HTTP date (RFC 9110 §10.2.3). Read when `reset` is absent or unreadable. */
-  readonly retryAfter: string | undefined;
-  /** `Date` of the same answer: points in time are compared with the platform's clock where we know it. */
-  readonly date: string | undefined;
-}
+/** Returns a header of an answer by its lower-case name. */
+type HeaderOf = (name: string) => string | undefined;
 
 /** The rest of a window in which the platform accepts a number of requests. */
 export interface Quota {
@@ -24,24 +18,34 @@ export interface Quota {
   readonly resetMs: number;
 }
 
-/** @returns the pause that a 429 asks for, in milliseconds, 500 to 3,600,000; 60,000 without usable headers */
-export function pauseMs(headers: RateHeaders, now: Date): number {
-  const nowMs = parseDate(headers.date)?.getTime() ?? now.getTime();
-  const asked = fromNumber(headers.reset, nowMs) ?? fromNumber(headers.retryAfter, nowMs) ?? fromDate(headers, nowMs);
+/**
+ * Reads `X-RateLimit-Reset`, in seconds (spec) or seconds since 1970, else `Retry-After`, in seconds or as an HTTP date
+ * (RFC 9110 §10.2.3).
+ * @returns the pause that a 429 asks for, in milliseconds, 500 to 3,600,000; 60,000 without usable headers
+ */
+export function pauseMs(header: HeaderOf, now: Date): number {
+  const nowMs = clockOf(header, now);
+  const until = parseDate(header("retry-after"));
+  const asked =
+    fromNumber(header("x-ratelimit-reset"), nowMs) ??
+    fromNumber(header("retry-after"), nowMs) ??
+    (until === undefined ? undefined : until.getTime() - nowMs);
   return asked === undefined ? DEFAULT_MS : Math.min(Math.max(asked, MIN_MS), MAX_MS);
 }
 
-/** @returns undefined where the three headers contradict each other */
-export function quotaOf(
-  headers: Pick<RateHeaders, "reset" | "date"> & Readonly<Record<"limit" | "remaining", string | undefined>>,
-  now: Date,
-): Quota | undefined {
-  const limit = numberIn(headers.limit);
-  const remaining = numberIn(headers.remaining);
-  const resetMs = fromNumber(headers.reset, parseDate(headers.date)?.getTime() ?? now.getTime());
+/** @returns what an answer says of the rate limit; undefined where the three headers contradict each other */
+export function quotaOf(header: HeaderOf, now: Date): Quota | undefined {
+  const limit = numberIn(header("x-ratelimit-limit"));
+  const remaining = numberIn(header("x-ratelimit-remaining"));
+  const resetMs = fromNumber(header("x-ratelimit-reset"), clockOf(header, now));
   if (limit === undefined || remaining === undefined || resetMs === undefined) return undefined;
   const isSane = Number.isFinite(limit) && limit >= 1 && remaining <= limit && resetMs >= 0 && resetMs <= MAX_MS;
   return isSane ? { limit, remaining, resetMs } : undefined;
+}
+
+/** Points in time are compared with the platform's clock where the answer has it. */
+function clockOf(header: HeaderOf, now: Date): number {
+  return (parseDate(header("date")) ?? now).getTime();
 }
 
 /** Reads an HTTP date; undefined when there is none or it cannot be read. */
@@ -61,9 +65,4 @@ function fromNumber(raw: string | undefined, nowMs: number): number | undefined 
   const seconds = numberIn(raw);
   if (seconds === undefined) return undefined;
   return seconds > EPOCH_ABOVE ? seconds * 1000 - nowMs : seconds * 1000;
-}
-
-function fromDate(headers: RateHeaders, nowMs: number): number | undefined {
-  const until = parseDate(headers.retryAfter);
-  return until === undefined ? undefined : until.getTime() - nowMs;
 }

@@ -30,7 +30,7 @@ export interface HttpAnswer {
   /** At most 4 MiB. */
   readonly text: string;
   /** Returns a header by its lower-case name; the first one if it came twice. */
-  header(name: string): string | undefined;
+  readonly header: (name: string) => string | undefined;
 }
 
 export interface Transport {
