@@ -1,6 +1,5 @@
 /** `cluster stop`, `cluster upgrade` and `cluster metrics`. */
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
-import type { Platform } from "../../platform/index.ts";
 import type { Call, Entry } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
 import type { Flags } from "../base/flags.ts";
@@ -30,23 +29,22 @@ const view: View<ClusterStatus> = {
 
 const YES = { yes: { is: "switch", short: "y", about: "do not ask" } } as const satisfies Flags;
 
-interface ConfirmedAction extends Pick<Entry, "name" | "about" | "operations"> {
-  /** @returns what is about to be done, for the user to confirm */
-  readonly effect: (id: string) => string;
-  readonly act: (platform: Platform, id: string) => Promise<ClusterStatus | undefined>;
-}
-
-/** Declares an action on a cluster that the user has to confirm. */
-function confirmedAction({ effect, act, ...entry }: ConfirmedAction): Entry {
+/**
+ * Declares an action on a cluster that the user has to confirm.
+ * @param effect returns what is about to be done
+ */
+function confirmedAction(verb: "stop" | "upgrade", about: string, effect: (id: string) => string): Entry {
   return apiCommand({
-    ...entry,
+    name: `cluster ${verb}`,
+    about,
+    operations: [`${verb}Cluster`],
     formats: LIST_FORMATS,
     args: [CLUSTER],
     flags: YES,
     run: async (call) => {
       const { platform, id } = await call.target(call.args.cluster, KINDS);
       await confirm(call, effect(id));
-      await printAnswer(call, view, await act(platform, id));
+      await printAnswer(call, view, await platform.clusters[verb](id));
     },
   });
 }
@@ -117,21 +115,13 @@ export const CLUSTERS: readonly Entry[] = [
       else await printData(call, call.output, await parsed(metrics));
     },
   }),
-  confirmedAction({
-    name: "cluster stop",
-    about: "stop a cluster",
-    operations: ["stopCluster"],
-    effect: (id) => `This stops cluster ${id} and everything that runs on it.`,
-    act: ({ clusters }, id) => clusters.stop(id),
-  }),
-  confirmedAction({
-    name: "cluster upgrade",
-    about: "upgrade a cluster to the next version of Kubernetes",
-    operations: ["upgradeCluster"],
-    effect: (id) =>
+  confirmedAction("stop", "stop a cluster", (id) => `This stops cluster ${id} and everything that runs on it.`),
+  confirmedAction(
+    "upgrade",
+    "upgrade a cluster to the next version of Kubernetes",
+    (id) =>
       `This upgrades cluster ${id} to the next version of Kubernetes, which the platform chooses. It cannot be undone.`,
-    act: ({ clusters }, id) => clusters.upgrade(id),
-  }),
+  ),
 ];
 
 function camel(name: string): string {

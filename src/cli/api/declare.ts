@@ -1,4 +1,5 @@
 /** Declares the commands that call the platform directly, with the user's own rights. */
+import { ApiError } from "../../platform/transport/errors.ts";
 import { command, type Call, type Entry, type NoFlags, type Spec } from "../base/command.ts";
 import type { Arg, ArgValues, Flags, FlagValues } from "../base/flags.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
@@ -9,6 +10,14 @@ export const APPLICATION = {
   name: "application",
   about: "id of the application, or the name of a PlatformApplication",
 } as const;
+
+/** @returns how long to wait after a temporary failure of the platform, in milliseconds; undefined for any other error */
+export function pauseAfter(error: unknown): number | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const { failure } = error;
+  if ("retryAfterMs" in failure) return failure.retryAfterMs;
+  return failure.is === "Server" || failure.is === "Unreachable" ? 0 : undefined;
+}
 
 /** Prints the state that a change was answered with, if any. */
 export async function printAnswer<Row>(call: Call, view: View<Row>, answer: Row | undefined): Promise<void> {

@@ -3,7 +3,6 @@ import { abortableSleep } from "../../kube/api/clock.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
-import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { printable } from "../../text/text.ts";
 import type { Call, Entry, PlatformTarget } from "../base/command.ts";
@@ -11,7 +10,7 @@ import { CliError, EXIT } from "../base/exit.ts";
 import type { Flags } from "../base/flags.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
 import { print } from "../base/render.ts";
-import { apiCommand, APPLICATION, printAnswer } from "./declare.ts";
+import { apiCommand, APPLICATION, pauseAfter, printAnswer } from "./declare.ts";
 import { serviceView } from "./services.ts";
 
 /** The flags of commands that can wait. */
@@ -84,36 +83,22 @@ export const DEPLOYMENTS: readonly Entry[] = [
       }
     },
   }),
-  databaseAction({
-    name: "database deploy",
-    about: "deploy a database, or start a stopped one",
-    operations: ["deployDatabase", "getDeploymentStatus"],
-    wanted: "running",
-    act: ({ databases }, id) => databases.deploy(id),
-  }),
-  databaseAction({
-    name: "database stop",
-    about: "stop a database",
-    operations: ["stopDatabase", "getDeploymentStatus"],
-    wanted: "stopped",
-    act: ({ databases }, id) => databases.stop(id),
-  }),
+  databaseAction("deploy", "running", "deploy a database, or start a stopped one"),
+  databaseAction("stop", "stopped", "stop a database"),
 ];
 
-interface DatabaseAction extends Pick<Entry, "name" | "about" | "operations"> {
-  readonly wanted: Following["wanted"];
-  readonly act: (platform: Platform, id: string) => Promise<ServiceStatus | undefined>;
-}
-
-function databaseAction({ wanted, act, ...entry }: DatabaseAction): Entry {
+/** @param wanted the state that it leads to */
+function databaseAction(verb: "deploy" | "stop", wanted: Following["wanted"], about: string): Entry {
   return apiCommand({
-    ...entry,
+    name: `database ${verb}`,
+    about,
+    operations: [`${verb}Database`, "getDeploymentStatus"],
     formats: LIST_FORMATS,
     args: [{ name: "database", about: "id of the database, or the name of a PlatformDatabase" }],
     flags: WAIT,
     run: async (call) => {
       const { platform, id } = await call.target(call.args.database, ["PlatformDatabase"]);
-      const started = await act(platform, id);
+      const started = await platform.databases[verb](id);
       await printAnswer(call, serviceView("database"), started);
       if (!call.flags.wait) return EXIT.ok;
       const request = started?.deploymentRequestId;
@@ -188,8 +173,8 @@ async function stateOf(look: () => Promise<string | undefined>): Promise<string 
   try {
     return await look();
   } catch (error) {
-    const passing = ["RateLimited", "OverBudget", "Server", "Unreachable", "NotFound"];
-    if (error instanceof ApiError && passing.includes(error.failure.is)) return undefined;
+    const isMissing = error instanceof ApiError && error.failure.is === "NotFound";
+    if (isMissing || pauseAfter(error) !== undefined) return undefined;
     throw error;
   }
 }

@@ -2,10 +2,9 @@
 import { stripVTControlCharacters } from "node:util";
 
 import { abortableSleep } from "../../kube/api/clock.ts";
-import { ApiError } from "../../platform/transport/errors.ts";
 import type { Call } from "../base/command.ts";
 import { EXIT } from "../base/exit.ts";
-import { apiCommand, APPLICATION } from "./declare.ts";
+import { apiCommand, APPLICATION, pauseAfter } from "./declare.ts";
 
 /** The platform has no stream, so the log is polled. Its budget is about 1,000 requests an hour. */
 const POLL_MS = 5_000;
@@ -45,7 +44,9 @@ async function followOn(call: Call, first: readonly string[], read: () => Promis
       seen = now;
       waitMs = POLL_MS;
     } catch (error) {
-      waitMs = Math.max(POLL_MS, passing(error));
+      const pauseMs = pauseAfter(error);
+      if (pauseMs === undefined) throw error;
+      waitMs = Math.max(POLL_MS, pauseMs);
       call.tell(`The log cannot be read now${error instanceof Error ? ` (${error.message})` : ""}; trying again.`);
     }
   }
@@ -61,22 +62,6 @@ export function newLines(before: readonly string[], now: readonly string[]): rea
     if (now.slice(0, shared).every((line, at) => line === before[from + at])) return now.slice(shared);
   }
   return now;
-}
-
-/** @returns how long to wait after a temporary failure, in milliseconds @throws any other error */
-function passing(error: unknown): number {
-  if (!(error instanceof ApiError)) throw error;
-  const { failure } = error;
-  switch (failure.is) {
-    case "RateLimited":
-    case "OverBudget":
-      return failure.retryAfterMs;
-    case "Server":
-    case "Unreachable":
-      return 0;
-    default:
-      throw error;
-  }
 }
 
 /** Writes to files and pipes unchanged; on a terminal no line of a log may move the cursor or change the title. */

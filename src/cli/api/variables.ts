@@ -24,23 +24,8 @@ const importView: View<{ readonly name: string; readonly secret: boolean; readon
 };
 
 export const VARIABLES_AND_SECRETS: readonly Entry[] = [
-  readCommand({
-    name: "variables list",
-    about: "list the variables of an application, without values",
-    operations: ["listVariables"],
-    args: [APPLICATION],
-    view: viewOf("variable"),
-    read: (call) => list(call, "variables"),
-  }),
-  readCommand({
-    name: "secrets list",
-    about: "list the secrets of an application, without values",
-    operations: ["listSecrets"],
-    args: [APPLICATION],
-    details: "-o wide and -o json also show the owner, the service, and which secret one overrides or is an alias of.",
-    view: viewOf("secret"),
-    read: (call) => list(call, "secrets"),
-  }),
+  listCommand("variables", "listVariables"),
+  listCommand("secrets", "listSecrets"),
   apiCommand({
     name: "variables set",
     about: "set one variable of an application",
@@ -118,28 +103,34 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
   }),
 ];
 
-/** @param type the type in -o name */
-function viewOf(type: "variable" | "secret"): View<Variable> {
-  return {
-    columns: { KEY: "key", SCOPE: "scope", UPDATED: ({ updatedAt, createdAt }) => updatedAt ?? createdAt },
-    wide: {
-      OWNER: "ownedBy",
-      SERVICE: ({ serviceName, serviceId }) => serviceName ?? serviceId,
-      OVERRIDES: (entry) => (entry.overriddenSecret ?? entry.overriddenVariable)?.key,
-      "ALIAS-OF": (entry) => (entry.aliasedSecret ?? entry.aliasedVariable)?.key,
-      ID: "id",
-      DESCRIPTION: "description",
+function listCommand(entries: Entries, operation: "listVariables" | "listSecrets"): Entry {
+  return readCommand({
+    name: `${entries} list`,
+    about: `list the ${entries} of an application, without values`,
+    operations: [operation],
+    args: [APPLICATION],
+    details:
+      "-o wide and -o json also show the owner, the service, and which other one each overrides or is an alias of.",
+    read: async (call) => {
+      const { platform, id } = await call.target(call.args.application, KINDS);
+      return (await platform[entries].list(id)).toSorted((left, right) => (left.key < right.key ? -1 : 1));
     },
-    name: ({ key }) => `${type}/${key}`,
-  };
+    view: {
+      columns: { KEY: "key", SCOPE: "scope", UPDATED: ({ updatedAt, createdAt }) => updatedAt ?? createdAt },
+      wide: {
+        OWNER: "ownedBy",
+        SERVICE: ({ serviceName, serviceId }) => serviceName ?? serviceId,
+        OVERRIDES: (entry) => (entry.overriddenSecret ?? entry.overriddenVariable)?.key,
+        "ALIAS-OF": (entry) => (entry.aliasedSecret ?? entry.aliasedVariable)?.key,
+        ID: "id",
+        DESCRIPTION: "description",
+      },
+      name: ({ key }) => `${entries === "secrets" ? "secret" : "variable"}/${key}`,
+    },
+  });
 }
 
 type OfApplication = Call<{ readonly application: string }>;
-
-async function list(call: OfApplication, entries: Entries): Promise<readonly Variable[]> {
-  const { platform, id } = await call.target(call.args.application, KINDS);
-  return (await platform[entries].list(id)).toSorted((left, right) => (left.key < right.key ? -1 : 1));
-}
 
 /** Changes the application's own entry where the platform can, else creates one. */
 async function set(call: OfApplication, entries: Entries, input: VariableInput): Promise<void> {
