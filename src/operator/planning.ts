@@ -43,8 +43,16 @@ export interface PlanningOptions extends Reading {
 export interface Planned {
   /** With the status that the operator would write; its `plan` has the steps. */
   readonly object: KubeObject;
-  /** Why nothing can be said, in a sentence for people. */
-  readonly problem: string | undefined;
+  /** Why nothing can be said; undefined where the status says it. */
+  readonly problem: Problem | undefined;
+}
+
+/** Why nothing can be said of an object. */
+export interface Problem {
+  /** In a sentence for people. */
+  readonly message: string;
+  /** The error behind it: the same for all objects of one connection. */
+  readonly cause: string;
 }
 
 /** How often the engine may go on with one object before it is taken as it is. */
@@ -100,21 +108,23 @@ function createPlanner({ cache }: Memory, engine: Engine<Platform>, explain: Pla
     const object = cache.get(key);
     const ready = object && conditionOf(object, "Ready");
     if (failure === undefined && ready?.status === "True") return undefined;
-    return `${key.kind} "${key.name}" cannot be used: ${failure ?? ready?.message ?? "it does not exist."}`;
+    return failure ?? ready?.message ?? "it does not exist.";
   };
 
-  return async (object: KubeObject): Promise<string | undefined> => {
+  return async (object: KubeObject): Promise<Problem | undefined> => {
     if (object.metadata.deletionTimestamp !== undefined) return undefined;
     const isConnection = Object.values<string>(CONNECTION_KINDS).includes(object.kind);
     const route = isConnection ? undefined : engine.route(object);
-    if (route?.is === "none") return route.why.message;
+    if (route?.is === "none") return { message: route.why.message, cause: route.why.message };
     if (route !== undefined) {
       const connection = keyText(route.key);
       if (!opened.has(connection)) opened.set(connection, await open(route.key));
-      const closed = opened.get(connection);
-      if (closed !== undefined) return closed;
+      const cause = opened.get(connection);
+      if (cause !== undefined)
+        return { message: `${route.key.kind} "${route.key.name}" cannot be used: ${cause}`, cause };
     }
-    return reconcile(keyOf(object));
+    const failure = await reconcile(keyOf(object));
+    return failure === undefined ? undefined : { message: failure, cause: failure };
   };
 }
 

@@ -92,7 +92,9 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
     expect(JSON.parse(stdout)).toMatchObject([
       { kind: "PlatformApplication", name: "shop", action: "deploy", actions: [{ commit: NEXT_COMMIT }] },
     ]);
-    expect((await planned(env, [changed])).stdout).toMatch(
+    const { stdout: table } = await planned(env, [changed]);
+    expect(table.split("\n").filter((line) => line.length > 120)).toEqual([]);
+    expect(table).toMatch(
       /^papp\/shop +deploy\n +deployApplication {2}Commit 89abcde will be deployed\.\n +commit: 0123456\w+ → 89abcde\w+$/m,
     );
     expect((await planned(env, [changed], "-o", "name")).stdout).toBe(

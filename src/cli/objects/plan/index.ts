@@ -1,5 +1,4 @@
 /** The command `plan`: what the operator would do on the platform if these files were applied. It only reads. */
-import { clusterPlatformConnection, platformConnection } from "../../../kinds/connection/crd.ts";
 import { loadPlatformRules } from "../../../operator/config/config.ts";
 import { printable } from "../../../text/text.ts";
 import { command } from "../../base/command.ts";
@@ -59,7 +58,7 @@ function tableOf(rows: readonly PlanRow[]): readonly string[] {
   const namespaces = new Set(rows.map(({ namespace }) => namespace).filter((namespace) => namespace !== ""));
   const nameOf = (row: PlanRow): string =>
     namespaces.size > 1 && row.namespace !== "" ? `${row.namespace}/${shortTarget(row)}` : shortTarget(row);
-  const lines = [...Map.groupBy(rows, causeOf).values()].flatMap(([row, ...others]) => {
+  const lines = [...Map.groupBy(rows, (row) => row.cause ?? row).values()].flatMap(([row, ...others]) => {
     if (row === undefined) return [];
     const and = others.length === 0 ? "" : ` and ${others.length} more`;
     return [
@@ -73,15 +72,4 @@ function tableOf(rows: readonly PlanRow[]): readonly string[] {
     "",
     `Plan: ${count("change")} to change, ${count("none")} without a write, ${count("error")} that cannot be planned.`,
   ];
-}
-
-/**
- * Returns the same for rows that one error of a connection is the cause of: its own row, and those of its objects. Any
- * other row is its own cause.
- */
-function causeOf(row: PlanRow): unknown {
-  if (row.is !== "error") return row;
-  const [, ofConnection] = /^\w+Connection "[^"]+" cannot be used: (.+)$/s.exec(row.note) ?? [];
-  const isConnection = row.kind === platformConnection.kind || row.kind === clusterPlatformConnection.kind;
-  return ofConnection ?? (isConnection ? row.note.replace(/^\w+: /, "") : row.note);
 }

@@ -88,7 +88,8 @@ function replanned(object: KubeObject): KubeObject {
 }
 
 function refusedRow({ kind, namespace, name, file }: Placed, why: string): PlanRow {
-  return { kind, namespace, name, action: "error", note: `${fileLabel(file)}: ${why}`, actions: [], is: "error" };
+  const note = `${fileLabel(file)}: ${why}`;
+  return { kind, namespace, name, action: "error", note, actions: [], is: "error", cause: note };
 }
 
 /** For users who may not read namespaces nothing is known of them. */

@@ -83,7 +83,7 @@ describe("a row of a plan", () => {
     ],
     [
       "has no connection",
-      { ...at(object(ready)), problem: "There is none." },
+      { ...at(object(ready)), problem: { message: "There is none.", cause: "There is none." } },
       { action: "error", note: "There is none." },
     ],
     [

@@ -3,6 +3,7 @@ import { isPaused } from "../../../api/paused.ts";
 import { conditionView } from "../../../console/tree/facts.ts";
 import { stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
+import type { Problem } from "../../../operator/planning.ts";
 import { lastDeployedCommit, reportedDrift, reportedPlan, type PlannedAction } from "../shared/plan-view.ts";
 
 /** The planned change of one object of the platform. */
@@ -18,6 +19,8 @@ export interface PlanRow {
   /** The commit that is deployed. */
   readonly deployed?: string | undefined;
   readonly is: "change" | "none" | "error";
+  /** The error that keeps it from being planned: the same for all objects of one connection. */
+  readonly cause?: string;
 }
 
 export interface PlannedObject {
@@ -25,7 +28,7 @@ export interface PlannedObject {
   readonly object: KubeObject;
   /** The object in the cluster; undefined for a new one. */
   readonly old: KubeObject | undefined;
-  readonly problem: string | undefined;
+  readonly problem: Problem | undefined;
 }
 
 /** @returns the row of an object */
@@ -35,14 +38,14 @@ export function rowOf(planned: PlannedObject): PlanRow {
   return { kind, namespace: metadata.namespace ?? "", name: metadata.name, actions: [], ...outcome };
 }
 
-type Outcome = Pick<PlanRow, "action" | "note" | "is"> & Partial<Pick<PlanRow, "actions" | "deployed">>;
+type Outcome = Pick<PlanRow, "action" | "note" | "is"> & Partial<Pick<PlanRow, "actions" | "deployed" | "cause">>;
 
 const none = (note: string): Outcome => ({ action: "none", note, is: "none" });
-const error = (note: string): Outcome => ({ action: "error", note, is: "error" });
+const error = (note: string, cause: string): Outcome => ({ action: "error", note, is: "error", cause });
 
 /** Nothing was requested of the platform. */
 function unplanned({ object, problem }: PlannedObject): Outcome | undefined {
-  if (problem !== undefined) return error(problem);
+  if (problem !== undefined) return error(problem.message, problem.cause);
   if (object.metadata.deletionTimestamp !== undefined) return none("it is being deleted");
   return isPaused(object) ? none("it is paused") : undefined;
 }
@@ -68,7 +71,7 @@ function trouble({ object }: PlannedObject): Outcome | undefined {
   const synced = conditionView(object, "Synced");
   const unasked = ready?.status !== "True" && synced?.status !== "True" ? ready : undefined;
   const found = conditionView(object, "Stalled") ?? unasked ?? (synced?.status === "False" ? synced : undefined);
-  return found === undefined ? undefined : error(`${found.reason}: ${found.message}`);
+  return found === undefined ? undefined : error(`${found.reason}: ${found.message}`, found.message);
 }
 
 function adopted({ object, old }: PlannedObject): Outcome | undefined {

@@ -50,23 +50,40 @@ export function actionLines(actions: readonly PlannedAction[], deployed?: string
       .map(printable)
       .join("  "),
     ...[
-      ...(commit === undefined ? [] : [{ path: "commit", observed: deployed ?? "none", desired: commit }]),
+      ...(commit === undefined ? [] : [{ path: "commit", observed: shortened(deployed), desired: shortened(commit) }]),
       ...fields,
     ].map((field) => `  ${fieldLine(field)}`),
   ]);
 }
 
-const FUTURE: readonly (readonly [RegExp, string])[] = [
-  [/^Creating /, "Will create "],
-  [/^Registering /, "Will register "],
-  [/ (is|are) being /, " will be "],
-];
+/** The first words of messages that say what a step does, and what it will do. */
+const VERBS: Readonly<Record<string, string>> = {
+  Bind: "bind",
+  Creating: "create",
+  Delete: "delete",
+  Import: "import",
+  Registering: "register",
+  Remove: "remove",
+  Replace: "replace",
+  Update: "update",
+};
 
-/** Steps say what they do while they do it; nothing of a plan has begun. */
-function inFuture(message: string): string {
-  const order = /^(Bind|Delete|Import|Remove|Replace|Update) /.exec(message);
-  if (order !== null) return `Will ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
-  return FUTURE.reduce((text, [now, later]) => text.replace(now, later), message);
+/**
+ * Puts the message of a step into the future tense, as nothing of a plan has begun: steps say what they do while they
+ * do it, e.g. "Creating …", "Update …" or "… is being deployed".
+ */
+export function inFuture(message: string): string {
+  const [first = "", ...rest] = message.split(" ");
+  const verb = Object.hasOwn(VERBS, first) ? VERBS[first] : undefined;
+  if (verb !== undefined) return ["Will", verb, ...rest].join(" ");
+  return message.replace(" is being ", " will be ").replace(" are being ", " will be ");
+}
+
+/** The characters of a commit that are shown, as in the history: two of them and their column fit into 120. */
+const COMMIT = 12;
+
+function shortened(commit = "none"): string {
+  return commit.slice(0, COMMIT);
 }
 
 /** @returns a difference in one line: the current value, and the new one */
