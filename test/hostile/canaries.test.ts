@@ -17,6 +17,7 @@ import {
   application,
   blueprint,
   connection,
+  database,
   deploying,
   NEXT_COMMIT,
   resource,
@@ -122,9 +123,14 @@ describe("[S1] canaries", () => {
       }),
       blueprint("cache", "shop", { variables: [fromSecret("BLUE", "blueprint")] }),
     ];
-    // PlatformCluster writes a token, and comes below. All tests' operators see a ClusterPlatformConnection: its token
+    // PlatformCluster and PlatformDatabase write Secrets, and come below. All tests' operators see a ClusterPlatformConnection: its token
     // is looked for where one is used, when that stage ends (test/integration/connections.test.ts).
-    const used = new Set([...all.map(({ kind }) => kind), "PlatformCluster", "ClusterPlatformConnection"]);
+    const used = new Set([
+      ...all.map(({ kind }) => kind),
+      "PlatformCluster",
+      "PlatformDatabase",
+      "ClusterPlatformConnection",
+    ]);
     expect(kindsWithSecrets().filter((kind) => !used.has(kind))).toEqual([]);
     await env.apply(...all);
     for (const kind of ["PlatformVariableSet", "PlatformBinding"]) {
@@ -194,12 +200,15 @@ describe("[S1] canaries", () => {
         externalId: env.platform.clusterIds[1] ?? "",
         writeTokenSecretToRef: { name: "edge-token" },
       }),
+      database("store", "shop", { writeConnectionSecretToRef: { name: "store-connection" } }),
     );
     await vi.waitFor(() => {
       expect(/"path":"[^"]*\/secrets","code":"422"/.test(env.operator.output())).toBe(true);
     }, 20_000);
+    await env.waitFor("PlatformDatabase", "store", { reason: "PermissionDenied" }, 40_000);
     await env.kubectl(["delete", "validatingadmissionpolicybinding", env.namespace]);
     await env.waitFor("PlatformCluster", "edge", { status: "True" }, 40_000);
+    await env.waitFor("PlatformDatabase", "store", { status: "True" }, 40_000);
   });
 
   it("go to no host that is not allowed, and come in with deliveries", async () => {
@@ -227,14 +236,18 @@ describe("[S1] canaries", () => {
 
   it("are nowhere but in Secrets and in what the platform is sent", async ({ task }) => {
     const { operator, platform } = env;
-    const clusterToken = await env.kubectl(["get", "secret", "edge-token", "-o", "jsonpath={.data.token}"]);
+    const secretOf = async (name: string, key: string): Promise<string> => {
+      const text = await env.kubectl(["get", "secret", name, "-o", `jsonpath={.data.${key}}`]);
+      return Buffer.from(text, "base64").toString();
+    };
     const canaries = {
       ...CANARIES,
       ...receiverKeys(),
-      "token of a cluster": Buffer.from(clusterToken, "base64").toString(),
+      "token of a cluster": await secretOf("edge-token", "token"),
+      "password of a database": await secretOf("store-connection", "password"),
     };
     const captured: Record<string, string> = { ...(await shownBy(env, `http://127.0.0.1:${pagePort}`)) };
-    for (const kind of ["PlatformVariableSet", "PlatformCluster", "PlatformApplication"]) {
+    for (const kind of ["PlatformVariableSet", "PlatformCluster", "PlatformDatabase", "PlatformApplication"]) {
       for (const { metadata } of await env.list(kind)) {
         await env.remove(kind, metadata.name);
         await env.waitGone(kind, metadata.name);
