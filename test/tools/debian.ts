@@ -12,6 +12,7 @@ const run = promisify(execFile);
 export const DEBIAN_PROGRAMS = {
   prometheus: "prometheus",
   promtool: "prometheus",
+  "prometheus-alertmanager": "prometheus-alertmanager",
   "redis-server": "redis-server",
   chromium: "chromium",
   buildah: "buildah",

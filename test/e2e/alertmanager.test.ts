@@ -1,0 +1,121 @@
+/** deploy/alertmanager: whom a real Alertmanager tells of which alert, and which alerts it keeps back. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { z } from "zod";
+
+import { rules } from "../monitoring/rules.ts";
+import { comes } from "../support/env/cluster.ts";
+import { freePort } from "../support/programs/free-port.ts";
+import { findDebianProgram } from "../tools/debian.ts";
+
+const CONFIG = join(import.meta.dirname, "../../deploy/alertmanager/alertmanager.yaml");
+const PATIENCE_MS = 60_000;
+const Told = z.array(
+  z.object({
+    labels: z.record(z.string(), z.string()),
+    receivers: z.array(z.object({ name: z.string() })),
+    status: z.object({ state: z.string() }),
+  }),
+);
+
+const dir = await mkdtemp(join(tmpdir(), "alertmanager-"));
+const address = `127.0.0.1:${await freePort()}`;
+const child = spawn(
+  process.execPath,
+  [
+    join(import.meta.dirname, "../support/programs/lifeline.ts"),
+    await findDebianProgram("prometheus-alertmanager"),
+    `--config.file=${CONFIG}`,
+    `--storage.path=${dir}`,
+    `--web.listen-address=${address}`,
+    "--cluster.listen-address=",
+    "--log.level=error",
+  ],
+  // Nobody is told: the addresses of the example lead nowhere.
+  {
+    env: { PATH: process.env["PATH"], HTTPS_PROXY: "http://127.0.0.1:9" },
+    stdio: ["ignore", "inherit", "ignore", "ipc"],
+  },
+);
+const exited = once(child, "exit");
+afterAll(async () => {
+  child.kill("SIGTERM");
+  await exited;
+  await rm(dir, { recursive: true });
+});
+
+const alerts = async (init: RequestInit = {}) => fetch(`http://${address}/api/v2/alerts`, init);
+beforeAll(async () => {
+  const isReady = async () =>
+    alerts().then(
+      ({ ok }) => ok || undefined,
+      () => undefined,
+    );
+  if ((await comes(isReady, PATIENCE_MS)) === undefined) throw new Error("Alertmanager is not ready in time");
+});
+
+type Labels = Readonly<Record<string, string>>;
+const IN = { namespace: "ops", job: "platform-operator-metrics" };
+
+/** Raises alerts of one installation. @returns what Alertmanager does with each: "kept back", or whom it tells */
+async function raised(installation: string, ...all: readonly Labels[]): Promise<readonly string[]> {
+  const own = { ...IN, job: installation };
+  const body = JSON.stringify(all.map((labels) => ({ labels: { severity: "warning", ...labels, ...own } })));
+  expect((await alerts({ method: "POST", headers: { "content-type": "application/json" }, body })).status).toBe(200);
+  const judged = async () => {
+    const told = Told.parse(await (await alerts()).json()).filter(({ labels }) => labels["job"] === installation);
+    const isDone = told.length === all.length && told.every(({ status }) => status.state !== "unprocessed");
+    return isDone ? told : undefined;
+  };
+  const told = await comes(judged, PATIENCE_MS);
+  if (told === undefined) throw new Error("Alertmanager does not process the alerts in time");
+  return all.map((labels) => {
+    const found = told.find((one) => Object.entries(labels).every(([name, value]) => one.labels[name] === value));
+    if (found?.status.state === "suppressed") return "kept back";
+    return found?.receivers.map(({ name }) => name).join(", ") ?? "unknown";
+  });
+}
+
+const of = (alertname: string, more: Labels = {}): Labels => ({ alertname, ...more });
+
+it("tells each team of its own resources, and who runs the operator of the rest", async () => {
+  const told = await raised(
+    "routes",
+    of("PlatformResourceStalled", { exported_namespace: "shop", kind: "PlatformApplication" }),
+    of("PlatformResourceNotReady", { exported_namespace: "shop-previews" }),
+    of("PlatformResourceStalled", { exported_namespace: "warehouse", kind: "PlatformApplication" }),
+    of("PlatformResourceStalled", { exported_namespace: "elsewhere", kind: "PlatformApplication" }),
+    of("PlatformUnexpectedValues", { kind: "PlatformApplication" }),
+    of("PlatformConnectionDown", { severity: "critical", kind: "ClusterPlatformConnection", name: "all" }),
+  );
+  expect(told).toEqual(["team-shop", "team-shop", "team-warehouse", "platform-team", "platform-team", "on-call"]);
+});
+
+it("tells of a refused token once, and not of what follows from it in the same namespace", async () => {
+  const shop = { exported_namespace: "shop" };
+  const told = await raised(
+    "token",
+    of("PlatformAuthFailing", { ...shop, severity: "critical", kind: "PlatformConnection" }),
+    of("PlatformConnectionDown", { ...shop, kind: "PlatformConnection", name: "default" }),
+    of("PlatformResourceNotReady", { ...shop, name: "api" }),
+    of("PlatformResourceNotReady", { exported_namespace: "warehouse", name: "api" }),
+  );
+  expect(told).toEqual(["team-shop", "kept back", "kept back", "team-warehouse"]);
+});
+
+it.each([
+  ["PlatformOperatorNotOneLeader", "critical", "PlatformOperatorReconcileErrors"],
+  ["PlatformApiHeldBack", "warning", "PlatformApplyToCallSlow"],
+  ["PlatformOperatorApiServerErrors", "warning", "PlatformOperatorWatchSilent"],
+])("tells of %s (%s) and keeps %s back, but not another installation's", async (cause, severity, effect) => {
+  const names = new Set(rules().map(({ alert }) => alert));
+  expect([cause, effect].every((name) => names.has(name))).toBe(true);
+  const told = await raised(cause, of(cause, { severity }), of(effect));
+  expect(told).toEqual([severity === "critical" ? "on-call" : "platform-team", "kept back"]);
+  expect(await raised(`${cause}-elsewhere`, of(effect))).toEqual(["platform-team"]);
+});
