@@ -7,7 +7,7 @@ import type { KeyValues } from "../kube/api/types.ts";
 import type { Reader } from "../kube/watch/readers.ts";
 import { parseLogLevels, type LogLevels } from "../operator/config/validators.ts";
 import { ApiError } from "../platform/transport/errors.ts";
-import { createLogs, tagged, type Fields, type Logger } from "./logger.ts";
+import { createLevelSwitch, createLogs, tagged, type Fields, type Logger } from "./logger.ts";
 import { createRedactor, redacting } from "./secrets.ts";
 
 const CANARY = 'c4n4ry-"token"-ä\\/+?&1';
@@ -22,7 +22,7 @@ function logging(secrets: readonly string[] = [CANARY]) {
   const lines: string[] = [];
   const redactor = createRedactor();
   redactor.hold("Secret/shop/token", secrets);
-  const { app: log } = createLogs({ levels: levels("trace"), redactor, write: (line) => lines.push(line) });
+  const { app: log } = createLogs({ levels: () => levels("trace"), redactor, write: (line) => lines.push(line) });
   return { lines, log, redactor, parsed: (): unknown[] => lines.map((line): unknown => JSON.parse(line)) };
 }
 
@@ -73,7 +73,7 @@ describe("the log", () => {
   it("drops what is below its level", () => {
     const lines: string[] = [];
     const { app: log } = createLogs({
-      levels: levels("warn"),
+      levels: () => levels("warn"),
       redactor: createRedactor(),
       write: (line) => lines.push(line),
     });
@@ -82,10 +82,31 @@ describe("the log", () => {
     expect(lines).toHaveLength(1);
   });
 
+  it("follows a level that changes, back to that of the flag, and keeps it where the text is wrong", () => {
+    const lines: string[] = [];
+    const switched = createLevelSwitch(levels("info"));
+    const { app: log } = createLogs({
+      levels: switched.now,
+      redactor: createRedactor(),
+      write: (line) => lines.push(line),
+    });
+    log.debug("unheard");
+    for (const text of ["", "debug", "debug", "verbose", "verbose"]) switched.set(log, text);
+    log.debug("heard");
+    switched.set(log, "");
+    log.debug("unheard");
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { message: "the log level changed", to: "debug" },
+      { level: "warn", detail: expect.stringContaining("must be trace, debug, info, warn or error") },
+      { message: "heard" },
+      { message: "the log level changed", to: "that of the flag" },
+    ]);
+  });
+
   it("names the part that tells, each at a level of its own", () => {
     const lines: string[] = [];
     const logs = createLogs({
-      levels: levels("error,platform=debug"),
+      levels: () => levels("error,platform=debug"),
       redactor: createRedactor(),
       write: (line) => lines.push(line),
     });
@@ -103,7 +124,11 @@ describe("the log", () => {
 
   it("carries what it is tagged with, asked for line by line, for those alone that are written", () => {
     const lines: string[] = [];
-    const logs = createLogs({ levels: levels("info"), redactor: createRedactor(), write: (line) => lines.push(line) });
+    const logs = createLogs({
+      levels: () => levels("info"),
+      redactor: createRedactor(),
+      write: (line) => lines.push(line),
+    });
     let asked = 0;
     const { engine } = tagged(logs, () => ({ pass: String((asked += 1)) }));
     engine.debug("not told");

@@ -4,7 +4,14 @@
  */
 import { destination, pino } from "pino";
 
-import { eachLogger, type LoggerName, type LogLevel, type LogLevels } from "../operator/config/validators.ts";
+import {
+  eachLogger,
+  LOG_LEVELS,
+  type LoggerName,
+  type LogLevel,
+  type LogLevels,
+  parseLogLevels,
+} from "../operator/config/validators.ts";
 import { cleanText } from "../text/text.ts";
 import type { Redactor } from "./secrets.ts";
 
@@ -60,7 +67,8 @@ type LazyLogger = Readonly<Record<LogLevel, (message: string, fields?: LazyField
 export type Logs = Readonly<Record<LoggerName, LazyLogger>>;
 
 export interface LoggerOptions {
-  readonly levels: LogLevels;
+  /** The levels now. */
+  readonly levels: () => LogLevels;
   readonly redactor: Redactor;
   /** Receives whole lines; standard output, synchronously, by default. */
   readonly write?: (line: string) => void;
@@ -91,11 +99,41 @@ export function createLogs({ levels, redactor, write = standardOutput() }: Logge
     { write: (line) => write(scrubbed(line, redactor)) },
   );
   return eachLogger((name) => {
-    const log = root.child({ logger: name }, { level: levels[name] });
+    const log = root.child({ logger: name }, { level: "trace" });
     return eachLevel((level) => (message, fields) => {
-      if (log.isLevelEnabled(level)) log[level](plain(made(fields)), text(message));
+      if (isWritten(level, levels()[name])) log[level](plain(made(fields)), text(message));
     });
   });
+}
+
+function isWritten(level: LogLevel, least: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
+}
+
+export type LevelSwitch = ReturnType<typeof createLevelSwitch>;
+
+/** The levels of the log, which can change while the operator runs. @param initial as the flag --log-level says */
+export function createLevelSwitch(initial: LogLevels) {
+  let levels = initial;
+  let asked = "";
+  return {
+    now: (): LogLevels => levels,
+    /**
+     * Sets the levels, and logs that, or what is wrong with the text; nothing where the text is that of the last call.
+     * @param text as --log-level takes it; empty for the initial levels
+     */
+    set: (log: Logger, text: string): void => {
+      if (text === asked) return;
+      asked = text;
+      const read = text === "" ? initial : parseLogLevels(text);
+      if ("problem" in read) {
+        log.warn("the lease asks for a log level that is not known: nothing changes", { detail: read.problem });
+        return;
+      }
+      levels = read;
+      log.info("the log level changed", { to: text === "" ? "that of the flag" : text });
+    },
+  };
 }
 
 /** @returns loggers that add these fields to each line; the fields are evaluated for each line that is written */

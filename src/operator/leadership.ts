@@ -1,10 +1,11 @@
 /** Decides which process may work: the holder of the lease, or without leader election this process alone. */
 import { randomUUID } from "node:crypto";
 
+import { stringMember } from "../kube/api/json.ts";
 import { createLeaderElection, openFence, type LeaderElection, type LeaderOptions } from "../kube/leader/leader.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Config } from "./config/config.ts";
-import { LEASE_NAME } from "./config/names.ts";
+import { LEASE_NAME, LOG_LEVEL } from "./config/names.ts";
 
 /** An identity may have 128 characters, of which a UUID takes 37. */
 const INSTANCE_LENGTH = 90;
@@ -14,6 +15,8 @@ export interface LeadershipOptions extends Pick<LeaderOptions, "client" | "clock
   readonly log: Logger;
   /** Called for a failed attempt to get or renew the lease. */
   readonly onFailed: () => void;
+  /** Called with the log level that the lease asks for, empty for none, each time that the lease was read or written. */
+  readonly onLogLevel: (text: string) => void;
 }
 
 /** @returns a candidate that is not started */
@@ -30,6 +33,9 @@ export function createLeadership(options: LeadershipOptions): LeaderElection {
     name: LEASE_NAME,
     identity: `${config.instance.slice(0, INSTANCE_LENGTH)}_${randomUUID()}`,
     onStarted,
+    onObserved: (metadata) => {
+      options.onLogLevel(stringMember(metadata["annotations"], LOG_LEVEL) ?? "");
+    },
     onFailed: (error) => {
       log.warn("cannot read or renew the lease: trying again", {
         namespace: config.operatorNamespace,

@@ -17,7 +17,10 @@ const DRAIN_MS = 8_000;
 /** How long they may take after their connections are closed. */
 const ABANDON_MS = 500;
 
-export interface OperatorOptions extends Pick<PartsOptions, "config" | "version" | "logs" | "redactor" | "traces"> {
+export interface OperatorOptions extends Pick<
+  PartsOptions,
+  "config" | "version" | "logs" | "levels" | "redactor" | "traces"
+> {
   /** Called when the process has to exit: the lease is lost. */
   readonly onFatal: () => void;
 }

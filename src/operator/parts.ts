@@ -8,7 +8,7 @@ import { createNamespaces, createReader } from "../kube/watch/readers.ts";
 import { createRecorder } from "../kube/write/events.ts";
 import { createOutputs } from "../kube/write/outputs.ts";
 import { createWriter } from "../kube/write/writer.ts";
-import { tagged, type Logs } from "../observability/logger.ts";
+import { tagged, type LevelSwitch, type Logs } from "../observability/logger.ts";
 import { createMetrics, type Metrics } from "../observability/metrics/index.ts";
 import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { discreetEvents, discreetWriter, redacting, type Redactor } from "../observability/secrets.ts";
@@ -37,6 +37,7 @@ export interface PartsOptions {
   readonly config: Config;
   readonly version: string;
   readonly logs: Logs;
+  readonly levels: LevelSwitch;
   readonly redactor: Redactor;
   readonly traces: Traces;
   readonly clock: Clock;
@@ -105,6 +106,9 @@ export function createParts(options: PartsOptions) {
     config,
     log: logs.kube,
     onFailed: metrics.cluster.leaseFailed,
+    onLogLevel: (text) => {
+      options.levels.set(logs.app, text);
+    },
     onStarted,
     onLost,
   });

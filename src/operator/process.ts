@@ -1,7 +1,7 @@
 /** The operator as a process: signals, and errors that nobody caught. */
 import { once } from "node:events";
 
-import { createLogs } from "../observability/logger.ts";
+import { createLevelSwitch, createLogs } from "../observability/logger.ts";
 import { createRedactor } from "../observability/secrets.ts";
 import { openTraces } from "../observability/traces/traces.ts";
 import type { Config } from "./config/config.ts";
@@ -19,7 +19,8 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
  */
 export async function runOperator(config: Config): Promise<number> {
   const redactor = createRedactor();
-  const logs = createLogs({ levels: config.logLevel, redactor });
+  const levels = createLevelSwitch(config.logLevel);
+  const logs = createLogs({ levels: levels.now, redactor });
   const log = logs.app;
   // The log is synchronous: nothing is lost.
   const die = (): never => process.exit(1);
@@ -32,7 +33,15 @@ export async function runOperator(config: Config): Promise<number> {
   const signal = Promise.race(SIGNALS.map((name) => once(process, name).then(() => name)));
   try {
     const traces = await openTraces({ config, version: OPERATOR_VERSION, redactor, log });
-    const operator = createOperator({ config, version: OPERATOR_VERSION, logs, redactor, traces, onFatal: die });
+    const operator = createOperator({
+      config,
+      version: OPERATOR_VERSION,
+      logs,
+      levels,
+      redactor,
+      traces,
+      onFatal: die,
+    });
     await operator.start();
     log.info("stopping", { signal: await signal });
     for (const again of SIGNALS) process.once(again, die);

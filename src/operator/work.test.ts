@@ -215,7 +215,7 @@ describe("the work", () => {
     if ("problem" in levels) throw new Error(levels.problem);
     const lines: unknown[] = [];
     const write = (line: string): unknown => lines.push(JSON.parse(line));
-    const logs = tagged(createLogs({ levels, redactor: createRedactor(), write }), () => {
+    const logs = tagged(createLogs({ levels: () => levels, redactor: createRedactor(), write }), () => {
       const pass = passesOf.current();
       return pass === undefined ? {} : { pass: pass.id };
     });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
 import { NODE_FLAGS } from "../../scripts/node-flags.ts";
-import { OPERATOR, LEASE_NAME } from "../../src/operator/config/names.ts";
+import { OPERATOR, LEASE_NAME, LOG_LEVEL } from "../../src/operator/config/names.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
 import { startOperator, type RunningOperator } from "../support/env/operator.ts";
@@ -140,6 +140,22 @@ describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }
     }, waiting);
     const metrics = (await get(`${running.metricsUrl}/metrics`)).text;
     expect(metrics).toContain('platform_operator_resources{kind="PlatformProject",ready="False"} 1');
+  });
+
+  it("logs as much as the annotation of its lease says, while it leads", async () => {
+    const running = z.custom<RunningOperator>().parse(operator);
+    const annotate = async (level: string): Promise<unknown> =>
+      kubectl(controlPlane, ["annotate", "--overwrite", "lease", LEASE_NAME, "-n", OPERATOR, `${LOG_LEVEL}${level}`]);
+    const told = (wanted: object) => {
+      expect(running.logs()).toContainEqual(expect.objectContaining(wanted));
+    };
+    await annotate("=info,kube=trace");
+    await vi.waitFor(() => told({ message: "the log level changed", to: "info,kube=trace" }), waiting);
+    // Its own renewals of the lease.
+    await vi.waitFor(() => told({ level: "trace", logger: "kube", method: "PUT" }), waiting);
+    await annotate("-");
+    await vi.waitFor(() => told({ message: "the log level changed", to: "that of the flag" }), waiting);
+    await leads(running);
   });
 
   it("gives the lease back and ends with 0 on SIGTERM", async () => {

@@ -6,7 +6,7 @@ import { KubeError } from "../api/errors.ts";
 import { isObject, member, stringMember } from "../api/json.ts";
 import type { KubeRequest } from "../api/transport.ts";
 import type { Json, JsonObject } from "../api/types.ts";
-import { createLeaderElection, openFence, type LeaderElection } from "./leader.ts";
+import { createLeaderElection, openFence } from "./leader.ts";
 
 const COLLECTION = "/apis/coordination.k8s.io/v1/namespaces/operator/leases";
 const NOW = "2026-11-21T10:00:00.000000Z";
@@ -30,7 +30,8 @@ function leaseServer() {
     lease: () => lease,
     spec: () => member(lease, "spec"),
     remove: () => (lease = undefined),
-    edit: (spec: JsonObject) => store({ spec: { ...asObject(state.spec()), ...spec } }),
+    edit: (spec: JsonObject, metadata: JsonObject = asObject(member(lease, "metadata"))) =>
+      store({ metadata, spec: { ...asObject(state.spec()), ...spec } }),
     answer: (request: KubeRequest): Json => {
       state.calls.push(request);
       if (state.down) throw new KubeError("Unreachable", 0, "ECONNREFUSED");
@@ -55,8 +56,9 @@ function leaseServer() {
 
 const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-function candidate(identity: string, on = clock): { election: LeaderElection; told: string[] } {
+function candidate(identity: string, on = clock) {
   const told: string[] = [];
+  let shown: JsonObject = {};
   const election = createLeaderElection({
     client: scriptedClient(async (request) => {
       const answer = server.answer(request);
@@ -70,9 +72,12 @@ function candidate(identity: string, on = clock): { election: LeaderElection; to
     identity,
     onStarted: () => told.push("started"),
     onLost: () => told.push("lost"),
+    onObserved: (metadata) => {
+      shown = metadata;
+    },
   });
   election.start();
-  return { election, told };
+  return { election, told, shown: () => shown };
 }
 
 describe("the first candidate", () => {
@@ -103,12 +108,14 @@ describe("the first candidate", () => {
     await election.stop();
   });
 
-  it("keeps fields of the lease that it does not know", async () => {
-    const { election } = candidate("a");
+  it("keeps fields and annotations of the lease that it does not know, and shows the annotations", async () => {
+    const { election, shown } = candidate("a");
     await clock.advance(1);
-    server.edit({ preferredHolder: "x" });
+    server.edit({ preferredHolder: "x" }, { annotations: { a: "b" } });
     await clock.advance(5_000);
     expect(server.spec()).toMatchObject({ holderIdentity: "a", preferredHolder: "x" });
+    expect(member(server.lease(), "metadata")).toMatchObject({ annotations: { a: "b" } });
+    expect(shown()).toMatchObject({ annotations: { a: "b" } });
     await election.stop();
   });
 });

@@ -26,6 +26,8 @@ export interface LeaderOptions {
   onStarted(): void;
   /** Called when this process stops to lead: it must exit at once. Not called by `stop`. */
   onLost(): void;
+  /** Called with the metadata of the lease each time that it was read or written. */
+  onObserved?(metadata: JsonObject): void;
   /** For the log and for `leader_election_slowpath_total`. */
   onFailed?(error: unknown): void;
 }
@@ -63,6 +65,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
 
   const observe = (record: LeaseRecord): void => {
     if (observed?.record.resourceVersion !== record.resourceVersion) observed = { record, at: clock.monotonic() };
+    options.onObserved?.(record.metadata);
   };
 
   /** While leading, no call outlasts the renew deadline. */
