@@ -30,6 +30,8 @@ export function page(results: Results): string {
     "",
     "What the peer leaves out: it keeps no record before a create (a crash between the request and the write of the id creates twice), reads no ingress, reports no drift, and writes about a third of the status.",
     "",
+    "What was tried where the operator needs more is in [What was tried](performance-experiments.md).",
+    "",
     `## ${String(objects)} applications, ${rounds === 1 ? "one round" : `${String(rounds)} rounds`}`,
     "",
     ...phase("Create", results.create),

@@ -1,7 +1,7 @@
 import { KubeError, statusError } from "../api/errors.ts";
-import { member, parseJson, stringMember } from "../api/json.ts";
+import { member, stringMember, tryParseJson } from "../api/json.ts";
 import { parseObject, versionOf } from "../api/objects.ts";
-import type { Json, KubeObject, ResourceType } from "../api/types.ts";
+import type { KubeObject, ResourceType } from "../api/types.ts";
 
 /** One line of a watch, validated. */
 export type WatchEvent =
@@ -13,12 +13,7 @@ export type WatchEvent =
 
 /** @returns the event in a line of a watch of `type`; never throws */
 export function parseEvent(type: ResourceType, line: string): WatchEvent {
-  let event: Json;
-  try {
-    event = parseJson(line);
-  } catch {
-    return { type: "malformed" };
-  }
+  const event = tryParseJson(line);
   const content = member(event, "object");
   switch (stringMember(event, "type")) {
     case "ADDED":
