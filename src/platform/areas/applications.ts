@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
-import { create, read, write } from "../client/endpoints.ts";
-import { type Decode, json, list, matching, maybe, nothing } from "../codec/decode.ts";
+import { crud, read, write } from "../client/endpoints.ts";
+import { type Decode, json, matching, maybe } from "../codec/decode.ts";
 import { commitText, type Encode, filled, overlay, request, sent, wellFormed } from "../codec/encode.ts";
 import { editable, optional, pathId, record, results, wellShaped } from "../codec/schema.ts";
 import { serviceStatus } from "./service-status.ts";
@@ -84,11 +84,13 @@ export type Application = z.output<typeof application>;
 export type ApplicationPort = z.output<typeof port>;
 export type ApplicationInput = z.input<typeof applicationRequest>;
 
-const applicationList = list(application);
-
 export function applications(caller: Caller) {
   return {
-    create: create(caller, "createApplication", application, documentedApplication, extendedApplication),
+    ...crud(caller, ["Application", "Applications"], application, {
+      create: documentedApplication,
+      extended: extendedApplication,
+      update: applicationRequest,
+    }),
     status: read(caller, "getApplicationStatus", json(serviceStatus)),
     /** Starts a deployment of one commit. */
     deploy: (applicationId: string, gitCommitId: string) =>
@@ -99,12 +101,9 @@ export function applications(caller: Caller) {
     /** The last lines of the log, raw: they may hold control characters. @param tail number of lines, ≥ 1 */
     log: (applicationId: string, tail: number) =>
       caller.fetch("getApplicationLog", [applicationId], { query: sent(logQuery, { tail }), answer: lastLines(tail) }),
-    list: read(caller, "listApplications", applicationList),
-    get: read(caller, "getApplication", json(application)),
     /** Members that `input` lacks stay as in `current`. */
     update: (current: Application, input: ApplicationInput) =>
       caller.write("updateApplication", [current.id], { body: changed(current, input), answer: maybe(application) }),
-    delete: write(caller, "deleteApplication", nothing),
     stop: write(caller, "stopApplication", maybe(serviceStatus)),
     /** Restarts what is deployed, applies no settings. */
     restart: write(caller, "restartApplication", maybe(serviceStatus)),

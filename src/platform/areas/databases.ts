@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
-import { create, read, update, write } from "../client/endpoints.ts";
-import { json, list, maybe, nothing } from "../codec/decode.ts";
+import { crud, read, write } from "../client/endpoints.ts";
+import { json, maybe } from "../codec/decode.ts";
 import { filled, request, wellFormed } from "../codec/encode.ts";
 import { editable, optional, pathId, record } from "../codec/schema.ts";
 import { serviceStatus } from "./service-status.ts";
@@ -44,18 +44,12 @@ const newDatabase = request({ ...settings, type: filled, mode: filled });
 export type Database = z.output<typeof database>;
 export type DatabaseInput = z.input<typeof newDatabase>;
 
-const databaseList = list(database);
-
 export function databases(caller: Caller) {
   return {
-    create: create(caller, "createDatabase", database, newDatabase),
+    /** Type and mode cannot change. */
+    ...crud(caller, ["Database", "Databases"], database, { create: newDatabase, update: databaseSettings }),
     deploy: write(caller, "deployDatabase", maybe(serviceStatus)),
     stop: write(caller, "stopDatabase", maybe(serviceStatus)),
-    list: read(caller, "listDatabases", databaseList),
-    get: read(caller, "getDatabase", json(database)),
     credentials: read(caller, "getDatabaseCredentials", json(credentials)),
-    /** Type and mode cannot change. */
-    update: update(caller, "updateDatabase", database, databaseSettings),
-    delete: write(caller, "deleteDatabase", nothing),
   };
 }

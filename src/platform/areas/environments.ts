@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
-import { create, read, update, write } from "../client/endpoints.ts";
-import { json, jsonStringOrText, list, nothing } from "../codec/decode.ts";
+import { crud } from "../client/endpoints.ts";
+import { jsonStringOrText } from "../codec/decode.ts";
 import { filled, jsonObject, request, sent, wellFormed } from "../codec/encode.ts";
 import { editable, optional, pathId, record } from "../codec/schema.ts";
 
@@ -33,15 +33,17 @@ const helmRequest = request({ source: jsonObject });
 
 export type Environment = z.output<typeof environment>;
 
-const environmentList = list(environment);
-
 export function environments(caller: Caller) {
   return {
     /**
      * A platform that does not read `cluster_id` takes its default cluster: compare `clusterId` of the answer. With
-     * `extended`, the cluster is also sent as `cluster`, the name that deployed services read.
+     * `extended`, the cluster is also sent as `cluster`, the name that deployed services read. It cannot change later.
      */
-    create: create(caller, "createEnvironment", environment, documentedEnvironment, extendedEnvironment),
+    ...crud(caller, ["Environment", "Environments"], environment, {
+      create: documentedEnvironment,
+      extended: extendedEnvironment,
+      update: environmentChange,
+    }),
     /**
      * Returns the default values of a chart, as YAML. It changes nothing.
      * @param source where the chart comes from, in the platform's own spelling: the spec does not show its two variants
@@ -51,10 +53,5 @@ export function environments(caller: Caller) {
         body: sent(helmRequest, { source }),
         answer: jsonStringOrText,
       }),
-    list: read(caller, "listEnvironments", environmentList),
-    get: read(caller, "getEnvironment", json(environment)),
-    /** The cluster of an environment cannot change. */
-    update: update(caller, "updateEnvironment", environment, environmentChange),
-    delete: write(caller, "deleteEnvironment", nothing),
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { z } from "zod";
 
-import { created, type Created, type Decode, maybe } from "../codec/decode.ts";
+import { created, type Created, type Decode, json, list, maybe, nothing } from "../codec/decode.ts";
 import { overlay, sent } from "../codec/encode.ts";
 import type { OperationName, PathIds } from "../codec/operations.ts";
 import type { Caller, ReadOptions } from "./caller.ts";
@@ -69,6 +69,35 @@ export function update<T extends Editable, Input>(
   const answer = maybe(record);
   return (current: T, input: Input): Promise<T | undefined> =>
     caller.write(name, [current.id], { body: () => overlay(current.record, sent(body, input)()), answer });
+}
+
+type After<Verb extends string> = { [Name in OperationName]: Name extends `${Verb}${infer What}` ? What : never }[OperationName];
+/** What the operations of an area of plain records are called after. */
+type One = After<"create"> & After<"get"> & After<"update"> & After<"delete">;
+
+/**
+ * An area of records that are listed, created, read, changed and deleted.
+ * @param bodies.extended that of a create with the members beyond the specification
+ */
+export function crud<
+  Single extends One,
+  Several extends After<"list">,
+  T extends Editable,
+  Input extends object,
+  Change,
+>(
+  caller: Caller,
+  [one, several]: readonly [Single, Several],
+  record: z.ZodType<T>,
+  bodies: { readonly create: Body<Input>; readonly extended?: Body<Input>; readonly update: Body<Change> },
+) {
+  return {
+    list: read(caller, `list${several}` as const, list(record)),
+    create: create(caller, `create${one}` as const, record, bodies.create, bodies.extended),
+    get: read(caller, `get${one}` as const, json(record)),
+    update: update(caller, `update${one}` as const, record, bodies.update),
+    delete: write(caller, `delete${one}` as const, nothing),
+  };
 }
 
 function idsIn(args: readonly unknown[]): readonly string[] {
