@@ -38,7 +38,7 @@ console.log(`Wrote ${[...skeleton.keys()].join(", ")}.
 Entered ${names.kind} into ${[...texts.keys()].filter((path) => !skeleton.has(path)).join(", ")}.
 What is left to do:
   1. Replace every ${FILL_IN} in the new files; test/unit/new-kind.test.ts fails until then.
-  2. Compare the operations with the platform: paths in src/platform/codec/operations.ts and simulator/base/operations.ts.
-     A member that may be a secret is not among those that a route of simulator/routes/${names.camels}.ts keeps.
+  2. Compare the operations with the platform: paths in src/platform/codec/operations.ts and simulator/base/plain.ts.
+     Enter the other members there: "secret" for one that is neither shown nor kept in the journal.
   3. Write test/kinds/${names.folder}.test.ts of what is special, and name it in SHOWN_BY of scripts/coverage.ts.
   4. make generate check`);

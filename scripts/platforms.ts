@@ -1,5 +1,6 @@
 /** `docs/guides/platforms.md`: what works on which platform, as a table of features by what they need of it. */
 import type { Reason } from "../src/api/reasons.ts";
+import { createKinds, type KindName } from "../src/kinds/index.ts";
 import { isDocumented, operations, type OperationName } from "../src/platform/codec/operations.ts";
 
 /** Something that a user may want of one kind. */
@@ -21,7 +22,7 @@ function only(kind: string, feature: string, needs: readonly OperationName[], se
 
 const STAYS = "the resource goes, the object stays on the platform; an event and the list of orphans name it";
 
-export const FEATURES: readonly Feature[] = [
+const TOLD: readonly Feature[] = [
   everywhere("PlatformProject", "create; adopt by name; find what is missing; report drift of name and description"),
   only("PlatformProject", "change name or description", ["updateProject"], "nothing is sent", "UpdateNotSupported"),
   only("PlatformProject", "delete", ["deleteProject"], STAYS, "DeleteNotSupported"),
@@ -178,6 +179,44 @@ export const FEATURES: readonly Feature[] = [
     "under a PlatformConnection of the namespace it is acted on unless `allowUnverifiedIds` is false",
     "NotObservable",
   ),
+];
+
+/** Returns what follows from the operations that a kind declares. */
+function declared(of: AnyKind): readonly Feature[] {
+  const { kind } = of.resource;
+  const { create = [], update = [], delete: removal = [] } = of.operations?.({}) ?? {};
+  const beyondAll = (needs: readonly unknown[]) =>
+    needs
+      .flat()
+      .filter(isOperation)
+      .filter((name) => !isDocumented(name));
+  return [
+    only(
+      kind,
+      "create; adopt by name; report drift",
+      beyondAll([create, of.remote?.operation]),
+      NOTHING_SENT,
+      "NotSupportedByApi",
+    ),
+    only(kind, "change", beyondAll(update), NOTHING_SENT, "UpdateNotSupported"),
+    only(kind, "delete", beyondAll(removal), "nothing is there to delete", "DeleteNotSupported"),
+  ];
+}
+
+const NOTHING_SENT = "nothing is sent";
+
+const isOperation = (name: unknown): name is OperationName =>
+  typeof name === "string" && Object.hasOwn(operations, name);
+
+type AnyKind = ReturnType<typeof createKinds>[KindName];
+
+const isTold = ({ resource: { kind } }: AnyKind): boolean =>
+  kind.endsWith("Connection") || TOLD.some((row) => row.kind === kind);
+
+/** Those above, and of a kind that is not among them what it declares. */
+export const FEATURES: readonly Feature[] = [
+  ...TOLD,
+  ...Object.values(createKinds()).flatMap((kind) => (isTold(kind) ? [] : declared(kind))),
 ];
 
 /** @returns the page. */

@@ -9,10 +9,8 @@ export const FILL_IN = "FILL-IN";
 
 /** Where the text of each template goes. */
 const PLACES = {
-  "crd.ts": "src/kinds/{{folder}}/crd.ts",
   "index.ts": "src/kinds/{{folder}}/index.ts",
   "area.ts": "src/platform/areas/{{camels}}.ts",
-  "routes.ts": "simulator/routes/{{camels}}.ts",
   "sample.ts": "test/samples/{{folder}}.ts",
   "example.yaml": "examples/{{folder}}.yaml",
 };

@@ -1,6 +1,6 @@
 import { Problem } from "../base/problems.ts";
 import type { ServiceKind } from "../model/actions.ts";
-import type { Cluster, Environment, Project, Service, Webhook } from "../model/world.ts";
+import type { Cluster, Environment, Project, Service } from "../model/world.ts";
 import type { Call } from "./route.ts";
 
 /**
@@ -51,10 +51,6 @@ export function findOfOrganization<T extends { readonly organizationId: string }
   const record = records.get(id) ?? missing(call, what, id);
   checkOrganization(call, record.organizationId);
   return record;
-}
-
-export function findWebhook(call: Call, organizationId: string, id: string): Webhook {
-  return findOfOrganization(call, call.sim.world.webhooks, "webhook", organizationId, id);
 }
 
 /** @throws Problem 403 unless the caller belongs to the organisation, 404 when there is no such organisation. */

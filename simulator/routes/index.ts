@@ -7,6 +7,7 @@ import { databaseRoutes } from "./databases.ts";
 import { deploymentRoutes } from "./deployments.ts";
 import { environmentRoutes } from "./environments.ts";
 import { organizationRoutes } from "./organization.ts";
+import { plainRoutes } from "./plain.ts";
 import { projectRoutes } from "./projects.ts";
 import { templateRoutes } from "./templates.ts";
 import { variableRoutes } from "./variables.ts";
@@ -24,4 +25,5 @@ export const routes: readonly Route[] = [
   ...clusterRoutes,
   ...cloudRoutes,
   ...organizationRoutes,
+  ...plainRoutes,
 ];

@@ -92,6 +92,7 @@ export function connectPlatform(options: PlatformOptions) {
   });
   return {
     ...areas(caller),
+    area: furtherAreas(caller),
     reserve: caller.reserve,
     refresh: caller.refresh,
     /** What is known of the operations beyond the specification. */
@@ -133,6 +134,17 @@ function areas(caller: Caller) {
     catalogue: catalogue(caller),
     organization: organization(caller),
     webhooks: webhooks(caller),
+  };
+}
+
+/** Returns how an area that only one kind uses is reached: it is made at its first use. */
+function furtherAreas(caller: Caller) {
+  const made = new Map<unknown, object>();
+  return <Area extends object>(make: (caller: Caller) => Area): Area => {
+    const area = made.get(make) ?? make(caller);
+    made.set(make, area);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- It was made by this function.
+    return area as Area;
   };
 }
 

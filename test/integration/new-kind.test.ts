@@ -35,6 +35,13 @@ describe("make new-kind", () => {
   // Not by make, which would install packages into the folder that the copy shares.
   const make = (name: string) => run(process.execPath, ["scripts/new-kind.ts", name], { cwd: copy });
 
+  it("has eight files for a kind, four of which are there already", async () => {
+    const { stdout } = await make("PlatformKey");
+    const [written, entered] = stdout.split("\n").map((line) => line.match(/[\w./-]+\.(ts|yaml)/g) ?? []);
+    expect(written).toHaveLength(4);
+    expect(new Set(entered)).toHaveLength(4);
+  });
+
   it("writes two kinds that tsc accepts", async () => {
     await make("PlatformRegistry");
     const { stdout } = await make("PlatformMailBox");
@@ -57,12 +64,15 @@ describe("make new-kind", () => {
     const report = Report.parse(JSON.parse(await readFile(join(copy, "report.json"), "utf8")));
     const results = report.testResults.flatMap(({ assertionResults }) => assertionResults);
     const failed = results.filter(({ status }) => status === "failed").map(({ title }) => title);
-    const files = ["examples/NAME.yaml", "src/kinds/NAME/crd.ts", "src/kinds/NAME/index.ts", "test/samples/NAME.ts"];
-    const unfilled = ["mail-box", "registry"].flatMap((name) => files.map((file) => file.replace("NAME", name)));
+    const files = ["examples/NAME.yaml", "src/kinds/NAME/index.ts", "test/samples/NAME.ts"];
+    const unfilled = [
+      ...["mailBoxes", "registries"].map((area) => `src/platform/areas/${area}.ts`),
+      ...["mail-box", "registry"].flatMap((name) => files.map((file) => file.replace("NAME", name))),
+    ];
     expect(new Set(failed)).toEqual(new Set(unfilled.map((file) => `is filled in: ${file}`)));
   });
 
   it("overwrites nothing", async () => {
-    await expect(make("PlatformRegistry")).rejects.toThrow("src/kinds/registry/crd.ts is there already");
+    await expect(make("PlatformRegistry")).rejects.toThrow("src/kinds/registry/index.ts is there already");
   });
 });

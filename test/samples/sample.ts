@@ -1,5 +1,6 @@
 import type { OperationId } from "../../simulator/base/operations.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
+import type { Caller } from "../../src/platform/client/caller.ts";
 import type { KindCases } from "../hostile/generated/outcomes.ts";
 import type { Manifest } from "../support/env/cluster.ts";
 import type { Fixtures } from "../support/kube/manifests.ts";
@@ -25,6 +26,26 @@ export interface Place {
   readonly spec?: JsonObject;
 }
 
+/** An area of the client for records that have a name (platform/client/endpoints.ts, crud). */
+export interface PlainArea {
+  /** What its operations are called after, e.g. "Registry" and "Registries". */
+  readonly one: string;
+  readonly several: string;
+  readonly make: (caller: Caller) => {
+    list(): Promise<unknown>;
+    create(input: { readonly name: string }): Promise<PlainRecord>;
+    get(id: string): Promise<unknown>;
+    update(current: PlainRecord, input: { readonly name: string }): Promise<unknown>;
+    delete(id: string): Promise<unknown>;
+  };
+}
+
+interface PlainRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
 /** What the tests of every kind need to know of one kind. */
 export interface Sample {
   /** The smallest valid spec. */
@@ -40,6 +61,8 @@ export interface Sample {
   good(place: Place): Manifest;
   /** Returns one that gets past every schema and never becomes Ready. */
   hostile(place: Place): Manifest;
+  /** The area of a kind of plain records, whose operations are all called like those of other such kinds. */
+  readonly area?: PlainArea;
   /** What the good one asks the platform to change, as operations of the simulator. */
   readonly writes: readonly OperationId[];
   /** Returns a change of the good one's spec that the platform would be told of; absent for kinds that never write. */

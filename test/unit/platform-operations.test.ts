@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changeSettings } from "../../simulator/base/settings.ts";
 import type { SettingsChange } from "../../simulator/base/settings.ts";
 import type { CallRecord } from "../../src/platform/client/caller.ts";
+import { operations } from "../../src/platform/codec/operations.ts";
 import { failureOf } from "../support/platform/client.ts";
 import { startHarness } from "../support/platform/env.ts";
 import type { World } from "../support/platform/env.ts";
@@ -26,6 +27,10 @@ const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
   );
 
 const change = (settings: SettingsChange) => changeSettings(harness.simulator.sim.settings, settings);
+
+it("calls every operation", () => {
+  expect(casesOf({ ...documented, ...full }).map(([name]) => name)).toEqual(Object.keys(operations));
+});
 
 describe.each([
   ["documented", ""],

@@ -246,6 +246,8 @@ export type Need = string | readonly string[];
  * kind never does it.
  */
 export interface KindOperations {
+  /** Not of the condition: whether an object can be created shows at once. */
+  readonly create?: readonly Need[];
   readonly update?: readonly Need[];
   readonly stop?: readonly Need[];
   readonly delete?: readonly Need[];

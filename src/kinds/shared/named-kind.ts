@@ -109,7 +109,8 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
     externalLifecycle: true,
     claim: (spec) => spec.externalId,
     operations: () => ({
-      update: list === undefined ? [operations.update] : [list, operations.update],
+      create: [...(list === undefined ? [] : [list]), operations.create],
+      update: [...(list === undefined ? [] : [list]), operations.update],
       delete: [operations.delete],
     }),
     listable: (supports) => list === undefined || supports(list) !== "Unsupported",

@@ -1,6 +1,8 @@
 import { operations } from "../../../src/platform/codec/operations.ts";
 import type { OperationName } from "../../../src/platform/codec/operations.ts";
 import type { Platform } from "../../../src/platform/index.ts";
+import { SAMPLES } from "../../samples/index.ts";
+import type { PlainArea, Sample } from "../../samples/sample.ts";
 import { applicationInput, COMMIT, databaseInput } from "./env.ts";
 import type { World } from "./env.ts";
 
@@ -118,8 +120,8 @@ export const documented: Record<Exclude<OperationName, Beyond>, Case> = {
   createWebhook: { needs: "write", call: (p) => p.webhooks.create(webhook) },
 };
 
-/** What deployed services have beyond the spec, as far as the operator uses it. */
-export const full: Record<Beyond, Case> = {
+/** What deployed services have beyond the spec, as far as the operator uses it, but for plain records. */
+const listed = {
   getBinding: {
     needs: "read",
     call: async (p, w) => {
@@ -222,7 +224,28 @@ export const full: Record<Beyond, Case> = {
     needs: "write",
     call: async (p, w) => p.webhooks.delete(await idOf(w, w.admin.webhooks.create(webhook))),
   },
+} satisfies Partial<Record<Beyond, Case>>;
+
+/** All that deployed services have beyond the spec. test/unit/platform-operations.test.ts checks that nothing is left out. */
+export const full: Readonly<Partial<Record<Beyond, Case>>> = {
+  ...listed,
+  ...Object.assign({}, ...Object.values<Sample>(SAMPLES).map(({ area }) => (area === undefined ? {} : casesOn(area)))),
 };
+
+/** The calls of the operations of plain records. */
+function casesOn({ one, several, make }: PlainArea): Readonly<Record<string, Case>> {
+  const made = (w: World) => w.admin.area(make).create({ name: w.name() });
+  return {
+    [`list${several}`]: { needs: "read", call: (p) => p.area(make).list() },
+    [`create${one}`]: { needs: "write", call: (p, w) => p.area(make).create({ name: w.name() }) },
+    [`get${one}`]: { needs: "read", call: async (p, w) => p.area(make).get(await idOf(w, made(w))) },
+    [`update${one}`]: {
+      needs: "write",
+      call: async (p, w) => p.area(make).update(await made(w), { name: w.name() }),
+    },
+    [`delete${one}`]: { needs: "write", call: async (p, w) => p.area(make).delete(await idOf(w, made(w))) },
+  };
+}
 
 /** A table's entries with the name of each operation. */
 export function casesOf(table: Partial<Record<OperationName, Case>>): readonly [OperationName, Case][] {
