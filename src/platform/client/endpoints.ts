@@ -71,7 +71,9 @@ export function update<T extends Editable, Input>(
     caller.write(name, [current.id], { body: () => overlay(current.record, sent(body, input)()), answer });
 }
 
-type After<Verb extends string> = { [Name in OperationName]: Name extends `${Verb}${infer What}` ? What : never }[OperationName];
+type After<Verb extends string> = {
+  [Name in OperationName]: Name extends `${Verb}${infer What}` ? What : never;
+}[OperationName];
 /** What the operations of an area of plain records are called after. */
 type One = After<"create"> & After<"get"> & After<"update"> & After<"delete">;
 
