@@ -70,9 +70,16 @@ export const databaseRoutes = [
     input: { params: DatabasePath },
     answer: z.object({ host: z.string(), port: z.number(), login: z.string(), password: z.string() }),
     handle({ params }, call) {
-      const { id, name, settings } = find(call, params.databaseId);
+      const { id, settings } = find(call, params.databaseId);
       const host = `${String(settings["type"]).toLowerCase()}-${id.slice(0, 8)}.internal.example.com`;
-      return { body: { host, port: PORTS[String(settings["type"])] ?? 5432, login: name, password: `p4ss-of-${id}` } };
+      return {
+        body: {
+          host,
+          port: PORTS[String(settings["type"])] ?? 5432,
+          login: `login-${id.slice(0, 8)}`,
+          password: `p4ss-of-${id}`,
+        },
+      };
     },
   }),
   route({

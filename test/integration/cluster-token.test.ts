@@ -143,7 +143,7 @@ describe("the token of a cluster", () => {
         environment: "shop",
         host: expect.stringMatching(/^postgresql-/),
         port: "5432",
-        username: "main",
+        username: `login-${id.slice(0, 8)}`,
         password,
       });
       expect((await dataOf(env, "main-connection")).metadata).toMatchObject({
