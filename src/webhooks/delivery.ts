@@ -8,7 +8,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 
 import type { ReceiverKeys } from "../engine/connections/receiver-keys.ts";
-import { tryParseJson } from "../kube/api/json.ts";
+import { listMember, member, tryParseJson } from "../kube/api/json.ts";
 import type { ObjectKey } from "../kube/api/types.ts";
 
 /** Both families of names: those of the documentation, and those of deployed services. */
@@ -27,30 +27,17 @@ export type EventLabel = (typeof EVENTS)[number] | "other";
 /** Nobody deploys more at once. */
 const MOST_IDS = 500;
 
-const id = z.guid().transform((text) => text.toLowerCase());
-const body = z.object({
-  event_type: z.enum([...EVENTS, "other"]).catch("other"),
-  payload: z
-    .object({
-      application_id: id.optional().catch(undefined),
-      applications: z
-        .array(
-          z
-            .object({ id })
-            .transform((application) => application.id)
-            .or(z.unknown().transform(() => undefined)),
-        )
-        .catch([]),
-    })
-    .catch({ application_id: undefined, applications: [] }),
-});
+const id = z.guid();
 
 /** @returns its event and the ids of applications, each once; nothing for what cannot be read. Never throws. */
 export function readDelivery(text: string): { readonly event: EventLabel; readonly ids: readonly string[] } {
-  const parsed = body.safeParse(tryParseJson(text));
-  if (!parsed.success) return { event: "other", ids: [] };
-  const { event_type: event, payload } = parsed.data;
-  const ids = [payload.application_id, ...payload.applications].filter((one) => one !== undefined);
+  const body = tryParseJson(text);
+  const event = EVENTS.find((known) => known === member(body, "event_type")) ?? "other";
+  const payload = member(body, "payload");
+  const applications = listMember(payload, "applications").map((application) => member(application, "id"));
+  const ids = [member(payload, "application_id"), ...applications].flatMap(
+    (given) => id.safeParse(given).data?.toLowerCase() ?? [],
+  );
   return { event, ids: [...new Set(ids)].slice(0, MOST_IDS) };
 }
 

@@ -11,9 +11,8 @@ import type { Store } from "../../kube/watch/store.ts";
 import type { BindAddress } from "../../operator/config/flags.ts";
 import { type Answer, type HttpServer, listen } from "../../operator/config/http.ts";
 import { createStreams, type Streams } from "./events.ts";
-import { parsePageQuery, partOf } from "./query.ts";
 import type { About, TreePage } from "./shape.ts";
-import { createTrees, type Trees } from "./tree.ts";
+import { createTrees, parsePageQuery, partOf, type Trees } from "./tree.ts";
 
 export interface StatusPageOptions {
   readonly clock: Clock;

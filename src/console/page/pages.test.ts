@@ -4,9 +4,8 @@ import { describe, expect, it } from "vitest";
 import { applicationOf, environmentOf, projectOf } from "../../../test/support/platform/status-page-objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { factsOf, hierarchyOf } from "../tree/hierarchy.ts";
-import { parsePageQuery, partOf } from "./query.ts";
 import { MOST_TEXT, PAGE_SIZE, SHOWS, type PageQuery } from "./shape.ts";
-import { treeOf, type Tree } from "./tree.ts";
+import { parsePageQuery, partOf, treeOf, type Tree } from "./tree.ts";
 
 function tree(...objects: readonly KubeObject[]): Tree {
   return treeOf(hierarchyOf(factsOf(objects)));
