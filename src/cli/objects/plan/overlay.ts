@@ -2,8 +2,8 @@
 import { API_VERSION } from "../../../api/names.ts";
 import { factId, factOf } from "../../../console/tree/facts.ts";
 import { isKube } from "../../../kube/api/errors.ts";
-import { isObject, member, stringMember } from "../../../kube/api/json.ts";
-import type { Json, KeyValues, KubeObject } from "../../../kube/api/types.ts";
+import { isObject, member, stringEntries, stringMember } from "../../../kube/api/json.ts";
+import type { KeyValues, KubeObject } from "../../../kube/api/types.ts";
 import { createNamespaces, createReader, type Namespaces, type Reader } from "../../../kube/watch/readers.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
 import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
@@ -134,14 +134,8 @@ function overlaidReader(reader: Reader, manifests: readonly Manifest[], home: st
 
 /** Returns data as the API server does: `stringData` goes before `data`, which is base64 in a Secret. */
 function dataOf({ kind, body }: Manifest): ReadonlyMap<string, string> {
-  if (kind === "ConfigMap") return new Map(textsOf(member(body, "data")));
-  const decoded = textsOf(member(body, "data")).map(
-    ([key, value]) => [key, Buffer.from(value, "base64").toString()] as const,
-  );
-  return new Map([...decoded, ...textsOf(member(body, "stringData"))]);
-}
-
-function textsOf(value: Json | undefined): readonly (readonly [string, string])[] {
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, text]) => (typeof text === "string" ? [[key, text] as const] : []));
+  const data = stringEntries(member(body, "data"));
+  if (kind === "ConfigMap") return new Map(data);
+  const decoded = data.map(([key, value]) => [key, Buffer.from(value, "base64").toString()] as const);
+  return new Map([...decoded, ...stringEntries(member(body, "stringData"))]);
 }

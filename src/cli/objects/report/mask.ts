@@ -2,6 +2,7 @@
 import { SEAL } from "../../../api/names.ts";
 import { isObject, listMember, member, parseJson } from "../../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
+import { withoutCredentials } from "../../../text/text.ts";
 
 const MASK = "•••";
 /** Members whose texts are values of users, whatever they contain. */
@@ -12,9 +13,8 @@ const TARGETS: ReadonlySet<string> = new Set(["targetUrl"]);
 const SECRET = /passw|secret|token|credential|private|api_?key|access_?key/i;
 /** Annotations that repeat the spec or prove something. */
 const ANNOTATIONS: ReadonlySet<string> = new Set(["kubectl.kubernetes.io/last-applied-configuration", SEAL]);
-/** Secrets in any text: credentials in URLs, JWTs, authorization headers. */
+/** Secrets in any text besides credentials in URLs: JWTs, authorization headers. */
 const TEXTS: readonly (readonly [what: RegExp, by: string])[] = [
-  [/(:\/\/)[^/@\s"']*@/g, `$1${MASK}@`],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, MASK],
   [/\b(Bearer|Token|Basic)\s+[\w.~+/=-]{8,}/g, `$1 ${MASK}`],
 ];
@@ -39,7 +39,7 @@ export function masked({ apiVersion, kind, metadata, spec, status }: KubeObject)
 
 /** @returns the text without secrets */
 export function maskedText(text: string): string {
-  return TEXTS.reduce((rest, [what, by]) => rest.replaceAll(what, by), text);
+  return TEXTS.reduce((rest, [what, by]) => rest.replaceAll(what, by), withoutCredentials(text));
 }
 
 /** @returns any JSON without values that may be secret */
