@@ -119,6 +119,27 @@ describe("a process that does not lead", () => {
     expect(env.world.count("deploy")).toBe(1);
     expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
   });
+
+  it("loses the lease while the API server confirms the object: a repeatable write is not sent", async () => {
+    const env = engineEnv();
+    env.widget("a", { note: "one" });
+    await env.run(5_000);
+    const { client } = env.cluster;
+    const request = client.request.bind(client);
+    client.request = async (one) => {
+      const answer = await request(one);
+      if (one.method === "GET" && one.path.includes("widgets")) env.leader = false;
+      return answer;
+    };
+    env.cluster.spec("Widget", "a", { name: "a", note: "two" });
+    await env.run(1_000);
+    expect(env.leader).toBe(false);
+    expect(env.world.calls.filter(({ op }) => op === "update")).toEqual([]);
+    client.request = request;
+    env.leader = true;
+    await env.run(31_000);
+    expect(env.world.count("update")).toBe(1);
+  });
 });
 
 describe("an object that is taken over", () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
 import { apiError } from "../../../test/support/engine/fake-platform.ts";
+import { widget } from "../../../test/support/engine/kinds.ts";
 import { APPROVED_PLAN, PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { member } from "../../kube/api/json.ts";
@@ -277,4 +278,14 @@ describe("a rate limit that names no time", () => {
     await env.run(5 * MINUTE);
     expect(env.world.calls.length).toBeLessThan(400);
   });
+});
+
+it("an object that its kind wants to look at again at once is looked at once a second at most", async () => {
+  const kind: typeof widget = { ...widget, report: (...how) => ({ ...widget.report(...how), lookWithin: 0 }) };
+  const env = engineEnv({ kind });
+  env.widget("a");
+  await env.run(5_000);
+  const passes = env.passes.length;
+  await env.run(10_000);
+  expect(env.passes.length - passes).toBeLessThanOrEqual(11);
 });
