@@ -45,6 +45,8 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(env.harness.service(runner.id())).toMatchObject({ commit: COMMIT, deploymentStatus: "UP_TO_DATE" });
     expect(JSON.stringify(done.status)).not.toContain("hunter22");
     env.harness.pass(60);
+    await runner.run();
+    env.harness.pass(600);
     // What is not listed shows its ingress a look later.
     expect(await runner.run()).toMatchObject({ ops: [], status: { ingress: { status: "DEPLOYED" } } });
     for (let passes = 0; passes < 3; passes += 1) {

@@ -2,11 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { changeSettings } from "../../simulator/base/settings.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { createBinding } from "../../src/kinds/binding/index.ts";
-import type { BindingContext, Observed } from "../../src/kinds/binding/model.ts";
+import type { BindingContext } from "../../src/kinds/binding/model.ts";
 import { platformCatalog } from "../../src/kinds/catalog/crd.ts";
 import { catalog, type CatalogTypes } from "../../src/kinds/catalog/index.ts";
 import { bindingContext, bindingSpec, contextOf } from "../support/kinds/bindings.ts";
+import { kindRunner, type Runner } from "../support/kinds/kind-runner.ts";
 import { supportsOn } from "../support/kinds/supports.ts";
 import { hurriedClock } from "../support/platform/client.ts";
 import { startHarness, type World } from "../support/platform/env.ts";
@@ -41,39 +43,31 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
       values,
     );
 
-  /** Observes, plans and acts until there is no step, as the engine does. */
-  async function converge(pass: BindingContext): Promise<{ pass: BindingContext; observed: Observed; steps: number }> {
-    return await follow(pass, await kind.observe(pass, harness.admin), 0);
-  }
-
-  async function follow(pass: BindingContext, observed: Observed, steps: number): ReturnType<typeof converge> {
-    const plan = kind.plan(pass, observed);
-    if (plan.is !== "step") return { pass, observed, steps };
-    const known = await kind.act(plan.step, pass, observed, harness.admin);
-    return await follow({ ...pass, memory: known.memory }, known.observed, steps + 1);
-  }
+  const runnerFor = (cluster: string | undefined, change: JsonObject = {}): Runner =>
+    kindRunner(
+      kind,
+      harness.admin,
+      { surface, ids: { "spec.clusterRef": cluster ?? "" }, values, sources: "s@1", token: "token-1" },
+      { clusterRef: { externalId: cluster ?? "" }, template, managedConfig: { ingress }, ...change },
+    );
 
   it("binds once, and is content", async () => {
-    const bound = await converge(
-      passFor(0, { managedConfig: { ingress, metrics: { retentionDays: { value: "30" } } } }),
-    );
-    expect(bound.steps).toBe(1);
-    const again = await converge(bound.pass);
-    expect(again.steps).toBe(0);
-    expect(kind.plan(again.pass, again.observed)).toEqual({ is: "settled" });
-    const { conditions, drift, status } = kind.report(again.pass, again.observed);
-    expect(conditions).toContainEqual(expect.objectContaining({ type: "ConfigValid", status: "True" }));
-    expect(drift).toEqual(surface === "Full" ? [] : undefined);
-    expect(JSON.stringify([conditions, status, again.pass.memory.layers])).not.toContain("s3cret-value");
+    const runner = runnerFor(harness.clusterIds[0], {
+      managedConfig: { ingress, metrics: { retentionDays: { value: "30" } } },
+    });
+    expect((await runner.run()).ops).toHaveLength(1);
+    const { ops, is, report, status } = await runner.run();
+    expect([ops, is]).toEqual([[], "settled"]);
+    expect(report.conditions).toContainEqual(expect.objectContaining({ type: "ConfigValid", status: "True" }));
+    expect(report.drift).toEqual(surface === "Full" ? [] : undefined);
+    expect(JSON.stringify(status)).not.toContain("s3cret-value");
   });
 
   it("enables every layer that the cluster can have", async () => {
-    const { pass, observed } = await converge(passFor(1, { cluster: { mode: "CUSTOMER_MANAGED", provider: "GCP" } }));
-    const later = await kind.observe(pass, harness.admin);
-    expect(kind.report(pass, surface === "Full" ? later : observed)).toMatchObject({
-      ready: { reason: "Bound" },
-      status: { layersEnabled: "2/2" },
-    });
+    const runner = runnerFor(harness.clusterIds[1], { cluster: { mode: "CUSTOMER_MANAGED", provider: "GCP" } });
+    const bound = await runner.run();
+    const { report } = surface === "Full" ? await runner.run() : bound;
+    expect(report).toMatchObject({ ready: { reason: "Bound" }, status: { layersEnabled: "2/2" } });
   });
 
   it.each([
@@ -101,11 +95,9 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
     ],
     ["a missing value", { managedConfig: {} }, "InvalidSpec", "spec.managedConfig[ingress][domain] is required"],
   ])("sends nothing for %s", async (_name, change, reason, words) => {
-    const pass = passFor(0, change);
     const before = harness.calls().filter(({ method }) => method === "PUT").length;
-    const { observed, steps } = await converge(pass);
-    expect(steps).toBe(0);
-    expect(kind.plan(pass, observed)).toMatchObject({
+    expect(await runnerFor(harness.clusterIds[0], change).run()).toMatchObject({
+      ops: [],
       is: "stalled",
       why: { reason, message: expect.stringContaining(words) },
     });
@@ -148,29 +140,32 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
   });
 
   it.runIf(surface === "Full")("corrects what somebody else changed", async () => {
-    const { pass } = await converge(passFor(0));
-    const foreign = { ...template, templateKey: template.key, templateVersion: "1.1.0" };
-    await harness.admin.templates.bind(pass.inputs.clusterId, {
-      ...foreign,
+    const [clusterId] = harness.clusterIds;
+    const runner = runnerFor(clusterId);
+    await runner.run();
+    await harness.admin.templates.bind(clusterId, {
+      ...template,
+      templateKey: template.key,
+      templateVersion: "1.1.0",
       managedConfig: { ingress: { domain: "other.example.com" } },
     });
-    const observed = await kind.observe(pass, harness.admin);
-    expect(kind.report(pass, observed).drift).toEqual([
+    const { drift } = kind.report(passFor(0), await kind.observe(passFor(0), harness.admin));
+    expect(drift).toEqual([
       { path: "spec.template.version", desired: "1.2.0", observed: "1.1.0" },
       { path: "spec.managedConfig[ingress][domain]", desired: "shop.example.com", observed: "other.example.com" },
     ]);
-    const corrected = await converge(pass);
-    expect(corrected.steps).toBe(1);
-    expect(kind.report(corrected.pass, await kind.observe(pass, harness.admin)).drift).toEqual([]);
+    expect((await runner.run()).ops).toHaveLength(1);
+    expect((await runner.run()).report.drift).toEqual([]);
   });
 
   it.runIf(surface === "Full")("does not find another organization's cluster", async () => {
     const theirs = [...harness.simulator.world().clusters.values()].find(
       ({ organizationId }) => organizationId === harness.simulator.otherOrganizationId,
     );
-    const pass = passFor(0, { clusterRef: { externalId: theirs?.id } });
-    const { observed, steps } = await converge(pass);
-    expect(steps).toBe(0);
-    expect(kind.plan(pass, observed)).toMatchObject({ is: "waiting", why: { reason: "DependencyNotReady" } });
+    expect(await runnerFor(theirs?.id).run()).toMatchObject({
+      ops: [],
+      is: "waiting",
+      why: { reason: "DependencyNotReady" },
+    });
   });
 });

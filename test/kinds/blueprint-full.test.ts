@@ -162,23 +162,6 @@ describe("the service of a blueprint", () => {
 describe("a blueprint that others made", () => {
   const env = blueprintEnv("Full");
 
-  it("is taken over by its name, as it is", async () => {
-    const id = await env.foreign(env.name.toUpperCase());
-    const runner = env.applied({ variables: [{ name: "size", value: "small" }] });
-    const adopted = await runner.run();
-    expect(adopted).toMatchObject({ ops: ["adopt"], is: "settled", why: { reason: "Deployed" } });
-    expect(runner.id()).toBe(id);
-    expect(adopted.report.conditions.find(({ type }) => type === "VariablesSynced")).toMatchObject({
-      status: "Unknown",
-      reason: "NotObservable",
-    });
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(await runner.run({ spec: env.spec({ tag: "redis/4.0.0" }) })).toMatchObject({
-      why: { reason: "UpdateNotSupported" },
-    });
-  });
-
   it("stands in the way of a create where it may not be taken over, or somebody holds it", async () => {
     await env.foreign();
     expect(await env.applied().run({ adoption: "Never" })).toMatchObject({

@@ -10,19 +10,6 @@ const FIELD = "spec.variables[password]";
 describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", (surface) => {
   const env = blueprintEnv(surface);
 
-  it("is created and deployed in one request, then left in peace", async () => {
-    const runner = env.applied();
-    expect((await runner.run()).ops).toEqual(["createBlueprint"]);
-    expect(env.harness.writes()).toEqual([["createBlueprint", { name: env.name, tag: "redis/3.0.0", icon: ICON }]]);
-    env.harness.pass(120);
-    const ran = await runner.run();
-    expect(ran).toMatchObject({ ops: [], is: "settled" });
-    expect(ran.status).toMatchObject({ environmentId: env.environmentId, catalogUrl: expect.any(String) });
-    expect(env.service(runner).state).toBe("DEPLOYED");
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-  });
-
   it("is created alone where nothing is to be deployed", async () => {
     const runner = await env.created({ deployOnCreate: false });
     expect(env.service(runner)).toMatchObject({ state: "READY", deploymentStatus: "NEVER_DEPLOYED" });

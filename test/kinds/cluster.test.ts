@@ -6,13 +6,6 @@ import { clusterEnv } from "../support/kinds/clusters.ts";
 describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (surface) => {
   const env = clusterEnv(surface);
 
-  it("is taken over without a write, and then nothing is to be done", async () => {
-    const runner = env.applied();
-    expect(await runner.run()).toMatchObject({ ops: ["adopt"], is: "settled", why: { reason: "Available" } });
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-    expect(env.sent()).toEqual([]);
-  });
-
   it("is not taken from another resource, nor through a connection that is limited to projects", async () => {
     const held = await env.applied({ runState: "Stopped" }).run({ holderOf: () => "shop/other" });
     expect(held).toMatchObject({ ops: [], is: "stalled", why: { reason: "AlreadyManaged" } });

@@ -9,19 +9,6 @@ const EVERYTHING = { policies: { corrects: "Everything" } } as const;
 describe("a database that others work on, too", () => {
   const env = databaseEnv("Full");
 
-  it("is taken over by its name, and not deployed again", async () => {
-    const id = await env.foreign();
-    const runner = env.applied();
-    expect(await runner.run()).toMatchObject({
-      ops: ["adopt"],
-      is: "settled",
-      why: { reason: "Available" },
-      status: { externalId: id, state: "DEPLOYED", lastDeployment: { state: "DEPLOYED" } },
-    });
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(env.sent()).toEqual([]);
-  });
-
   it.each(["type", "mode"])("is not taken over when its %s is another", async (field) => {
     await env.foreign();
     const runner = env.applied({ [field]: field === "type" ? "REDIS" : "MANAGED" });

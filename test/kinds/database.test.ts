@@ -5,39 +5,6 @@ import { databaseEnv } from "../support/services/database-runner.ts";
 describe.each(["Documented", "Full"] as const)("a database on the %s surface", (surface) => {
   const env = databaseEnv(surface);
 
-  it("is created and deployed once, and then left alone", async () => {
-    const runner = env.applied({ cpu: 500, memory: 512, storage: 20 });
-    expect(await runner.run()).toMatchObject({ ops: ["createDatabase", "deployDatabase"], is: "waiting" });
-    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
-    env.harness.pass(120);
-    const done = await runner.run();
-    expect(done).toMatchObject({
-      ops: [],
-      is: "settled",
-      why: { reason: "Available" },
-      status: {
-        state: "DEPLOYED",
-        type: "POSTGRESQL",
-        mode: "CONTAINER",
-        version: "16",
-        environmentId: env.environmentId,
-        lastDeployment: { state: "DEPLOYED", settings: 0 },
-        runState: "Running",
-      },
-    });
-    expect(done.report.conditions).toMatchObject([
-      { type: "Deployed", status: "True", reason: "DEPLOYED" },
-      { type: "UpToDate", status: "True" },
-    ]);
-    expect(done.status["lastDeployment"]).toHaveProperty("requestId");
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    const [create, deploy, ...others] = env.harness.writes();
-    expect(create?.[1]).toMatchObject({ type: "POSTGRESQL", mode: "CONTAINER", cpu: 500, memory: 512, storage: 20 });
-    expect(deploy?.[0]).toBe("deployDatabase");
-    expect(others).toEqual([]);
-  });
-
   it("is stopped and started again, each by one order", async () => {
     const runner = await env.deployed();
     const stopping = await runner.run({ spec: env.spec({ runState: "Stopped" }) });

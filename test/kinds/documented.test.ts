@@ -32,6 +32,8 @@ describe("an application on the documented surface alone", () => {
     expect(changed).toMatchObject({ ops: [], is: "stalled", why: { reason: "UpdateNotSupported" } });
     expect(changed.why.message).toContain(": spec.cpu, spec.memory cannot be changed");
     env.harness.pass(600);
+    // Shows the ingress.
+    expect(await runner.run()).toMatchObject({ ops: [] });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     expect(await runner.run({ spec: env.spec({ cpu: 250 }) })).toMatchObject({ is: "settled" });
     const stopped = await runner.run({ spec: env.spec({ cpu: 250, runState: "Stopped" }) });

@@ -26,17 +26,6 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
     projectId = await harness.newProject("shop");
   });
 
-  it("is created, then left in peace", async () => {
-    const staging = harness.environment(projectId, spec());
-    expect(await staging.run()).toMatchObject({
-      ops: ["createEnvironment"],
-      is: "settled",
-      status: { name: "staging", mode: "STAGING", clusterId: harness.clusterIds[0], projectId },
-    });
-    harness.pass(600);
-    expect(await staging.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-  });
-
   it("is not looked for in a project of somebody else, or outside the connection's", async () => {
     const foreign = harness.environment(NOBODY, spec({ projectRef: { externalId: NOBODY }, name: "x" }));
     expect(await foreign.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });

@@ -15,20 +15,6 @@ const start = (surface: (typeof SURFACES)[number], known: "Auto" | typeof surfac
 describe.each(SURFACES)("a project on the %s surface", (surface) => {
   start(surface);
 
-  it("is created, then left in peace", async () => {
-    const shop = harness.project({ name: "shop", description: "A shop" });
-    expect(await shop.run()).toMatchObject({ ops: ["createProject"], is: "settled", why: { reason: "Available" } });
-    const stored = { id: shop.id(), name: "shop", description: "A shop" };
-    expect(harness.simulator.world().projects.get(shop.id() ?? "")).toMatchObject(stored);
-    await harness.newEnvironment(shop.id() ?? "", "staging");
-    harness.pass(60);
-    const counted = await shop.run();
-    expect(counted).toMatchObject({ ops: [], status: { environmentCount: 1, externalId: stored.id } });
-    expect(counted.report.drift).toEqual([]);
-    harness.pass(600);
-    expect(await shop.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-  });
-
   it("is taken over by its name, whatever the case, and only if that is allowed", async () => {
     const id = await harness.newProject("Taken");
     expect(await harness.project({ name: "taken" }).run({ adoption: "Never" })).toMatchObject({

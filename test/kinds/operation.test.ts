@@ -248,11 +248,9 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   });
 
   it("is deleted when its time is over", async () => {
-    const done = await env.applied({ ...invoices, ttlSecondsAfterFinished: 90 }).run();
-    expect(done.status).toMatchObject({
-      outcome: { at: "2026-11-21T10:00:01.234Z" },
-      expiresAt: "2026-11-21T10:01:31.234Z",
-    });
+    const { status } = await env.applied({ ...invoices, ttlSecondsAfterFinished: 90 }).run();
+    const { outcome, expiresAt } = status as { readonly outcome: { readonly at: string }; readonly expiresAt: string };
+    expect(Date.parse(expiresAt) - Date.parse(outcome.at)).toBe(90_000);
   });
 
   describe("on an id that a user gave", () => {

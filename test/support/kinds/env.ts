@@ -91,13 +91,14 @@ export async function startKindHarness(
     random: () => 0,
   });
   const [first = "", second = ""] = simulator.clusterIds;
-  let told = 0;
+  let [told, passed] = [0, 0];
   const around = (ids: Readonly<Record<string, string>>): Surroundings => ({
     surface,
     ids,
     values: {},
     sources: "s@1",
     token: "token-1",
+    passed: () => passed,
   });
   const service = (id: string | undefined): Service => {
     const found = simulator.world().services.get(id ?? "");
@@ -110,6 +111,7 @@ export async function startKindHarness(
     surface,
     clusterIds: [first, second],
     pass: (seconds) => {
+      passed += seconds * 1000;
       sim.time.advance(seconds);
       clock.skip(seconds * 1000);
       simulator.world();

@@ -61,6 +61,8 @@ export interface Surroundings {
   /** Whole Secrets and ConfigMaps by field. */
   all?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   sources: string;
+  /** Milliseconds that went by on the platform: the operator's clock goes with it. */
+  readonly passed?: () => number;
   /** The connection's token, with which fingerprints are keyed. */
   token: string;
 }
@@ -103,8 +105,8 @@ export function kindRunner<K extends KindTypes>(
   const { kind: name } = kind.resource;
   let elapsed = 0;
   const clock = {
-    now: () => new Date(Date.UTC(2026, 10, 21, 10) + elapsed),
-    monotonic: () => elapsed,
+    now: () => new Date(Date.UTC(2026, 10, 21, 10) + clock.monotonic()),
+    monotonic: () => elapsed + (around.passed?.() ?? 0),
     after: () => () => {},
   };
   const random = drawn();
@@ -155,7 +157,7 @@ export function kindRunner<K extends KindTypes>(
   const reconciliation = (change: PassChange, watched: AnyKind<K["api"]>, ops: string[]): Resolved => {
     const stored = object();
     const { uid } = stored.metadata;
-    const local = new LocalState(uid, elapsed);
+    const local = new LocalState(uid, clock.monotonic());
     const context = contextOf(change);
     const ports = portsOver(connection, {
       cache: cluster.cache,
