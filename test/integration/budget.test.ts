@@ -1,16 +1,14 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { member } from "../../src/kube/api/json.ts";
 import type { AuditEvent } from "../control-plane/audit.ts";
-import { application, lastDeployment, stagedApplications } from "../support/env/applications.ts";
+import { lastDeployment } from "../support/env/applications.ts";
 import { type Write, writesOf } from "../support/env/audit-tail.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 
 const KIND = "PlatformApplication";
-const COMMIT = "1111111111111111111111111111111111111111";
 const OTHER = "2222222222222222222222222222222222222222";
 
 /** Longer than anything here takes, on a machine that does much else: what lasts over 10 s is another test. */
@@ -49,11 +47,6 @@ const subject = ({ what, name }: Write): string => `${what.split("/")[0]}/${name
 function tally(writes: readonly Write[]): Record<string, number> {
   const groups = Object.entries(Object.groupBy(writes, subject));
   return Object.fromEntries(groups.map(([name, group]) => [name, group?.length ?? 0]));
-}
-
-/** Writes of one object, in order, without its name. */
-function writesTo(writes: readonly Write[], name: string): readonly string[] {
-  return writes.filter((write) => subject(write) === name).map(({ verb, what, code }) => `${verb} ${what} ${code}`);
 }
 
 describe.each(effort.few(["full", "documented"] as const))("the budget of writes on the %s surface", (surface) => {
@@ -103,66 +96,6 @@ describe.each(effort.few(["full", "documented"] as const))("the budget of writes
     await env.settled();
     const { objects } = await record.writes();
     expect(tally(objects)).toEqual({ "platformapplications/api": 2 });
-    expect(record.changes()).toEqual(["deployApplication"]);
-  });
-
-  it("is none where nothing changed", async () => {
-    const record = await env.record();
-    await env.apply(...env.quickstart().filter(({ metadata }) => metadata.name !== "api"));
-    await env.quiet(2);
-    expect((await record.writes()).objects).toEqual([]);
-  });
-});
-
-describe("a finalizer", () => {
-  const env = createEnv({ surface: "full", windows: SLOW });
-  const apps = stagedApplications(env);
-
-  beforeAll(() => apps.fixture());
-
-  it("costs no write of its own, and its end one", async () => {
-    const record = await env.record();
-    await env.apply(application("mortal", COMMIT, { lifecycle: { deletionPolicy: "Delete" } }));
-    await apps.deployed("mortal", COMMIT);
-    expect((await env.get(KIND, "mortal")).metadata.finalizers).toEqual(["platform-operator.io/finalizer"]);
-    await env.settled();
-    const life = await record.writes();
-    expect(writesTo(life.objects, "platformapplications/mortal").length).toBeLessThanOrEqual(4);
-
-    const dying = await env.record();
-    await env.remove(KIND, "mortal");
-    await env.waitGone(KIND, "mortal");
-    const death = await dying.writes();
-    expect(dying.changes()).toEqual(["deleteApplication"]);
-    expect(writesTo(death.objects, "platformapplications/mortal").length).toBeLessThanOrEqual(2);
-  });
-});
-
-describe("an intermediate state that lasts", () => {
-  const env = createEnv({ surface: "documented", windows: { deferMs: 400 } });
-  const apps = stagedApplications(env);
-
-  beforeAll(() => apps.fixture());
-
-  it("is one more write, with the request id", async () => {
-    await apps.deploy("slow", COMMIT);
-    await env.settled();
-    const service = await apps.service("slow");
-    const record = await env.record();
-    service.stuck = true;
-    await apps.change("slow", { deploy: { gitCommitId: OTHER } });
-    await expect.poll(() => env.platform.world().services.get(service.id)?.state).toBe("BUILDING");
-    const { requestId } = service;
-    const told = await env.waitFor(KIND, "slow", (object) => lastDeployment(object, "requestId") === requestId);
-    expect(told.status).toMatchObject({ state: "BUILDING", lastDeployment: { gitCommitId: OTHER, state: "BUILDING" } });
-    expect(condition(told, "Reconciling")).toMatchObject({ status: "True" });
-    expect(condition(told, "Ready")).toMatchObject({ status: "False", reason: "Building" });
-    await env.settled();
-    expect(member(told.status, "intent")).toBeUndefined();
-    service.stuck = false;
-    await apps.deployed("slow", OTHER);
-    await env.settled();
-    expect(tally((await record.writes()).objects)).toEqual({ "platformapplications/slow": 3 });
     expect(record.changes()).toEqual(["deployApplication"]);
   });
 });

@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { changeSettings } from "../../simulator/base/settings.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { defaults, resource } from "../support/kube/manifests.ts";
@@ -56,32 +54,5 @@ for (const surface of effort.few(["documented", "full"] as const)) {
       expect(member(status, "digest")).toMatch(/^[0-9a-f]{64}$/);
       await env.quiet(1);
     });
-
-    it("is narrowed by mode and provider, both or none", async () => {
-      const cluster = { mode: "PLATFORM_MANAGED", provider: "AWS" };
-      await env.apply(resource("PlatformCatalog", "narrow", { cluster }));
-      await env.waitFor("PlatformCatalog", "narrow", { status: "True" });
-      expect(JSON.stringify(await contentOf("narrow"))).toContain("t3.medium");
-      await expect(
-        env.apply(resource("PlatformCatalog", "half", { cluster: { mode: "PLATFORM_MANAGED" } })),
-      ).rejects.toThrow(/provider/);
-    });
-
-    it.each(effort.few(["unavailable", "failed"] as const))(
-      "keeps its last good content while the list is %s",
-      async (catalog) => {
-        const before = await contentOf("all");
-        const digest = member((await env.get("PlatformCatalog", "all")).status, "digest");
-        changeSettings(env.platform.sim.settings, { catalog });
-        await env.annotate("PlatformCatalog", "all", { "platform-operator.io/reconcile-requested-at": catalog });
-        const failing = await env.waitFor("PlatformCatalog", "all", { type: "Synced", status: "False" });
-        expect(condition(failing, "Ready")).toMatchObject({ status: "True" });
-        expect(condition(failing, "Synced")).toMatchObject({ reason: "PlatformUnavailable" });
-        expect(await contentOf("all")).toEqual(before);
-        changeSettings(env.platform.sim.settings, { catalog: "ok" });
-        const mended = await env.waitFor("PlatformCatalog", "all", { type: "Synced", status: "True" });
-        expect(member(mended.status, "digest")).toBe(digest);
-      },
-    );
   });
 }

@@ -1,24 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECONCILE_REQUESTED_AT, RESOLVE } from "../../src/api/names.ts";
+import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import { calm, expectSettled, idOf, TREE } from "../support/env/settling.ts";
-import {
-  application,
-  defaults,
-  deploying,
-  environment,
-  NEXT_COMMIT,
-  project,
-  secret,
-  tree,
-} from "../support/kube/manifests.ts";
+import { defaults, deploying, environment, NEXT_COMMIT, project, secret, tree } from "../support/kube/manifests.ts";
 
 /** The object as `kubectl get -o yaml` shows it, less what only the API server may write. */
 function copied({ kind, metadata, spec }: KubeObject, name = metadata.name): Manifest {
@@ -110,36 +99,6 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
     expect(record.changes()).toEqual([]);
   });
 
-  it("of a copied manifest whose name says otherwise is never taken over", async () => {
-    await env.apply(project("named"));
-    const named = await env.waitFor("PlatformProject", "named", { status: "True" });
-    await env.remove("PlatformProject", "named");
-    const record = await env.record();
-    await env.apply({ ...copied(named, "misnamed"), spec: { name: "another" } });
-    const stalled = await env.waitFor("PlatformProject", "misnamed", { reason: "NameConflict" });
-    expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
-    expect(record.changes()).toEqual([]);
-  });
-
-  it("belongs to one of two resources with the same name on the platform", async () => {
-    const record = await env.record();
-    await env.apply(project("first", { name: "contested" }), project("second", { name: "Contested" }));
-    // Which of them wins is chance: both are worked on at once.
-    const decided = (object: KubeObject): boolean =>
-      condition(object, "Stalled") !== undefined || condition(object, "Ready")?.status === "True";
-    const both = [
-      await env.waitFor("PlatformProject", "first", decided),
-      await env.waitFor("PlatformProject", "second", decided),
-    ];
-    const loser = both.find((object) => condition(object, "Stalled") !== undefined)?.metadata.name ?? "";
-    // At worst the platform has refused the other one's create, and its word is final.
-    await env.annotate("PlatformProject", loser, { [RECONCILE_REQUESTED_AT]: "once more" });
-    const second = await env.waitFor("PlatformProject", loser, { reason: "AlreadyManaged" });
-    expect(condition(second, "Stalled")).toMatchObject({ status: "True" });
-    const created = record.calls("createProject").filter(({ effects }) => effects.length > 0);
-    expect(created).toHaveLength(1);
-  });
-
   it("is the namesake's own when an object is deleted and applied again while its create is under way", async () => {
     const name = "reborn";
     const record = await env.record();
@@ -211,28 +170,5 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
     const adopted = await env.waitFor("PlatformEnvironment", "foreign", { status: "True" });
     expect(member(member(adopted.status, "identity"), "installation")).not.toBe(other);
     expect(record.changes()).toEqual([]);
-  });
-
-  it("an application's value that is rotated is sent and deployed once; one that is touched is not", async () => {
-    const variables = [{ name: "PASSWORD", valueFrom: { secretKeyRef: { name: "value", key: "password" } } }];
-    await env.apply(secret("value", { password: "first-value" }), project("value"), environment(env, "value", "value"));
-    await env.apply(application("value", "value", { variables }));
-    await expectSettled(env, "value");
-    await calm(env);
-    const record = await env.record();
-    await env.annotate("Secret", "value", { "example.com/touched": "yes" });
-    // Values are read at each poll.
-    await sleep(3_000);
-    expect(record.changes()).toEqual([]);
-    await env.apply(secret("value", { password: "second-value" }));
-    await vi.waitFor(() => {
-      expect(record.changes()).toContain("deployApplication");
-    }, 15_000);
-    await env.waitFor("PlatformApplication", "value", (object) => condition(object, "Ready")?.status === "True");
-    await calm(env);
-    expect(record.changes().filter((operation) => operation === "deployApplication")).toHaveLength(1);
-    expect(record.changes().filter((operation) => operation === "importEnvironmentVariable")).toHaveLength(1);
-    expect(await env.kubectl(["get", "platform,events", "-o", "json"])).not.toMatch(/first-value|second-value/);
-    expect(JSON.stringify(env.operator.logs())).not.toMatch(/first-value|second-value/);
   });
 });
