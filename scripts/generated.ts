@@ -18,7 +18,13 @@ const COMMANDS = await commandsPage();
 const STATUS_PAGE = await statusPageAssets();
 
 /** The folders that hold generated files and nothing else. */
-export const GENERATED_FOLDERS = ["crds", "deploy/argocd", "deploy/rbac", "docs/reference", "helm-chart/files/crds"];
+export const GENERATED_FOLDERS = [
+  "crds",
+  "deploy/argocd/resource_customizations",
+  "deploy/rbac",
+  "docs/reference",
+  "helm-chart/files/crds",
+];
 
 /** @returns the content of every generated file; the same for the same sources, wherever it runs. */
 export function generatedFiles(): ReadonlyMap<string, string> {

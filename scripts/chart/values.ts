@@ -131,7 +131,7 @@ const crds = z.strictObject({
   keep: z
     .boolean()
     .default(true)
-    .describe("Leaves the CRDs, and with them all custom resources, when the chart is uninstalled."),
+    .describe("Leaves the CRDs, and with them all custom resources, when the chart is uninstalled, also by Argo CD."),
 });
 
 const admissionPolicy = z.strictObject({

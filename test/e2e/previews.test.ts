@@ -1,10 +1,14 @@
 /**
  * docs/guides/previews.md as it stands, played by Argo CD itself: its ApplicationSet controller asks a code host for
  * open pull requests, its repository server renders the guide's chart with helm, its controller applies and prunes.
+ * Then the Application and the ApplicationSet of deploy/argocd, by the same programs.
  */
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
 
 import { isObject } from "../../src/kube/api/json.ts";
 import type { Json, JsonObject } from "../../src/kube/api/types.ts";
@@ -110,6 +114,96 @@ describe.each(["documented", "full"] as const)("a preview for each pull request 
       isSame: surface === "documented",
       environments: 1,
     });
+  });
+});
+
+const List = z.object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) });
+
+/** Documents of deploy/argocd with other names in them, applied. */
+async function shipped(file: string, ...names: readonly (readonly [string, string])[]): Promise<void> {
+  const known = [["https://kubernetes.default.svc", controlPlane.server], ["v0.1.0", "main"], ...names] as const;
+  const text = await readFile(join(root, "deploy/argocd", file), "utf8");
+  const items = parseAllDocuments(text).map((document) => replaced(document.toJSON() as Json, new Map(known)));
+  await kubectl(controlPlane, ["apply", "-f", "-"], {
+    input: JSON.stringify({ apiVersion: "v1", kind: "List", items }),
+  });
+}
+
+/** The Application once it is as it should be. */
+async function application(name: string, is: object): Promise<void> {
+  const look = async (): Promise<unknown> =>
+    JSON.parse(await kubectl(controlPlane, ["get", "application", name, "-n", ARGOCD, "-o", "json"]));
+  await vi.waitFor(async () => expect(await look()).toMatchObject({ status: is }), { timeout: 120_000, interval: 500 });
+}
+
+describe("deploy/argocd", () => {
+  const env = createEnv({ surface: "documented", controlPlane, args: ["--leader-elect=false"] });
+  // Argo CD asks a repository for its newest commit every three minutes: here one is all that there is.
+  let ours: Repository;
+  beforeAll(async () => {
+    ours = await createRepository();
+  });
+  afterAll(async () => ours.remove());
+
+  it("applies the operator's chart on the server's side, and never prunes the CRDs", async () => {
+    const chart = await readdir(join(root, "helm-chart"), { recursive: true, withFileTypes: true });
+    const files = chart
+      .filter((entry) => entry.isFile())
+      .map(async ({ parentPath, name }): Promise<[string, string]> => {
+        const path = join(parentPath, name);
+        return [relative(root, path), await readFile(path, "utf8")];
+      });
+    const cluster = { apiVersion: "platform-operator.io/v1alpha1", kind: "ClusterPlatformConnection" };
+    const bad = { ...cluster, metadata: { name: "mine" }, spec: { baseUrl: "https://api.example.com" } };
+    await ours.add(
+      new Map([
+        ...(await Promise.all(files)),
+        [`tenants/${env.namespace}/project.yaml`, JSON.stringify(project("shop"))],
+        ["tenants/greedy/connection.yaml", JSON.stringify(bad)],
+      ]),
+    );
+    await shipped("operator.yaml", ["https://github.com/platform-operator/platform-operator.git", ours.url]);
+    const succeeded = { phase: "Succeeded" };
+    await application("platform-operator", { sync: { status: "Synced" }, operationState: succeeded });
+    const crds = async (): Promise<readonly string[]> =>
+      List.parse(JSON.parse(await kubectl(controlPlane, ["get", "crds", "-o", "json"])))
+        .items.map(({ metadata }) => metadata.name)
+        .filter((name) => name.endsWith(".platform-operator.io"));
+    const before = await crds();
+    expect(before).toHaveLength(13);
+    const without = {
+      crds: { install: false },
+      podDisruptionBudget: { enabled: false },
+      serviceAccount: { name: "new" },
+    };
+    const patch = JSON.stringify({ spec: { source: { helm: { valuesObject: without } } } });
+    const app = ["application", "platform-operator", "-n", ARGOCD];
+    await kubectl(controlPlane, ["patch", ...app, "--type=merge", "-p", patch]);
+    const pruned = { kind: "ServiceAccount", name: "platform-operator", status: "Pruned" };
+    await application("platform-operator", {
+      operationState: {
+        ...succeeded,
+        syncResult: {
+          resources: expect.arrayContaining([expect.objectContaining(pruned)]),
+        },
+      },
+    });
+    expect(await crds()).toEqual(before);
+    await kubectl(controlPlane, ["delete", ...app]);
+  });
+
+  it("gives each team its namespace, and no team what is the cluster's", async () => {
+    const { namespace } = env;
+    await env.apply(...defaults(env));
+    await shipped("tenants.yaml", ["https://git.example.com/acme/tenants.git", ours.url]);
+    await application(`tenant-${namespace}`, { sync: { status: "Synced" }, health: { status: "Healthy" } });
+    expect(condition(await env.get("PlatformProject", "shop"), "Ready")?.status).toBe("True");
+    const denied = { message: expect.stringContaining("is not permitted in project") };
+    await application("tenant-greedy", {
+      operationState: { syncResult: { resources: [expect.objectContaining(denied)] } },
+    });
+    await kubectl(controlPlane, ["delete", "applicationset", "tenants", "-n", ARGOCD]);
+    expect((await env.get("PlatformProject", "shop")).metadata.deletionTimestamp).toBeUndefined();
   });
 });
 
