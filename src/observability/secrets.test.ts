@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import type { EventInput, JsonObject, KubeObject } from "../kube/api/types.ts";
+import type { Reader } from "../kube/watch/readers.ts";
 import type { Writer } from "../kube/write/writer.ts";
-import { createRedactor, discreetEvents, discreetWriter } from "./secrets.ts";
+import { createRedactor, discreetEvents, discreetWriter, redacting } from "./secrets.ts";
 
 const object: KubeObject = {
   apiVersion: "platform-operator.io/v1alpha1",
@@ -39,6 +40,19 @@ describe("[S1] what the operator tells of an object", () => {
         externalId: "hush-hush",
       },
     ]);
+  });
+
+  it("still has the ids and names of a Secret of ours that an application reads", async () => {
+    const redactor = createRedactor();
+    const read = async (name: string, data: Readonly<Record<string, string>>): Promise<void> => {
+      const secret = { uid: "u", resourceVersion: "1", data: new Map(Object.entries(data)) };
+      const reader = { secret: () => Promise.resolve(secret) } as unknown as Reader;
+      await redacting(reader, redactor).secret("shop", name, 0);
+    };
+    await read("ours", { id: "an-id-of-ours", environmentId: "e", environment: "staging", password: "hush-hush" });
+    await read("theirs", { id: "a-secret-id", environment: "a-secret-place" });
+    const text = "an-id-of-ours staging hush-hush a-secret-id a-secret-place";
+    expect(redactor.redact(text, "shop")).toBe("an-id-of-ours staging [redacted] [redacted] [redacted]");
   });
 
   it("is the same in events", () => {

@@ -31,6 +31,7 @@ describe("a Secret beside an object", () => {
 
   it.each([
     ["Conflict", "NameConflict", /Secret "token" exists and belongs to something else/],
+    ["Invalid", "PermissionDenied", /API server does not accept Secret "token"/],
     ["Forbidden", "PermissionDenied", /may not write Secret "token".*ClusterRole platform-operator-secret-outputs/],
   ] as const)("that cannot be written (%s) is told as %s until it can", async (failure, reason, message) => {
     const env = await withSecret(() => Promise.reject(new KubeError(failure, 0, "no")));
