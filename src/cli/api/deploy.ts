@@ -30,6 +30,8 @@ interface Following {
   readonly look: () => Promise<string | undefined>;
   /** A command that shows the state later, without the program's name. */
   readonly later: string;
+  /** Called before it ends in another state. */
+  readonly failed?: () => Promise<void>;
 }
 
 /** The lines of the log that are shown of an application that failed. */
@@ -66,21 +68,19 @@ export const DEPLOYMENTS: readonly Entry[] = [
       }
       const request = started?.deploymentRequestId;
       const later = request === undefined ? `app-status ${call.args.application}` : `deployment ${request}`;
-      const look = lookAtApplication(target, started, before);
-      try {
-        const code = await follow(call, { wanted: "running", timeoutMs, look, later });
-        if (code === EXIT.ok) await print(call, serviceView("application"), await platform.applications.status(id));
-        return code;
-      } catch (error) {
-        if (error instanceof CliError) await printLog();
-        throw error;
-      }
-
-      /** Prints the end of the application's log, if it can be read. */
-      async function printLog(): Promise<void> {
-        const lines = await platform.applications.log(id, LAST_LINES).catch(() => []);
-        for (const line of lines) call.tell(`| ${printable(line)}`);
-      }
+      const code = await follow(call, {
+        wanted: "running",
+        timeoutMs,
+        look: lookAtApplication(target, started, before),
+        later,
+        // The end of the log shows why, if it can be read.
+        failed: async () => {
+          const lines = await platform.applications.log(id, LAST_LINES).catch(() => []);
+          for (const line of lines) call.tell(`| ${printable(line)}`);
+        },
+      });
+      if (code === EXIT.ok) await print(call, serviceView("application"), await platform.applications.status(id));
+      return code;
     },
   }),
   databaseAction("deploy", "running", "deploy a database, or start a stopped one"),
@@ -119,7 +119,7 @@ function databaseAction(verb: "deploy" | "stop", wanted: Following["wanted"], ab
  * @returns 0 when it reached the wanted state, 3 when it did not in time, 130 after Ctrl-C
  * @throws CliError when it ended in another state
  */
-async function follow(call: Call, { wanted, timeoutMs, look, later }: Following): Promise<number> {
+async function follow(call: Call, { wanted, timeoutMs, look, later, failed }: Following): Promise<number> {
   const { clock } = call.host;
   const signal = call.host.interrupt();
   const end = clock.monotonic() + timeoutMs;
@@ -131,6 +131,7 @@ async function follow(call: Call, { wanted, timeoutMs, look, later }: Following)
     reported = state ?? reported;
     if (state !== undefined && isOver(state)) {
       if (servicePhase(state) === wanted) return EXIT.ok;
+      await failed?.();
       throw new CliError(`It ended in ${state}.`);
     }
     if (clock.monotonic() >= end) {
