@@ -70,11 +70,11 @@ export function senderOf(
   if (path === undefined) return undefined;
   // All are looked at, so that the time tells nothing of how many there are before the right one.
   const same = expecting.filter(({ keys }) => isSame(keys.path, path));
-  const mine = same.at(0);
-  if (mine === undefined) return undefined;
+  const sender = same.at(0);
+  if (sender === undefined) return undefined;
   const secrets = Object.entries(headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value ?? ""] : []));
-  const proven = secrets.flat().filter((secret) => isSame(mine.keys.secret, secret)).length > 0;
-  return mine.sendsSecret && secrets.length > 0 && !proven ? undefined : mine.key;
+  const proven = secrets.flat().filter((secret) => isSame(sender.keys.secret, secret)).length > 0;
+  return sender.sendsSecret && secrets.length > 0 && !proven ? undefined : sender.key;
 }
 
 /** Of hashes, which are of one length whatever was sent. */

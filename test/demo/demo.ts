@@ -1,7 +1,7 @@
 /** The demo from its first line to its last. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { renderLine, renderTree, tellChanges } from "../../src/cli/objects/shared/drawing.ts";
+import { renderLine, renderTree, reportChanges } from "../../src/cli/objects/shared/drawing.ts";
 import type { Screen } from "../../src/cli/objects/shared/screen.ts";
 import { factOf, isReady } from "../../src/console/tree/facts.ts";
 import { factsOf } from "../../src/console/tree/hierarchy.ts";
@@ -62,7 +62,7 @@ async function show(env: Env, options: DemoOptions, screen: Screen, signal: Abor
 /** On a terminal the tree; else a line for every change. */
 function showObjects(view: View, screen: Screen, say: (line: string) => void): void {
   screen.follow((width) => ["", ...renderTree(factsOf(view.objects()), { width, paint: screen.paint })]);
-  const told = tellChanges(say);
+  const told = reportChanges(say);
   view.subscribe((change) => {
     screen.redraw();
     if (!screen.live) told(change);

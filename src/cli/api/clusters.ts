@@ -55,7 +55,7 @@ function confirmedAction(verb: "stop" | "upgrade", about: string, effect: (id: s
  */
 async function confirm(call: Call<unknown, { readonly yes: boolean }>, effect: string): Promise<void> {
   const { stdin, stderr } = call.io;
-  call.tell(effect);
+  call.report(effect);
   if (call.flags.yes) return;
   if (stdin.isTTY !== true) throw new UsageError("There is no terminal to ask on. Add --yes to go ahead.");
   stderr.write("Go ahead? [y/N] ");

@@ -27,7 +27,7 @@ interface Following {
   readonly wanted: "running" | "stopped";
   readonly timeoutMs: number;
   /** @returns the current state; undefined while it does not show the requested change */
-  readonly look: () => Promise<string | undefined>;
+  readonly readState: () => Promise<string | undefined>;
   /** A command that shows the state later, without the program's name. */
   readonly later: string;
   /** Called before it ends in another state. */
@@ -57,13 +57,13 @@ export const DEPLOYMENTS: readonly Entry[] = [
       const { platform, id, object } = target;
       const declared = stringMember(member(object?.spec, "deploy"), "gitCommitId");
       if (declared !== undefined && declared !== commit) {
-        call.tell(`The PlatformApplication asks for commit ${declared}; this deployment will show as drift.`);
+        call.report(`The PlatformApplication asks for commit ${declared}; this deployment will show as drift.`);
       }
       const before = wait ? await platform.applications.status(id) : undefined;
       const started = await platform.applications.deploy(id, commit);
       if (!wait) {
         if (started !== undefined) await print(call, serviceView("application"), started);
-        call.tell(`The deployment of ${commit} is requested.`);
+        call.report(`The deployment of ${commit} is requested.`);
         return EXIT.ok;
       }
       const request = started?.deploymentRequestId;
@@ -71,12 +71,12 @@ export const DEPLOYMENTS: readonly Entry[] = [
       const code = await follow(call, {
         wanted: "running",
         timeoutMs,
-        look: lookAtApplication(target, started, before),
+        readState: stateReader(target, started, before),
         later,
         // The end of the log shows why, if it can be read.
         failed: async () => {
           const lines = await platform.applications.log(id, LAST_LINES).catch(() => []);
-          for (const line of lines) call.tell(`| ${printable(line)}`);
+          for (const line of lines) call.report(`| ${printable(line)}`);
         },
       });
       if (code === EXIT.ok) await print(call, serviceView("application"), await platform.applications.status(id));
@@ -107,7 +107,7 @@ function databaseAction(verb: "deploy" | "stop", wanted: Following["wanted"], ab
       return follow(call, {
         wanted,
         timeoutMs: call.flags.timeout,
-        look: async () => (await platform.deployments.status(request)).status,
+        readState: async () => (await platform.deployments.status(request)).status,
         later: `deployment ${request}`,
       });
     },
@@ -119,15 +119,15 @@ function databaseAction(verb: "deploy" | "stop", wanted: Following["wanted"], ab
  * @returns 0 when it reached the wanted state, 3 when it did not in time, 130 after Ctrl-C
  * @throws CliError when it ended in another state
  */
-async function follow(call: Call, { wanted, timeoutMs, look, later, failed }: Following): Promise<number> {
+async function follow(call: Call, { wanted, timeoutMs, readState, later, failed }: Following): Promise<number> {
   const { clock } = call.host;
   const signal = call.host.interrupt();
   const end = clock.monotonic() + timeoutMs;
   let waitMs = FIRST_WAIT_MS;
   let reported: string | undefined;
   for (;;) {
-    const state = await stateOf(look);
-    if (state !== undefined && state !== reported) call.tell(`The platform reports ${state}.`);
+    const state = await stateOf(readState);
+    if (state !== undefined && state !== reported) call.report(`The platform reports ${state}.`);
     reported = state ?? reported;
     if (state !== undefined && isOver(state)) {
       if (servicePhase(state) === wanted) return EXIT.ok;
@@ -135,11 +135,11 @@ async function follow(call: Call, { wanted, timeoutMs, look, later, failed }: Fo
       throw new CliError(`It ended in ${state}.`);
     }
     if (clock.monotonic() >= end) {
-      call.tell(`It is not done in time and goes on. Look again with: ${call.program} ${later}`);
+      call.report(`It is not done in time and goes on. Look again with: ${call.program} ${later}`);
       return EXIT.timeout;
     }
     if (!(await abortableSleep(clock, Math.min(waitMs, Math.max(0, end - clock.monotonic())), signal))) {
-      call.tell(`It goes on on the platform. Look again with: ${call.program} ${later}`);
+      call.report(`It goes on on the platform. Look again with: ${call.program} ${later}`);
       return EXIT.interrupted;
     }
     waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5);
@@ -147,11 +147,11 @@ async function follow(call: Call, { wanted, timeoutMs, look, later, failed }: Fo
 }
 
 /** Follows a deployment request if there is one, else the application's status once it has changed. */
-function lookAtApplication(
+function stateReader(
   { platform, id }: PlatformTarget,
   started: ServiceStatus | undefined,
   before: ServiceStatus | undefined,
-): Following["look"] {
+): Following["readState"] {
   const request = started?.deploymentRequestId;
   if (request !== undefined) return async () => (await platform.deployments.status(request)).status;
   return async () => {
@@ -170,9 +170,9 @@ function isOver(state: string): boolean {
 }
 
 /** A temporary failure shows nothing; a new request may not be found for a moment. */
-async function stateOf(look: () => Promise<string | undefined>): Promise<string | undefined> {
+async function stateOf(readState: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
-    return await look();
+    return await readState();
   } catch (error) {
     const isMissing = error instanceof ApiError && error.failure.is === "NotFound";
     if (isMissing || pauseAfter(error) !== undefined) return undefined;

@@ -33,21 +33,22 @@ export const logs = apiCommand({
 
 async function followOn(call: Call, first: readonly string[], read: () => Promise<readonly string[]>): Promise<void> {
   const signal = call.host.interrupt();
-  let seen = first;
+  let previous = first;
   let waitMs = POLL_MS;
   while (await abortableSleep(call.host.clock, waitMs, signal)) {
     try {
       const now = await read();
-      const added = newLines(seen, now);
-      if (seen.length > 0 && added.length === now.length && now.length > 0) call.tell("(lines may be missing here)");
+      const added = newLines(previous, now);
+      if (previous.length > 0 && added.length === now.length && now.length > 0)
+        call.report("(lines may be missing here)");
       write(call, added);
-      seen = now;
+      previous = now;
       waitMs = POLL_MS;
     } catch (error) {
       const pauseMs = pauseAfter(error);
       if (pauseMs === undefined) throw error;
       waitMs = Math.max(POLL_MS, pauseMs);
-      call.tell(`The log cannot be read now${error instanceof Error ? ` (${error.message})` : ""}; trying again.`);
+      call.report(`The log cannot be read now${error instanceof Error ? ` (${error.message})` : ""}; trying again.`);
     }
   }
 }

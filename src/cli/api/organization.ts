@@ -109,7 +109,7 @@ export const ORGANIZATION: readonly Entry[] = [
     details: "The platform sends them to the account holder by e-mail; nothing is downloaded.",
     run: async (call) => {
       await (await call.platform()).organization.sendInvoices();
-      call.tell("The platform sends the invoices to the account holder by e-mail.");
+      call.report("The platform sends the invoices to the account holder by e-mail.");
     },
   }),
 ];

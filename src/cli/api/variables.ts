@@ -90,14 +90,14 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
       }));
       const answer = await platform.variables.import(id, { overwrite, vars });
       if (answer === undefined) {
-        call.tell("The platform accepted it and says no more.");
+        call.report("The platform accepted it and says no more.");
         return EXIT.ok;
       }
       const done = new Set(answer.successfulImportedVariables.map(({ name }) => name));
       const lines = vars.map(({ name, isSecret }) => ({ name, secret: isSecret, imported: done.has(name) }));
       await print(call, importView, lines);
       const total = answer.totalVariablesToImport ?? vars.length;
-      call.tell(`Imported ${done.size} of ${total}. They take effect with the next deployment.`);
+      call.report(`Imported ${done.size} of ${total}. They take effect with the next deployment.`);
       return done.size < total ? EXIT.failed : EXIT.ok;
     },
   }),
@@ -139,7 +139,7 @@ async function set(call: OfApplication, entries: Entries, input: VariableInput):
   const own = (await platform[entries].list(id)).find((entry) => entry.key === key && isOwn(entry, id));
   if (own === undefined) {
     await platform[entries].create(id, input);
-    call.tell(`${key} is set. It takes effect with the next deployment.`);
+    call.report(`${key} is set. It takes effect with the next deployment.`);
     return;
   }
   const { offers } = await import("../base/surface.ts");
@@ -149,7 +149,7 @@ async function set(call: OfApplication, entries: Entries, input: VariableInput):
     );
   }
   await platform[entries].update(id, own.id, input);
-  call.tell(`${key} is changed. It takes effect with the next deployment.`);
+  call.report(`${key} is changed. It takes effect with the next deployment.`);
 }
 
 /** Lists have inherited entries too. */

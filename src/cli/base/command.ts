@@ -62,7 +62,7 @@ export interface Call<Args = unknown, Own = unknown> extends Invocation, Command
   readonly output: Format;
   readonly io: Io;
   /** Writes a line of progress to standard error. */
-  readonly tell: (line: string) => void;
+  readonly report: (line: string) => void;
 }
 
 type Asks = "nothing" | "cluster" | "platform";
@@ -99,11 +99,11 @@ export function command<const Args extends readonly Arg[] = readonly [], const O
       const parsed = parse(argv, args, flags);
       const { io } = caller.host;
       const opened = opener(parsed.flags, caller.host);
-      const tell = (line: string): void => void io.stderr.write(`${line}\n`);
+      const report = (line: string): void => void io.stderr.write(`${line}\n`);
       try {
         const output = formatOf(parsed.flags);
         return (
-          (await spec.run({ ...caller, ...opened.ports, ...typed<Args, Own>(parsed), output, io, tell })) ?? EXIT.ok
+          (await spec.run({ ...caller, ...opened.ports, ...typed<Args, Own>(parsed), output, io, report })) ?? EXIT.ok
         );
       } finally {
         await opened.close();

@@ -175,10 +175,10 @@ function durationOf(name: string, given: string): number {
 
 function argsOf(args: readonly Arg[], given: readonly string[]): Parsed["args"] {
   const values = args.map((arg, at): [string, Value] => {
-    const mine = arg.many ? given.slice(at) : given.slice(at, at + 1);
-    if (mine.length === 0 && !arg.optional) throw new UsageError(`<${arg.name}> is missing: ${arg.about}.`);
-    for (const one of mine) oneOf(`<${arg.name}>`, one, arg.choices);
-    return [arg.name, arg.many ? mine : mine[0]];
+    const own = arg.many ? given.slice(at) : given.slice(at, at + 1);
+    if (own.length === 0 && !arg.optional) throw new UsageError(`<${arg.name}> is missing: ${arg.about}.`);
+    for (const one of own) oneOf(`<${arg.name}>`, one, arg.choices);
+    return [arg.name, arg.many ? own : own[0]];
   });
   const extra = args.some(({ many }) => many) ? undefined : given[args.length];
   if (extra !== undefined) throw new UsageError(`${JSON.stringify(extra)} is one argument too many.`);

@@ -22,7 +22,7 @@ function terminal(output: Format) {
   const told: string[] = [];
   const stream = { write: (text: string) => (stdout += text) };
   const io = { stdout: stream, stderr: stream, stdin: { async *[Symbol.asyncIterator]() {} } };
-  return { call: { io, output, tell: (line: string) => void told.push(line) }, text: () => stdout, told };
+  return { call: { io, output, report: (line: string) => void told.push(line) }, text: () => stdout, told };
 }
 
 const rows: readonly Row[] = [{ name: "a", size: 9_223_372_036_854_775_807n, hidden: "secret" }, { name: "longer" }];

@@ -30,14 +30,14 @@ export interface View<Row> {
 
 /** Writes one row or a list of rows in the format of -o; json and yaml write an object or a list. */
 export async function print<Row>(
-  call: Printing & { readonly tell: (line: string) => void },
+  call: Printing & { readonly report: (line: string) => void },
   view: View<Row>,
   answer: Row | readonly Row[],
 ): Promise<void> {
   const rows = isList(answer) ? answer : [answer];
   const isWide = call.output === "wide";
   if (rows.length === 0 && (isWide || call.output === "table")) {
-    call.tell("Nothing found.");
+    call.report("Nothing found.");
     return;
   }
   await printAs(call, {

@@ -1,4 +1,4 @@
-/** The commands that tell the operator what to do with an object: `pause`, `resume`, `approve` and `resolve`. */
+/** The commands that report the operator what to do with an object: `pause`, `resume`, `approve` and `resolve`. */
 import { APPROVED_PLAN, INTENT, PAUSED, RESOLVE } from "../../api/names.ts";
 import { invalidPause, isPaused } from "../../api/paused.ts";
 import { conditionView } from "../../console/tree/facts.ts";
@@ -58,13 +58,13 @@ export const approveCommand = command({
     hash: { is: "text", value: "HASH", about: "approve this plan alone: refused when another one is waiting" },
   },
   details: "Shows the plan in status.plan and approves it by its hash: a plan that changes meanwhile is not approved.",
-  run: async ({ args, flags, io, tell, ...call }) => {
+  run: async ({ args, flags, io, report, ...call }) => {
     const object = await call.object(args.object);
     const plan = reportedPlan(object);
     if (plan === undefined) {
       throw new CliError(`${args.object} has no plan that waits for approval: its status.plan is empty.`);
     }
-    for (const line of actionLines(plan.actions, lastDeployedCommit(object))) tell(line);
+    for (const line of actionLines(plan.actions, lastDeployedCommit(object))) report(line);
     if (flags.hash !== undefined && flags.hash !== plan.hash) {
       throw new CliError(`${args.object} has another plan now, ${plan.hash}. Look at it and approve that one.`);
     }

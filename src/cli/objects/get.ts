@@ -25,11 +25,11 @@ export const getCommand = command({
   },
   formats: ["table", "wide", "json", "yaml", "name"],
   run: async (call) => {
-    const { flags, tell } = call;
+    const { flags, report } = call;
     const kind = call.args.kind === undefined ? undefined : kindNamed(call.args.kind);
     const cluster = await call.cluster();
     const namespace = flags["all-namespaces"] ? "" : cluster.namespace;
-    const objects = await listObjects({ cluster, namespace, tell, kinds: kind === undefined ? undefined : [kind] });
+    const objects = await listObjects({ cluster, namespace, report, kinds: kind === undefined ? undefined : [kind] });
     if (!flags.remote) {
       await print(call, localView(call.host.clock.now(), namespace === ""), objects);
       return;
@@ -85,17 +85,17 @@ const REMOTE: View<RemoteRow> = {
   }),
 };
 
-async function remoteRows({ access, tell }: Call, objects: readonly KubeObject[]): Promise<readonly RemoteRow[]> {
+async function remoteRows({ access, report }: Call, objects: readonly KubeObject[]): Promise<readonly RemoteRow[]> {
   const rows: RemoteRow[] = [];
   for (const object of objects) {
     const id = factOf(object).externalId;
     const name = shortTarget(keyOf(object));
     if (id === "") {
-      tell(`${name} is left out: it is not on the platform yet.`);
+      report(`${name} is left out: it is not on the platform yet.`);
       continue;
     }
     const remote = await remoteOf(await access(object), object, id);
-    if (typeof remote === "string") tell(`${name} is left out: ${remote}.`);
+    if (typeof remote === "string") report(`${name} is left out: ${remote}.`);
     else rows.push(...remote.map((field) => ({ ...field, object })));
   }
   return rows;

@@ -76,13 +76,13 @@ async function request(call: Call, objects: readonly KubeObject[]): Promise<stri
 
 /** Requests a reconcile and waits until each object is Ready or needs a person. @returns the exit code */
 export async function requestAndWait(call: Call, objects: readonly KubeObject[], timeoutMs: number): Promise<number> {
-  const { host, tell } = call;
+  const { host, report } = call;
   const cluster = await call.cluster();
   const token = await request(call, objects);
   const interrupt = host.interrupt();
   const namespace = objects.find(({ metadata }) => metadata.namespace !== undefined)?.metadata.namespace ?? "";
   const kinds = [...new Set(objects.map(({ kind }) => kind))];
-  const following = followObjects({ cluster, namespace, kinds, tell, clock: host.clock });
+  const following = followObjects({ cluster, namespace, kinds, report, clock: host.clock });
   const results = (): readonly Result[] => objects.map((object) => resultOf(following.store, object, token));
   try {
     await following.synced;
@@ -137,16 +137,16 @@ async function waitFor(
 
 /** Reports the objects that are not Ready. @returns the exit code */
 async function conclude(
-  { access, program, tell }: Call,
+  { access, program, report }: Call,
   outcome: Awaited<ReturnType<typeof waitFor>>,
   results: readonly Result[],
 ): Promise<number> {
   const open = results.filter(({ is }) => is !== "ready");
-  for (const { object, is, now } of open) tell(`${shortTarget(keyOf(object))}: ${reasonOf(is, now)}`);
+  for (const { object, is, now } of open) report(`${shortTarget(keyOf(object))}: ${reasonOf(is, now)}`);
   const later = `the operator goes on by itself. Watch on with: ${program} tree -w`;
-  if (outcome === "timeout") tell(`The time is over; ${later}`);
-  if (outcome === "interrupted") tell(`Nothing is undone: ${later}`);
-  for (const { is, now } of open) if (is === "stalled" && now !== undefined) await printLog(now, access, tell);
+  if (outcome === "timeout") report(`The time is over; ${later}`);
+  if (outcome === "interrupted") report(`Nothing is undone: ${later}`);
+  for (const { is, now } of open) if (is === "stalled" && now !== undefined) await printLog(now, access, report);
   if (outcome === "over") return open.length === 0 ? EXIT.ok : EXIT.failed;
   return EXIT[outcome];
 }
@@ -160,14 +160,14 @@ function reasonOf(is: Result["is"], now: KubeObject | undefined): string {
 const LOG_LINES = 20;
 
 /** Prints the last lines of the log of an application that failed, if the user may read them. */
-async function printLog(object: KubeObject, access: Call["access"], tell: (line: string) => void): Promise<void> {
+async function printLog(object: KubeObject, access: Call["access"], report: (line: string) => void): Promise<void> {
   const id = stringMember(object.status, "externalId");
   if (object.kind !== platformApplication.kind || id === undefined) return;
   try {
     const { platform } = await access(object);
-    for (const line of await platform.applications.log(id, LOG_LINES)) tell(`  ${printable(line)}`);
+    for (const line of await platform.applications.log(id, LOG_LINES)) report(`  ${printable(line)}`);
   } catch (error) {
     if (!(error instanceof CliError) && !(error instanceof KubeError) && !(error instanceof ApiError)) throw error;
-    tell(`  Its log cannot be shown: ${explain(error).message}`);
+    report(`  Its log cannot be shown: ${explain(error).message}`);
   }
 }

@@ -76,13 +76,13 @@ export const rollbackCommand = command({
     "Writes spec.deploy.gitCommitId, and nothing else. Change it where the manifest is kept as well: what applies that\n" +
     "manifest again, e.g. Argo CD, sets the commit back.",
   run: async (call) => {
-    const { flags, io, tell } = call;
+    const { flags, io, report } = call;
     const object = await applicationOf(call);
     const current = stringMember(member(object.spec, "deploy"), "gitCommitId");
     const commit = targetOf(object, current, flags.to);
     const change = { spec: { deploy: { gitCommitId: commit } } };
     const answer = await (await call.cluster()).patch(object, change, flags["dry-run"] ? { dryRun: "All" } : {});
-    for (const warning of warningsOf(object, answer)) tell(`Warning: ${warning}`);
+    for (const warning of warningsOf(object, answer)) report(`Warning: ${warning}`);
     const target = fullName({ kind: object.kind, name: object.metadata.name });
     const done = `spec.deploy.gitCommitId: ${current ?? "none"} → ${commit}`;
     io.stdout.write(`${target} ${done}${flags["dry-run"] ? " (dry run)" : ""}\n`);

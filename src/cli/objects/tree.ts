@@ -27,9 +27,9 @@ export const treeCommand = command({
   formats: [...LIST_FORMATS, "dot"],
   details: "-o dot is for Graphviz.",
   run: async (call) => {
-    const { args, flags, host, io, output, tell } = call;
+    const { args, flags, host, io, output, report } = call;
     const cluster = await call.cluster();
-    const scope: Scope = { cluster, namespace: flags["all-namespaces"] ? "" : cluster.namespace, tell };
+    const scope: Scope = { cluster, namespace: flags["all-namespaces"] ? "" : cluster.namespace, report };
     const factsIn = (objects: readonly KubeObject[]): readonly Fact[] => selected(objects, args.project);
     if (!flags.watch) {
       const facts = factsIn(await listObjects(scope));
@@ -74,9 +74,9 @@ function refuseUnknown(facts: readonly Fact[], project: string | undefined, { na
 }
 
 async function show(call: Call, facts: readonly Fact[]): Promise<void> {
-  const { io, output, tell } = call;
+  const { io, output, report } = call;
   if (output === "dot") io.stdout.write(dotOf(hierarchyOf(facts)));
-  else if (facts.length === 0 && (output === "table" || output === "wide")) tell("Nothing found.");
+  else if (facts.length === 0 && (output === "table" || output === "wide")) report("Nothing found.");
   else {
     await printAs(call, {
       data: () => dataOf(hierarchyOf(facts)),

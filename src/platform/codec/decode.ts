@@ -5,7 +5,7 @@
 import { z } from "zod";
 
 import { jsonIn } from "./json.ts";
-import { asPage, tellsPages } from "./listing.ts";
+import { asPage, indicatesPages } from "./listing.ts";
 import { results, shaped, ShapeError, wellShaped } from "./schema.ts";
 
 /** The body of a success, and the platform's clock where the answer tells it. */
@@ -46,7 +46,7 @@ function listOf<T>(items: z.ZodType<readonly T[]>): Decode<readonly T[]> {
   return ({ text, header }) => {
     const body = parsed(text);
     const list = shaped(schema, body, WRONG_SHAPE);
-    return tellsPages(body, header) ? asPage(list) : list;
+    return indicatesPages(body, header) ? asPage(list) : list;
   };
 }
 

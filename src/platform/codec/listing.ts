@@ -15,7 +15,7 @@ const MEMBERS =
   /^(pagination|links?|next|more|page|total|count|offset|limit|cursor)$|next_|_more|page_|_page|total_|_count|cursor/;
 
 /** Whether an answer says, by a header or by a member of its body, that it is one page of several. */
-export function tellsPages(body: unknown, header: (name: string) => string | undefined): boolean {
+export function indicatesPages(body: unknown, header: (name: string) => string | undefined): boolean {
   if (HEADERS.some((name) => header(name) !== undefined)) return true;
   const members = typeof body === "object" && body !== null ? Object.entries(body) : [];
   return members.some(([name, value]) => value !== null && MEMBERS.test(snakeCased(name)));

@@ -76,7 +76,7 @@ export function createGate(options: GateOptions) {
 
   const timers = new Set<() => void>();
   /** Reports later that something may have changed. */
-  const tellAfter = (ms: number): void => {
+  const notifyAfter = (ms: number): void => {
     if (changed === undefined) return;
     const cancel = clock.after(ms, () => {
       timers.delete(cancel);
@@ -100,7 +100,7 @@ export function createGate(options: GateOptions) {
     if (trial !== "due") return;
     pacer.resume();
     trial = now() + TRIAL_MS;
-    tellAfter(TRIAL_MS);
+    notifyAfter(TRIAL_MS);
   };
 
   const take = (): void => {
@@ -150,7 +150,7 @@ export function createGate(options: GateOptions) {
     trial = "due";
     reservations = [];
     if (pausedMs() > SHORT_MS) line.turnAway();
-    tellAfter(pausedMs());
+    notifyAfter(pausedMs());
     serve();
   };
 
@@ -218,7 +218,7 @@ export function createGate(options: GateOptions) {
     expect: (): void => {
       if (trial === "none") return;
       expectedUntil = now() + EXPECTED_MS;
-      tellAfter(EXPECTED_MS);
+      notifyAfter(EXPECTED_MS);
     },
     budget: (): Budget => ({
       requestsPerSecond: pacer.rate(),

@@ -27,7 +27,7 @@ const HELD = 0.9;
 const LOWEST_DROP = 0.45;
 /** The growth per second: slow for a minute of use after a 429, then faster, as the limit may have changed. */
 const SLOW_GROWTH = 1.003;
-const TOLD_GROWTH = 1.01;
+const REPORTED_GROWTH = 1.01;
 const QUICK_GROWTH = 1.05;
 const SLOW_STEPS = 60;
 /** The part of the limit in the headers that is used: less at first, as a window may have started at a lower rate. */
@@ -78,14 +78,14 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling) {
     stepsSince += 1;
     // A window may end a little later than the second in its header.
     const left = Math.min(second.left, before.left);
-    const isTold = left < 1;
-    const slow = isTold ? TOLD_GROWTH : SLOW_GROWTH;
+    const isReported = left < 1;
+    const slow = isReported ? REPORTED_GROWTH : SLOW_GROWTH;
     const growth = stepsSince > SLOW_STEPS ? QUICK_GROWTH : slow;
     const raised = rate() * (isFound ? growth : 2);
     // The requests accepted so far have used `1 - left` of a window.
-    const told = isTold ? (passed / (1 - left)) * (isFound ? NEAR : NEAR_FIRST) : Number.POSITIVE_INFINITY;
-    if (told < raised) isFound = true;
-    learned = Math.max(rate(), Math.min(raised, told));
+    const reported = isReported ? (passed / (1 - left)) * (isFound ? NEAR : NEAR_FIRST) : Number.POSITIVE_INFINITY;
+    if (reported < raised) isFound = true;
+    learned = Math.max(rate(), Math.min(raised, reported));
   };
 
   const refill = (): void => {

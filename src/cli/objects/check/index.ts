@@ -31,7 +31,7 @@ export const checkCommand = command({
   formats: ["table", "json", "yaml"],
   details: "The exit code is 1 when something has to be done, 3 when --wait was in vain.",
   run: async (call) => {
-    const { access, flags, tell } = call;
+    const { access, flags, report } = call;
     const { clock } = call.host;
     const waitMs = flags.wait ?? 0;
     const part = partOf(flags);
@@ -54,7 +54,7 @@ export const checkCommand = command({
         if (open.length === 0) return EXIT.ok;
         return waitMs > 0 ? EXIT.timeout : EXIT.failed;
       }
-      tell(`not yet: ${open.map(({ what }) => what).join(", ")}`);
+      report(`not yet: ${open.map(({ what }) => what).join(", ")}`);
       await abortableSleep(clock, AGAIN_MS, interrupt);
     }
   },

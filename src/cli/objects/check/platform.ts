@@ -41,7 +41,7 @@ function connectionFinding(object: KubeObject, what: string): Finding {
 /** Returns the objects that concern the namespace, of all kinds unless some are named. */
 async function objectsOf(cluster: ClusterClient, kinds?: readonly string[]): Promise<readonly KubeObject[]> {
   const { namespace } = cluster;
-  const objects = await listObjects({ cluster, namespace, kinds, tell: () => {} });
+  const objects = await listObjects({ cluster, namespace, kinds, report: () => {} });
   return objects.filter((object) => concerns(object, namespace));
 }
 

@@ -41,23 +41,23 @@ export const exportCommand = command({
     "Writes YAML to standard output unless -o names a directory. Applied, it makes the operator take over what exists\n" +
     "without a write to the platform. Values of variables and secrets are never read: they stay as they are, and\n" +
     "comments list their keys. Webhooks cannot be listed on any surface.",
-  run: async ({ cluster: open, access: reach, flags, io, tell }) => {
+  run: async ({ cluster: open, access: reach, flags, io, report }) => {
     if (flags.all && flags.project.length > 0) throw new UsageError("Say either --all or --project ID|NAME.");
     const cluster = await open();
     const access = await reach();
     const surface = await surfaceOf(access);
     const only = flags.project.length === 0 ? undefined : flags.project;
-    const inventory = await takeInventory({ platform: access.platform, surface, only, tell });
+    const inventory = await takeInventory({ platform: access.platform, surface, only, report });
     refuseUnknown(only, inventory);
     const { kind, metadata } = access.connection;
     const files = filesOf(inventory, {
       namespace: cluster.namespace,
       connectionRef: metadata.name === "default" ? undefined : { kind, name: metadata.name },
       observeOnly: flags["observe-only"],
-      present: await presentIn(cluster, tell),
+      present: await presentIn(cluster, report),
     });
     const notes = notesOf(inventory);
-    for (const note of notes) tell(note);
+    for (const note of notes) report(note);
     if (flags.output === undefined) {
       const documents = files.flatMap((file) => file.documents);
       io.stdout.write(yamlOf(documents, notes));
@@ -68,7 +68,7 @@ export const exportCommand = command({
       text: yamlOf(documents, at === 0 ? notes : []),
     }));
     await writeFiles(flags.output, named);
-    tell(`Wrote ${files.length} ${files.length === 1 ? "file" : "files"} to ${flags.output}.`);
+    report(`Wrote ${files.length} ${files.length === 1 ? "file" : "files"} to ${flags.output}.`);
   },
 });
 
@@ -79,16 +79,16 @@ function refuseUnknown(only: readonly string[] | undefined, { projects }: Invent
 }
 
 /** Returns the namespace's resources. Those that the user may not see count as absent: apply would report them. */
-async function presentIn(cluster: ClusterClient, tell: (line: string) => void): Promise<Home["present"]> {
+async function presentIn(cluster: ClusterClient, report: (line: string) => void): Promise<Home["present"]> {
   try {
-    const objects = await listObjects({ cluster, namespace: cluster.namespace, tell });
+    const objects = await listObjects({ cluster, namespace: cluster.namespace, report });
     return objects.map((object) => {
       const { kind, metadata } = object;
       return { kind, name: metadata.name, id: kind === platformBinding.kind ? boundTo(object, objects) : idOf(object) };
     });
   } catch (error) {
     if (!(error instanceof KubeError) && !(error instanceof CliError)) throw error;
-    tell(`Which custom resources there are already could not be read: ${error.message}`);
+    report(`Which custom resources there are already could not be read: ${error.message}`);
     return [];
   }
 }

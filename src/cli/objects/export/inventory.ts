@@ -20,7 +20,7 @@ interface Survey {
   /** Names or ids of projects; undefined for all, with the clusters. */
   readonly only: readonly string[] | undefined;
   /** Takes one line on what is being read. */
-  readonly tell: (line: string) => void;
+  readonly report: (line: string) => void;
 }
 
 /**
@@ -28,7 +28,7 @@ interface Survey {
  * refuses or does not show becomes a gap; the rest is read nevertheless.
  * @throws ApiError when not even the projects can be listed
  */
-export async function takeInventory({ platform, surface, only, tell }: Survey) {
+export async function takeInventory({ platform, surface, only, report }: Survey) {
   /** What could not be read, as sentences. */
   const gaps: string[] = [];
   /** What cannot be read is a gap; what does not exist is just not there. */
@@ -44,7 +44,7 @@ export async function takeInventory({ platform, surface, only, tell }: Survey) {
   const all = await platform.projects.list();
   const chosen = only === undefined ? all : all.filter(({ id, name }) => only.includes(id) || only.includes(name));
   const projects = await inTurn(chosen, async (record) => {
-    tell(`reading project ${JSON.stringify(record.name)}`);
+    report(`reading project ${JSON.stringify(record.name)}`);
     return { record, environments: await readEnvironments(record, { platform, surface, orGap }) };
   });
   // Empty where the platform does not list them, or where single projects are exported.

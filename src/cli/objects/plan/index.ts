@@ -25,7 +25,7 @@ export const planCommand = command({
     "Reads the cluster and the platform, and writes nothing. The exit code is 0 when nothing would be written to the\n" +
     "platform, 2 when something would, 1 when something cannot be planned.",
   run: async (call) => {
-    const { flags, host, io, tell } = call;
+    const { flags, host, io, report } = call;
     if (flags.filename.length === 0) throw new UsageError("Say what to plan with -f FILE or -f DIR.");
     const manifests = await readManifests(io, flags.filename, flags.recursive);
     const rules = loadPlatformRules({
@@ -37,7 +37,7 @@ export const planCommand = command({
       clock: host.clock,
       rules,
       operatorNamespace: flags["operator-namespace"],
-      tell,
+      report,
     });
     await printAs(call, {
       data: () => rows.map(dataOf),

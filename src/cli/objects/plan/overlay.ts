@@ -18,15 +18,15 @@ import { type PlanRow, rowOf } from "./rows.ts";
 
 export interface Overlay extends Pick<PlanningOptions, "clock" | "rules" | "operatorNamespace"> {
   readonly cluster: ClusterClient;
-  readonly tell: (line: string) => void;
+  readonly report: (line: string) => void;
 }
 
 /** @returns a row for each custom resource of the manifests, parents first @throws KubeError, CliError */
 export async function planManifests(manifests: readonly Manifest[], overlay: Overlay): Promise<readonly PlanRow[]> {
-  const { cluster, clock, operatorNamespace, rules, tell } = overlay;
+  const { cluster, clock, operatorNamespace, rules, report } = overlay;
   const ours = manifests.filter(isOurs).map((manifest) => placed(manifest, cluster));
   if (ours.length < manifests.length) {
-    tell(
+    report(
       `${manifests.length - ours.length} objects of other kinds are not planned; Secrets and ConfigMaps give values.`,
     );
   }
@@ -49,7 +49,7 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
     operatorNamespace,
     shards: orphanShards(cluster.client, operatorNamespace),
     unread: () => {
-      tell("the orphan ledger is left out: you may not read it.");
+      report("the orphan ledger is left out: you may not read it.");
     },
     installation: await installationOf(namespaces, [...present.values()]),
     version: OPERATOR_VERSION,
@@ -74,9 +74,9 @@ function placed(manifest: Manifest, cluster: ClusterClient): Placed {
 }
 
 /** Returns all custom resources of the manifests' namespaces and the cluster-scoped ones, by id. */
-async function presentIn(manifests: readonly Placed[], { cluster, tell }: Overlay) {
+async function presentIn(manifests: readonly Placed[], { cluster, report }: Overlay) {
   const namespaces = new Set(manifests.map(({ namespace }) => namespace).filter((namespace) => namespace !== ""));
-  const lists = await Promise.all([...namespaces].map((namespace) => listObjects({ cluster, namespace, tell })));
+  const lists = await Promise.all([...namespaces].map((namespace) => listObjects({ cluster, namespace, report })));
   return new Map(lists.flat().map((object) => [factOf(object).id, object]));
 }
 

@@ -34,7 +34,7 @@ export const reportCommand = command({
   details:
     "Holds the custom resources with their values masked, events, versions, how the operator is deployed, and what\n" +
     "`check` finds. Secrets and ConfigMaps are not read. Look at it before you hand it on.",
-  run: async ({ cluster: open, access, flags, tell, host }) => {
+  run: async ({ cluster: open, access, flags, report, host }) => {
     if (!ARCHIVE.test(flags.file) && FILE.test(flags.file)) {
       throw new UsageError(`-f takes an archive that ends in .tar.gz or .tgz, or a directory, not ${flags.file}.`);
     }
@@ -44,7 +44,7 @@ export const reportCommand = command({
     const namespace = flags["all-namespaces"] ? "" : cluster.namespace;
     const gaps: string[] = [];
     const note = (line: string): void => void gaps.push(line);
-    const objects = await listObjects({ cluster, namespace, tell: note });
+    const objects = await listObjects({ cluster, namespace, report: note });
     const context = { cluster, access, namespace, operatorNamespace, serviceAccount: OPERATOR, clock };
     const findings = await runChecks(context, "all");
     const entries = [
@@ -54,10 +54,10 @@ export const reportCommand = command({
     ];
     const bundle = [{ name: "README.txt", text: readme(entries, gaps, namespace, clock.now()) }, ...entries];
     await write(flags.file, bundle, clock.now());
-    tell(
+    report(
       `Wrote ${flags.file}: ${bundle.map(({ name }) => name).join(", ")}. Values are masked; look at it before you hand it on.`,
     );
-    for (const gap of gaps) tell(gap);
+    for (const gap of gaps) report(gap);
   },
 });
 

@@ -78,7 +78,10 @@ export function renderLine(fact: Fact): string {
  * @param known what was shown already
  * @returns a listener that prints changes of an object's state; nothing while it has none
  */
-export function tellChanges(print: (line: string) => void, known: readonly Fact[] = []): (change: StoreChange) => void {
+export function reportChanges(
+  print: (line: string) => void,
+  known: readonly Fact[] = [],
+): (change: StoreChange) => void {
   const printed = new Map(known.map((fact) => [fact.id, renderLine(fact)]));
   return ({ type, object }) => {
     const fact = factOf(object);
@@ -111,9 +114,9 @@ export function showChanges(
     screen.follow(render);
     return store.subscribe(screen.redraw);
   }
-  const tell = tellChanges(screen.print, known);
+  const report = reportChanges(screen.print, known);
   return store.subscribe((change) => {
-    if (concerns(change)) tell(change);
+    if (concerns(change)) report(change);
   });
 }
 

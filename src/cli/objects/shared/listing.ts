@@ -13,20 +13,20 @@ export interface Scope {
   /** All kinds if absent. */
   readonly kinds?: readonly string[] | undefined;
   /** Receives a line for every kind that cannot be read. */
-  readonly tell: (line: string) => void;
+  readonly report: (line: string) => void;
 }
 
 /**
  * Lists all kinds. Kinds that the user may not list, or that the cluster does not know, are left out.
  * @throws CliError where the cluster knows none of them, KubeError
  */
-export async function listObjects({ cluster, namespace, kinds, tell }: Scope): Promise<readonly KubeObject[]> {
+export async function listObjects({ cluster, namespace, kinds, report }: Scope): Promise<readonly KubeObject[]> {
   const types = typesOf(kinds);
   const lists = await Promise.all(types.map(({ kind }) => listKind(cluster, kind, namespace)));
   for (const [index, list] of lists.entries()) {
     if (!(list instanceof Error)) continue;
     const why = list instanceof CliError ? "the cluster does not know them" : "you may not list them";
-    tell(`${types[index]?.plural} are left out: ${why}.`);
+    report(`${types[index]?.plural} are left out: ${why}.`);
   }
   const [first] = lists;
   if (first instanceof CliError && lists.every((list) => list instanceof CliError)) throw first;
@@ -52,7 +52,7 @@ export async function listKind(
 }
 
 /** Starts to watch the objects. */
-export function followObjects({ cluster, namespace, kinds, tell, clock }: Scope & { readonly clock: Clock }) {
+export function followObjects({ cluster, namespace, kinds, report, clock }: Scope & { readonly clock: Clock }) {
   const types = typesOf(kinds);
   const known = new Set<string>();
   const synced = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ export function followObjects({ cluster, namespace, kinds, tell, clock }: Scope 
     observer: {
       listed: settle,
       failed: (kind, error) => {
-        if (!known.has(kind)) tell(`${typeOf(kind).plural} are left out until they can be read: ${error.message}.`);
+        if (!known.has(kind)) report(`${typeOf(kind).plural} are left out until they can be read: ${error.message}.`);
         settle(kind);
       },
     },

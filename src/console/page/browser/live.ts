@@ -1,6 +1,6 @@
 /** Keeps the page up to date: by events while they come, by asking every few seconds while they do not. */
 
-/** live: told of each change; polling: asked for every few seconds; lost: nobody answers. */
+/** live: notified of each change; polling: asked for every few seconds; lost: nobody answers. */
 export type LiveState = "connecting" | "live" | "polling" | "lost";
 
 /** The operator shows itself every 10 s. */
@@ -12,10 +12,10 @@ const SELDOM_MS = 30_000;
 /**
  * Starts to follow. A page that nobody looks at follows nothing: browsers open six connections to a host.
  * @param load reads and shows; rejects when that fails.
- * @param tell is told the connection whenever it was tried.
+ * @param report receives the connection whenever it was tried.
  * @returns a function that reads again, once: those that ask while it is being read have it read once more.
  */
-export function followPage(load: () => Promise<void>, tell: (connection: LiveState) => void): () => void {
+export function followPage(load: () => Promise<void>, report: (connection: LiveState) => void): () => void {
   let source: EventSource | undefined;
   let isOpen = false;
   let watchdog: number | undefined;
@@ -26,9 +26,9 @@ export function followPage(load: () => Promise<void>, tell: (connection: LiveSta
   const read = async (): Promise<void> => {
     try {
       await load();
-      tell(isOpen ? "live" : "polling");
+      report(isOpen ? "live" : "polling");
     } catch {
-      tell("lost");
+      report("lost");
     }
   };
   const refresh = (): void => {

@@ -5,7 +5,7 @@ import { byId } from "./dom.ts";
 import { createFilters } from "./filters.ts";
 import { createList } from "./list.ts";
 import { followPage, type LiveState } from "./live.ts";
-import { tellAmount, tellConnection, tellOperator } from "./notices.ts";
+import { showAmount, showConnection, showOperator } from "./notices.ts";
 
 const READ_MS = 10_000;
 const TICK_MS = 1_000;
@@ -50,7 +50,7 @@ async function load(): Promise<void> {
   if (view.page !== answer.page) remember({ ...view, page: answer.page });
   filters.count(answer.counts);
   list.show(answer.rows);
-  tellAmount(answer, view);
+  showAmount(answer, view);
   tick();
   if (sought !== "") list.reveal(sought);
   sought = "";
@@ -60,7 +60,7 @@ async function load(): Promise<void> {
 function tick(): void {
   if (shown === undefined) return;
   list.age(new Date(Date.parse(shown.now) + (Date.now() - readAt.getTime())));
-  tellOperator(shown, connection, readAt);
+  showOperator(shown, connection, readAt);
 }
 
 function turn(pages: number): void {
@@ -85,6 +85,6 @@ setInterval(tick, TICK_MS);
 filters.set(view);
 const refresh = followPage(load, (now) => {
   connection = now;
-  tellConnection(now);
+  showConnection(now);
   tick();
 });

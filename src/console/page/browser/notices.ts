@@ -15,14 +15,14 @@ const CONNECTION_WORDS: Readonly<Record<LiveState, string>> = {
 const SILENT_MS = 120_000;
 
 /** Says how the page is connected. */
-export function tellConnection(connection: LiveState): void {
+export function showConnection(connection: LiveState): void {
   const element = byId("connection", HTMLParagraphElement);
   setText(element, CONNECTION_WORDS[connection]);
   element.dataset["state"] = connection;
 }
 
 /** Says who answers, and what is wrong with what it knows. @param readAt when it answered, by this machine's clock */
-export function tellOperator(page: TreePage, connection: LiveState, readAt: Date): void {
+export function showOperator(page: TreePage, connection: LiveState, readAt: Date): void {
   const notice = byId("notice", HTMLParagraphElement);
   const words = troubleOf(page, connection, readAt);
   setText(notice, words);
@@ -43,7 +43,7 @@ function troubleOf({ operator, now }: TreePage, connection: LiveState, readAt: D
 }
 
 /** Says how much is shown, and what to do where that is nothing. */
-export function tellAmount({ counts, matched, page, pages, rows, operator }: TreePage, view: PageQuery): void {
+export function showAmount({ counts, matched, page, pages, rows, operator }: TreePage, view: PageQuery): void {
   const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
   const objects = all === 1 ? "1 object" : `${all.toLocaleString()} objects`;
   const isFiltered = view.show !== "all" || view.text !== "";
