@@ -3,7 +3,7 @@ import { aborted } from "node:util";
 
 import { factOf, type Fact } from "../../console/tree/facts.ts";
 import { below, dataOf, dotOf, factsOf, hierarchyOf } from "../../console/tree/hierarchy.ts";
-import { platformProject } from "../../kinds/project/crd.ts";
+import { platformProject } from "../../kinds/project/index.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Store } from "../../kube/watch/store.ts";

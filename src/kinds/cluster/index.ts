@@ -32,7 +32,11 @@ export function recordClusterAction(action: ExternalAction, context: ClusterCont
   const memory = withOperation(context.memory, action);
   if (showsClusters(context.supports) || !isNew(context.memory, action)) return memory;
   if (action.op === "stopCluster")
-    return { ...answered(action, context, memory, "Stop"), runState: runStateAfter(context) };
+    // Without a wanted run state, none is reached.
+    return {
+      ...answered(action, context, memory, "Stop"),
+      runState: context.spec.runState === undefined ? memory.runState : "Stopped",
+    };
   return action.op === "upgradeCluster" ? upgraded(answered(action, context, memory, "Upgrade"), context) : memory;
 }
 
@@ -49,11 +53,6 @@ function answered(
     nextKubernetesVersion: undefined,
     lastOrder: { operation, generation },
   };
-}
-
-/** Without a wanted run state, none is reached. */
-function runStateAfter({ spec, memory }: ClusterContext): ClusterMemory["runState"] {
-  return spec.runState === undefined ? memory.runState : "Stopped";
 }
 
 /** An upgrade leads to the next minor version: a spec that names that version afterwards does not send another one. */

@@ -47,7 +47,12 @@ async function observedOf(
   const { siblings, presence } = listed;
   if (isOpen(presence) && context.identitySource === "recorded") return { ...place, request, presence };
   if (siblings === undefined) return await onDocumented(context, place, api);
-  return await onFull(context, { ...place, request, siblings }, isFresh, api);
+  const observed = { ...place, request, siblings };
+  const { id } = context;
+  if (id === undefined) return observed;
+  const shown = await statusOf(context, id, { ...observed, isFresh }, api);
+  if (shown !== undefined) return { ...observed, ...shown };
+  return { ...observed, isGone: await isGone(context, () => api.databases.list(context.inputs.environmentId)) };
 }
 
 async function onDocumented(context: DatabaseContext, place: Observed, api: Platform): Promise<Observed> {
@@ -57,18 +62,6 @@ async function onDocumented(context: DatabaseContext, place: Observed, api: Plat
   return { ...place, ...reportedState(context, context.id, request) };
 }
 
-async function onFull(
-  context: DatabaseContext,
-  observed: Observed,
-  isFresh: boolean,
-  api: Platform,
-): Promise<Observed> {
-  if (context.id === undefined) return observed;
-  const shown = await statusOf(context, context.id, { ...observed, isFresh }, api);
-  if (shown !== undefined) return { ...observed, ...shown };
-  return { ...observed, isGone: await isGone(context, () => api.databases.list(context.inputs.environmentId)) };
-}
-
 /**
  * Reads the state: one request for all services of the environment. Lists may lag: only its own read tells whether a
  * recorded database is gone, and then its last reported state counts.
@@ -76,16 +69,15 @@ async function onFull(
 async function statusOf(
   context: DatabaseContext,
   id: Uuid,
-  { siblings, request, isFresh }: Pick<Observed, "siblings" | "request"> & { readonly isFresh: boolean },
+  { siblings = [], request, isFresh }: Pick<Observed, "siblings" | "request"> & { readonly isFresh: boolean },
   api: Platform,
 ): Promise<Pick<Observed, "status"> | undefined> {
-  const isListed = siblings?.some((one) => one.id === id) === true;
-  if (!isListed && (siblings === undefined || context.identitySource !== "recorded")) return undefined;
+  const isListed = siblings.some((one) => one.id === id);
+  if (!isListed && context.identitySource !== "recorded") return undefined;
   // The shared statuses may be older than the list: they say nothing about what is not in the list any more.
   const all = isListed ? await statusesOf(context, isFresh, api) : undefined;
   const found = all?.find((one) => one.id === id);
   if (found !== undefined) return { status: found };
-  if (isListed) return reportedState(context, id, request);
-  const exists = offered(api, "getDatabase", () => api.databases.get(id));
-  return (await unlessMissing(exists)) === undefined ? undefined : reportedState(context, id, request);
+  const exists = isListed || (await unlessMissing(offered(api, "getDatabase", () => api.databases.get(id))));
+  return exists === undefined ? undefined : reportedState(context, id, request);
 }

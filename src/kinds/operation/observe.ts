@@ -93,14 +93,9 @@ async function refusalOf(context: OperationContext, api: Platform): Promise<Why 
   const { kind, externalId: id } = target;
   if (id === undefined) return undefined;
   switch (kind) {
-    case "PlatformApplication": {
-      const read = offered<Placed>(api, "getApplication", () => api.applications.get(id));
-      return await serviceRefusal(context, "application", id, read, api);
-    }
-    case "PlatformDatabase": {
-      const read = offered<Placed>(api, "getDatabase", () => api.databases.get(id));
-      return await serviceRefusal(context, "database", id, read, api);
-    }
+    case "PlatformApplication":
+    case "PlatformDatabase":
+      return await serviceRefusal(context, kind, id, api);
     case "PlatformEnvironment":
       return await environmentRefusal(context, id, api);
     case "PlatformCluster":
@@ -115,14 +110,19 @@ interface Placed {
   readonly environment?: { readonly id: Uuid } | undefined;
 }
 
-/** @param read the record of the service; undefined where the platform does not offer it */
+const SERVICES = {
+  PlatformApplication: ["application", "getApplication", ({ applications }: Platform) => applications],
+  PlatformDatabase: ["database", "getDatabase", ({ databases }: Platform) => databases],
+} as const;
+
 async function serviceRefusal(
   context: OperationContext,
-  noun: "application" | "database",
+  kind: keyof typeof SERVICES,
   id: Uuid,
-  read: Promise<Placed | undefined>,
   api: Platform,
 ): Promise<Why | undefined> {
+  const [noun, operation, areaOf] = SERVICES[kind];
+  const read = offered<Placed>(api, operation, () => areaOf(api).get(id));
   const record = await unlessMissing(read.then((shown) => shown ?? {}));
   if (record === undefined) return notThere(noun, id, "the organization");
   if (record.environment === undefined) return unprovenId(context, `${noun} ${id}`);

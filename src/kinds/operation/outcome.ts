@@ -64,8 +64,10 @@ function requestedEnd(context: OperationContext, observed: Observed): End | unde
     case "busy":
     case "unknown":
       return isOverdue(context) ? unknown(OVERDUE) : undefined;
-    default:
-      return unknown({ reason: "OperationResultUnknown", message: otherwise(progress.state) });
+    default: {
+      const message = `The platform reports ${progress.state}, which the operation does not lead to: someone else may have changed it since. Look on the platform.`;
+      return unknown({ reason: "OperationResultUnknown", message });
+    }
   }
 }
 
@@ -93,10 +95,6 @@ function failedMessage(state: string): string {
       ? "It was cancelled, or another service of the environment failed first"
       : "Look at it on the platform";
   return `The platform reports ${state}. ${advice}, and create another PlatformOperation to try again.`;
-}
-
-function otherwise(state: string): string {
-  return `The platform reports ${state}, which the operation does not lead to: someone else may have changed it since. Look on the platform.`;
 }
 
 const TOO_LATE: Why = {

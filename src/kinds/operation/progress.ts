@@ -58,13 +58,10 @@ export function requestProgress({ memory }: OperationContext, observed: Observed
 /** Returns the request with what is known of it now. */
 export function currentRequest(context: OperationContext, observed: Observed): OperationMemory["request"] {
   const request = advanced(context.memory.request, requestProgress(context, observed), observed, context.now);
-  if (request === undefined || !isAtWork(observed)) return request;
+  // A queued state is also assumed for every accepted request.
+  const isAtWork = observed.cluster?.status.endsWith("ING") === true;
+  if (request === undefined || !isAtWork) return request;
   // A list shows only the state: it may end as it began.
   const { baseline: _baseline, ...rest } = request;
   return rest;
-}
-
-/** Reports whether the cluster was observed at work. A queued state is also assumed for every accepted request. */
-function isAtWork({ cluster }: Observed): boolean {
-  return cluster?.status.endsWith("ING") === true;
 }

@@ -100,25 +100,17 @@ export async function traceService(
   context: ServiceContext,
   api: Platform,
 ): Promise<Traced> {
-  if (intent.creates)
-    return await (kind.traceCreate?.(intent, context, api) ?? traceCreate(kind, intent, context, api));
+  if (intent.creates && kind.traceCreate !== undefined) return await kind.traceCreate(intent, context, api);
+  if (intent.creates) {
+    const { inputs, memory } = context;
+    const area = areaOf(kind, api);
+    const list = await offered(api, kind.operations.list, () => area.list(intent.parentId ?? inputs.environmentId));
+    if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
+    return traceIn(intent, context, list, list, ({ id }) => ({ observed: kind.nothingObserved, memory, id }));
+  }
   const status = await kind.statusOf?.(intent, context, api);
   if (status === "unshown") return kind.unconfirmed?.(intent, context) ?? { is: "absent" };
   return status === undefined ? { is: "absent" } : traceOrder(kind, intent, context, status);
-}
-
-async function traceCreate(
-  kind: ServiceKind,
-  intent: OpenIntent,
-  context: ServiceContext,
-  api: Platform,
-): Promise<Traced> {
-  const environmentId = intent.parentId ?? context.inputs.environmentId;
-  const area = areaOf(kind, api);
-  const list = await offered(api, kind.operations.list, () => area.list(environmentId));
-  if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
-  const { memory } = context;
-  return traceIn(intent, context, list, list, ({ id }) => ({ observed: kind.nothingObserved, memory, id }));
 }
 
 /** The reason why a create cannot be traced on the documented surface. @param name of what was to be created */

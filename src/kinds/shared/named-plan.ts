@@ -181,16 +181,13 @@ function planAbsent(kind: NamedPlan, context: NamedContext, observed: NamedObser
     return planUnshownRemoval(observed.presence, missed(kind, context, id));
   if (observed.deleting === true)
     return { is: "waiting", why: { reason: "Deleting", message: `The platform deletes the ${noun}.` } };
-  const refused = outside(context, kind.projectOf(context, id)) ?? checkName(kind, context, observed);
+  const mine = mineOf(context, observed);
+  // Ids can be written by whoever may edit the object: one of another name may be somebody else's.
+  const isOther = mine !== undefined && !sameName(mine.name, context.spec.name);
+  const refused = outside(context, kind.projectOf(context, id)) ?? (isOther ? otherName(noun, id) : undefined);
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (context.supports(operations.delete) !== "Unsupported") return safely(operations.delete, "delete");
   return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${noun}s.`);
-}
-
-/** Ids can be written by whoever may edit the object: one of another name may be somebody else's. */
-function checkName({ noun }: NamedPlan, context: NamedContext, observed: NamedObserved): Why | undefined {
-  const mine = mineOf(context, observed);
-  return mine === undefined || sameName(mine.name, context.spec.name) ? undefined : otherName(noun, mine.id);
 }
 
 const missed = ({ noun, parent }: NamedPlan, { spec }: NamedContext, id: Uuid) =>

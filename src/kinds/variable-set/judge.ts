@@ -36,20 +36,20 @@ export type Verdict =
 export function judgeVariables(context: SetContext, observed: Observed, target: SetTarget): readonly Judged[] {
   return context.inputs.variables.map((variable) => {
     const own = ownEntry(target, variable);
-    const verdict = isInPlace(target.known, variable, context.inputs)
-      ? verdictInPlace(context, target, variable, own)
-      : verdictDue(context, observed, target, variable, own);
-    return { variable, own, verdict };
+    const judge = isInPlace(target.known, variable, context.inputs) ? verdictInPlace : verdictDue;
+    return { variable, own, verdict: judge({ context, observed, target, variable, own }) };
   });
 }
 
+/** A variable, and what is known of it. */
+interface Case extends Omit<Judged, "verdict"> {
+  readonly context: SetContext;
+  readonly observed: Observed;
+  readonly target: SetTarget;
+}
+
 /** What others did to a variable since it was in place. */
-function verdictInPlace(
-  context: SetContext,
-  { known, state }: SetTarget,
-  variable: SetVariable,
-  own: ListedVariable | undefined,
-): Verdict {
+function verdictInPlace({ context, target: { known, state }, variable, own }: Case): Verdict {
   const { id: ours, updatedAt = "" } = knownOf(known, variable.name) ?? {};
   // Without an id it was not read back yet.
   if (state?.is !== "shown" || ours === undefined) return "fine";
@@ -59,13 +59,7 @@ function verdictInPlace(
   return isFixed(context, own) ? "changed" : "restore";
 }
 
-function verdictDue(
-  context: SetContext,
-  observed: Observed,
-  { known }: SetTarget,
-  variable: SetVariable,
-  own: ListedVariable | undefined,
-): Verdict {
+function verdictDue({ context, observed, target: { known }, variable, own }: Case): Verdict {
   const isForeign = own !== undefined && !isCreated(known, own);
   const isKept = isForeign && !context.inputs.overwrite;
   // Without a scope it may be an inherited one, beside which the platform creates ours: the platform decides that.
