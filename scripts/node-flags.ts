@@ -21,17 +21,20 @@ export const NODE_FLAGS: readonly NodeFlag[] = [
   },
 ];
 
-/**
- * Keeps the garbage of bursts small: two thirds of the memory at the same processor time (docs/adr/0012-node-flags.md).
- */
-const MEMORY_FLAG = "--max-semi-space-size=1";
+/** Settings of V8 about memory, each measured (docs/performance-experiments.md). */
+const MEMORY_FLAGS = [
+  "--max-semi-space-size=4",
+  "--heap-growing-percent=30",
+  "--liftoff-only",
+  "--max-old-space-size-percentage=60",
+];
 
 /**
  * @param readable absolute files and folders: the program, and the kubeconfig or the ServiceAccount's token
  * @returns the arguments between `node` and the program. Nothing can be written.
  */
 export function nodeFlags(readable: readonly string[]): readonly string[] {
-  return [...NODE_FLAGS.map(({ flag }) => flag), MEMORY_FLAG, ...readable.map((path) => `--allow-fs-read=${path}`)];
+  return [...NODE_FLAGS.map(({ flag }) => flag), ...MEMORY_FLAGS, ...readable.map((path) => `--allow-fs-read=${path}`)];
 }
 
 /**

@@ -267,7 +267,10 @@
 - --disable-sigusr1
 - --report-exclude-env
 - --permission
-- --max-semi-space-size=1
+- --max-semi-space-size=4
+- --heap-growing-percent=30
+- --liftoff-only
+- --max-old-space-size-percentage=60
 - --allow-fs-read=/app/operator.js
 - --allow-fs-read=/var/run/secrets/kubernetes.io/serviceaccount
 - /app/operator.js

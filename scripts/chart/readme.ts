@@ -25,6 +25,19 @@ It installs the CRDs, the operator, and the rights that the operator's code says
 
 ${valuesTable()}
 
+## Memory
+
+What to set \`resources.requests.memory\` and \`resources.limits.memory\` to. Measured on commit ce8ed5fd, with the flags of Node that the image has since, with applications in a cgroup of 512 MiB ([how](../docs/performance-experiments.md#memory)); the rows with * are computed with 22 KiB for a resource.
+
+| resources | after a start | all at work | request | limit |
+|---|--:|--:|--:|--:|
+| 10 | 100 MiB | 105 MiB* | 128Mi | 192Mi |
+| 1,000 | 121 MiB | 145 MiB | 160Mi | 256Mi |
+| 3,000 | 149 MiB | 190 MiB | 192Mi | 320Mi |
+| 10,000* | 245 MiB | 345 MiB | 352Mi | 512Mi |
+
+The defaults are for up to 3,000 (request) and 10,000 (limit). V8's heap may have 60 percent of the limit; there is nothing else to set.
+
 ## What kube-score finds
 
 Of all its checks these are not met, by default or in some variants, each for a reason:
