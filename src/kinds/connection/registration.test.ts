@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { startKindHarness, type KindHarness, type SurfaceName } from "../../../test/support/kinds/env.ts";
-import { type FlatContext, grouped, USUAL_POLICIES } from "../../../test/support/kinds/policies.ts";
+import { type FlatContext, grouped, USUAL_CONTEXT } from "../../../test/support/kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Fingerprint, OpenIntent, ReconcileContext, Plan, ReceiverInputs } from "../../engine/contract/kind.ts";
 import { platformConnection, type ConnectionMemory } from "./crd.ts";
@@ -35,19 +35,13 @@ function contextOf(change: Partial<FlatContext<RegistrationContext>> & OnSurface
       auth: { tokenSecretRef: { name: "token" } },
     }),
     inputs,
-    goal: "present",
     now: new Date("2026-11-21T10:00:00Z"),
     id: undefined,
     identitySource: undefined,
     memory: {},
     supports: supportsOn(change.surface ?? harness.surface),
-    generation: 1,
+    ...USUAL_CONTEXT,
     adoption: "Never",
-    requested: undefined,
-    holderOf: () => undefined,
-    allowUnverifiedIds: false,
-    allowedProjects: undefined,
-    ...USUAL_POLICIES,
     ...change,
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { type FlatContext, grouped, USUAL_POLICIES } from "../../../test/support/kinds/policies.ts";
+import { type FlatContext, grouped, USUAL_CONTEXT } from "../../../test/support/kinds/policies.ts";
 import { capabilitiesOn, supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Goal } from "../../engine/contract/kind.ts";
 import type { Project } from "../../platform/areas/projects.ts";
@@ -24,19 +24,12 @@ function contextOf(
     name: "shop",
     spec: project.resource.spec.parse({ name: "shop", ...spec }),
     inputs: {},
-    goal: "present",
     now: NOW,
     id: MINE,
     identitySource: "recorded",
     memory: {},
     supports: supportsOn(rest.surface ?? "Full"),
-    generation: 1,
-    adoption: "IfUniqueName",
-    requested: undefined,
-    holderOf: () => undefined,
-    allowUnverifiedIds: false,
-    allowedProjects: undefined,
-    ...USUAL_POLICIES,
+    ...USUAL_CONTEXT,
     ...rest,
   });
 }

@@ -18,7 +18,7 @@ import type {
 import type { Platform } from "../../../src/platform/index.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
-import { type FlatContext, grouped, USUAL_POLICIES } from "./policies.ts";
+import { type FlatContext, grouped, USUAL_CONTEXT } from "./policies.ts";
 import { supportsOn, type OnSurface } from "./supports.ts";
 
 export const CLUSTER = "00000000-0000-4000-8000-000000000002";
@@ -101,18 +101,13 @@ export function contextOf<K extends KindTypes>(
     spec,
     inputs,
     memory,
-    goal: "present",
     now: NOW,
     id: undefined,
     identitySource: undefined,
     supports: supportsOn(change.surface ?? "Documented"),
-    generation: 1,
+    ...USUAL_CONTEXT,
     adoption: "Never",
-    requested: undefined,
-    holderOf: () => undefined,
     allowUnverifiedIds: true,
-    allowedProjects: undefined,
-    ...USUAL_POLICIES,
     ...change,
   });
 }

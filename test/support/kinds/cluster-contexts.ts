@@ -1,7 +1,7 @@
 import { platformCluster } from "../../../src/kinds/cluster/crd.ts";
 import { NOTHING_OBSERVED, type ClusterContext, type Observed } from "../../../src/kinds/cluster/model.ts";
 import type { ClusterStatus } from "../../../src/platform/areas/clusters.ts";
-import { type FlatContext, grouped, USUAL_POLICIES } from "./policies.ts";
+import { type FlatContext, grouped, USUAL_CONTEXT } from "./policies.ts";
 import { supportsOn, type OnSurface } from "./supports.ts";
 
 export const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
@@ -15,19 +15,13 @@ export function clusterContext(
     name: "edge",
     spec: platformCluster.spec.parse({ externalId: CLUSTER, ...spec }),
     inputs: {},
-    goal: "present",
     now: new Date("2026-11-21T10:00:00Z"),
     id: CLUSTER,
     identitySource: "recorded",
     memory: {},
     supports: supportsOn(change.surface ?? "Full"),
-    generation: 1,
+    ...USUAL_CONTEXT,
     adoption: "Never",
-    requested: undefined,
-    holderOf: () => undefined,
-    allowUnverifiedIds: false,
-    allowedProjects: undefined,
-    ...USUAL_POLICIES,
     ...change,
   });
 }

@@ -5,7 +5,7 @@ import type { ClusterStatus } from "../../../src/platform/areas/clusters.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
 import type { Platform } from "../../../src/platform/index.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
-import { type FlatContext, grouped, USUAL_POLICIES } from "./policies.ts";
+import { type FlatContext, grouped, USUAL_CONTEXT } from "./policies.ts";
 import { capabilitiesOn, supportsOn, type OnSurface } from "./supports.ts";
 
 export const TARGET = "00000000-0000-4000-8000-0000000000e1";
@@ -19,19 +19,13 @@ export function operationContext(
     name: "thing",
     spec: platformOperation.spec.parse(spec),
     inputs: { targetId: TARGET },
-    goal: "present",
     now: new Date("2026-11-21T10:00:00Z"),
     id: undefined,
     identitySource: undefined,
     memory: {},
     supports: supportsOn(change.surface ?? "Documented"),
-    generation: 1,
+    ...USUAL_CONTEXT,
     adoption: "Never",
-    requested: undefined,
-    holderOf: () => undefined,
-    allowUnverifiedIds: false,
-    allowedProjects: undefined,
-    ...USUAL_POLICIES,
     ...change,
   });
 }

@@ -73,3 +73,15 @@ export const USUAL_POLICIES: Pick<
   corrects: "Settings",
   retry: undefined,
 };
+
+/** What a context says of an object that nobody asks anything special of, beside its own members. */
+export const USUAL_CONTEXT = {
+  goal: "present",
+  generation: 1,
+  adoption: "IfUniqueName",
+  requested: undefined,
+  holderOf: () => undefined,
+  allowUnverifiedIds: false,
+  allowedProjects: undefined,
+  ...USUAL_POLICIES,
+} as const;

@@ -15,7 +15,7 @@ import {
 } from "../../../src/kinds/application/model.ts";
 import type { Application } from "../../../src/platform/areas/applications.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
-import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
+import { type FlatContext, grouped, USUAL_CONTEXT } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
 
 export const APPLICATION = "00000000-0000-4000-8000-0000000000a1";
@@ -84,19 +84,12 @@ export function passWith(
     name: "api",
     spec: specOf(spec),
     inputs: inputsWith([], print("none")),
-    goal: "present",
     now: NOW,
     id: APPLICATION,
     identitySource: "recorded",
     memory: { lastDeployment: deployment(), ...memory },
     supports: supportsOn(rest.surface ?? "Documented"),
-    generation: 1,
-    adoption: "IfUniqueName",
-    requested: undefined,
-    holderOf: () => undefined,
-    allowUnverifiedIds: false,
-    allowedProjects: undefined,
-    ...USUAL_POLICIES,
+    ...USUAL_CONTEXT,
     blockedOperations: new Set(),
     onMissing: "Fail",
     corrects: "Settings",

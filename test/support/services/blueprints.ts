@@ -8,7 +8,7 @@ import {
   type BlueprintService,
   type Observed,
 } from "../../../src/kinds/blueprint/model.ts";
-import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
+import { type FlatContext, grouped, USUAL_CONTEXT } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
 import { ENVIRONMENT, NOW, print, statusOf } from "./applications.ts";
 
@@ -45,19 +45,12 @@ export function passWith(
     name: "cache",
     spec: specOf(spec),
     inputs: { environmentId: ENVIRONMENT, variables: [], fingerprint: print("none") },
-    goal: "present",
     now: NOW,
     id: BLUEPRINT,
     identitySource: "recorded",
     memory: { serviceId: SERVICE, createdAt: ago(60), ...memory },
     supports: supportsOn(rest.surface ?? "Full"),
-    generation: 1,
-    adoption: "IfUniqueName",
-    requested: undefined,
-    holderOf: () => undefined,
-    allowUnverifiedIds: false,
-    allowedProjects: undefined,
-    ...USUAL_POLICIES,
+    ...USUAL_CONTEXT,
     ...rest,
   });
 }

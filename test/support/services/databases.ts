@@ -5,7 +5,7 @@ import { database } from "../../../src/kinds/database/index.ts";
 import { NOTHING_OBSERVED, type DatabaseContext, type Observed } from "../../../src/kinds/database/model.ts";
 import type { Database } from "../../../src/platform/areas/databases.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
-import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
+import { type FlatContext, grouped, USUAL_CONTEXT } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
 
 export const DATABASE = "00000000-0000-4000-8000-0000000000b1";
@@ -57,19 +57,12 @@ export function passWith(
     name: "main",
     spec: platformDatabase.spec.parse(databaseSpec(spec)),
     inputs: { environmentId: ENVIRONMENT },
-    goal: "present",
     now: NOW,
     id: DATABASE,
     identitySource: "recorded",
     memory: { lastDeployment: deployment(), state: "DEPLOYED", ...memory },
     supports: supportsOn(rest.surface ?? "Full"),
-    generation: 1,
-    adoption: "IfUniqueName",
-    requested: undefined,
-    holderOf: () => undefined,
-    allowUnverifiedIds: false,
-    allowedProjects: undefined,
-    ...USUAL_POLICIES,
+    ...USUAL_CONTEXT,
     ...rest,
   });
 }

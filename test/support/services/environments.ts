@@ -2,7 +2,7 @@
 import { environment } from "../../../src/kinds/environment/index.ts";
 import type { EnvironmentContext, EnvironmentObserved } from "../../../src/kinds/environment/observe.ts";
 import type { Environment } from "../../../src/platform/areas/environments.ts";
-import { type FlatContext, grouped, USUAL_POLICIES } from "../kinds/policies.ts";
+import { type FlatContext, grouped, USUAL_CONTEXT } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
 
 export const PROJECT = "00000000-0000-4000-8000-0000000000b1";
@@ -20,19 +20,12 @@ export function contextOf({ spec, ...rest }: Change = {}): EnvironmentContext {
     name: "staging",
     spec: environment.resource.spec.parse({ ...least, ...spec }),
     inputs: { projectId: PROJECT, clusterId: CLUSTER },
-    goal: "present",
     now: NOW,
     id: MINE,
     identitySource: "recorded",
     memory: {},
     supports: supportsOn(rest.surface ?? "Documented"),
-    generation: 1,
-    adoption: "IfUniqueName",
-    requested: undefined,
-    holderOf: () => undefined,
-    allowUnverifiedIds: false,
-    allowedProjects: undefined,
-    ...USUAL_POLICIES,
+    ...USUAL_CONTEXT,
     ...rest,
   });
 }
