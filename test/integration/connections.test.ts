@@ -7,7 +7,7 @@ import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm, expectSettled, idOf } from "../support/env/settling.ts";
 import { connectProxy } from "../support/kube/connect-proxy.ts";
-import { connection, defaults, environment, project, resource, secret, tree } from "../support/kube/manifests.ts";
+import { connection, defaults, project, resource, secret, tree } from "../support/kube/manifests.ts";
 import { tcpProxy } from "../support/kube/tcp-proxy.ts";
 import { certificate } from "../support/kube/tls.ts";
 
@@ -105,50 +105,6 @@ describe("a ClusterPlatformConnection", () => {
     await env.patch("PlatformProject", "named", { spec: { description: "no longer allowed" } });
     await env.waitFor("PlatformProject", "named", { reason: "ConnectionNotReady" });
     expect(record.changes()).toEqual([]);
-  });
-
-  it("is not mistaken for a namespaced one, and a child follows its parent's", async () => {
-    const stranger = env.at("stranger");
-    await stranger.apply(environment(env, "child", "stranger"));
-    await stranger.waitFor("PlatformEnvironment", "child", { status: "True" });
-    const [token, access] = [secret("own", { token: env.platform.tokens.admin }), connection(env, "own")];
-    await stranger.apply(token, access, environment(env, "rebel", "stranger", { connectionRef: { name: "own" } }));
-    const rebel = await stranger.waitFor("PlatformEnvironment", "rebel", { reason: "InvalidSpec" });
-    expect(condition(rebel, "Ready")?.message).toMatch(/but the parent uses ClusterPlatformConnection/);
-  });
-});
-
-describe("the connection that an object uses", () => {
-  const env = createEnv({ surface: "documented" });
-
-  it("is the one that it names, else its parent's, else the namespace's default", async () => {
-    const { auth } = env.platform.sim;
-    const { organizationId } = env.platform;
-    const tokens = ["default", "named"].map((name) =>
-      auth.createToken({ name: `of ${name}`, organizationId, scopes: ["Admin"] }),
-    );
-    await env.apply(
-      ...["default", "named"].flatMap((name, index) => [
-        secret(name, { token: tokens[index]?.value ?? "" }),
-        connection(env, name),
-      ]),
-      project("plain"),
-      project("choosy", { connectionRef: { name: "named" } }),
-      environment(env, "follows", "choosy"),
-      environment(env, "plain", "plain"),
-    );
-    for (const name of ["plain", "choosy"]) await env.waitFor("PlatformProject", name, { status: "True" });
-    for (const name of ["plain", "follows"]) await env.waitFor("PlatformEnvironment", name, { status: "True" });
-    const calls = env.platform
-      .journal()
-      .flatMap((entry) => (entry.is === "call" && entry.method === "POST" ? [entry] : []));
-    const by = calls.map(({ operation, body, principal }) => [operation, JSON.stringify(body), principal].join(" "));
-    expect(by.toSorted()).toEqual([
-      expect.stringMatching(/^createEnvironment .*"follows".* of named$/),
-      expect.stringMatching(/^createEnvironment .*"plain".* of default$/),
-      expect.stringMatching(/^createProject .*"choosy".* of named$/),
-      expect.stringMatching(/^createProject .*"plain".* of default$/),
-    ]);
   });
 });
 

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { removeRecord } from "../../simulator/control/records.ts";
 import { FINALIZER } from "../../src/api/names.ts";
 import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
@@ -158,34 +157,6 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
     await vi.waitFor(async () => {
       expect(await eventsOf(env, name, "Orphaned")).toEqual([expect.stringMatching(expected)]);
     }, PATIENCE_MS);
-  });
-
-  it("a policy that changes takes the finalizer on and off", async () => {
-    const name = "changed";
-    await env.apply(project(name));
-    await env.waitFor("PlatformProject", name, { status: "True" });
-    const policy = async (deletionPolicy: string): Promise<void> => {
-      await env.patch("PlatformProject", name, { spec: { lifecycle: { deletionPolicy } } });
-    };
-    await policy("Delete");
-    await env.waitFor("PlatformProject", name, ({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
-    await policy("Retain");
-    await env.waitFor("PlatformProject", name, ({ metadata }) => metadata.finalizers === undefined);
-    const record = await env.record();
-    await env.remove("PlatformProject", name);
-    await env.waitGone("PlatformProject", name);
-    expect(record.changes()).toEqual([]);
-  });
-
-  it("what is gone on the platform already is no obstacle", async () => {
-    const name = "vanished";
-    await standing(name, "Delete");
-    const id = idOf(await env.get("PlatformProject", name));
-    for (const kind of TREE) await env.remove(kind, name);
-    const record = await env.record();
-    removeRecord(env.platform.sim, id);
-    await gone(env, name);
-    expect(record.changes().filter((operation) => operation.startsWith("create"))).toEqual([]);
   });
 
   it("[K1] after a restart, without the Secret: lets go with a warning that names what stays", async () => {
