@@ -1,14 +1,14 @@
+/** The entries of the orphan ledger in memory, by object and by resource, and the shards that they are stored in. */
 import { createHash } from "node:crypto";
 
 import type { Shard } from "../../kube/api/types.ts";
-/** The entries of the orphan ledger in memory, by object and by resource, and the shards that they are stored in. */
 import { tenantOf } from "../contract/keys.ts";
 import { type Orphan, type OrphanKey, orphanKeyText, readOrphan } from "./orphan.ts";
 
 /** Identifies the object of an entry. */
 export type OrphanId = Pick<Orphan, "id" | "kind" | "installation" | "host" | "organizationId">;
 
-/** What an entry is stored under. An id means something in its tenant alone, and two kinds may stand for one object. */
+/** What an entry is stored under. An id means something in its tenant alone, and two kinds may represent one object. */
 export function dataKey(of: OrphanId): string {
   const place = createHash("sha256")
     .update(`${of.installation} ${tenantOf(of)}`)

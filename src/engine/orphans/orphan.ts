@@ -31,7 +31,7 @@ const orphan = z.object({
   at: z.iso.datetime(),
   /** Retain, Stop, or the reason why it could not be deleted. */
   why: z.string().regex(/^[A-Z][A-Za-z]{0,62}$/),
-  /** The kind's memory, which the platform cannot tell back. */
+  /** The kind's memory, which the platform cannot return. */
   memory: z.record(z.string(), z.json()).optional(),
   /** Of all of the above, with the connection's token; "" where there was none. */
   signature: z.string().max(64),

@@ -45,20 +45,20 @@ export function createExternalWrites() {
   return {
     /** Records what an object's status says, in place of what it said before. @returns the ids with news */
     record: (object: KubeObject, externalWrites: readonly ExternalWrite[]): readonly Uuid[] => {
-      const realm = recordedTenant(object);
-      const before = put(keyText(keyOf(object)), done(object, externalWrites, realm));
-      return externalWrites.flatMap((one) => (isNews(one, before.get(placeOf(one.id, realm))) ? [one.id] : []));
+      const tenant = recordedTenant(object);
+      const before = put(keyText(keyOf(object)), done(object, externalWrites, tenant));
+      return externalWrites.flatMap((one) => (isNews(one, before.get(placeOf(one.id, tenant))) ? [one.id] : []));
     },
     /**
      * Records what an object has just done, before its status says so: a deployment from now on includes it, and must
      * not be repeated when the status follows.
-     * @param realm where it was done
+     * @param tenant where it was done
      */
-    note: (object: KubeObject, externalWrites: readonly ExternalWrite[], realm: Tenant): void => {
-      put(unrecorded(object), done(object, externalWrites, realm));
+    note: (object: KubeObject, externalWrites: readonly ExternalWrite[], tenant: Tenant): void => {
+      put(unrecorded(object), done(object, externalWrites, tenant));
     },
     /**
-     * @param isHeld reports whether a resource represents that id: the actions for it are kept, as it may not have seen
+     * @param isHeld reports whether a resource represents that id: the actions for it are kept, as it may not have observed
      * them yet
      */
     forget: (object: KubeObject, isHeld: (id: Uuid) => boolean): void => {
@@ -72,19 +72,19 @@ export function createExternalWrites() {
      * Returns when a resource of that tenant last wrote to the object, by the platform's clock (ISO 8601); undefined
      * when none did.
      */
-    latest: (id: Uuid, realm: Tenant): string | undefined =>
-      last([...there(byPlace, id, realm)].filter(({ action }) => action === undefined))?.at,
+    latest: (id: Uuid, tenant: Tenant): string | undefined =>
+      last([...there(byPlace, id, tenant)].filter(({ action }) => action === undefined))?.at,
     /** Returns the last action that a resource of that tenant requested for the object. */
-    action: (id: Uuid, realm: Tenant): ExternalAction | undefined => {
-      const actions = [...there(byPlace, id, realm)].flatMap(({ action }) => action ?? []);
-      const gone = kept.get(placeOf(id, realm));
+    action: (id: Uuid, tenant: Tenant): ExternalAction | undefined => {
+      const actions = [...there(byPlace, id, tenant)].flatMap(({ action }) => action ?? []);
+      const gone = kept.get(placeOf(id, tenant));
       return last(gone === undefined ? actions : [...actions, gone]);
     },
   };
 }
 
-function there(byPlace: ReadonlyMap<string, ReadonlyMap<string, Did>>, id: Uuid, realm: Tenant): Iterable<Did> {
-  return byPlace.get(placeOf(id, realm))?.values() ?? [];
+function there(byPlace: ReadonlyMap<string, ReadonlyMap<string, Did>>, id: Uuid, tenant: Tenant): Iterable<Did> {
+  return byPlace.get(placeOf(id, tenant))?.values() ?? [];
 }
 
 /** Returns the later one; of two at the same time, the one that knows how it ended. */
@@ -93,11 +93,11 @@ function last<One extends { readonly at: string; readonly result?: unknown }>(al
   return all.toSorted((left, right) => (order(left) < order(right) ? 1 : -1))[0];
 }
 
-function done(object: KubeObject, externalWrites: readonly ExternalWrite[], realm: Tenant): ReadonlyMap<string, Did> {
+function done(object: KubeObject, externalWrites: readonly ExternalWrite[], tenant: Tenant): ReadonlyMap<string, Did> {
   const by = shortName(keyOf(object));
   return new Map(
     externalWrites.map(({ id, at, action }) => [
-      placeOf(id, realm),
+      placeOf(id, tenant),
       action === undefined ? { at } : { at, action: { ...action, by, at } },
     ]),
   );
@@ -111,6 +111,6 @@ function isNews({ at, action }: ExternalWrite, before: Did | undefined): boolean
 
 const unrecorded = (object: KubeObject): string => `${keyText(keyOf(object))} (unrecorded)`;
 
-const placeOf = (id: Uuid, realm: Tenant): string => `${tenantOf(realm)} ${id}`;
+const placeOf = (id: Uuid, tenant: Tenant): string => `${tenantOf(tenant)} ${id}`;
 
 const idIn = (place: string): Uuid => place.slice(place.lastIndexOf(" ") + 1);

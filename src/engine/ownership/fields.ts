@@ -16,7 +16,7 @@ interface Writer {
   readonly name: string;
   readonly namespace: string;
   /** The tenant of its records. */
-  readonly realm: string;
+  readonly tenant: string;
   /** The id of the object that it represents. */
   readonly id: Uuid | undefined;
   readonly since: string;
@@ -64,17 +64,17 @@ export function createFieldOwnership() {
      * itself; else the one that wrote it already, the older one of two; else the one that wanted it first. A field that
      * is only wanted counts in its own namespace; a recorded one in the organization where it was recorded: nobody can
      * reserve a field of another tenant.
-     * @param realm where `self` works
+     * @param tenant where `self` works
      * @returns undefined when `self` may write it
      */
-    writer: (entry: string, self: KubeObject, realm: Tenant): string | undefined => {
+    writer: (entry: string, self: KubeObject, tenant: Tenant): string | undefined => {
       const key = keyText(keyOf(self));
-      const here = tenantOf(realm);
-      // It has written the entry, or stands for the object that the entry is in.
+      const here = tenantOf(tenant);
+      // It has written the entry, or represents the object that the entry is in.
       const isOnRecord = (one: Writer): boolean => one.recorded.has(entry) || isOwner(entry, one);
       const all = [...(byEntry.get(entry) ?? [])]
         .flatMap((one) => writers.get(one) ?? [])
-        .filter((one) => one.namespace === self.metadata.namespace || (one.realm === here && isOnRecord(one)));
+        .filter((one) => one.namespace === self.metadata.namespace || (one.tenant === here && isOnRecord(one)));
       const first = all.reduce<Writer | undefined>(
         (best, one) => (best === undefined || precedes(entry, one, best) ? one : best),
         undefined,
@@ -90,7 +90,7 @@ function writerOf(object: KubeObject): Omit<Writer, "recorded" | "wanted"> {
     key: keyText(key),
     name: `${object.kind} "${shortName(key)}"`,
     namespace: key.namespace,
-    realm: tenantOf(recordedTenant(object)),
+    tenant: tenantOf(recordedTenant(object)),
     id: recordedIdIn(object),
     since: object.metadata.creationTimestamp ?? "",
   };

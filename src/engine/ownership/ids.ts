@@ -17,7 +17,7 @@ export function createIdOwnership() {
   const records = new Map<string, Uuid>();
   /** The resources that were refused an id, as another one holds it. */
   const refused = new Map<string, Set<string>>();
-  const taken = new Map<string, { readonly uid: string; readonly id: Uuid; readonly realm: string }>();
+  const taken = new Map<string, { readonly uid: string; readonly id: Uuid; readonly tenant: string }>();
 
   const unrecord = (key: string): void => {
     const id = records.get(key);
@@ -59,16 +59,16 @@ export function createIdOwnership() {
       const noted = recorded === undefined ? object.metadata.annotations?.[EXTERNAL_ID] : undefined;
       for (const id of new Set([wanted, noted])) if (id !== undefined) put(object, id, undefined);
       const held = taken.get(key);
-      if (held !== undefined) put(object, held.id, held.realm);
+      if (held !== undefined) put(object, held.id, held.tenant);
       if (recorded !== undefined) put(object, recorded, tenantOf(recordedTenant(object)));
     },
     /**
      * Reserves an id that is about to be recorded. Until the status has it, or `release`, no other resource may have
      * it.
      */
-    take: (object: KubeObject, id: Uuid, realm: Tenant): void => {
-      taken.set(keyText(keyOf(object)), { uid: object.metadata.uid, id, realm: tenantOf(realm) });
-      put(object, id, tenantOf(realm));
+    take: (object: KubeObject, id: Uuid, tenant: Tenant): void => {
+      taken.set(keyText(keyOf(object)), { uid: object.metadata.uid, id, tenant: tenantOf(tenant) });
+      put(object, id, tenantOf(tenant));
     },
     release: (object: KubeObject): void => {
       const key = keyText(keyOf(object));
@@ -92,15 +92,15 @@ export function createIdOwnership() {
      * Returns the resource that holds an id before `self`, as "namespace/name". The recorded holder wins; between two
      * of the same standing the older one, and at the same age the one whose name sorts first. A claim counts in its own
      * namespace, and a record in the organization where it was made: nobody can reserve an id of another tenant.
-     * @param realm where `self` works
+     * @param tenant where `self` works
      * @returns undefined when `self` may have it
      */
-    holder: (id: Uuid, self: KubeObject, realm: Tenant): string | undefined => {
+    holder: (id: Uuid, self: KubeObject, tenant: Tenant): string | undefined => {
       const slot = `${self.kind}:${id}`;
       const claims = byId.get(slot);
       if (claims === undefined) return undefined;
       const own = keyText(keyOf(self));
-      const here = tenantOf(realm);
+      const here = tenantOf(tenant);
       const mine = claims.get(own) ?? claimOf(self, recordedIdIn(self) === id ? here : undefined);
       const counts = ({ key, namespace, recorded }: Claim): boolean =>
         key !== own && (namespace === mine.namespace || recorded === here);

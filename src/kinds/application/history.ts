@@ -35,7 +35,7 @@ export function historyWith(known: History, last: Deployment | undefined): Histo
   return [{ commit, state, at, seconds: secondsTaken(last) }, ...(known ?? [])].slice(0, MOST);
 }
 
-/** The fewest earlier deployments that tell how long one usually takes. */
+/** The fewest earlier deployments that show how long one usually takes. */
 const TELLING = 3;
 
 /** Returns what the event of a deployment that succeeded says; undefined where its time is not known. */

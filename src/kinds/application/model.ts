@@ -92,7 +92,7 @@ export interface Observed extends ServiceObserved<Application> {
   readonly keys?: ReadonlySet<string> | undefined;
   /** Ids of its own secrets by key, where one has to be changed. */
   readonly secretIds: ReadonlyMap<string, Uuid>;
-  /** The listed secrets, where those of an import have to be told apart from earlier ones. */
+  /** The listed secrets, where those of an import have to be distinguished from earlier ones. */
   readonly secrets?: readonly Variable[] | undefined;
   /** Why variables or secrets that had to be known could not be read. */
   readonly variablesFault?: Why | undefined;

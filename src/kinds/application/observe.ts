@@ -68,7 +68,7 @@ function impliedBy(
 
 /**
  * Reports whether the end of the followed request leads to another order at once. What the application shows before it
- * is the baseline that tells after a crash whether the order was executed.
+ * is the baseline that shows after a crash whether the order was executed.
  */
 function isOrderDue(context: ApplicationContext, last: LastDeployment | undefined): boolean {
   return context.spec.runState === "Stopped" || !isSent(context) || deployCause(context, last, false) !== undefined;
@@ -111,7 +111,7 @@ export async function ownStatus(id: Uuid, api: Platform): Promise<ServiceStatus 
 
 /**
  * Reads the state: one request for all services of the environment where the platform has it, else one for each. A list
- * may lag: only its own read tells whether a recorded application is gone.
+ * may lag: only its own read shows whether a recorded application is gone.
  */
 async function statusOf(
   context: ApplicationContext,

@@ -26,7 +26,7 @@ export function variablesSent(context: ApplicationContext, observed: Observed): 
 }
 
 /**
- * Reports whether others deployed the service and nothing tells what was sent to it: what the operator wrote always has
+ * Reports whether others deployed the service and nothing shows what was sent to it: what the operator wrote always has
  * settings, unless it is unreadable.
  */
 export function isDeployedByOthers(

@@ -101,7 +101,7 @@ function nowhere(spec: ConnectionSpec, said: string): Why {
 }
 
 /**
- * Makes one harmless read beyond the specification. It tells of that operation alone; the others are learned when they
+ * Makes one harmless read beyond the specification. It shows that operation alone; the others are learned when they
  * are needed.
  * @returns why nothing is known, where that is so
  */

@@ -63,7 +63,7 @@ async function onDocumented(context: DatabaseContext, place: Observed, api: Plat
 }
 
 /**
- * Reads the state: one request for all services of the environment. Lists may lag: only its own read tells whether a
+ * Reads the state: one request for all services of the environment. Lists may lag: only its own read shows whether a
  * recorded database is gone, and then its last reported state counts.
  */
 async function statusOf(

@@ -65,7 +65,7 @@ function checkDeploy(context: DatabaseContext, observed: Observed, progress: Pro
   return checkRetry(context, last, progress, "the database", (attempts) => deploy(context, observed, { attempts }));
 }
 
-/** Where the state is not observed, only earlier requests tell what to request. */
+/** Where the state is not observed, only earlier requests show what to request. */
 function checkUnseen(context: DatabaseContext, observed: Observed): Check {
   if (observed.ordered || observed.status === undefined) return undefined;
   const { runState = "Running" } = context.memory;

@@ -141,7 +141,7 @@ export function checkBusy(progress: Progress, of?: string): Plan<never> | undefi
   return progress.phase === "busy" ? { is: "waiting", why: busy(progress.state, of) } : undefined;
 }
 
-/** Says that the state does not tell whether the service works: the last check, as it must not hold up an order. */
+/** Reports that the state does not show whether the service works: the last check, as it must not hold up an order. */
 export function checkUnclear({ phase, state }: Progress, noun: Noun): Plan<never> | undefined {
   return phase === "unknown" ? { is: "unknown", why: unknownState(state, noun), condition: "Deployed" } : undefined;
 }

@@ -148,7 +148,7 @@ function markedDeployment(
   return parsed({ ...marked, gitCommitId }) ?? parsed({ gitCommitId });
 }
 
-/** What the service tells of the deployment that landed; `baseline` is that of the mark. */
+/** Returns what the service shows of the deployment that landed; `baseline` is that of the mark. */
 function landedDeployment({ mark }: OpenIntent, status: ServiceStatus, now: Date) {
   return {
     requestId: isFresh(mark, status) ? status.deploymentRequestId : undefined,

@@ -74,7 +74,7 @@ function conflictOf({ inputs, records: { holderOf } }: SetContext): Why | undefi
   return undefined;
 }
 
-/** What the set writes into applications. Only what is in an application's own scope can be told from other things. */
+/** What the set writes into applications. Only what is in an application's own scope can be distinguished. */
 export function writtenEntries({ targets, variables }: Pick<SetContext["inputs"], "targets" | "variables">) {
   const own = variables.filter(isOfApplication);
   return targets.flatMap(({ id, name: resource }) =>

@@ -46,7 +46,7 @@ export function isFresh({ sent }: Observed, id: Uuid): boolean {
   return [...sent].some((key) => key.startsWith(`${id} `));
 }
 
-/** With the fingerprints that stand for the content now, while it is the same (see `refreshed`). */
+/** With the fingerprints of the content now, while it is the same (see `refreshed`). */
 function renewed(target: KnownTarget, { variables, fingerprint }: Inputs): KnownTarget {
   const written = refreshed(target.written, fingerprint);
   if (written === target.written) return target;
@@ -84,7 +84,7 @@ export function isInPlace(target: KnownTarget, { name, digest }: SetVariable, { 
 
 type Named = Pick<SetVariable, "name" | "scope">;
 
-/** Returns the entries of a variable's name. Lists hold inherited ones too; where a scope is shown it tells them apart. */
+/** Returns the entries of a variable's name. Lists hold inherited ones too; a scope, where it is shown, distinguishes them. */
 export function namesakesIn(
   state: TargetState | undefined,
   { name, scope = "APPLICATION" }: Named,

@@ -8,7 +8,7 @@ import type { TypesOf } from "../shared/types.ts";
 import type { platformWebhook } from "./crd.ts";
 
 export interface Inputs {
-  /** Stands for target, events and enabled. */
+  /** The fingerprint of target, events and enabled. */
   readonly settings: Fingerprint;
 }
 
