@@ -31,7 +31,7 @@ What to set \`resources.requests.memory\` and \`resources.limits.memory\` to. Me
 
 | resources | after a start | all at work | request | limit |
 |---|--:|--:|--:|--:|
-| 10 | 100 MiB | 105 MiB* | 128Mi | 192Mi |
+| 10 | 106 MiB | 110 MiB* | 128Mi | 192Mi |
 | 1,000 | 121 MiB | 145 MiB | 160Mi | 256Mi |
 | 3,000 | 149 MiB | 190 MiB | 192Mi | 320Mi |
 | 10,000* | 245 MiB | 345 MiB | 352Mi | 512Mi |
