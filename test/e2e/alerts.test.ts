@@ -14,7 +14,7 @@ import { recordings, rules, scaled, scaledRecording } from "../monitoring/rules.
 import { stagedApplications } from "../support/env/applications.ts";
 import { createEnv, type Env, type EnvOptions } from "../support/env/env.ts";
 import { type RunningOperator, startOperator } from "../support/env/operator.ts";
-import { application, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
+import { application, connection, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
 import { type TcpProxy, tcpProxy } from "../support/kube/tcp-proxy.ts";
 import { freePort } from "../support/programs/free-port.ts";
 
@@ -119,7 +119,7 @@ describe.concurrent("a platform in trouble", () => {
 
 describe.concurrent("custom resources in trouble", () => {
   const job = "resources";
-  const env = watched(job, { args: ["--leader-elect=false", "--metrics-per-object"] });
+  const env = watched(job, { args: ["--leader-elect=false", "--metrics-per-object", "--metrics-per-namespace"] });
   const apps = stagedApplications(env);
 
   it(
@@ -132,6 +132,7 @@ describe.concurrent("custom resources in trouble", () => {
       expect(await prometheus.untilFiring("PlatformResourceStalled", job)).toMatchObject({
         kind: "PlatformApplication",
         reason: "BuildFailed",
+        exported_namespace: env.namespace,
       });
       expect(await prometheus.untilFiring("PlatformResourceNotReady", job)).toMatchObject({
         customresource_kind: "PlatformApplication",
@@ -144,6 +145,17 @@ describe.concurrent("custom resources in trouble", () => {
       await prometheus.untilQuiet("PlatformResourceNotReady", job);
     },
   );
+
+  it("fires PlatformAuthFailing as a warning for a team's connection without its Secret", IN_TURN, async () => {
+    await env.apply(connection(env, "without-secret"));
+    expect(await prometheus.untilFiring("PlatformAuthFailing", job)).toMatchObject({
+      reason: "CredentialsMissing",
+      severity: "warning",
+      exported_namespace: env.namespace,
+    });
+    await env.remove("PlatformConnection", "without-secret");
+    await prometheus.untilQuiet("PlatformAuthFailing", job);
+  });
 
   it("fires PlatformUnexpectedValues for a state that nobody documented", IN_TURN, async () => {
     await apps.edit("good", { state: "HIBERNATING" });
