@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { editRecord } from "../../simulator/control/records.ts";
-import { APPROVED_PLAN } from "../../src/api/names.ts";
+import { APPROVED_PLAN, FINALIZER } from "../../src/api/names.ts";
 import { member, stringMember } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
@@ -104,10 +104,8 @@ describe("clusters that the platform shows", () => {
   });
 
   it("are stopped, when their resource goes, once nobody is on them any more", async () => {
-    await env.patch(KIND, "edge", {
-      spec: { runState: "Running", lifecycle: { ...AUTOMATIC, deletionPolicy: "Stop" } },
-    });
-    await env.waitFor(KIND, "edge", is("state", "DEPLOYED"));
+    await env.patch(KIND, "edge", { spec: { lifecycle: { ...AUTOMATIC, deletionPolicy: "Stop" } } });
+    await env.waitFor(KIND, "edge", ({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
     await env.remove(KIND, "edge");
     await env.waitFor(KIND, "edge", (object) => condition(object, "Ready")?.reason === "WaitingForChildren");
     const record = await env.record();
