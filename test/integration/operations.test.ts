@@ -58,4 +58,10 @@ describe.each(effort.few(["full", "documented"] as const))("an operation, %s sur
     expect(own).toEqual(["platformoperations/status", "platformoperations", "platformoperations/status"]);
     expect(record.changes()).toEqual(["downloadInvoices"]);
   });
+
+  it("is deleted when its time is over", async () => {
+    await env.apply(operation("brief", { type: "SendInvoices", ttlSecondsAfterFinished: 2 }));
+    expect(endsOf(await over(env, "brief"))).toHaveLength(1);
+    await env.waitGone("PlatformOperation", "brief");
+  });
 });

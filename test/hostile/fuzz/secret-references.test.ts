@@ -72,5 +72,7 @@ describe.each(kinds)("[E9] a $kind", ({ all }) => {
 it("[E9] Secrets are referred to in these ways alone", () => {
   const paths = kinds.flatMap(({ all }) => all.map(([path]) => path));
   const ways = paths.flatMap((path) => /[^.[\]]*[sS]ecret[^.[\]]*Ref/.exec(path) ?? []);
-  expect(new Set(ways)).toEqual(new Set(["secretKeyRef", "secretRef", "tokenSecretRef", "writeTokenSecretToRef"]));
+  expect(new Set(ways)).toEqual(
+    new Set(["secretKeyRef", "secretRef", "tokenSecretRef", "writeConnectionSecretToRef", "writeTokenSecretToRef"]),
+  );
 });
