@@ -1,6 +1,7 @@
 /** What becomes of an object whose resource is moved to another namespace, or restored from a backup. */
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
+import { MOVE_TO } from "../../src/api/names.ts";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
@@ -73,6 +74,20 @@ describe("on a surface that does not show where an application belongs, with ids
       spec: before.spec ?? {},
     });
     expect(idOf(await env.waitFor("PlatformApplication", "late", { status: "True" }))).toBe(idOf(before));
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("a manifest that its source moves is found by the annotation of the old one", async () => {
+    await env.apply(application("synced", "shop"));
+    const before = await env.waitFor("PlatformApplication", "synced", { status: "True" });
+    await env.annotate("PlatformApplication", "synced", { [MOVE_TO]: other().namespace });
+    await env.remove("PlatformApplication", "synced");
+    await env.waitGone("PlatformApplication", "synced");
+    const record = await env.record();
+    const environmentRef = { externalId: idOf(await env.get("PlatformEnvironment", "shop")) };
+    await other().apply(application("synced", "shop", { environmentRef }));
+    const moved = await other().waitFor("PlatformApplication", "synced", { status: "True" });
+    expect(idOf(moved)).toBe(idOf(before));
     expect(record.changes()).toEqual([]);
   });
 
