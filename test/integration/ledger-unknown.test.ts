@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import type { Recording } from "../support/env/recording.ts";
-import { calm, idOf } from "../support/env/settling.ts";
+import { idOf } from "../support/env/settling.ts";
 import { idsDone, losses, subjectOf } from "../support/kube/lost-writes.ts";
 import { application, defaults, environment, project } from "../support/kube/manifests.ts";
 
@@ -34,7 +34,15 @@ describe("[A3] an application whose creation nobody can find out about, document
     const landing = losses.filter(({ fault }) => fault.effect !== "none");
     const landed = (): readonly string[] => names.filter((name) => idOnPlatform(name) !== undefined);
     await vi.waitFor(() => expect(landed()).toHaveLength(landing.length), { timeout: 10_000 });
-    await calm(env);
+    // The parents count what landed late at their next poll: that is one write of the status each.
+    for (const [kind, path] of [
+      ["PlatformEnvironment", ["serviceCount"]],
+      ["PlatformProject", ["environments", 0, "serviceCount"]],
+    ] as const) {
+      const counted = async () =>
+        expect(await env.get(kind, "lost")).toHaveProperty(["status", ...path], landing.length);
+      await vi.waitFor(counted, { timeout: 20_000 });
+    }
     await env.quiet(2);
     expect(record.changes()).toEqual(names.map(() => "createApplication"));
   });
