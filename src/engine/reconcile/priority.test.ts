@@ -20,6 +20,13 @@ it.each<[string, KubeObject, string]>([
   ["settled, with an action that nobody has confirmed", object({ ...settled, intent: { v: 1 } }), "normal"],
   ["at work", object(working), "normal"],
   ["new", object(undefined), "high"],
+  ["new, and its first deployment refused by the rate limit", object({ ...working, intent: { v: 1 } }), "normal"],
+  [
+    "changed, and its deployment refused by the rate limit",
+    object({ ...working, appliedGeneration: 1, intent: { v: 1 } }),
+    "urgent",
+  ],
+  ["changed, and its deployment accepted", object({ ...working, appliedGeneration: 1 }), "normal"],
   ["changed", object(settled, { generation: 3 }), "urgent"],
   ["changed while at work", object(working, { generation: 3 }), "urgent"],
   ["deleted", object(settled, { deletionTimestamp: "2026-11-21T10:00:00Z" }), "urgent"],

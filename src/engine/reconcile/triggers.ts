@@ -99,6 +99,15 @@ export function priorityOf(object: KubeObject): ReconcilePriority {
   if (deletionTimestamp !== undefined || requestedToken(object) !== undefined) return "urgent";
   if (annotations?.[RESOLVE] !== undefined) return "urgent";
   if (conditionOf(object, "Ready") === undefined) return "high";
-  if (member(object.status, "observedGeneration") !== generation) return "urgent";
+  if (member(object.status, "observedGeneration") !== generation || isEditUnanswered(object)) return "urgent";
   return isSettled(object) && member(object.status, "intent") === undefined ? "low" : "normal";
+}
+
+/**
+ * Reports whether the request that an edit calls for was announced in the status and has no recorded answer, e.g.
+ * because the platform limited the rate. Never for the first requests of a new object.
+ */
+function isEditUnanswered({ status, metadata }: KubeObject): boolean {
+  const applied = member(status, "appliedGeneration");
+  return member(status, "intent") !== undefined && applied !== undefined && applied !== metadata.generation;
 }
