@@ -87,27 +87,27 @@ const both: readonly Case[] = [
   },
 ];
 
-const fullOnly: readonly Case[] = [
-  {
-    scope: "deploy",
-    what: "another setting",
-    operation: "updateApplication",
-    needs: "Write",
-    ...app,
-    ask: patched("PlatformApplication", { spec: { cpu: 750 } }),
-  },
-  {
-    scope: "write",
-    what: "a stop",
-    operation: "stopApplication",
-    needs: "Deploy",
-    ...app,
-    ask: patched("PlatformApplication", { spec: { runState: "Stopped" } }),
-  },
-];
+const setting: Case = {
+  scope: "deploy",
+  what: "another setting",
+  operation: "updateApplication",
+  needs: "Write",
+  ...app,
+  ask: patched("PlatformApplication", { spec: { cpu: 750 } }),
+};
+
+/** The last one: a stopped application is not deployed. */
+const stop: Case = {
+  scope: "write",
+  what: "a stop",
+  operation: "stopApplication",
+  needs: "Deploy",
+  ...app,
+  ask: patched("PlatformApplication", { spec: { runState: "Stopped" } }),
+};
 
 const rows = [
-  { surface: "full", cases: [...fullOnly, ...both] },
+  { surface: "full", cases: effort.all ? [setting, ...both, stop] : [setting, stop, ...both] },
   { surface: "documented", cases: both },
 ] as const;
 
