@@ -51,7 +51,11 @@ const OF_USERS: readonly Described[] = [
 /** Nobody but the operator writes these. A backup may hold them. */
 const OF_THE_OPERATOR: readonly Described[] = [
   { name: names.EXTERNAL_ID, does: "Is a copy of `status.externalId`, for the case that the status is lost." },
-  { name: names.SEAL, does: "Signs that copy: without it, it is only a claim." },
+  { name: names.SEAL, does: "Signs that copy for this very resource: without it, it is only a claim." },
+  {
+    name: names.BACKUP_SEAL,
+    does: "Signs that copy for any resource of this kind, namespace and name, as one that is restored from a backup.",
+  },
   { name: names.INSTALLATION, does: "Names the installation that recorded the id." },
   { name: names.INTENT, does: "Records a create that was sent and not yet confirmed, so that it is never sent twice." },
   {

@@ -21,6 +21,7 @@ export const APPROVED_PLAN = `${GROUP}/approved-plan`;
  */
 export const EXTERNAL_ID = `${GROUP}/external-id`;
 export const SEAL = `${GROUP}/seal`;
+export const BACKUP_SEAL = `${GROUP}/backup-seal`;
 export const INSTALLATION = `${GROUP}/installation`;
 export const INTENT = `${GROUP}/intent`;
 /** On an object of a one-shot kind: its own uid, namespace and name, set before the first request. */

@@ -38,7 +38,7 @@ export interface Why {
 /**
  * Where an id comes from: "recorded" in status by us; "claimed" by the annotation alone, as after a loss of status;
  * "given" by the user in spec.externalId; "orphaned", as an earlier resource of the same key left it on the platform
- * and an entry with our signature says so. The last three are verified, then adopted; what is orphaned needs no proof
+ * and an entry of the orphan ledger or an annotation from a backup says so with our signature. The last three are verified, then adopted; what is orphaned needs no proof
  * beside the signature where the surface gives none.
  */
 export type IdentitySource = "recorded" | "claimed" | "given" | "orphaned";

@@ -1,7 +1,7 @@
 /** Records which object of the platform belongs to a resource, and releases it. */
 import { isDeepStrictEqual } from "node:util";
 
-import { BEGUN, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
+import { BACKUP_SEAL, BEGUN, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -10,7 +10,7 @@ import type { Ports } from "../context/context.ts";
 import { shortName } from "../contract/keys.ts";
 import type { ExternalLifecycle, Uuid } from "../contract/kind.ts";
 import { recordedIdentityIn, recordedIdIn, statusOf } from "../contract/status.ts";
-import { sign, verify } from "../ownership/signature.ts";
+import { sameSignature, sign, signatureOf, verify } from "../ownership/signature.ts";
 import { policiesOf } from "../policies/policy.ts";
 import type { RecordedIdentity } from "./identity.ts";
 import { writeSlot, type Intent } from "./ledger.ts";
@@ -67,8 +67,12 @@ async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject
   const id = recordedIdIn(object);
   const holder = recordedIdentityIn(object, "installation");
   const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === ports.installation;
-  if (id === undefined || holder !== ports.installation || kept) return object;
-  const change = { ...recordAnnotations(ports, place, id), ...cleared(object) };
+  if (id === undefined || holder !== ports.installation) return object;
+  // Earlier versions did not sign for backups.
+  if (kept && annotations[BACKUP_SEAL] !== undefined) return object;
+  const change = kept
+    ? { [BACKUP_SEAL]: backupSeal(place, id, ports.installation) }
+    : { ...recordAnnotations(ports, place, id), ...cleared(object) };
   // The status has the id: a backup that finds no room, or is forbidden, must not hold up the rest, least of all a
   // deletion.
   if (!hasRoom(object, change)) return object;
@@ -83,14 +87,16 @@ async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject
 /** Returns the annotations of a record, with what is kept of the create if there is room: the id comes first. */
 export function recordAnnotations(
   ports: Ports,
-  { object, connection, recordedIdentity }: RecordTarget,
+  place: RecordTarget,
   id: Uuid,
   kept?: JsonObject,
 ): Readonly<Record<string, string>> {
+  const { object, connection, recordedIdentity } = place;
   const sealed = { uid: object.metadata.uid, id, parentId: recordedIdentity.parentId };
   const annotations = (note?: JsonObject) => ({
     [EXTERNAL_ID]: id,
     [SEAL]: sign(connection.token(), sealed, note),
+    [BACKUP_SEAL]: backupSeal(place, id, ports.installation),
     [INSTALLATION]: ports.installation,
   });
   const whole = annotations(kept);
@@ -118,6 +124,33 @@ export function readRecord(
 ): { readonly kept: Json | undefined } | undefined {
   const sealed = { uid: object.metadata.uid, id, parentId: recordedIdentity.parentId };
   return verify(connection.token(), sealed, object.metadata.annotations?.[SEAL]);
+}
+
+/**
+ * Reports whether the annotations are a valid record of this id, made for a resource of this kind, namespace and name.
+ * It outlives the resource, unlike that of `readRecord`, which is bound to the uid: a backup that is restored is
+ * another resource. A token that was rotated since makes it invalid.
+ */
+export function isBackup(place: RecordTarget, id: Uuid): boolean {
+  const annotations = place.object.metadata.annotations ?? {};
+  const expected = backupSeal(place, id, annotations[INSTALLATION] ?? "");
+  return place.connection.token() !== "" && sameSignature(expected, annotations[BACKUP_SEAL] ?? "");
+}
+
+function backupSeal({ object, connection, recordedIdentity }: RecordTarget, id: Uuid, installation: string): string {
+  const { host, organizationId, parentId = null } = recordedIdentity;
+  const { kind, namespace = null, name } = keyOf(object);
+  return signatureOf(connection.token(), [
+    "backup",
+    installation,
+    host,
+    organizationId,
+    kind,
+    namespace,
+    name,
+    parentId,
+    id,
+  ]);
 }
 
 /** Makes the finalizer follow the policy. */
@@ -207,13 +240,16 @@ function cleared(object: KubeObject): Readonly<Record<string, null>> {
   };
 }
 
+/** Removes the annotations of a record. */
+export const NO_RECORD = { [EXTERNAL_ID]: null, [SEAL]: null, [BACKUP_SEAL]: null, [INSTALLATION]: null } as const;
+
 /**
  * Drops the record of an object that is gone from the platform, unless the resource was changed in the meantime:
  * another process may have created the next one. The annotations go first: while the status has the id, nothing is
  * created anew. @throws KubeError "Conflict"
  */
 export async function forgetId(ports: Ports, object: KubeObject): Promise<KubeObject> {
-  const annotations = { [EXTERNAL_ID]: null, [SEAL]: null, [INSTALLATION]: null, [INTENT]: null };
+  const annotations = { ...NO_RECORD, [INTENT]: null };
   return await ports.writer.patchChecked(object, { annotations });
 }
 

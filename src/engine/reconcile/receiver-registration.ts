@@ -3,7 +3,7 @@
  * reconcile of its own after the probe. Its errors are reported in a condition and are no errors of the connection:
  * without deliveries everything works, only later.
  */
-import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
+import { INTENT, RESOLVE } from "../../api/names.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import { RECEIVER_TOKEN_LENGTH, receiverKeys, type ReceiverKeys } from "../connections/receiver-keys.ts";
@@ -19,6 +19,7 @@ import type {
 } from "../contract/kind.ts";
 import { conditionsOf } from "../contract/status.ts";
 import { checkInstallation } from "../ledger/identity.ts";
+import { NO_RECORD } from "../ledger/record.ts";
 import { fingerprintOf } from "../references/values.ts";
 import type { ReconcileResult } from "../status/build.ts";
 import type { Resolved } from "../status/reconciliation.ts";
@@ -112,7 +113,7 @@ async function resolvedFor(
   const annotations = object.metadata.annotations ?? {};
   // With an open intent the ledger acts upon that annotation.
   const anew = annotations[RESOLVE] === "recreate" && annotations[INTENT] === undefined;
-  const cleared = { [EXTERNAL_ID]: null, [SEAL]: null, [INSTALLATION]: null, [RESOLVE]: null };
+  const cleared = { ...NO_RECORD, [RESOLVE]: null };
   const stored = anew ? await ports.writer.patchChecked(object, { annotations: cleared }) : undefined;
   const url = `${settings.url.replace(/\/+$/, "")}/${keys.path}`;
   const inputs: ReceiverInputs = {

@@ -15,7 +15,7 @@ import {
   identityMismatch,
   type RecordedIdentity,
 } from "../ledger/identity.ts";
-import { readRecord, type RecordTarget } from "../ledger/record.ts";
+import { isBackup, readRecord, type RecordTarget } from "../ledger/record.ts";
 import { invalidWindows } from "../policies/change-window.ts";
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import { invalidSpec, policiesOf } from "../policies/policy.ts";
@@ -176,7 +176,7 @@ async function originOf(
   if (!mayBeOrphaned(place, identity)) return proven;
   const candidate = await candidateFor(ports, place, policies);
   const isOther = identity.is === "known" && candidate?.orphan?.id !== identity.id;
-  return candidate === undefined || isOther ? proven : candidate;
+  return candidate === undefined || isOther ? provenByBackup(place, identity) : candidate;
 }
 
 /** Reports whether the orphan ledger is asked: for no id, and for one that a restored or moved manifest claims. */
@@ -194,4 +194,10 @@ function provenBySeal(place: RecordTarget, identity: Identity): Origin {
   if (record === undefined) return { identity };
   const kept = isObject(record.kept) ? record.kept : undefined;
   return { identity: { ...identity, identitySource: "recorded" }, kept };
+}
+
+/** A claim that was signed for an earlier resource of this name, as in a backup, counts like an entry of the ledger. */
+function provenByBackup(place: RecordTarget, identity: Identity): Origin {
+  const isProven = identity.is === "known" && isBackup(place, identity.id);
+  return { identity: isProven ? { ...identity, identitySource: "orphaned" } : identity };
 }

@@ -71,9 +71,16 @@ describe.each(["full", "documented"] as const)(
         await together(5, env, copy);
         env.kill();
         const from = env.mark();
+        // The records are signed: no id has to be taken on trust.
+        change(copy, "PlatformConnection", "default", { allowUnverifiedIds: false });
         copy.cluster.annotate("PlatformConnection", "default", { [RESOLVE]: "adopt" });
         await copy.run(15 * MINUTE);
-        expect(idsOf(copy)).toEqual(idsOf(env));
+        const { "PlatformCluster own": given, ...signed } = idsOf(env);
+        expect(idsOf(copy)).toMatchObject(signed);
+        // An id in the spec needs the same trust as when it was set.
+        change(copy, "PlatformConnection", "default", { allowUnverifiedIds: true });
+        await copy.run(15 * MINUTE);
+        expect(idsOf(copy)).toEqual({ ...signed, "PlatformCluster own": given });
         expect(env.writes(from).filter((write) => /^(create|deploy|delete|download)/.test(write))).toEqual([]);
         // From now on they are its own.
         copy.cluster.annotate("PlatformConnection", "default", { [RESOLVE]: null });

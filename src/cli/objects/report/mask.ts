@@ -1,5 +1,5 @@
 /** Removes from custom resources what may be secret, for support bundles. Pure. */
-import { SEAL } from "../../../api/names.ts";
+import { BACKUP_SEAL, SEAL } from "../../../api/names.ts";
 import { isObject, listMember, member, parseJson } from "../../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
 import { withoutCredentials } from "../../../text/text.ts";
@@ -12,7 +12,11 @@ const TARGETS: ReadonlySet<string> = new Set(["targetUrl"]);
 /** Members with names of secrets; references to Secrets are objects and are masked member by member. */
 const SECRET = /passw|secret|token|credential|private|api_?key|access_?key/i;
 /** Annotations that repeat the spec or prove something. */
-const ANNOTATIONS: ReadonlySet<string> = new Set(["kubectl.kubernetes.io/last-applied-configuration", SEAL]);
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  "kubectl.kubernetes.io/last-applied-configuration",
+  SEAL,
+  BACKUP_SEAL,
+]);
 /** Secrets in any text besides credentials in URLs: JWTs, authorization headers. */
 const TEXTS: readonly (readonly [what: RegExp, by: string])[] = [
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, MASK],
