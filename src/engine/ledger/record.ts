@@ -139,7 +139,7 @@ export function isBackup(place: RecordTarget, id: Uuid): boolean {
 
 function backupSeal({ object, connection, recordedIdentity }: RecordTarget, id: Uuid, installation: string): string {
   const { host, organizationId, parentId = null } = recordedIdentity;
-  const { kind, namespace = null, name } = keyOf(object);
+  const { kind, namespace, name } = keyOf(object);
   return signatureOf(connection.token(), [
     "backup",
     installation,
