@@ -29,6 +29,10 @@ const OF_USERS: readonly Described[] = [
     does: "Says how often the object is looked at while it is settled; goes before `spec.defaults.pollInterval` of the connection.",
   },
   {
+    name: names.RUN_UNTIL,
+    does: "Has the object run until then, whatever `spec.runSchedule` says.",
+  },
+  {
     name: names.APPROVED_PLAN,
     does: "Approves the plan with this hash, where `lifecycle.applyPolicy` is Manual.",
     by: "`kubectl platform approve`",

@@ -111,7 +111,10 @@ export function breaksBetween(before: Contract, after: Contract): readonly Break
   const changed = Object.entries(before).flatMap(([path, old]) => {
     const now = after[path];
     if (now === undefined) return hasParent(path, after) ? [{ path, what: "is gone" }] : [];
-    const what = isStatus(path) ? typeBreak(old, now) : [...typeBreak(old, now), ...inputBreaks(old, now)];
+    const rules = now.rules?.filter((one) => !concernsNew(one, path, before));
+    const what = isStatus(path)
+      ? typeBreak(old, now)
+      : [...typeBreak(old, now), ...inputBreaks(old, { ...now, rules })];
     return what.map((one) => ({ path, what: one }));
   });
   const demanded = Object.entries(after)
@@ -119,6 +122,12 @@ export function breaksBetween(before: Contract, after: Contract): readonly Break
     .filter(([path]) => !isStatus(path) && before[parentOf(path)] !== undefined)
     .map(([path]) => ({ path, what: "is new and required" }));
   return [...changed, ...demanded];
+}
+
+/** Reports whether a rule demands something only where a field is set that did not exist before. */
+function concernsNew(one: string, path: string, before: Contract): boolean {
+  const [, field] = /^!has\(self\.([\w.]+)\) \|\| [^?]*$/.exec(one) ?? [];
+  return field !== undefined && before[`${path}.${field}`] === undefined;
 }
 
 function isStatus(path: string): boolean {

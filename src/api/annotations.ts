@@ -2,7 +2,7 @@
  * The values that annotations may have. The operator reads and warns by them, and the admission policy of the chart is
  * generated from them.
  */
-import { APPROVED_PLAN, EXTERNAL_ID, MOVE_TO, PAUSED, POLL_INTERVAL, RESOLVE } from "./names.ts";
+import { APPROVED_PLAN, EXTERNAL_ID, MOVE_TO, PAUSED, POLL_INTERVAL, RESOLVE, RUN_UNTIL } from "./names.ts";
 import { type Annotated, NOT_PAUSING, PAUSING } from "./paused.ts";
 
 /** What an annotation may say. */
@@ -30,6 +30,12 @@ export const ANNOTATIONS: Readonly<Record<string, AnnotationValues>> = {
     allowed: 'a duration such as "90s" or "1h30m"',
     otherwise: "The default is used.",
   },
+  [RUN_UNTIL]: {
+    pattern:
+      /^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-][0-2][0-9]:[0-5][0-9])$/,
+    allowed: 'a time such as "2026-11-24T22:30:00Z" or "2026-11-24T23:30:00+01:00"',
+    otherwise: "spec.runSchedule alone counts.",
+  },
   [RESOLVE]: {
     pattern: /^(adopt|proceed|recreate)$/,
     allowed: '"adopt", "proceed" or "recreate"',
@@ -56,6 +62,13 @@ export const ANNOTATIONS: Readonly<Record<string, AnnotationValues>> = {
 export function destinationOf({ metadata: { annotations = {} } }: Annotated): string | undefined {
   const namespace = annotations[MOVE_TO];
   return namespace !== undefined && ANNOTATIONS[MOVE_TO]?.pattern.test(namespace) === true ? namespace : undefined;
+}
+
+/** Returns until when the object is to run whatever its schedule says; undefined where nobody asks for that. */
+export function runUntilOf({ metadata: { annotations = {} } }: Annotated): Date | undefined {
+  const written = annotations[RUN_UNTIL] ?? "";
+  const until = ANNOTATIONS[RUN_UNTIL]?.pattern.test(written) === true ? Date.parse(written) : Number.NaN;
+  return Number.isNaN(until) ? undefined : new Date(until);
 }
 
 const RULES = Object.entries(ANNOTATIONS);

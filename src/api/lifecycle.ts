@@ -56,7 +56,8 @@ function applyPolicy(usual: ApplyPolicy) {
     );
 }
 
-const window = z
+/** A window of time that comes again. */
+export const recurringWindow = z
   .object({
     schedule: matches(
       /^[0-9A-Za-z*/,-]+( +[0-9A-Za-z*/,-]+){4}$/,
@@ -76,7 +77,7 @@ const syncWindows = z
     kind: z
       .enum(["Allow", "Deny"])
       .describe("Allow writes to the platform only inside the windows, Deny only outside of them."),
-    windows: z.array(window).min(1).max(16).describe("The windows.").meta(ATOMIC),
+    windows: z.array(recurringWindow).min(1).max(16).describe("The windows.").meta(ATOMIC),
   })
   .optional()
   .describe(

@@ -10,6 +10,8 @@ export const FINALIZER = `${GROUP}/finalizer`;
 export const PAUSED = `${GROUP}/paused`;
 export const RECONCILE_REQUESTED_AT = `${GROUP}/reconcile-requested-at`;
 export const POLL_INTERVAL = `${GROUP}/poll-interval`;
+/** Until when an object keeps running in a window of spec.runSchedule. */
+export const RUN_UNTIL = `${GROUP}/run-until`;
 export const RESOLVE = `${GROUP}/resolve`;
 /** On a resource that goes: the namespace whose resource of the same kind and name may adopt what it leaves. */
 export const MOVE_TO = `${GROUP}/move-to`;

@@ -78,7 +78,7 @@ describe("kubectl get", () => {
     ],
     platformapplications: [
       ["READY", "REASON", "STATE", "COMMIT", "SINCE", "DRIFTED", "PAUSED", "AGE"],
-      ["ENV", "DEPLOYED", "INGRESS", "REMOTE-ID", "MESSAGE"],
+      ["ENV", "DEPLOYED", "INGRESS", "NEXT", "NEXT-AT", "REMOTE-ID", "MESSAGE"],
     ],
     platformbindings: [
       ["READY", "REASON", "TEMPLATE", "VERSION", "LAYERS", "PAUSED", "AGE"],

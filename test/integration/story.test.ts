@@ -124,6 +124,26 @@ describe("the story of an organization that exists already", () => {
     }
   });
 
+  it("stops a database by a schedule, and starts it when that is taken away", async () => {
+    const [orders] = await named("PlatformDatabase", ids.orders);
+    const object = `platformdatabase/${orders}`;
+    const wait = (reason: string) =>
+      kubectl(
+        "wait",
+        `--for=jsonpath={.status.conditions[?(@.type=="Ready")].reason}=${reason}`,
+        object,
+        "--timeout=30s",
+      );
+    // Windows of an hour that open every minute: one is always open.
+    const runSchedule = [{ kind: "Stop", schedule: "* * * * *", duration: "1h" }];
+    await kubectl("patch", object, "--type=merge", "-p", JSON.stringify({ spec: { runSchedule } }));
+    await wait("Stopped");
+    expect(states()).toMatchObject({ orders: "STOPPED" });
+    await kubectl("patch", object, "--type=merge", "-p", JSON.stringify({ spec: { runSchedule: null } }));
+    await wait("Available");
+    expect(states()).toMatchObject({ orders: "DEPLOYED" });
+  });
+
   it("binds a template that the catalogue lists", async () => {
     const clusterId = env.platform.clusterIds[0] ?? "";
     const listed = await platform("templates", "-o", "name");

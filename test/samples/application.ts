@@ -2,6 +2,7 @@ import { application as leaves } from "../hostile/generated/kinds/services.ts";
 import { application, NEXT_COMMIT } from "../support/kube/manifests.ts";
 import { type Fields, ID, type Sample } from "./sample.ts";
 
+const NIGHTS = [{ kind: "Stop", schedule: "0 20 * * 1-5", duration: "11h", timeZone: "Europe/Berlin" }];
 const REFERENCE = /exactly one of name and externalId must be set/;
 const VALUE = /exactly one of value and valueFrom must be set/;
 const secretKeyRef = { name: "s", key: "k" };
@@ -14,6 +15,7 @@ export const applicationSample: Sample = {
     gitRepository: { url: "https://git.example.com/shop/api.git" },
   },
   accepted: [
+    ["a schedule", { deploy: { gitCommitId: "1a2b3c4" }, runSchedule: NIGHTS }],
     ["equal bounds of instances", { minRunningInstances: 3, maxRunningInstances: 3 }],
     ["an empty value", variable({ value: "" })],
     ["a value from a Secret", variable({ valueFrom: { secretKeyRef } })],
@@ -23,6 +25,12 @@ export const applicationSample: Sample = {
     ["deletion policy Stop", { lifecycle: { deletionPolicy: "Stop" } }],
   ],
   refused: [
+    ["a schedule of what is not deployed", { runSchedule: NIGHTS }, /spec.runSchedule needs spec.deploy/],
+    [
+      "a schedule of what is always stopped",
+      { deploy: { gitCommitId: "1a2b3c4" }, runState: "Stopped", runSchedule: NIGHTS },
+      /spec.runSchedule stops what runs otherwise/,
+    ],
     ["both references", { environmentRef: { name: "a", externalId: ID } }, REFERENCE],
     [
       "crossed bounds of instances",
@@ -56,7 +64,7 @@ export const applicationSample: Sample = {
     ],
     ["a port twice", { ports: [{ internalPort: 80 }, { internalPort: 80 }] }, /ports\[1\]: Duplicate value/],
   ],
-  rules: 28,
+  rules: 33,
   good: ({ name, ground, spec }) => application(name, ground, spec),
   hostile: ({ name, ground }) =>
     application(name, ground, { variables: [{ name: "__proto__", value: "x".repeat(32_000) }] }),

@@ -2,6 +2,8 @@ import { database as leaves } from "../hostile/generated/kinds/services.ts";
 import { database } from "../support/kube/manifests.ts";
 import type { Sample } from "./sample.ts";
 
+const NIGHTS = [{ kind: "Stop", schedule: "0 20 * * 1-5", duration: "11h", timeZone: "Europe/Berlin" }];
+
 export const databaseSample: Sample = {
   smallest: {
     environmentRef: { name: "staging" },
@@ -11,11 +13,17 @@ export const databaseSample: Sample = {
     version: "16",
   },
   accepted: [
+    ["a schedule", { runSchedule: NIGHTS }],
     ["a type of the future", { type: "NEO_GRAPH_9", mode: "SERVERLESS" }],
     ["a version with a suffix", { version: "7.0.5-alpine", storage: 10 }],
     ["deletion policy Stop and retries", { lifecycle: { deletionPolicy: "Stop", retry: { limit: 2 } } }],
   ],
   refused: [
+    [
+      "a schedule of what is always stopped",
+      { runState: "Stopped", runSchedule: NIGHTS },
+      /spec.runSchedule stops what runs otherwise/,
+    ],
     ["no version", { version: undefined }, /version: Required/],
     ["a version that is a number", { version: 16 }, /version.*must be of type string/],
     ["a type in lower case", { type: "postgresql" }, /type.*should match/],
@@ -23,7 +31,7 @@ export const databaseSample: Sample = {
     ["a fraction of storage", { storage: 1.5 }, /storage.*must be of type integer/],
     ["another run state", { runState: "Paused" }, /runState: Unsupported value/],
   ],
-  rules: 19,
+  rules: 23,
   good: ({ name, ground, spec }) => database(name, ground, spec),
   hostile: ({ name, ground }) => database(name, ground, { type: "CONSTRUCTOR", version: "0.0.0" }),
   writes: ["createDatabase", "deployDatabase"],

@@ -26,6 +26,7 @@ const crd = (field: object, required?: readonly string[], status: object = { typ
 });
 const values = { type: "object", properties: { replicas: { type: "integer", default: 1 } } };
 const before = contractOf([crd({ type: "integer", minimum: 1, maximum: 9, enum: [1, 2] })], values);
+const OLD = { type: "integer", minimum: 1, maximum: 9, enum: [1, 2] };
 const size = { path: "PlatformThing/v1alpha1.spec.size" };
 
 describe("a change of the custom resources", () => {
@@ -34,6 +35,16 @@ describe("a change of the custom resources", () => {
     ["more values and wider bounds", { type: "integer", minimum: 0, maximum: 10, enum: [1, 2, 3] }, []],
     ["a default where there was none", { type: "integer", minimum: 1, maximum: 9, enum: [1, 2], default: 1 }, []],
     ["a type that takes the old one", { "x-kubernetes-int-or-string": true }, []],
+    [
+      "a rule of a field that is new",
+      { ...OLD, "x-kubernetes-validations": [{ rule: "!has(self.unit) || self.unit != 'm'" }] },
+      [],
+    ],
+    [
+      "a rule that a new field does not guard",
+      { ...OLD, "x-kubernetes-validations": [{ rule: "!has(self.unit) || self.a ? self.b : self.c" }] },
+      ["has another rule: !has(self.unit) || self.a ? self.b : self.c"],
+    ],
     ["another type", { type: "string" }, ["was of type integer and is of type string"]],
     ["fewer values", { type: "integer", minimum: 1, maximum: 9, enum: [1] }, ["no longer takes 2"]],
     [

@@ -27,6 +27,7 @@ export const CAUSES = {
   InputsChanged: "what the spec refers to has changed",
   Drifted: "the platform differs from the spec",
   Requested: "a reconcile was requested",
+  Scheduled: "spec.runSchedule says so",
   Retried: "the deployment failed and spec.lifecycle.retry starts it again",
   Recreated: "it was gone from the platform",
   Deleted: "the resource is being deleted",

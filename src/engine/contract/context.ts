@@ -20,6 +20,14 @@ export interface KindTypes {
 /** The types that a kind's pure code works with. */
 export type ContextTypes = Pick<KindTypes, "spec" | "inputs" | "memory">;
 
+/** What `spec.runSchedule` and the annotation run-until say now. */
+export interface RunSchedule {
+  /** Until when the object is to be stopped; undefined while it is to run. */
+  readonly stopUntil: Date | undefined;
+  /** When it is to be stopped next, after `stopUntil`. */
+  readonly nextStop: Date | undefined;
+}
+
 /** What policies, the connection and the user allow and ask for. */
 export interface ContextPolicies {
   /** The adoption policy after defaults. */
@@ -30,6 +38,8 @@ export interface ContextPolicies {
   readonly corrects: "Nothing" | "Settings" | "Everything";
   /** How often a failed deployment is started again, and how long after its failure was observed. */
   readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
+  /** Absent without a schedule, and for an object that goes. */
+  readonly runSchedule?: RunSchedule | undefined;
   /** When a one-shot operation has to be over. */
   readonly deadline?: Date | undefined;
   /** Operations that a policy forbids now. The plan treats them as impossible. */

@@ -40,6 +40,8 @@ interface StepFacts<Action> {
   readonly corrects?: boolean;
   /** The step starts a failed deployment again (spec.lifecycle.retry). */
   readonly retries?: boolean;
+  /** The step stops or starts the object because of spec.runSchedule. */
+  readonly scheduled?: boolean;
   /** What the step changes, for a plan; without secret values. */
   readonly changes?: readonly DriftField[];
 }

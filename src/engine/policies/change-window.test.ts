@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { invalidWindows, windowState } from "./change-window.ts";
-import type { SyncWindows } from "./policy.ts";
+import type { RecurringWindow } from "./policy.ts";
 
+const FIELD = "spec.lifecycle.syncWindows.windows";
 const HOUR = 3_600_000;
 const nightly = { schedule: "0 22 * * 1-5", duration: 8 * HOUR, timeZone: "UTC" };
 const at = (text: string): Date => new Date(text);
@@ -68,7 +69,7 @@ describe("a change window", () => {
     const window = { schedule, duration: 12_000 * HOUR, timeZone: "Europe/Berlin" };
     const windows = Array.from({ length: 16 }, () => window);
     for (const kind of ["Allow", "Deny"] as const) {
-      expect(invalidWindows({ kind, windows }, at("2026-11-20T23:00:00Z"))).toBeUndefined();
+      expect(invalidWindows(FIELD, windows, at("2026-11-20T23:00:00Z"))).toBeUndefined();
       const isInside = !schedule.startsWith("0 0 30");
       const state = windowState({ kind, windows }, at("2026-11-20T23:00:00Z"));
       expect(state.is === "open").toBe(isInside === (kind === "Allow"));
@@ -83,7 +84,7 @@ describe("a change window", () => {
     });
   });
 
-  it.each<[what: string, window: SyncWindows["windows"][number]]>([
+  it.each<[what: string, window: RecurringWindow]>([
     ["a schedule with a wrong field", { ...nightly, schedule: "0 25 * * *" }],
     ["a schedule of words", { ...nightly, schedule: "every night at ten ok" }],
     ["a time zone that does not exist", { ...nightly, timeZone: "Europe/Atlantis" }],
@@ -91,14 +92,14 @@ describe("a change window", () => {
     ["a schedule of four fields", { ...nightly, schedule: "0 22 * *" }],
     ["no duration", { ...nightly, duration: 0 }],
   ])("refuses %s", (_, window) => {
-    expect(invalidWindows({ kind: "Deny", windows: [nightly, window] }, NOW)).toMatchObject({
+    expect(invalidWindows(FIELD, [nightly, window], NOW)).toMatchObject({
       reason: "InvalidSpec",
       message: expect.stringContaining("spec.lifecycle.syncWindows.windows[1]"),
     });
   });
 
   it("understands what is right", () => {
-    expect(invalidWindows({ kind: "Deny", windows: [nightly] }, NOW)).toBeUndefined();
-    expect(invalidWindows(undefined, NOW)).toBeUndefined();
+    expect(invalidWindows(FIELD, [nightly], NOW)).toBeUndefined();
+    expect(invalidWindows(FIELD, undefined, NOW)).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@
 import { Cron } from "croner";
 
 import type { Ms, Why } from "../contract/kind.ts";
-import type { SyncWindows } from "./policy.ts";
+import type { RecurringWindow, SyncWindows } from "./policy.ts";
 
 export type WindowState =
   | { readonly is: "open" }
@@ -15,23 +15,28 @@ export type WindowState =
 const YEARS_BACK = 2;
 const YEARS_AHEAD = 9;
 
-interface Window {
+interface ParsedWindow {
   readonly cron: Cron;
   readonly duration: Ms;
 }
 
 /**
+ * @param field where the windows are, e.g. "spec.runSchedule"
  * @returns why the windows cannot be parsed; undefined when they can: a wrong schedule must not read as "never" or
  * "always"
  */
-export function invalidWindows(windows: SyncWindows | undefined, now: Date): Why | undefined {
-  for (const [index, { schedule, timeZone, duration }] of (windows?.windows ?? []).entries()) {
-    const field = `spec.lifecycle.syncWindows.windows[${index}]`;
-    if (duration <= 0) return { reason: "InvalidSpec", message: `${field}.duration must be longer than nothing.` };
+export function invalidWindows(
+  field: string,
+  windows: readonly RecurringWindow[] | undefined,
+  now: Date,
+): Why | undefined {
+  for (const [index, window] of (windows ?? []).entries()) {
+    const at = `${field}[${index}]`;
+    if (window.duration <= 0) return { reason: "InvalidSpec", message: `${at}.duration must be longer than nothing.` };
     try {
-      cronOf(schedule, timeZone, now).nextRun(now);
+      parsed(window, now).cron.nextRun(now);
     } catch {
-      const message = `${field} is not understood: schedule must be a cron expression of five fields, e.g. "0 22 * * 1-5", and timeZone the name of an IANA time zone, e.g. Europe/Berlin.`;
+      const message = `${at} is not understood: schedule must be a cron expression of five fields, e.g. "0 22 * * 1-5", and timeZone the name of an IANA time zone, e.g. Europe/Berlin.`;
       return { reason: "InvalidSpec", message };
     }
   }
@@ -44,26 +49,38 @@ export function invalidWindows(windows: SyncWindows | undefined, now: Date): Why
  */
 export function windowState(windows: SyncWindows | undefined, now: Date): WindowState {
   if (windows === undefined) return { is: "open" };
-  const all = windows.windows.map(({ schedule, timeZone, duration }) => ({
-    cron: cronOf(schedule, timeZone, now),
-    duration,
-  }));
-  const ends = all.flatMap((window) => endOf(window, now) ?? []);
-  if (ends.length > 0 === (windows.kind === "Allow")) return { is: "open" };
-  if (windows.kind === "Deny") return { is: "closed", until: new Date(Math.max(...ends)) };
-  const starts = all.flatMap(({ cron }) => cron.nextRun(now)?.getTime() ?? []);
-  return { is: "closed", until: starts.length === 0 ? undefined : new Date(Math.min(...starts)) };
+  const all = parsedWindows(windows.windows, now);
+  const end = endOf(all, now);
+  if ((end !== undefined) === (windows.kind === "Allow")) return { is: "open" };
+  return { is: "closed", until: windows.kind === "Deny" ? end : nextStart(all, now) };
+}
+
+/** Returns the windows, to search them around `now`. @throws RangeError for windows that cannot be parsed */
+export function parsedWindows(windows: readonly RecurringWindow[], now: Date): readonly ParsedWindow[] {
+  return windows.map((window) => parsed(window, now));
 }
 
 /** The years are named, as croner would search a thousand years for a schedule that never comes. */
-function cronOf(schedule: string, timeZone: string, now: Date): Cron {
+function parsed({ schedule, timeZone, duration }: RecurringWindow, now: Date): ParsedWindow {
   const year = now.getUTCFullYear();
   const years = `${year - YEARS_BACK}-${year + YEARS_AHEAD}`;
-  return new Cron(`0 ${schedule} ${years}`, { timezone: timeZone, mode: "7-part" });
+  return { cron: new Cron(`0 ${schedule} ${years}`, { timezone: timeZone, mode: "7-part" }), duration };
+}
+
+/** Returns when the last of the windows ends that are open at `at`, as far as known; undefined when none is. */
+export function endOf(windows: readonly ParsedWindow[], at: Date): Date | undefined {
+  const ends = windows.flatMap((window) => endOfFirst(window, at) ?? []);
+  return ends.length === 0 ? undefined : new Date(Math.max(...ends));
+}
+
+/** Returns when the next of the windows opens after `at`; undefined where none does. */
+export function nextStart(windows: readonly ParsedWindow[], at: Date): Date | undefined {
+  const starts = windows.flatMap(({ cron }) => cron.nextRun(at)?.getTime() ?? []);
+  return starts.length === 0 ? undefined : new Date(Math.min(...starts));
 }
 
 /** Returns when the first occurrence ends that is open at `at`, in milliseconds; undefined when none is. */
-function endOf({ cron, duration }: Window, at: Date): number | undefined {
+function endOfFirst({ cron, duration }: ParsedWindow, at: Date): number | undefined {
   // Occurrences begin at whole seconds, and the search begins after its start.
   const start = cron.nextRun(new Date(at.getTime() - duration))?.getTime();
   return start === undefined || start > at.getTime() ? undefined : start + duration;

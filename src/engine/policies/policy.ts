@@ -25,6 +25,13 @@ const milliseconds = z.string().transform((written): Ms => parseDuration(written
 
 const PROGRESS_DEADLINE_MS = 3_600_000;
 
+const recurringWindows = z.array(
+  z.object({ schedule: z.string(), duration: milliseconds, timeZone: z.string().default("UTC") }).readonly(),
+);
+
+/** A window of time that comes again. */
+export type RecurringWindow = z.output<typeof recurringWindows>[number];
+
 /** An unreadable member counts as absent: the kind's own schema has reported it. */
 const lifecycle = z.object({
   managementPolicy: z.enum(["Manage", "ObserveOnly", "CreateOnly"]).optional().catch(undefined),
@@ -34,12 +41,7 @@ const lifecycle = z.object({
   driftPolicy: z.enum(["Correct", "Report"]).optional().catch(undefined),
   applyPolicy: z.enum(["Automatic", "Manual"]).optional().catch(undefined),
   syncWindows: z
-    .object({
-      kind: z.enum(["Allow", "Deny"]),
-      windows: z.array(
-        z.object({ schedule: z.string(), duration: milliseconds, timeZone: z.string().default("UTC") }).readonly(),
-      ),
-    })
+    .object({ kind: z.enum(["Allow", "Deny"]), windows: recurringWindows })
     .optional()
     .catch(undefined),
   retry: z
@@ -48,6 +50,8 @@ const lifecycle = z.object({
     .catch(undefined),
   progressDeadline: milliseconds.default(PROGRESS_DEADLINE_MS).catch(PROGRESS_DEADLINE_MS),
 });
+
+const runSchedule = recurringWindows.optional().catch(undefined);
 
 /** The values of spec.lifecycle and of the connection's defaults; else the documented defaults. */
 export type Policies = ReturnType<typeof policiesOf>;
@@ -73,6 +77,7 @@ export function policiesOf(object: KubeObject, defaults: PolicyDefaults, manual 
     corrects: management === "Manage" ? CORRECTS[said.driftPolicy ?? "absent"] : "Nothing",
     manual: said.applyPolicy === undefined ? manual : said.applyPolicy === "Manual",
     windows: said.syncWindows,
+    runSchedule: runSchedule.parse(member(object.spec, "runSchedule")),
     retry: said.retry && { limit: said.retry.limit, backoffMs: said.retry.backoff },
     // How long the platform may stay in one state before that is reported; 0: for ever.
     progressDeadlineMs: said.progressDeadline,

@@ -10,7 +10,7 @@ import { keyText, parseKey, recordedTenant } from "../contract/keys.ts";
 import type { ExternalWrite, Kind, Ms, Reference, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
 import { untilTurn } from "../contract/requeue.ts";
 import { parseSpec } from "../contract/spec.ts";
-import { isSettled, recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
+import { isSettled, nonEmptyText, recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
 import { checkInstallation } from "../ledger/identity.ts";
 import { createExternalWrites } from "../ownership/external-writes.ts";
 import { createFieldOwnership } from "../ownership/fields.ts";
@@ -160,11 +160,18 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     return untilTurn(windows.pollMs, parentId, clock.monotonic());
   };
 
+  /** What a schedule is about to stop or start is not late because of a restart of the operator. */
+  const untilRunChange = (object: KubeObject): Ms => {
+    const at = nonEmptyText(member(member(object.status, "nextRunChange"), "at"));
+    const left = Date.parse(at ?? "") - deps.clock.now().getTime();
+    return Number.isNaN(left) ? Infinity : Math.max(0, left);
+  };
+
   /** Objects of the first list with nothing pending are verified over the poll interval. */
   const queue = (object: KubeObject, initial: boolean): void => {
     const routine = initial && mayWait(object) && kinds.get(object.kind)?.isConnection !== true;
     const key = keyText(keyOf(object));
-    if (routine) deps.enqueue(key, { afterMs: firstTurn(object), urgent: false });
+    if (routine) deps.enqueue(key, { afterMs: Math.min(firstTurn(object), untilRunChange(object)), urgent: false });
     else wake(key);
   };
 

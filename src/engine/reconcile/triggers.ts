@@ -1,7 +1,7 @@
 /** Decides which changes of stored objects and which webhook deliveries queue which objects, and how urgently. */
 import { isDeepStrictEqual } from "node:util";
 
-import { APPROVED_PLAN, INTENT, PAUSED, POLL_INTERVAL, RESOLVE } from "../../api/names.ts";
+import { APPROVED_PLAN, INTENT, PAUSED, POLL_INTERVAL, RESOLVE, RUN_UNTIL } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
@@ -25,7 +25,7 @@ export function concernsItself(change: StoreChange): boolean {
   if (old.metadata.deletionTimestamp !== object.metadata.deletionTimestamp) return true;
   const differs = (key: string): boolean => old.metadata.annotations?.[key] !== object.metadata.annotations?.[key];
   if (USER_ANNOTATIONS.some((key) => differs(key) && object.metadata.annotations?.[key] !== undefined)) return true;
-  if (differs(PAUSED)) return true;
+  if (differs(PAUSED) || differs(RUN_UNTIL)) return true;
   return recordedIdIn(old) !== undefined && recordedIdIn(object) === undefined;
 }
 

@@ -1,4 +1,5 @@
 /** Builds the context of a kind's pure code from what was resolved. */
+import { runUntilOf } from "../../api/annotations.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Goal, ReconcileContext, Reference, Supports } from "../contract/kind.ts";
@@ -7,6 +8,7 @@ import type { Identity } from "../ledger/identity.ts";
 import { isStarted } from "../ledger/record.ts";
 import { listHistoryOf, presenceOf } from "../ownership/presence.ts";
 import { adoptionPolicy, requestedToken } from "../policies/policy.ts";
+import { runScheduleAt } from "../policies/run-schedule.ts";
 import { deadlineOf } from "../status/one-shot.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 
@@ -49,6 +51,7 @@ export function reconcileContext(
       onMissing: policies.onMissing,
       corrects: policies.corrects,
       retry: policies.retry,
+      runSchedule: goal === "present" ? runScheduleAt(policies.runSchedule, runUntilOf(object), now) : undefined,
       deadline: deadlineOf(kind, object, local, now),
       blockedOperations: new Set(),
       pendingOperations: new Set(),

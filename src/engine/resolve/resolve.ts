@@ -61,9 +61,8 @@ export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Reso
   const inputs = await resolveInputs(r, needs, gate, { token: connection.token, lenient });
   if (inputs.is === "missing") return waiting(inputs.why);
   const policies = policiesOf(object, connection.settings.defaults, kind.needsApproval);
-  // What would stall a deletion lets the object wait: a window that cannot be parsed must not read as "none".
-  const unclear = invalidWindows(policies.windows, ports.clock.now());
-  if (unclear !== undefined) return insist ? stalled(unclear) : waiting(unclear);
+  const unclear = unclearWindows(policies, ports.clock.now(), goal);
+  if (unclear !== undefined) return unclear;
 
   const place = { object, connection, recordedIdentity };
   const { orphan, ...origin } = await originOf(r, place, identity, goal, policies);
@@ -73,6 +72,15 @@ export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Reso
   const context = reconcileContext(base, { spec, inputs: inputs.value, goal, parent, ...origin });
   if (insist) claimFields(r, context);
   return { ...base, context };
+}
+
+/** Returns how the reconcile ends where windows of time cannot be parsed. */
+function unclearWindows(policies: Resolved["policies"], now: Date, goal: Goal): ReconcileResult | undefined {
+  const windows = invalidWindows("spec.lifecycle.syncWindows.windows", policies.windows?.windows, now);
+  // What would stall a deletion lets the object wait: a window that cannot be parsed must not read as "none".
+  if (goal !== "present") return windows && waiting(windows);
+  const why = windows ?? invalidWindows("spec.runSchedule", policies.runSchedule, now);
+  return why && stalled(why);
 }
 
 /** Checks what needs no request: the spec, and which object of the platform the resource represents. */

@@ -45,6 +45,7 @@ function causeOf({ context, local, cause }: Resolved, step: Step): ChangeCause {
   if (context.goal !== "present") return "Deleted";
   if (step.retries === true) return "Retried";
   if (local.recreates) return "Recreated";
+  if (cause === undefined && step.scheduled === true) return "Scheduled";
   return cause ?? (step.corrects === true ? "Drifted" : "InputsChanged");
 }
 

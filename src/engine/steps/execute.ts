@@ -57,7 +57,8 @@ export async function execute(
   // Storing an outcome returned a newer object than the one that was planned for.
   if ((object.metadata.generation ?? 0) !== context.resource.generation)
     throw new KubeError("Conflict", 409, "the spec changed within the reconcile");
-  const held = massChangeHeld(r);
+  // A schedule stops many at once, and nobody is surprised by that.
+  const held = step.scheduled === true ? undefined : massChangeHeld(r);
   if (held !== undefined) return { is: "held", why: held, stale: false };
   return await (step.repeat === "safe" ? executeSafely(r, observed, step) : executeOnce(r, observed, step));
 }

@@ -13,6 +13,13 @@ import {
 } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf, logSettings, MOST_LOG_LINES } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
+import {
+  nextRunChange,
+  runSchedule,
+  RUNS_BY_SCHEDULE,
+  runsBySchedule,
+  SCHEDULE_COLUMNS,
+} from "../../api/run-schedule.ts";
 import { fingerprint, lastOperation, livingStatus, text, atomicList } from "../../api/status.ts";
 import {
   connectionSecret,
@@ -71,6 +78,12 @@ const deploy = z
   })
   .describe("What is to be deployed. Nothing is deployed when absent.");
 
+const NEEDS_DEPLOY = {
+  rule: "!has(self.spec.runSchedule) || has(self.spec.deploy)",
+  message: "spec.runSchedule needs spec.deploy: what it stopped is started by deploying that commit",
+  fieldPath: ".spec.runSchedule",
+} as const;
+
 export const spec = z
   .object({
     ...placeFields("application"),
@@ -99,6 +112,7 @@ export const spec = z
       "Running",
       "Whether the application runs. Stopped needs a platform that can stop applications.",
     ),
+    runSchedule,
     writeConnectionSecretToRef: connectionSecretRef(
       "application",
       "The platform shows neither a host nor credentials of applications.",
@@ -109,7 +123,9 @@ export const spec = z
   .refine(
     ({ minRunningInstances: min, maxRunningInstances: max }) => min === undefined || max === undefined || min <= max,
     "minRunningInstances must not exceed maxRunningInstances",
-  );
+  )
+  .refine(runsBySchedule, RUNS_BY_SCHEDULE.message)
+  .refine((said) => said.runSchedule === undefined || said.deploy !== undefined, NEEDS_DEPLOY.message);
 
 export type ApplicationSpec = z.output<typeof spec>;
 
@@ -181,9 +197,11 @@ export const platformApplication = defineResource({
   description: "An application that the platform builds from git and runs in an environment.",
   spec,
   memory: { state, stateSince, ...remembered },
-  status: livingStatus({ state, stateSince, ...shown, ...remembered }),
+  status: livingStatus({ state, stateSince, ...shown, ...remembered, nextRunChange }),
   rules: [
     lockedOnceRecorded("environmentRef"),
+    RUNS_BY_SCHEDULE,
+    NEEDS_DEPLOY,
     {
       rule:
         "!has(self.spec.minRunningInstances) || !has(self.spec.maxRunningInstances) || " +
@@ -198,6 +216,7 @@ export const platformApplication = defineResource({
     wide("Env", ".spec.environmentRef.name", "The environment it is in."),
     wide("Deployed", ".status.lastDeployment.finishedAt", "Time since the last deployment ended.", "date"),
     wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
+    ...SCHEDULE_COLUMNS,
   ]),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name", ".spec.runState"],
 });

@@ -3,6 +3,13 @@ import { z } from "zod";
 import { choice, externalId, integer, platformValue, matches } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
+import {
+  nextRunChange,
+  runSchedule,
+  RUNS_BY_SCHEDULE,
+  runsBySchedule,
+  SCHEDULE_COLUMNS,
+} from "../../api/run-schedule.ts";
 import { id, lastOperation, livingStatus, text } from "../../api/status.ts";
 import {
   connectionSecret,
@@ -21,31 +28,34 @@ import {
   placeFields,
 } from "../service/crd-status.ts";
 
-export const spec = z.object({
-  ...placeFields("database"),
-  type: platformValue.describe(
-    "Type in the platform's spelling, e.g. POSTGRESQL. Cannot be changed once the database exists.",
-  ),
-  version: matches(/^[0-9A-Za-z][0-9A-Za-z._+-]*$/, 64, "must be a version, e.g. 16 or 7.0.5").describe(
-    'Version of the database, in quotes, e.g. "16". A change needs a platform that can update databases.',
-  ),
-  mode: platformValue.describe(
-    "Mode in the platform's spelling, e.g. MANAGED or CONTAINER. Cannot be changed once the database exists.",
-  ),
-  ...sizes,
-  storage: leftToPlatform(integer(1, 100_000_000), "Storage in the platform's unit."),
-  runState: choice(
-    RUN_STATES,
-    "Running",
-    "Whether the database runs: Running deploys it once it is created, and again after it was stopped.",
-  ),
-  writeConnectionSecretToRef: connectionSecretRef(
-    "database",
-    "Where the platform shows them, it has host, port, username and password, too.",
-  ),
-  externalId: externalId.optional(),
-  lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]),
-});
+export const spec = z
+  .object({
+    ...placeFields("database"),
+    type: platformValue.describe(
+      "Type in the platform's spelling, e.g. POSTGRESQL. Cannot be changed once the database exists.",
+    ),
+    version: matches(/^[0-9A-Za-z][0-9A-Za-z._+-]*$/, 64, "must be a version, e.g. 16 or 7.0.5").describe(
+      'Version of the database, in quotes, e.g. "16". A change needs a platform that can update databases.',
+    ),
+    mode: platformValue.describe(
+      "Mode in the platform's spelling, e.g. MANAGED or CONTAINER. Cannot be changed once the database exists.",
+    ),
+    ...sizes,
+    storage: leftToPlatform(integer(1, 100_000_000), "Storage in the platform's unit."),
+    runState: choice(
+      RUN_STATES,
+      "Running",
+      "Whether the database runs: Running deploys it once it is created, and again after it was stopped.",
+    ),
+    runSchedule,
+    writeConnectionSecretToRef: connectionSecretRef(
+      "database",
+      "Where the platform shows them, it has host, port, username and password, too.",
+    ),
+    externalId: externalId.optional(),
+    lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]),
+  })
+  .refine(runsBySchedule, RUNS_BY_SCHEDULE.message);
 
 export type DatabaseSpec = z.output<typeof spec>;
 
@@ -94,8 +104,13 @@ export const platformDatabase = defineResource({
   spec,
   // The documented surface has no read of a database's state: what was last reported is kept.
   memory: { state, stateSince, ...remembered },
-  status: livingStatus({ state, stateSince, ...shown, ...remembered }),
-  rules: [lockedOnceRecorded("environmentRef"), lockedOnceRecorded("type"), lockedOnceRecorded("mode")],
+  status: livingStatus({ state, stateSince, ...shown, ...remembered, nextRunChange }),
+  rules: [
+    lockedOnceRecorded("environmentRef"),
+    lockedOnceRecorded("type"),
+    lockedOnceRecorded("mode"),
+    RUNS_BY_SCHEDULE,
+  ],
   columns: livingColumns([
     column("State", ".status.state", "State on the platform, verbatim."),
     column("Type", ".spec.type", "Type in the platform's spelling."),
@@ -103,6 +118,7 @@ export const platformDatabase = defineResource({
     STATE_SINCE,
     wide("Mode", ".spec.mode", "Mode in the platform's spelling."),
     wide("Env", ".spec.environmentRef.name", "The environment it is in."),
+    ...SCHEDULE_COLUMNS,
   ]),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name", ".spec.runState"],
 });

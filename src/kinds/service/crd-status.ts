@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import { connectionRef, displayName, integer, objectName, reference } from "../../api/fields.ts";
 import { column } from "../../api/resource.ts";
+import { runUntil } from "../../api/run-schedule.ts";
 import { count, id, text, time, token } from "../../api/status.ts";
 
 /** A setting that the platform chooses where the spec does not. */
@@ -124,6 +125,7 @@ export function writtenOf<Members extends z.ZodRawShape>(members: Members) {
 /** The run state that was last applied, and a request to stop that is open. */
 export const runStateFields = {
   runState: z.enum(RUN_STATES).describe("The run state that the operator last brought about."),
+  runUntil,
   stopping: text.describe("What the service showed before the operator asked to stop it, until it shows the stop."),
 };
 

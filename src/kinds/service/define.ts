@@ -21,6 +21,7 @@ import type { Platform } from "../../platform/index.ts";
 import { firstOf } from "../shared/checks.ts";
 import { environmentNeed } from "../shared/limits.ts";
 import type { ListedObject } from "../shared/names.ts";
+import { withRunSchedule } from "../shared/run-schedule.ts";
 import { variableRequests } from "../shared/variables.ts";
 import { act } from "./act.ts";
 import type { ServiceFailure } from "./crd-status.ts";
@@ -38,7 +39,7 @@ import type {
 } from "./model.ts";
 import { observeService } from "./observe.ts";
 import { type Progress, progressIn } from "./progress.ts";
-import { report } from "./report.ts";
+import { report, observedRunState } from "./report.ts";
 import type { ServiceSetting } from "./settings.ts";
 import { checkSettings } from "./steps.ts";
 import { traceService } from "./trace.ts";
@@ -149,17 +150,17 @@ export function defineService<K extends ServiceTypes<Item>, Item extends ListedO
 ): Kind<K> {
   const built: unknown = { ...kind, ...sharedOf(kind) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The shared code sets members that every service has, and keeps all others of what a kind observes and remembers.
-  return built as Kind<K>;
+  return withRunSchedule<K>(built as Kind<K>, kind, observedRunState);
 }
 
 function sharedOf(kind: ServiceKind): Omit<Kind<ServiceTypes>, "resource"> {
   return {
     externalLifecycle: true,
     claim: (spec) => spec.externalId,
-    operations: ({ runState }) => ({
+    operations: ({ runState, runSchedule }) => ({
       ...kind.needed,
       stop: kind.operations.stop === undefined ? [] : [kind.operations.stop],
-      isStopWanted: runState === "Stopped",
+      isStopWanted: runState === "Stopped" || runSchedule !== undefined,
     }),
     listable: (supports) => supports(kind.operations.list) !== "Unsupported",
     needs: (spec) => ({

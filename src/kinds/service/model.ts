@@ -19,6 +19,7 @@ export interface ServiceSpec {
   readonly writeConnectionSecretToRef?: { readonly name: string } | undefined;
   /** Absent for services that the operator does not stop. */
   readonly runState?: RunState;
+  readonly runSchedule?: unknown;
 }
 
 export interface ServiceInputs {
@@ -32,6 +33,7 @@ export type ServiceMemory = {
   readonly lastFailure?: ServiceFailure | undefined;
   readonly written?: WrittenSettings | undefined;
   readonly runState?: RunState | undefined;
+  readonly runUntil?: string | undefined;
   readonly stopping?: string | undefined;
   readonly ingress?: Ingress | undefined;
   readonly connectionSecret?: ConnectionSecret | undefined;

@@ -105,6 +105,14 @@ function runStateOf({ memory, spec }: ServiceContext, { status }: ServiceObserve
   return started && memory.runState === "Stopped" ? "Running" : memory.runState;
 }
 
+/** Returns whether the service runs, where the platform shows that, and no request to stop is open. */
+export function observedRunState(context: ServiceContext, observed: ServiceObserved): RunState | undefined {
+  if (observed.unseen !== undefined || stoppingOf(context, observed) !== undefined) return undefined;
+  const phase = servicePhase(observed.status?.state ?? "");
+  if (phase === "running") return "Running";
+  return phase === "stopped" || phase === "idle" ? "Stopped" : undefined;
+}
+
 /** Returns the open request to stop. It ends when the service is stopped, or shows a change and is not at work. */
 export function stoppingOf({ memory }: ServiceContext, { status, unseen }: ServiceObserved): string | undefined {
   const before = memory.stopping;

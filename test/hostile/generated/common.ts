@@ -1,6 +1,6 @@
 /** The leaves that many kinds have in common. */
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
-import { always, local, told, type Entry, type Misuse } from "./outcomes.ts";
+import { always, local, told, type Entry, type Misuse, type Outcome } from "./outcomes.ts";
 
 /** A lifecycle with every member; it lets everything happen but in one minute of a year. */
 export const LIFECYCLE: JsonObject = {
@@ -14,6 +14,25 @@ export const LIFECYCLE: JsonObject = {
   progressDeadline: "1h",
   deletionPolicy: "Retain",
 };
+
+/** It stops nothing but in one minute of a year. */
+const RUN_SCHEDULE: Json = [{ kind: "Stop", schedule: "0 3 29 2 *", duration: "1m", timeZone: "UTC" }];
+
+/** The entries of `runSchedule`. @param documented what becomes of it on the documented surface; the same by default */
+export function scheduleLeaves(documented?: Outcome): Readonly<Record<string, Entry>> {
+  const entry = (to: Json): Entry => ({
+    ...always(to, local("it says when to stop, and no window is open")),
+    in: { runSchedule: RUN_SCHEDULE },
+    ...(documented !== undefined && { documented, createdDocumented: documented, oneWay: true }),
+  });
+  return {
+    runSchedule: entry([{ kind: "Stop", schedule: "0 4 29 2 *", duration: "2m" }]),
+    "runSchedule[].kind": { ...entry("Stop"), bounds: "none" },
+    "runSchedule[].schedule": entry("30 3 29 2 *"),
+    "runSchedule[].duration": entry("2m"),
+    "runSchedule[].timeZone": entry("Europe/Berlin"),
+  };
+}
 
 const POLICY = "a policy of the operator: what it may do, and when";
 const quiet = (to: Json): Entry => always(to, local(POLICY));

@@ -18,7 +18,8 @@ export type FlatContext<Context extends ReconcileContext<ContextTypes>> = Omit<
 /** @returns the context of these members; other members are kept. */
 export function grouped<Context extends ReconcileContext<ContextTypes>>(flat: FlatContext<Context>): Context {
   const { name, generation, ...others } = flat;
-  const { adoption, onMissing, corrects, retry, deadline, blockedOperations, pendingOperations, ...rest } = others;
+  const { adoption, onMissing, corrects, retry, deadline, runSchedule, blockedOperations, pendingOperations, ...rest } =
+    others;
   const { allowUnverifiedIds, allowedProjects, holderOf, presence, writtenAt, writtenInto, ...more } = rest;
   const { started, confirmedByUser, wasReady = false, failureLogLines, withoutSecrets, ...context } = more;
   return {
@@ -30,6 +31,7 @@ export function grouped<Context extends ReconcileContext<ContextTypes>>(flat: Fl
       corrects,
       retry,
       deadline,
+      runSchedule,
       blockedOperations,
       pendingOperations,
       allowUnverifiedIds,
@@ -61,6 +63,7 @@ export const USUAL_POLICIES: Pick<
   | "onMissing"
   | "corrects"
   | "retry"
+  | "runSchedule"
 > = {
   blockedOperations: new Set(),
   pendingOperations: new Set(),

@@ -1,7 +1,7 @@
 /** Applications and databases. */
 import type { Json } from "../../../../src/kube/api/types.ts";
 import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
-import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves } from "../common.ts";
+import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves, scheduleLeaves } from "../common.ts";
 import { always, local, sent, told, type Entry, type KindCases } from "../outcomes.ts";
 import {
   childConnectionLeaves,
@@ -114,6 +114,7 @@ export const application: KindCases = {
     },
     "writeConnectionSecretToRef.name": always(`${name}-moved`, local("it names a Secret of the cluster")),
     externalId: takenOver(fixture.id("PlatformApplication", name)),
+    ...scheduleLeaves(told("NotSupportedByApi", "the documented surface has no stop of applications")),
     ...lifecycleLeaves([]),
   }),
   misuses: () => [
@@ -165,9 +166,14 @@ export const database: KindCases = {
     },
     "writeConnectionSecretToRef.name": always(`${name}-moved`, local("it names a Secret of the cluster")),
     externalId: takenOver(fixture.id("PlatformDatabase", name)),
+    ...scheduleLeaves(),
     ...lifecycleLeaves([]),
   }),
-  misuses: () => IMPOSSIBLE_WINDOWS,
+  misuses: () => [
+    ...IMPOSSIBLE_WINDOWS,
+    { path: "runSchedule[].schedule", to: "99 99 * * *", reason: "InvalidSpec" },
+    { path: "runSchedule[].timeZone", to: "Mars/Olympus", reason: "InvalidSpec" },
+  ],
 };
 
 function fixed(field: string, to: string): Entry {

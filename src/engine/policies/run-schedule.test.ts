@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+
+import type { RecurringWindow } from "./policy.ts";
+import { runScheduleAt } from "./run-schedule.ts";
+
+const HOUR = 3_600_000;
+const berlin = (schedule: string, hours: number): RecurringWindow => ({
+  schedule,
+  duration: hours * HOUR,
+  timeZone: "Europe/Berlin",
+});
+const nights = [berlin("0 20 * * 1-5", 11)];
+const weekend = [...nights, berlin("0 7 * * 6", 48)];
+
+/** What is said of a moment: until when it is stopped, and when it is stopped next. */
+function said(windows: readonly RecurringWindow[], now: string, runUntil?: string) {
+  const until = runUntil === undefined ? undefined : new Date(runUntil);
+  const { stopUntil, nextStop } = runScheduleAt(windows, until, new Date(now)) ?? {};
+  return [stopUntil, nextStop].map((time) => time && `${time.toISOString().slice(0, 16)}Z`);
+}
+
+describe("a run schedule", () => {
+  it("is none where the spec has none", () => {
+    expect(runScheduleAt(undefined, undefined, new Date("2026-11-25T12:00:00Z"))).toBeUndefined();
+  });
+
+  it.each<[what: string, now: string, stopUntil: string | undefined, nextStop: string | undefined]>([
+    ["runs until its window opens", "2026-11-25T18:59:59Z", undefined, "2026-11-25T19:00Z"],
+    ["is stopped from its opening on", "2026-11-25T19:00:00Z", "2026-11-26T06:00Z", "2026-11-26T19:00Z"],
+    ["is stopped to its end", "2026-11-26T05:59:59Z", "2026-11-26T06:00Z", "2026-11-26T19:00Z"],
+    ["runs from its end on", "2026-11-26T06:00:00Z", undefined, "2026-11-26T19:00Z"],
+    ["counts in its time zone, in summer", "2026-07-01T17:59:00Z", undefined, "2026-07-01T18:00Z"],
+    // 20:00 in summer time, and eleven hours later it is 06:00 in winter time.
+    [
+      "lasts as long as it says when the clocks change",
+      "2026-10-23T18:00:00Z",
+      "2026-10-24T05:00Z",
+      "2026-10-26T19:00Z",
+    ],
+    ["runs over the weekend", "2026-11-28T12:00:00Z", undefined, "2026-11-30T19:00Z"],
+  ])("%s", (_, now, ...expected) => {
+    expect(said(nights, now)).toEqual(expected);
+  });
+
+  it("takes windows without a gap between them, and those that overlap, as one", () => {
+    expect(said(weekend, "2026-11-27T20:00:00Z")).toEqual(["2026-11-30T06:00Z", "2026-11-30T19:00Z"]);
+    const overlapping = [...nights, berlin("0 22 * * *", 12)];
+    expect(said(overlapping, "2026-11-25T20:00:00Z")).toEqual(["2026-11-26T09:00Z", "2026-11-26T19:00Z"]);
+  });
+
+  it("has an end that can be said where it has none", () => {
+    const [stopUntil] = said([berlin("0 0 * * *", 24)], "2026-11-25T12:00:00Z");
+    expect(stopUntil).toMatch(/^2027-01/);
+  });
+
+  it("never opens on a day that does not exist", () => {
+    expect(said([berlin("0 0 30 2 *", 1)], "2026-11-25T12:00:00Z")).toEqual([undefined, undefined]);
+  });
+
+  it.each<[what: string, now: string, runUntil: string, nextStop: string]>([
+    ["inside of a window", "2026-11-25T20:00:00Z", "2026-11-25T22:30:00Z", "2026-11-25T22:30Z"],
+    ["to behind the end of a window", "2026-11-25T20:00:00Z", "2026-11-26T08:00:00Z", "2026-11-26T19:00Z"],
+    ["from before a window", "2026-11-25T18:00:00Z", "2026-11-25T22:30:00Z", "2026-11-25T22:30Z"],
+  ])("lets a user have it run %s", (_, now, runUntil, nextStop) => {
+    expect(said(nights, now, runUntil)).toEqual([undefined, nextStop]);
+  });
+
+  it("counts again once the user's time is over", () => {
+    expect(said(nights, "2026-11-25T22:30:00Z", "2026-11-25T22:30:00Z")).toEqual([
+      "2026-11-26T06:00Z",
+      "2026-11-26T19:00Z",
+    ]);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+
+import { applicationEnv } from "../support/services/application-runner.ts";
+import { databaseEnv } from "../support/services/database-runner.ts";
+
+/** The harness begins at 10:00. */
+const stopUntil = new Date("2026-11-21T20:00:00Z");
+const nextStop = new Date("2026-11-22T10:00:00Z");
+const within = { policies: { runSchedule: { stopUntil, nextStop } } };
+const outside = { policies: { runSchedule: { stopUntil: undefined, nextStop } } };
+
+describe.each([
+  ["database", databaseEnv("Full"), "stopDatabase", "deployDatabase"],
+  ["application", applicationEnv("Full"), "stopApplication", "deployApplication"],
+] as const)("the schedule of a %s", (noun, env, stop, start) => {
+  const startByHand = async (id: string): Promise<void> => {
+    const { api } = env.harness;
+    await (noun === "database" ? api.databases.deploy(id) : api.applications.deploy(id, "0123456789abcdef0123"));
+    env.harness.pass(120);
+  };
+
+  it("stops it within a window, and starts it after", async () => {
+    const runner = await env.deployed();
+    expect(await runner.run(within)).toMatchObject({ ops: [stop], is: "waiting" });
+    env.harness.pass(120);
+    const stopped = await runner.run(within);
+    expect(stopped).toMatchObject({
+      ops: [],
+      is: "settled",
+      why: {
+        reason: "Stopped",
+        message: `The ${noun} is stopped until 2026-11-21T20:00:00Z, as spec.runSchedule says.`,
+      },
+      status: { runState: "Stopped", nextRunChange: { at: "2026-11-21T20:00:00Z", runState: "Running" } },
+    });
+    expect(stopped.report.drift ?? []).toEqual([]);
+    expect(await runner.run(within)).toMatchObject({ ops: [], wrote: false });
+    expect(await runner.run(outside)).toMatchObject({ ops: [start], is: "waiting" });
+  });
+
+  it("leaves alone what somebody starts by hand within a window, and stops it in the next one", async () => {
+    const runner = await env.deployed();
+    await runner.run(within);
+    env.harness.pass(120);
+    await runner.run(within);
+    await startByHand(runner.id()!);
+    const held = { ops: [], is: "settled", status: { runState: "Running", runUntil: "2026-11-21T20:00:00Z" } };
+    expect(await runner.run(within)).toMatchObject(held);
+    expect(await runner.run({ ...within, requested: "a look" })).toMatchObject({
+      ops: expect.not.arrayContaining([stop]),
+    });
+    const later = { stopUntil: new Date("2026-11-23T08:00:00Z"), nextStop: undefined };
+    const nextNight = { policies: { runSchedule: later }, now: new Date("2026-11-22T12:00:00Z") };
+    expect(await runner.run(nextNight)).toMatchObject({ ops: [stop] });
+  });
+
+  it("leaves alone what somebody stopped before a window and starts by hand within it", async () => {
+    const runner = await env.deployed();
+    env.harness.edit(runner.id(), { state: "STOPPED" });
+    env.harness.pass(60);
+    expect(await runner.run(within)).toMatchObject({ ops: [], is: "settled", status: { runState: "Stopped" } });
+    await startByHand(runner.id()!);
+    expect(await runner.run(within)).toMatchObject({ ops: [], is: "settled" });
+  });
+
+  it("counts again once it is stopped by hand", async () => {
+    const runner = await env.deployed();
+    await runner.run(within);
+    env.harness.pass(120);
+    await runner.run(within);
+    await startByHand(runner.id()!);
+    await runner.run(within);
+    env.harness.edit(runner.id(), { state: "STOPPED" });
+    env.harness.pass(60);
+    const stopped = await runner.run(within);
+    expect(stopped).toMatchObject({ ops: [], is: "settled", why: { reason: "Stopped" } });
+    expect(stopped.status).not.toHaveProperty("runUntil");
+    expect(await runner.run(outside)).toMatchObject({ ops: [start] });
+  });
+});

@@ -1,0 +1,144 @@
+/** `spec.runSchedule` over days: the operator, a simulated platform, and a clock that is turned by hand. */
+import { describe, expect, it } from "vitest";
+
+import { RUN_UNTIL } from "../../../src/api/names.ts";
+import { member } from "../../../src/kube/api/json.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
+import {
+  application,
+  COMMIT,
+  database,
+  defaults,
+  environment,
+  operation,
+  project,
+} from "../../support/kube/manifests.ts";
+import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Its clock begins at 10:00 on a Saturday. */
+const NIGHTS = [{ kind: "Stop", schedule: "0 20 * * *", duration: "11h" }];
+
+const MAIN = { name: "main" };
+
+const next = (env: OperatorEnv, kind: string) => member(env.get(kind, "main").status, "nextRunChange");
+
+async function running(
+  surface: "full" | "documented",
+  kind: "PlatformApplication" | "PlatformDatabase",
+  spec: JsonObject = {},
+): Promise<OperatorEnv> {
+  const env = await operatorEnv({ surface });
+  const make = kind === "PlatformDatabase" ? database : application;
+  env.apply(...defaults(env), project("shop"), environment(env, "staging", "shop"));
+  env.apply(make("main", "staging", { runSchedule: NIGHTS, ...spec }));
+  await env.run(2 * HOUR);
+  expect(env.told(kind, "main")).toMatch(/^True\//);
+  return env;
+}
+
+describe.each([
+  ["PlatformDatabase", "documented", "Database"],
+  ["PlatformDatabase", "full", "Database"],
+  ["PlatformApplication", "full", "Application"],
+] as const)("the schedule of a %s on the %s surface", (kind, surface, noun) => {
+  const [stop, start] = [`stop${noun}`, `deploy${noun}`];
+
+  it("stops it when a window opens, and starts it when that ends, once each and on time", async () => {
+    const env = await running(surface, kind);
+    expect(next(env, kind)).toEqual({ at: "2026-11-21T20:00:00Z", runState: "Stopped" });
+    const from = env.mark();
+    await env.run(8 * HOUR - MINUTE);
+    expect(env.writes(from)).toEqual([]);
+    await env.run(10 * MINUTE);
+    expect([env.writes(from), env.told(kind, "main")]).toEqual([[stop], "True/Stopped"]);
+    expect(next(env, kind)).toEqual({ at: "2026-11-22T07:00:00Z", runState: "Running" });
+    await env.run(10.5 * HOUR);
+    expect(env.writes(from)).toEqual([stop]);
+    await env.run(HOUR);
+    expect([env.writes(from), member(env.get(kind, "main").status, "state")]).toEqual([[stop, start], "DEPLOYED"]);
+    await env.run(24 * HOUR);
+    expect(env.writes(from)).toEqual([stop, start, stop, start]);
+    expect(env.events.filter(({ note }) => note.includes("spec.runSchedule says so"))).toHaveLength(4);
+  });
+
+  it("is kept over a restart of the operator", async () => {
+    const env = await running(surface, kind);
+    const from = env.mark();
+    await env.run(8 * HOUR - 2 * MINUTE);
+    await env.restart();
+    await env.run(3 * MINUTE);
+    expect(env.writes(from)).toEqual([stop]);
+  });
+
+  it("yields to the annotation run-until, and goes on when that is over or taken away", async () => {
+    const env = await running(surface, kind);
+    const from = env.mark();
+    await env.run(9 * HOUR);
+    expect(env.writes(from)).toEqual([stop]);
+    env.cluster.annotate(kind, "main", { [RUN_UNTIL]: "2026-11-21T23:00:00Z" });
+    await env.run(HOUR);
+    expect(env.writes(from)).toEqual([stop, start]);
+    expect(next(env, kind)).toEqual({ at: "2026-11-21T23:00:00Z", runState: "Stopped" });
+    await env.run(1.5 * HOUR);
+    expect(env.writes(from)).toEqual([stop, start, stop]);
+    env.cluster.annotate(kind, "main", { [RUN_UNTIL]: "2026-11-22T03:00:00Z" });
+    await env.run(30 * MINUTE);
+    env.cluster.annotate(kind, "main", { [RUN_UNTIL]: null });
+    await env.run(10 * MINUTE);
+    expect(env.writes(from)).toEqual([stop, start, stop, start, stop]);
+  });
+
+  it("does not stop again what an operation started in the window, until the next one", async () => {
+    const env = await running(surface, kind);
+    const from = env.mark();
+    await env.run(9 * HOUR);
+    const what = kind === "PlatformDatabase" ? { databaseRef: MAIN } : { applicationRef: MAIN, gitCommitId: COMMIT };
+    env.apply(operation("by-hand", { type: `Deploy${noun}`, ...what }));
+    await env.run(10 * HOUR);
+    expect(env.writes(from)).toEqual([stop, start]);
+    expect(env.told(kind, "main")).toMatch(/^True\//);
+    await env.run(16 * HOUR);
+    expect(env.writes(from)).toEqual([stop, start, stop]);
+  });
+});
+
+describe("schedules", () => {
+  it("stop a fleet, which is no mass change that nobody asked for", async () => {
+    const env = await operatorEnv({ surface: "full" });
+    const names = Array.from({ length: 24 }, (_, index) => `main-${index}`);
+    env.apply(...defaults(env), project("shop"), environment(env, "staging", "shop"));
+    env.apply(...names.map((name) => database(name, "staging", { runSchedule: NIGHTS })));
+    await env.run(2 * HOUR);
+    const from = env.mark();
+    await env.run(9 * HOUR);
+    expect(env.writes(from)).toEqual(names.map(() => "stopDatabase"));
+    expect(env.told("PlatformConnection", "default")).toBe("True/Available");
+  });
+
+  it("that are wrong stall what has them, and hold up no deletion", async () => {
+    const env = await operatorEnv({ surface: "full" });
+    const runSchedule = [{ kind: "Stop", schedule: "99 99 * * *", duration: "11h" }];
+    env.apply(...defaults(env), project("shop"), environment(env, "staging", "shop"));
+    env.apply(database("main", "staging", { lifecycle: { deletionPolicy: "Delete" } }));
+    await env.run(2 * HOUR);
+    env.apply(database("main", "staging", { lifecycle: { deletionPolicy: "Delete" }, runSchedule }));
+    await env.run(10 * MINUTE);
+    expect(env.told("PlatformDatabase", "main", "Stalled")).toBe("True/InvalidSpec");
+    env.cluster.remove("PlatformDatabase", "main");
+    await env.run(HOUR);
+    expect(env.cluster.find("PlatformDatabase", "main")).toBeUndefined();
+  });
+
+  it("stop no application where the platform has no stop, and say so", async () => {
+    const env = await operatorEnv({ surface: "documented" });
+    env.apply(...defaults(env, { surface: "Documented" }), project("shop"), environment(env, "staging", "shop"));
+    env.apply(application("main", "staging", { runSchedule: NIGHTS }));
+    await env.run(2 * HOUR);
+    expect(env.told("PlatformApplication", "main", "Stalled")).toBe("True/NotSupportedByApi");
+    const from = env.mark();
+    await env.run(12 * HOUR);
+    expect([env.writes(from), next(env, "PlatformApplication")]).toEqual([[], undefined]);
+  });
+});
