@@ -63,10 +63,9 @@ describe.each(effort.few(["full", "documented"] as const))("the budget of writes
     const { objects } = writesOf(withoutNews(requests));
     expect(objects.filter(({ code }) => code >= 300)).toEqual([]);
     const counts = tally(objects);
-    // Where services are not listed, the ingress is read and stored after they are Ready.
-    const most = surface === "documented" ? 5 : 4;
+    // The last one is the ingress, where services are not listed, or the progress of a deployment that takes long.
     for (const name of ["api", "web"]) {
-      expect(counts[`platformapplications/${name}`], JSON.stringify(objects)).toBeLessThanOrEqual(most);
+      expect(counts[`platformapplications/${name}`], JSON.stringify(objects)).toBeLessThanOrEqual(5);
     }
     for (const name of [
       "platformprojects/shop",
@@ -74,10 +73,11 @@ describe.each(effort.few(["full", "documented"] as const))("the budget of writes
       "platformenvironments/production",
       "platformbindings/essentials",
       "platformcatalogs/catalog",
-      "platformconnections/default",
     ]) {
       expect(counts[name], `${name} of ${JSON.stringify(counts)}`).toBeLessThanOrEqual(3);
     }
+    // It writes down the operations that the platform has shown, several at once the faster they come.
+    expect(counts["platformconnections/default"]).toBeLessThanOrEqual(5);
 
     const effects = record.changeCalls().flatMap((call) => call.effects.map((effect) => Object.keys(effect)[0]));
     const { created, deployed } = Object.groupBy(effects, (effect) => effect ?? "");

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { editRecord, removeRecord } from "../../simulator/control/records.ts";
-import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { RECONCILE_REQUESTED_AT, RUN_UNTIL } from "../../src/api/names.ts";
 import { CAUSES, type ChangeCause } from "../../src/engine/context/context.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import type { Manifest } from "../support/env/cluster.ts";
@@ -103,6 +103,19 @@ describe("the cause of a change", () => {
     await env.settled();
     await expectChanges("asks", ["deployApplication Requested"], () =>
       env.annotate(APPLICATION, "asks", { [RECONCILE_REQUESTED_AT]: "now" }),
+    );
+  });
+
+  it("is the schedule where a window of it counts again", async () => {
+    const always = [{ kind: "Stop", schedule: "* * * * *", duration: "1h" }];
+    await env.patch(APPLICATION, "web", {
+      metadata: { annotations: { [RUN_UNTIL]: "2999-01-01T00:00:00Z" } },
+      spec: { runSchedule: always },
+    });
+    await env.waitFor(APPLICATION, "web", { status: "True", reason: "Deployed" });
+    await env.settled();
+    await expectChanges("web", ["stopApplication Scheduled"], () =>
+      env.annotate(APPLICATION, "web", { [RUN_UNTIL]: null }),
     );
   });
 
