@@ -57,7 +57,7 @@ const OF_THE_OPERATOR: readonly Described[] = [
   { name: names.EXTERNAL_ID, does: "Is a copy of `status.externalId`, for the case that the status is lost." },
   { name: names.SEAL, does: "Signs that copy for this very resource: without it, it is only a claim." },
   {
-    name: names.BACKUP_SEAL,
+    name: names.BACKUP_SIGNATURE,
     does: "Signs that copy for any resource of this kind, namespace and name, as one that is restored from a backup.",
   },
   { name: names.INSTALLATION, does: "Names the installation that recorded the id." },

@@ -18,12 +18,12 @@ export const MOVE_TO = `${GROUP}/move-to`;
 export const APPROVED_PLAN = `${GROUP}/approved-plan`;
 
 /**
- * Annotations that the operator writes: the backup of the id and its signature, the installation that made it, and the
+ * Annotations that the operator writes: the backup of the id and its signatures, the installation that made it, and the
  * intent of a create.
  */
 export const EXTERNAL_ID = `${GROUP}/external-id`;
 export const SEAL = `${GROUP}/seal`;
-export const BACKUP_SEAL = `${GROUP}/backup-seal`;
+export const BACKUP_SIGNATURE = `${GROUP}/backup-signature`;
 export const INSTALLATION = `${GROUP}/installation`;
 export const INTENT = `${GROUP}/intent`;
 /** On an object of a one-shot kind: its own uid, namespace and name, set before the first request. */

@@ -61,11 +61,16 @@ describe("on a surface that does not show where an application belongs, with ids
     expect((await move("papp/shop")).stderr).toMatch(/^PlatformApplication "shop" does not exist in namespace/);
   });
 
-  it("a backup that is applied again finds what its resource left", async () => {
+  it.each([
+    ["what its resource left", false],
+    ["what its resource left while no operator ran", true],
+  ])("a backup that is applied again finds %s", async (_what, stopped) => {
     const before = await env.get("PlatformApplication", "late");
     const { name, annotations = {} } = before.metadata;
+    if (stopped) await env.stop();
     await env.remove("PlatformApplication", "late");
     await env.waitGone("PlatformApplication", "late");
+    if (stopped) await env.start();
     const record = await env.record();
     await env.apply({
       apiVersion: before.apiVersion,

@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { BACKUP_SEAL, INTENT } from "../../src/api/names.ts";
+import { BACKUP_SIGNATURE, INTENT } from "../../src/api/names.ts";
 import { isObject, member, parseJson } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { createEnv } from "../support/env/env.ts";
@@ -104,7 +104,7 @@ describe.each(["documented", "full"] as const)("records of an earlier version, %
       const { kind, metadata } = before;
       const now = await env.get(kind, metadata.name);
       // The signature for backups is new since.
-      const { [BACKUP_SEAL]: _, ...annotations } = now.metadata.annotations ?? {};
+      const { [BACKUP_SIGNATURE]: _, ...annotations } = now.metadata.annotations ?? {};
       expect(annotations, `${kind} ${metadata.name}`).toEqual(metadata.annotations ?? {});
       expect(plain(now.status), `${kind} ${metadata.name}`).toEqual(plain(before.status));
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { BACKUP_SEAL, EXTERNAL_ID, INSTALLATION, SEAL } from "../../api/names.ts";
+import { BACKUP_SIGNATURE, EXTERNAL_ID, INSTALLATION, SEAL } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
@@ -30,7 +30,7 @@ function place(annotations: Readonly<Record<string, string>> = {}): RecordTarget
 describe("a record in annotations", () => {
   it("is read back with what it keeps, for this object, id and parent alone", () => {
     const annotations = recordAnnotations(ports, place(), "id-1", kept);
-    expect(Object.keys(annotations)).toEqual([EXTERNAL_ID, SEAL, BACKUP_SEAL, INSTALLATION]);
+    expect(Object.keys(annotations)).toEqual([EXTERNAL_ID, SEAL, BACKUP_SIGNATURE, INSTALLATION]);
     expect(readRecord(place(annotations), "id-1")).toEqual({ kept });
     expect(readRecord(place(annotations), "id-2")).toBeUndefined();
     const moved = { ...place(annotations), recordedIdentity: { ...place().recordedIdentity, parentId: "parent-2" } };
@@ -52,7 +52,7 @@ describe("a record in annotations", () => {
       at({ namespace: "other" }),
       at({ name: "other" }),
       at({ annotations: { ...annotations, [INSTALLATION]: "there" } }),
-      at({ annotations: { ...annotations, [BACKUP_SEAL]: "" } }),
+      at({ annotations: { ...annotations, [BACKUP_SIGNATURE]: "" } }),
       { ...at(), object: { ...at().object, kind: "Gadget" } },
       ...["host", "organizationId", "parentId"].map((member) => ({
         ...at(),

@@ -1,7 +1,16 @@
 /** Records which object of the platform belongs to a resource, and releases it. */
 import { isDeepStrictEqual } from "node:util";
 
-import { BACKUP_SEAL, BEGUN, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
+import {
+  BACKUP_SIGNATURE,
+  BEGUN,
+  EXTERNAL_ID,
+  FINALIZER,
+  INSTALLATION,
+  INTENT,
+  RESOLVE,
+  SEAL,
+} from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -69,9 +78,9 @@ async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject
   const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === ports.installation;
   if (id === undefined || holder !== ports.installation) return object;
   // Earlier versions did not sign for backups.
-  if (kept && annotations[BACKUP_SEAL] !== undefined) return object;
+  if (kept && annotations[BACKUP_SIGNATURE] !== undefined) return object;
   const change = kept
-    ? { [BACKUP_SEAL]: backupSeal(place, id, ports.installation) }
+    ? { [BACKUP_SIGNATURE]: signBackup(place, id, ports.installation) }
     : { ...recordAnnotations(ports, place, id), ...cleared(object) };
   // The status has the id: a backup that finds no room, or is forbidden, must not hold up the rest, least of all a
   // deletion.
@@ -96,7 +105,7 @@ export function recordAnnotations(
   const annotations = (note?: JsonObject) => ({
     [EXTERNAL_ID]: id,
     [SEAL]: sign(connection.token(), sealed, note),
-    [BACKUP_SEAL]: backupSeal(place, id, ports.installation),
+    [BACKUP_SIGNATURE]: signBackup(place, id, ports.installation),
     [INSTALLATION]: ports.installation,
   });
   const whole = annotations(kept);
@@ -133,11 +142,11 @@ export function readRecord(
  */
 export function isBackup(place: RecordTarget, id: Uuid): boolean {
   const annotations = place.object.metadata.annotations ?? {};
-  const expected = backupSeal(place, id, annotations[INSTALLATION] ?? "");
-  return place.connection.token() !== "" && sameSignature(expected, annotations[BACKUP_SEAL] ?? "");
+  const expected = signBackup(place, id, annotations[INSTALLATION] ?? "");
+  return place.connection.token() !== "" && sameSignature(expected, annotations[BACKUP_SIGNATURE] ?? "");
 }
 
-function backupSeal({ object, connection, recordedIdentity }: RecordTarget, id: Uuid, installation: string): string {
+function signBackup({ object, connection, recordedIdentity }: RecordTarget, id: Uuid, installation: string): string {
   const { host, organizationId, parentId = null } = recordedIdentity;
   const { kind, namespace, name } = keyOf(object);
   return signatureOf(connection.token(), [
@@ -241,7 +250,7 @@ function cleared(object: KubeObject): Readonly<Record<string, null>> {
 }
 
 /** Removes the annotations of a record. */
-export const NO_RECORD = { [EXTERNAL_ID]: null, [SEAL]: null, [BACKUP_SEAL]: null, [INSTALLATION]: null } as const;
+export const NO_RECORD = { [EXTERNAL_ID]: null, [SEAL]: null, [BACKUP_SIGNATURE]: null, [INSTALLATION]: null } as const;
 
 /**
  * Drops the record of an object that is gone from the platform, unless the resource was changed in the meantime:

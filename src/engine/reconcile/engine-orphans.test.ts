@@ -236,6 +236,22 @@ describe("a resource that is created again under the same key", () => {
     expect(effects(env)).toEqual(["create"]);
   });
 
+  it("is not replaced by the older object of a backup", async () => {
+    const env = await documented({});
+    const { annotations = {} } = env.cluster.get("Widget", "a").metadata;
+    const older = idOf(env);
+    await removed(env);
+    env.shards.edit(String(older));
+    await env.run(MINUTE);
+    await applied(env, {});
+    expect(idOf(env)).not.toBe(older);
+    await removed(env);
+    env.widget("a", {}, { annotations });
+    await env.run(MINUTE);
+    expect(ready(env)).toBe("False NotObservable");
+    expect(effects(env)).toEqual(["create", "create"]);
+  });
+
   it("stalls where the platform contradicts the entry, until that is forgotten", async () => {
     const env = await bare("Full");
     await applied(env, {});

@@ -183,8 +183,10 @@ async function originOf(
   }
   if (!mayBeOrphaned(place, identity)) return proven;
   const candidate = await candidateFor(ports, place, policies);
-  const isOther = identity.is === "known" && candidate?.orphan?.id !== identity.id;
-  return candidate === undefined || isOther ? provenByBackup(place, identity) : candidate;
+  if (candidate === undefined) return provenByBackup(place, identity);
+  // A backup may be older than what the ledger says.
+  const isOther = identity.is === "known" && candidate.orphan?.id !== identity.id;
+  return isOther ? proven : candidate;
 }
 
 /** Reports whether the orphan ledger is asked: for no id, and for one that a restored or moved manifest claims. */
