@@ -16,6 +16,12 @@ const ANNOTATION = 262_144;
 export const text = z.string().max(TEXT);
 /** A time of the operator's clock. Times of the platform are `text`, in any form. */
 export const time = z.string().max(64).meta({ format: "date-time" });
+
+/** Returns a time as RFC 3339 in whole seconds, as Kubernetes writes it (metav1.Time). */
+export function timeText(date: Date): string {
+  return `${date.toISOString().slice(0, 19)}Z`;
+}
+
 /** An id as the platform returned it. */
 export const id = z.string().max(64);
 /** A token that a user put into an annotation. */

@@ -1,5 +1,6 @@
-/** Reconciles a connection: probes it when a probe is due, and reports the result to its users. */
 import { RESOLVE } from "../../api/names.ts";
+/** Reconciles a connection: probes it when a probe is due, and reports the result to its users. */
+import { timeText } from "../../api/status.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
@@ -60,7 +61,7 @@ export function rateLimited(
   if (limit === undefined || limit.leftMs === 0) return undefined;
   const untilReported = windows.outageMs - limit.sinceMs;
   if (untilReported > 0) return { again: Math.min(untilReported, limit.leftMs) };
-  const until = `${new Date(clock.now().getTime() + limit.leftMs).toISOString().slice(0, 19)}Z`;
+  const until = timeText(new Date(clock.now().getTime() + limit.leftMs));
   const message = `The platform limits the rate of requests (429); the operator sends nothing before ${until}, and goes on by itself.`;
   return { is: "retry", why: { reason: "RateLimited", message }, again: limit.leftMs };
 }

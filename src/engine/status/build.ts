@@ -1,8 +1,9 @@
+import type { Reason } from "../../api/reasons.ts";
 /**
  * Builds `.status` from the result of a reconcile. The only place that does. Pure and deterministic
  * (docs/architecture.md §5).
  */
-import type { Reason } from "../../api/reasons.ts";
+import { timeText } from "../../api/status.ts";
 import { member, sentJson } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { cleanText } from "../../text/text.ts";
@@ -160,7 +161,7 @@ function condition(object: KubeObject, fact: ConditionFact, generation: number, 
     type: fact.type,
     status: fact.status,
     observedGeneration,
-    lastTransitionTime: old?.status === fact.status ? old.lastTransitionTime : `${now.toISOString().slice(0, 19)}Z`,
+    lastTransitionTime: old?.status === fact.status ? old.lastTransitionTime : timeText(now),
     reason: fact.reason,
     // Quoted names, keys and words of the platform may contain anything (docs/reliability.md E5, E13).
     message: cleanText(fact.message, MESSAGE_CAP),

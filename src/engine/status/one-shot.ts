@@ -1,8 +1,9 @@
+import type { Reason } from "../../api/reasons.ts";
 /**
  * One-shot objects do one thing and end, like a Job of Kubernetes. Their time limit counts from the object's creation,
  * and stands still while nothing can be done.
  */
-import type { Reason } from "../../api/reasons.ts";
+import { timeText } from "../../api/status.ts";
 import { member } from "../../kube/api/json.ts";
 import type { Clock, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
@@ -59,7 +60,7 @@ export function timeLimit<Spec>(
   }
   const stored = nonEmptyText(member(object.status, "deadline"));
   const isSame = left === undefined && local.idleMs < STORED_FROM_MS;
-  const deadline = isSame && stored !== undefined ? stored : `${at.toISOString().slice(0, 19)}Z`;
+  const deadline = isSame && stored !== undefined ? stored : timeText(at);
   return { deadline, remainingSeconds: undefined };
 }
 

@@ -1,4 +1,5 @@
 /** PlatformCatalog: what the platform offers, read from time to time into a ConfigMap. It never acts. */
+import { timeText } from "../../api/status.ts";
 import type { Kind, Ms, ReconcileContext, Report } from "../../engine/contract/kind.ts";
 import { stringifyJson } from "../../platform/codec/json.ts";
 import { sha256 } from "../shared/text.ts";
@@ -62,7 +63,7 @@ function intervalMs(interval: string): Ms {
 
 function changedAt({ memory, now }: CatalogContext, digest: string): string {
   const known = memory.digest === digest ? memory.changedAt : undefined;
-  return known ?? `${now.toISOString().slice(0, 19)}Z`;
+  return known ?? timeText(now);
 }
 
 const SUFFIX = "-catalog";

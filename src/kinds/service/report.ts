@@ -1,4 +1,5 @@
 /** Builds the report of a service. Pure. */
+import { timeText } from "../../api/status.ts";
 import type { ConditionFact, DriftField, Report } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { fitOptional } from "../shared/text.ts";
@@ -72,7 +73,7 @@ export function report(kind: ServiceKind, context: ServiceContext, observed: Ser
 /** Returns since when a state is shown. What an older release recorded without it stays without it until it changes. */
 function sinceOf({ memory, now }: ServiceContext, state: string | undefined): string | undefined {
   if (state === memory.state) return state && memory.stateSince;
-  return state && `${now.toISOString().slice(0, 19)}Z`;
+  return state && timeText(now);
 }
 
 function deployed({ noun }: ServiceNames, { status, unseen }: ServiceObserved): readonly ConditionFact[] {

@@ -1,9 +1,9 @@
+import { type LastOperation, timeText } from "../../api/status.ts";
+import type { JsonObject, Kind, KindTypes, Plan, ReconcileContext, Report } from "../../engine/contract/kind.ts";
 /**
  * `spec.runSchedule`: while one of its windows is open, a kind sees Stopped in `spec.runState`, and otherwise what the
  * spec says. Pure.
  */
-import type { LastOperation } from "../../api/status.ts";
-import type { JsonObject, Kind, KindTypes, Plan, ReconcileContext, Report } from "../../engine/contract/kind.ts";
 import { stalled } from "./checks.ts";
 import { isNew } from "./last-operation.ts";
 
@@ -157,8 +157,4 @@ function changingAt(report: Report, now: Date, at: Date | undefined, runState: R
   const nextRunChange = { at: timeText(at), runState };
   const lookWithin = Math.min(at.getTime() - now.getTime(), report.lookWithin ?? Infinity);
   return { ...report, status: { ...report.status, nextRunChange }, lookWithin };
-}
-
-function timeText(time: Date): string {
-  return `${time.toISOString().slice(0, 19)}Z`;
 }
