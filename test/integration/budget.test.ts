@@ -76,7 +76,7 @@ describe.each(effort.few(["full", "documented"] as const))("the budget of writes
     ]) {
       expect(counts[name], `${name} of ${JSON.stringify(counts)}`).toBeLessThanOrEqual(3);
     }
-    // It writes down the operations that the platform has shown, several at once the faster they come.
+    // It stores the operations that the platform has shown; on a slow machine they come in more steps.
     expect(counts["platformconnections/default"]).toBeLessThanOrEqual(5);
 
     const effects = record.changeCalls().flatMap((call) => call.effects.map((effect) => Object.keys(effect)[0]));

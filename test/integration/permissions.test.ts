@@ -107,7 +107,7 @@ const stop: Case = {
 };
 
 const rows = [
-  { surface: "full", cases: effort.all ? [setting, ...both, stop] : [setting, stop, ...both] },
+  { surface: "full", cases: [setting, ...both, stop] },
   { surface: "documented", cases: both },
 ] as const;
 

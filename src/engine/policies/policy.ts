@@ -53,7 +53,7 @@ const lifecycle = z.object({
 
 const runSchedule = recurringWindows.optional().catch(undefined);
 
-/** The values of spec.lifecycle and of the connection's defaults; else the documented defaults. */
+/** The values of spec.lifecycle, spec.runSchedule and of the connection's defaults; else the documented defaults. */
 export type Policies = ReturnType<typeof policiesOf>;
 
 /** Recurring windows of time, and whether they allow or deny writes. */
