@@ -1,8 +1,7 @@
 import { application as leaves } from "../hostile/generated/kinds/services.ts";
 import { application, NEXT_COMMIT } from "../support/kube/manifests.ts";
-import { type Fields, ID, type Sample } from "./sample.ts";
+import { ALWAYS_STOPPED, type Fields, ID, NIGHTS, type Sample } from "./sample.ts";
 
-const NIGHTS = [{ kind: "Stop", schedule: "0 20 * * 1-5", duration: "11h", timeZone: "Europe/Berlin" }];
 const REFERENCE = /exactly one of name and externalId must be set/;
 const VALUE = /exactly one of value and valueFrom must be set/;
 const secretKeyRef = { name: "s", key: "k" };
@@ -29,7 +28,7 @@ export const applicationSample: Sample = {
     [
       "a schedule of what is always stopped",
       { deploy: { gitCommitId: "1a2b3c4" }, runState: "Stopped", runSchedule: NIGHTS },
-      /spec.runSchedule stops what runs otherwise/,
+      ALWAYS_STOPPED,
     ],
     ["both references", { environmentRef: { name: "a", externalId: ID } }, REFERENCE],
     [

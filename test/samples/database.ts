@@ -1,8 +1,6 @@
 import { database as leaves } from "../hostile/generated/kinds/services.ts";
 import { database } from "../support/kube/manifests.ts";
-import type { Sample } from "./sample.ts";
-
-const NIGHTS = [{ kind: "Stop", schedule: "0 20 * * 1-5", duration: "11h", timeZone: "Europe/Berlin" }];
+import { ALWAYS_STOPPED, NIGHTS, type Sample } from "./sample.ts";
 
 export const databaseSample: Sample = {
   smallest: {
@@ -19,11 +17,7 @@ export const databaseSample: Sample = {
     ["deletion policy Stop and retries", { lifecycle: { deletionPolicy: "Stop", retry: { limit: 2 } } }],
   ],
   refused: [
-    [
-      "a schedule of what is always stopped",
-      { runState: "Stopped", runSchedule: NIGHTS },
-      /spec.runSchedule stops what runs otherwise/,
-    ],
+    ["a schedule of what is always stopped", { runState: "Stopped", runSchedule: NIGHTS }, ALWAYS_STOPPED],
     ["no version", { version: undefined }, /version: Required/],
     ["a version that is a number", { version: 16 }, /version.*must be of type string/],
     ["a type in lower case", { type: "postgresql" }, /type.*should match/],

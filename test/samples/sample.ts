@@ -10,6 +10,13 @@ export const OTHER_ID = "7c1f1c7e-2d2f-4f43-8a55-5d3f0a5b7e22";
 /** The id of nothing. */
 export const NOWHERE = "00000000-0000-4000-8000-00000000dead";
 
+/** A `spec.runSchedule`. */
+export const NIGHTS: JsonObject[] = [
+  { kind: "Stop", schedule: "0 20 * * 1-5", duration: "11h", timeZone: "Europe/Berlin" },
+];
+/** What the API server says of one beside runState Stopped. */
+export const ALWAYS_STOPPED = /spec.runSchedule stops what runs otherwise/;
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** What is laid over the smallest spec, undefined to take a member away, and what the API server says to it. */

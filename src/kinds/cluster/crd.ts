@@ -3,6 +3,14 @@ import { z } from "zod";
 import { connectionRef, flag, objectName, uuid, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, defineResource, wide } from "../../api/resource.ts";
+import {
+  nextRunChange,
+  runSchedule,
+  RUNS_BY_SCHEDULE,
+  runsBySchedule,
+  runUntil,
+  SCHEDULE_COLUMNS,
+} from "../../api/run-schedule.ts";
 import { count, id, lastOperation, livingStatus, text, time } from "../../api/status.ts";
 
 const BOTH_OR_NONE = "server and caBundle must be set together";
@@ -43,30 +51,35 @@ const writeTokenSecretToRef = z
     "x-kubernetes-validations": [{ rule: "has(self.server) == has(self.caBundle)", message: BOTH_OR_NONE }],
   });
 
-const spec = z.object({
-  connectionRef: connectionRef.optional(),
-  externalId: uuid.describe(
-    "Id of the cluster on the platform. Clusters are taken over, never created or deleted. Cannot be changed.",
-  ),
-  runState: z
-    .enum(["Running", "Stopped"])
-    .optional()
-    .describe("Whether the cluster runs. Running needs a platform that can start clusters. Left alone when absent."),
-  kubernetesVersion: matches(/^[1-9][0-9]{0,3}\.(0|[1-9][0-9]{0,3})$/, 16, "must be major.minor, e.g. 1.34")
-    .optional()
-    .describe(
-      "Version of Kubernetes to upgrade to, as major.minor. The platform is asked once it offers just this version " +
-        "next. Where the platform shows no versions, the first one that is set counts as the one that runs, and each " +
-        "newer one sends one upgrade, to the version that the platform chooses. Left alone when absent.",
+const spec = z
+  .object({
+    connectionRef: connectionRef.optional(),
+    externalId: uuid.describe(
+      "Id of the cluster on the platform. Clusters are taken over, never created or deleted. Cannot be changed.",
     ),
-  writeTokenSecretToRef: writeTokenSecretToRef.optional(),
-  credentialsId: uuid.optional().describe("Id of cloud credentials of the organization, shown in status.credentials."),
-  lifecycle: lifecycleOf(
-    ["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows", "progressDeadline"],
-    ["Retain", "Stop"],
-    "Manual",
-  ),
-});
+    runState: z
+      .enum(["Running", "Stopped"])
+      .optional()
+      .describe("Whether the cluster runs. Running needs a platform that can start clusters. Left alone when absent."),
+    runSchedule,
+    kubernetesVersion: matches(/^[1-9][0-9]{0,3}\.(0|[1-9][0-9]{0,3})$/, 16, "must be major.minor, e.g. 1.34")
+      .optional()
+      .describe(
+        "Version of Kubernetes to upgrade to, as major.minor. The platform is asked once it offers just this version " +
+          "next. Where the platform shows no versions, the first one that is set counts as the one that runs, and each " +
+          "newer one sends one upgrade, to the version that the platform chooses. Left alone when absent.",
+      ),
+    writeTokenSecretToRef: writeTokenSecretToRef.optional(),
+    credentialsId: uuid
+      .optional()
+      .describe("Id of cloud credentials of the organization, shown in status.credentials."),
+    lifecycle: lifecycleOf(
+      ["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows", "progressDeadline"],
+      ["Retain", "Stop"],
+      "Manual",
+    ),
+  })
+  .refine(runsBySchedule, RUNS_BY_SCHEDULE.message);
 
 const lock = z
   .object({
@@ -119,6 +132,7 @@ const versionBaseline = z
 const own = {
   verified: z.boolean().describe("Whether the platform has shown that the cluster is the organization's."),
   runState: z.enum(["Running", "Stopped"]).describe("The run state that the spec wants and that was brought about."),
+  runUntil,
   lastOrder: order,
   lastOperation,
   versionBaseline,
@@ -138,6 +152,7 @@ export const platformCluster = defineResource({
   status: livingStatus({
     ...record,
     ...own,
+    nextRunChange,
     name: text.optional().describe("Name of the cluster on the platform."),
     region: text.optional().describe("Region that it is in."),
     provider: text.optional().describe("Cloud provider, verbatim, e.g. AWS."),
@@ -157,6 +172,8 @@ export const platformCluster = defineResource({
     column("Next-K8s", ".status.nextKubernetesVersion", "Version of Kubernetes that the platform offers next."),
     column("Locked", '.status.conditions[?(@.type=="Locked")].status', "Whether it is locked."),
     wide("Lock-Owner", ".status.lock.ownerName", "Who locked it."),
+    ...SCHEDULE_COLUMNS,
   ]),
+  rules: [RUNS_BY_SCHEDULE],
   selectableFields: [".spec.connectionRef.name", ".spec.externalId"],
 });

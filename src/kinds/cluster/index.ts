@@ -2,21 +2,27 @@
 import type { ExternalAction, Kind } from "../../engine/contract/kind.ts";
 import { shownState } from "../service/messages.ts";
 import { isNew, withOperation } from "../shared/last-operation.ts";
+import { withRunSchedule } from "../shared/run-schedule.ts";
 import { act, traceOrder } from "./act.ts";
 import { type ClusterMemory, platformCluster } from "./crd.ts";
 import type { ClusterContext, ClusterTypes } from "./model.ts";
 import { observe, showsClusters } from "./observe.ts";
-import { plan } from "./plan.ts";
+import { openOrder } from "./order.ts";
+import { plan, shownRunState } from "./plan.ts";
 import { report } from "./report.ts";
 
-export const cluster: Kind<ClusterTypes> = {
+const unscheduled: Kind<ClusterTypes> = {
   resource: platformCluster,
   externalLifecycle: true,
   independent: true,
   // A stop or an upgrade affects everybody on the cluster.
   needsApproval: true,
   claim: (spec) => spec.externalId,
-  operations: ({ runState }) => ({ stop: ["stopCluster"], delete: [], isStopWanted: runState === "Stopped" }),
+  operations: ({ runState, runSchedule }) => ({
+    stop: ["stopCluster"],
+    delete: [],
+    isStopWanted: runState === "Stopped" || runSchedule !== undefined,
+  }),
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
   recordAction: recordClusterAction,
   remote: { operation: "getClusterStatus", read: (api, id) => api.clusters.status(id) },
@@ -26,6 +32,12 @@ export const cluster: Kind<ClusterTypes> = {
   trace: traceOrder,
   report,
 };
+
+export const cluster = withRunSchedule(
+  unscheduled,
+  { noun: "cluster", plural: "clusters", operations: { deploy: "deployCluster", stop: "stopCluster" } },
+  (context, observed) => (openOrder(context, observed) === undefined ? shownRunState(observed) : undefined),
+);
 
 /** Where the platform shows clusters, they are read; else the operation's request counts as the last one. */
 export function recordClusterAction(action: ExternalAction, context: ClusterContext): ClusterMemory {

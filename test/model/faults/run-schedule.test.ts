@@ -12,6 +12,7 @@ import {
   environment,
   operation,
   project,
+  resource,
 } from "../../support/kube/manifests.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
@@ -24,15 +25,23 @@ const MAIN = { name: "main" };
 
 const next = (env: OperatorEnv, kind: string) => member(env.get(kind, "main").status, "nextRunChange");
 
-async function running(
-  surface: "full" | "documented",
-  kind: "PlatformApplication" | "PlatformDatabase",
-  spec: JsonObject = {},
-): Promise<OperatorEnv> {
+const MAKE = {
+  PlatformApplication: (_env: OperatorEnv, spec: JsonObject) => application("main", "staging", spec),
+  PlatformDatabase: (_env: OperatorEnv, spec: JsonObject) => database("main", "staging", spec),
+  PlatformCluster: ({ platform }: OperatorEnv, spec: JsonObject) =>
+    resource("PlatformCluster", "main", {
+      externalId: platform.clusterIds[1] ?? "",
+      lifecycle: { applyPolicy: "Automatic" },
+      ...spec,
+    }),
+};
+
+async function running(surface: "full" | "documented", kind: keyof typeof MAKE): Promise<OperatorEnv> {
   const env = await operatorEnv({ surface });
-  const make = kind === "PlatformDatabase" ? database : application;
-  env.apply(...defaults(env), project("shop"), environment(env, "staging", "shop"));
-  env.apply(make("main", "staging", { runSchedule: NIGHTS, ...spec }));
+  // No document says that clusters can be started.
+  const offered = surface === "full" ? { surface: "Full" } : {};
+  env.apply(...defaults(env, offered), project("shop"), environment(env, "staging", "shop"));
+  env.apply(MAKE[kind](env, { runSchedule: NIGHTS }));
   await env.run(2 * HOUR);
   expect(env.told(kind, "main")).toMatch(/^True\//);
   return env;
@@ -42,6 +51,7 @@ describe.each([
   ["PlatformDatabase", "documented", "Database"],
   ["PlatformDatabase", "full", "Database"],
   ["PlatformApplication", "full", "Application"],
+  ["PlatformCluster", "full", "Cluster"],
 ] as const)("the schedule of a %s on the %s surface", (kind, surface, noun) => {
   const [stop, start] = [`stop${noun}`, `deploy${noun}`];
 
@@ -62,6 +72,13 @@ describe.each([
     expect(env.writes(from)).toEqual([stop, start, stop, start]);
     expect(env.events.filter(({ note }) => note.includes("spec.runSchedule says so"))).toHaveLength(4);
   });
+});
+
+describe.each([
+  ["PlatformDatabase", "documented", "Database"],
+  ["PlatformApplication", "full", "Application"],
+] as const)("the schedule of a %s on the %s surface", (kind, surface, noun) => {
+  const [stop, start] = [`stop${noun}`, `deploy${noun}`];
 
   it("is kept over a restart of the operator", async () => {
     const env = await running(surface, kind);
@@ -131,14 +148,17 @@ describe("schedules", () => {
     expect(env.cluster.find("PlatformDatabase", "main")).toBeUndefined();
   });
 
-  it("stop no application where the platform has no stop, and say so", async () => {
-    const env = await operatorEnv({ surface: "documented" });
-    env.apply(...defaults(env, { surface: "Documented" }), project("shop"), environment(env, "staging", "shop"));
-    env.apply(application("main", "staging", { runSchedule: NIGHTS }));
-    await env.run(2 * HOUR);
-    expect(env.told("PlatformApplication", "main", "Stalled")).toBe("True/NotSupportedByApi");
-    const from = env.mark();
-    await env.run(12 * HOUR);
-    expect([env.writes(from), next(env, "PlatformApplication")]).toEqual([[], undefined]);
-  });
+  it.each(["PlatformApplication", "PlatformCluster"] as const)(
+    "stop no %s where the platform has no stop or no start of it, and say so",
+    async (kind) => {
+      const env = await operatorEnv({ surface: "documented" });
+      env.apply(...defaults(env, { surface: "Documented" }), project("shop"), environment(env, "staging", "shop"));
+      env.apply(MAKE[kind](env, { runSchedule: NIGHTS }));
+      await env.run(2 * HOUR);
+      expect(env.told(kind, "main", "Stalled")).toBe("True/NotSupportedByApi");
+      const from = env.mark();
+      await env.run(12 * HOUR);
+      expect([env.writes(from), next(env, kind)]).toEqual([[], undefined]);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 /** Clusters and their bindings. */
 import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
-import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves } from "../common.ts";
+import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves, scheduleLeaves } from "../common.ts";
 import { always, local, locked, sent, told, type Entry, type KindCases, type Outcome } from "../outcomes.ts";
 import { rootConnectionLeaves, unresolved, VALUES } from "./references.ts";
 
@@ -52,6 +52,7 @@ export const cluster: KindCases = {
     "writeTokenSecretToRef.server": token("https://b.example:6443/k8s"),
     "writeTokenSecretToRef.caBundle": token(OTHER_PEM),
     credentialsId: always(fixture.credentialsId, local("a read alone asks for the credentials")),
+    ...scheduleLeaves(told("NotSupportedByApi", "the documented surface has no start of clusters")),
     ...Object.fromEntries(
       Object.entries(lifecycleLeaves(NOT_IN_CLUSTERS)).map(([path, entry]) => [
         path,
