@@ -77,8 +77,8 @@ async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject
   const holder = recordedIdentityIn(object, "installation");
   const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === ports.installation;
   if (id === undefined || holder !== ports.installation) return object;
-  // Earlier versions did not sign for backups.
-  if (kept && annotations[BACKUP_SIGNATURE] !== undefined) return object;
+  // Earlier versions did not sign for backups, and a rotated token makes the signature invalid.
+  if (kept && (place.connection.token() === "" || isBackup(place, id))) return object;
   const change = kept
     ? { [BACKUP_SIGNATURE]: signBackup(place, id, ports.installation) }
     : { ...recordAnnotations(ports, place, id), ...cleared(object) };

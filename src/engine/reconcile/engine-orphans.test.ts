@@ -236,6 +236,23 @@ describe("a resource that is created again under the same key", () => {
     expect(effects(env)).toEqual(["create"]);
   });
 
+  it("is found by a backup from after a rotation of the token, where the ledger has nothing", async () => {
+    const env = await documented({});
+    const id = idOf(env);
+    const before = env.writes("Widget", "a");
+    env.cluster.secret("token", { token: "token-2" });
+    await env.run(60 * MINUTE);
+    expect(env.writes("Widget", "a")).toBe(before + 1);
+    const { annotations = {} } = env.cluster.get("Widget", "a").metadata;
+    await removed(env);
+    env.shards.edit(String(id));
+    await env.run(MINUTE);
+    env.widget("a", {}, { annotations });
+    await env.run(MINUTE);
+    expect([ready(env), idOf(env)]).toEqual(["True Available", id]);
+    expect(effects(env)).toEqual(["create"]);
+  });
+
   it("is not replaced by the older object of a backup", async () => {
     const env = await documented({});
     const { annotations = {} } = env.cluster.get("Widget", "a").metadata;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Simulator } from "../../../simulator/simulator.ts";
-import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
+import { BACKUP_SIGNATURE, RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import { connection, database, NEXT_COMMIT, project, secret, tree } from "../../support/kube/manifests.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
@@ -142,9 +142,11 @@ describe("[K1] credentials", { timeout: 60_000 }, () => {
     expect(env.writes(from)).toEqual(["createProject"]);
   });
 
-  it("that are rotated: the old token is not used any more after 30 s, and nothing is written", async ({ task }) => {
+  it("that are rotated: the old token is not used after 30 s, and each id is signed anew by one write", async ({
+    task,
+  }) => {
     const env = await settled();
-    const before = versions(env);
+    const written = env.cluster.writes.length;
     const from = env.mark();
     const rotatedAt = env.clock.monotonic();
     env.apply(secret("default", { token: fresh(env.platform, "second") }));
@@ -153,7 +155,11 @@ describe("[K1] credentials", { timeout: 60_000 }, () => {
     const last = Math.max(0, ...used.filter(({ principal }) => principal === "first").map(({ after }) => after));
     expect(used.some(({ principal }) => principal === "second")).toBe(true);
     expect(last).toBeLessThanOrEqual(30 * SECOND);
-    expect(versions(env)).toEqual(before);
+    const changes = env.cluster.writes.slice(written).filter(({ key }) => !key.startsWith("PlatformConnection/"));
+    const body = { [BACKUP_SIGNATURE]: expect.any(String) };
+    expect(changes).toEqual(changes.map(({ key }) => ({ what: "checked", key, body })));
+    expect(new Set(changes.map(({ key }) => key)).size).toBe(objects(env).length);
+    expect(changes).toHaveLength(objects(env).length);
     expect(env.writes(from)).toEqual([]);
     figure(task, `old token last used ${Math.ceil(last / SECOND)} s after its rotation`);
   });
