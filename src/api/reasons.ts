@@ -52,6 +52,7 @@ export const REASONS = {
   ConnectionChanged: "The connection now points to another host or organisation.",
   ParentChanged: "The parent is now another object of the platform.",
   ForeignLedger: "Another installation of the operator wrote this object's records.",
+  UnreadableLedger: "This object's records have a form that this version of the operator does not know.",
   MassChangeHeld: "Too many changes that no new generation caused; held until confirmed.",
   TemplateNotAvailable: "The template or its version is not in the platform's list.",
   ClusterLocked: "The cluster is locked.",

@@ -123,17 +123,17 @@ describe("what a tenant forges", () => {
       [
         application("action", "mine", LIFECYCLE),
         { creates: false, op: "deployApplication", id: victim.applicationId },
-        "ForeignLedger",
+        "UnreadableLedger",
       ],
       [
         application("later", "mine", LIFECYCLE),
         { ...of("createApplication", mine.environmentId), v: 2 },
-        "ForeignLedger",
+        "UnreadableLedger",
       ],
       [
         application("deep", "mine", LIFECYCLE),
         { mark: JSON.parse(`${"[".repeat(900)}${"]".repeat(900)}`), op: 7 },
-        "ForeignLedger",
+        "UnreadableLedger",
       ],
     ];
     for (const [manifest, change] of rows) await forge(manifest, change);

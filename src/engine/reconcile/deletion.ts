@@ -29,6 +29,7 @@ const FINAL: ReadonlySet<Reason> = new Set([
   "AlreadyManaged",
   "NameConflict",
   "ForeignLedger",
+  "UnreadableLedger",
   "ParentChanged",
 ]);
 

@@ -21,10 +21,10 @@ function waiting(env: Env, name: string): void {
 describe("[E11] a forged intent", () => {
   it.each<[string, object, string]>([
     ["under another parent", { parentId: uuid(77) }, "Stalled=True/ParentChanged"],
-    ["of an action on another object", { creates: false, op: "deploy", id: uuid(77) }, "Stalled=True/ForeignLedger"],
-    ["of a later version", { v: 2 }, "Stalled=True/ForeignLedger"],
-    ["of another shape", { generation: "1" }, "Stalled=True/ForeignLedger"],
-    ["with a path for an id", { parentId: "../../project" }, "Stalled=True/ForeignLedger"],
+    ["of an action on another object", { creates: false, op: "deploy", id: uuid(77) }, "Stalled=True/UnreadableLedger"],
+    ["of a later version", { v: 2 }, "Stalled=True/UnreadableLedger"],
+    ["of another shape", { generation: "1" }, "Stalled=True/UnreadableLedger"],
+    ["with a path for an id", { parentId: "../../project" }, "Stalled=True/UnreadableLedger"],
     ["of another installation", { installation: "elsewhere" }, "Stalled=True/ForeignLedger"],
   ])("%s is told, and changes nothing; taken away, the object goes on", async (_what, change, told) => {
     const env = engineEnv();
@@ -59,7 +59,7 @@ describe("[E11] a forged intent", () => {
     env.widget("good");
     await env.run(MINUTE);
     expect(env.conditions("Widget", "good")).toContain("Ready=True/Available");
-    expect(env.conditions("Widget", "forger")).toContain("Stalled=True/ForeignLedger");
+    expect(env.conditions("Widget", "forger")).toContain("Stalled=True/UnreadableLedger");
     expect(env.internal).toEqual([]);
     expect(({} as { readonly polluted?: unknown }).polluted).toBeUndefined();
   });

@@ -271,7 +271,7 @@ describe("before anything is sent", () => {
     const env = await started();
     env.widget("a", {}, { annotations: { [INTENT]: '{"v":2}' } });
     await env.run(30 * MINUTE);
-    expect(env.conditions("Widget", "a")).toContain("Stalled=True/ForeignLedger");
+    expect(env.conditions("Widget", "a")).toContain("Stalled=True/UnreadableLedger");
     expect(env.world.effects).toEqual([]);
     expect(intentOf(env)).toBe('{"v":2}');
   });

@@ -31,8 +31,8 @@ export function openAction(object: KubeObject, local: LocalState): Intent | unde
 }
 
 const UNREADABLE: Why = {
-  reason: "ForeignLedger",
-  message: `This resource's ledger was written by a version of the operator that this one does not know. Nothing is written. Run that version, or remove the annotation ${INTENT} and status.intent once you know that nothing is under way.`,
+  reason: "UnreadableLedger",
+  message: `This resource's ledger has a form that this version of the operator does not know, e.g. that of a newer version. Nothing is written. Run that version, or remove the annotation ${INTENT} and status.intent once you know that nothing is under way.`,
 };
 
 /**

@@ -88,7 +88,7 @@ describe.each(["full", "documented"] as const)(
       figure(task, "0 actions over values of a newer version", ODD.length * memories.length);
     });
 
-    it("intents of a version that it does not know: ForeignLedger, kept as they are; forward again it goes on", async ({
+    it("intents of a version that it does not know: UnreadableLedger, kept as they are; forward again it goes on", async ({
       task,
     }) => {
       const env = await living(surface);
@@ -103,8 +103,8 @@ describe.each(["full", "documented"] as const)(
       await env.restart();
       await env.run(15 * MINUTE);
       expect(unready(env)).toEqual([
-        "PlatformApplication api: False/ForeignLedger",
-        "PlatformProject shop: False/ForeignLedger",
+        "PlatformApplication api: False/UnreadableLedger",
+        "PlatformProject shop: False/UnreadableLedger",
       ]);
       expect(env.writes(from)).toEqual([]);
       expect(env.get(creating, "shop").metadata.annotations?.[INTENT]).toBe(JSON.stringify(intent));
