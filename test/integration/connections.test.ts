@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { isObject } from "../../src/kube/api/json.ts";
@@ -10,6 +10,7 @@ import { connectProxy } from "../support/kube/connect-proxy.ts";
 import { connection, defaults, project, resource, secret, tree } from "../support/kube/manifests.ts";
 import { tcpProxy } from "../support/kube/tcp-proxy.ts";
 import { certificate } from "../support/kube/tls.ts";
+import { cli } from "../support/programs/cli.ts";
 
 describe("[R1] a connection that is replaced", () => {
   const env = createEnv({ surface: "full" });
@@ -163,5 +164,12 @@ describe("a connection with a way of its own", () => {
     expect(JSON.stringify(ready)).not.toMatch(/s3cret/);
     expect(new Set(proxy.asked)).toEqual(new Set([new URL(env.platform.url).host]));
     await vi.waitFor(() => expect(proxy.open()).toBeLessThanOrEqual(2));
+
+    const before = proxy.asked.length;
+    const { kubeconfigPath } = inject("controlPlane");
+    const flags = ["--kubeconfig", kubeconfigPath, "-n", env.namespace, "--allow-insecure-platform"];
+    const listed = await cli(["projects", "--connection=pconn/own", ...flags]);
+    expect(listed).toMatchObject({ code: 0, stderr: "Nothing found.\n" });
+    expect(proxy.asked.slice(before)).toEqual([new URL(env.platform.url).host]);
   });
 });
