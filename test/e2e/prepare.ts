@@ -1,14 +1,19 @@
 /**
  * Finds, installs or builds every program of the end-to-end tests, one after the other. `make e2e` runs it before them:
  * on a fresh machine it takes minutes, which no test should wait for while others keep the cores busy. Writes
- * deploy/install.yaml where the chart has changed, as it has helm.
+ * deploy/install.yaml, and deploy/olm from it, where the chart has changed, as it has helm.
  */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
 import { installIsStale, writeInstall } from "../../scripts/chart/manifest.ts";
 import { basicTools, findBinaries } from "../control-plane/binaries.ts";
 import { findArgoCd } from "../tools/argocd.ts";
 import { DEBIAN_PROGRAMS, type DebianProgram, findDebianProgram } from "../tools/debian.ts";
 import { findGoTool, type GoToolName } from "../tools/go-tools.ts";
 import { findKstatus } from "../tools/kstatus.ts";
+import { findBundleValidator } from "../tools/olm.ts";
 
 const BUILT: readonly GoToolName[] = ["kwok", "helm", "kube-score"];
 
@@ -16,7 +21,12 @@ const BUILT: readonly GoToolName[] = ["kwok", "helm", "kube-score"];
 await findBinaries();
 await findBinaries({ tools: [...basicTools, "kube-controller-manager", "kube-scheduler"] });
 for (const tool of BUILT) await findGoTool(tool);
-if (await installIsStale()) await writeInstall(await findGoTool("helm"));
+if (await installIsStale()) {
+  await writeInstall(await findGoTool("helm"));
+  // The OLM bundle is made of it.
+  await promisify(execFile)(process.execPath, [join(import.meta.dirname, "../../scripts/generate.ts")]);
+}
 await findKstatus();
+await findBundleValidator();
 await findArgoCd();
 for (const program of Object.keys(DEBIAN_PROGRAMS) as DebianProgram[]) await findDebianProgram(program);

@@ -1,0 +1,50 @@
+/** What deploy/install.yaml installs, in the parts in which OLM takes it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
+
+const INSTALL = join(import.meta.dirname, "../../deploy/install.yaml");
+
+const named = z.looseObject({ name: z.string() });
+const Manifest = z.looseObject({
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), labels: z.record(z.string(), z.string()) }),
+});
+type Manifest = z.infer<typeof Manifest>;
+const Role = Manifest.extend({ rules: z.array(z.unknown()) });
+const Binding = Manifest.extend({ roleRef: named, subjects: z.array(named) });
+const Deployment = Manifest.extend({
+  spec: z.looseObject({
+    template: z.looseObject({ spec: z.looseObject({ containers: z.tuple([z.looseObject({ image: z.string() })]) }) }),
+  }),
+});
+
+const installed = parseAllDocuments(readFileSync(INSTALL, "utf8")).map((document) => Manifest.parse(document.toJS()));
+const ofKind = (kind: string): readonly Manifest[] => installed.filter((manifest) => manifest.kind === kind);
+
+/** @returns the only Deployment. @throws ZodError where it has not one container */
+export function deployment(): z.infer<typeof Deployment> {
+  return Deployment.parse(ofKind("Deployment")[0]);
+}
+
+/** @returns what each ServiceAccount may do by bindings of a kind of role, as a ClusterServiceVersion has it. */
+export function permissions(kind: "Role" | "ClusterRole"): readonly object[] {
+  const roles = ofKind(kind).map((role) => Role.parse(role));
+  return ofKind(`${kind}Binding`).flatMap((manifest) => {
+    const { roleRef, subjects } = Binding.parse(manifest);
+    const rules = roles.filter(({ metadata }) => metadata.name === roleRef.name).flatMap((role) => role.rules);
+    return subjects.map(({ name }) => ({ serviceAccountName: name, rules }));
+  });
+}
+
+/** @returns what stands beside the ClusterServiceVersion: roles that nobody has yet, the Service. OLM says where. */
+export function besideCsv(): readonly Manifest[] {
+  const bound = new Set(ofKind("ClusterRoleBinding").map((manifest) => Binding.parse(manifest).roleRef.name));
+  const free = ofKind("ClusterRole").filter(({ metadata }) => !bound.has(metadata.name));
+  return [...free, ...ofKind("Service")].map((manifest) => {
+    const { namespace: _, ...metadata } = manifest.metadata;
+    return { ...manifest, metadata };
+  });
+}

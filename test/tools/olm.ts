@@ -1,0 +1,30 @@
+/** OLM's validation of a bundle: a program around its libraries, built from the module in test/olm. */
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { findGoProgram, goModule } from "./go-program.ts";
+
+const API = "github.com/operator-framework/api";
+const CRD = "crds/operators.coreos.com_clusterserviceversions.yaml";
+
+export interface BundleValidator {
+  readonly program: string;
+  /** The folder with the CRD of ClusterServiceVersion. */
+  readonly crds: string;
+}
+
+/** @returns the program, and OLM's CRD. @throws Error that says what is missing (Go) or how the build failed */
+export async function findBundleValidator(): Promise<BundleValidator> {
+  const folder = await findGoProgram({
+    name: "olm-bundle",
+    module: goModule("olm"),
+    package: "platform-operator.io/test/olm",
+    coldSeconds: 150,
+    furnish: async (into, go) => {
+      const module = (await go(["list", "-m", "-f", "{{.Dir}}", API])).trim();
+      await mkdir(join(into, "crds"));
+      await copyFile(join(module, CRD), join(into, CRD));
+    },
+  });
+  return { program: join(folder, "olm-bundle"), crds: join(folder, "crds") };
+}
