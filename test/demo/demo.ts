@@ -88,7 +88,7 @@ function closing({ controlPlane, pluginDir, statusPage }: Env, { once }: DemoOpt
   const { kubeconfigPath, binDir } = controlPlane;
   const commit = JSON.stringify({ spec: { deploy: { gitCommitId: "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567" } } });
   const first = once
-    ? "Everything is Ready. Without ONCE=1 it now goes on, and in another terminal one can do this:"
+    ? "Everything is Ready. Without ONCE=1 the demo keeps running, and you can try this in another terminal:"
     : "Everything is Ready. In another terminal:";
   return [
     `\n${paint("bold", first)}`,
@@ -103,7 +103,7 @@ function closing({ controlPlane, pluginDir, statusPage }: Env, { once }: DemoOpt
     `  kubectl patch papp api -n shop --type=merge -p '${commit}'`,
     "  kubectl get papp -n shop -w",
     "  kubectl delete papp web -n shop",
-    ...(once ? [] : [`The same in a browser, live: ${statusPage}`, "Ctrl-C ends the demo and takes everything away."]),
+    ...(once ? [] : [`The same in a browser, live: ${statusPage}`, "Ctrl-C ends the demo and removes everything."]),
   ].join("\n");
 }
 

@@ -9,12 +9,12 @@ export const badCommit: Scenario = {
     await kubectl(...changeCommit("api", COMMITS.bad));
     await until("PlatformApplication", "api", "Stalled", { status: "True", reason: "BuildFailed" });
 
-    say("The build failed. The operator tells why and waits for a person; it does not try the same commit again.");
+    say("The build failed. The operator reports why and waits for a person; it does not try the same commit again.");
     await kubectl("get", "papp");
     conditions("PlatformApplication", "api", "Ready", "Stalled", "Deployed");
     await kubectl("events", "--for", "papp/api");
 
-    say("A good commit is all that it takes.");
+    say("A good commit resolves it.");
     await kubectl(...changeCommit("api", COMMITS.good));
     await untilDeployed("api", COMMITS.good);
     await kubectl("get", "papp");

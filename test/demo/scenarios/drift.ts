@@ -22,7 +22,7 @@ async function changedSetting(scene: Scene): Promise<void> {
   say(`Somebody gives the application api more CPU in the platform's console: 4000 instead of ${String(wanted)}.`);
   await control("PATCH", `/records/${id}`, { cpu: 4000 });
 
-  say("The operator sees it at its next look (every 10 minutes, now on request) and puts it right.");
+  say("The operator notices at its next poll (every 10 minutes, now on request) and corrects it.");
   const { seq = 0 } = simulator.journal().at(-1) ?? {};
   await requestReconcile("papp/api");
   await scene.hold(
@@ -52,12 +52,12 @@ async function foreignCommit(scene: Scene): Promise<void> {
   await requestReconcile("papp/web");
   await until("PlatformApplication", "web", "Drifted", { status: "True" });
 
-  say("That may be an emergency: the operator tells it and leaves it alone.");
+  say("That may be an emergency: the operator reports it and changes nothing.");
   await kubectl("get", "papp");
   conditions("PlatformApplication", "web", "Ready", "Drifted");
   await kubectl("events", "--for", "papp/web");
 
-  say("It ends when the spec says what is to run: the commit of the emergency, or another one.");
+  say("It ends when the spec names the commit to run: that of the emergency, or another one.");
   await kubectl(...changeCommit("web", COMMITS.good));
   await untilDeployed("web", COMMITS.good);
   await until("PlatformApplication", "web", "Drifted", { status: "False" });

@@ -12,17 +12,17 @@ export const outage: Scenario = {
     await requestReconcile("pconn/default");
     await until("PlatformConnection", "default", "Synced", { status: "False", reason: "PlatformUnavailable" });
 
-    say("It is told once, on the connection. What is settled stays as it is: nothing turns red.");
+    say("The outage is reported once, on the connection. Settled resources stay Ready.");
     conditions("PlatformConnection", "default", "Ready", "Synced");
     await kubectl("events", "--for", "pconn/default");
 
-    say("Meanwhile somebody deploys a commit. That has to wait, and says for what.");
+    say("Meanwhile somebody deploys a commit. It has to wait, and its status says for what.");
     await kubectl(...changeCommit("api", COMMITS.good));
     await until("PlatformApplication", "api", "Ready", { status: "False", reason: "ConnectionNotReady" });
     await kubectl("get", "papp");
     conditions("PlatformApplication", "api", "Ready", "Reconciling");
 
-    say("The platform is back. What waited goes on by itself.");
+    say("The platform is back. The deployment continues by itself.");
     await control("DELETE", "/faults?name=outage");
     await until("PlatformConnection", "default", "Synced", { status: "True" });
     await untilDeployed("api", COMMITS.good);

@@ -14,7 +14,9 @@ export const rateLimit: Scenario = {
     await until("PlatformConnection", "default", "Synced", { status: "False", reason: "RateLimited" });
     const before = versionsOf(objects());
 
-    say("It is told once, on the connection, whose calls all wait. It stays Ready: nothing is lost.");
+    say(
+      "The limit is reported once, on the connection, and all calls wait. The connection stays Ready: nothing is lost.",
+    );
     await kubectl("get", "pconn");
     conditions("PlatformConnection", "default", "Ready", "Synced");
     await kubectl("events", "--for", "pconn/default");
@@ -23,7 +25,7 @@ export const rateLimit: Scenario = {
     if (touched.length > 0) throw new Error(`the trouble of the connection was written to ${touched.join(", ")}`);
     note(`The ${after.size} objects that use the connection were not touched.`);
 
-    say("The platform has calmed down. The operator comes back by itself.");
+    say("The platform accepts calls again. The operator resumes by itself.");
     await control("DELETE", "/faults?name=rate-limit");
     await until("PlatformConnection", "default", "Synced", { status: "True" });
     conditions("PlatformConnection", "default", "Ready", "Synced");
