@@ -1,4 +1,4 @@
-/** The platform as the rest of the operator sees it. */
+/** The client of the platform, for the rest of the operator. */
 import { applications } from "./areas/applications.ts";
 import { blueprints } from "./areas/blueprints.ts";
 import { clusters } from "./areas/clusters.ts";
@@ -31,19 +31,19 @@ export interface PlatformOptions
   readonly baseUrl: string;
   /** "" or e.g. "/api/v1". */
   readonly pathPrefix: string;
-  /** Which operations the user says the platform offers; by default it is learned from the platform's answers. */
+  /** Which operations the platform offers, as the user declares it; by default learned from its answers. */
   readonly surface?: "Auto" | "Documented" | "Full";
-  /** What the user allows at most; the platform's own limit is found out. */
+  /** The limits that the user sets; the platform's own limit is learned from its answers. */
   readonly rate?: Ceiling | undefined;
-  /** Shared with all others who may send with the same token; the client's own by default. */
+  /** Shared with all clients that may use the same token; by default not shared. */
   readonly gates?: Gates;
-  /** The way through a proxy; direct by default. One that whoever starts the operator names may have any address. */
+  /** The proxy, if any. A trusted one (named in the operator's own configuration) may have any address. */
   readonly proxy?: (Pick<Proxy, "url" | "from"> & { readonly isTrusted: boolean }) | undefined;
   /** Certificates and the proxy's credentials, as they are now; none by default. */
   readonly network?: () => Network;
   /** Of the operator, for User-Agent. */
   readonly version: string;
-  /** The platform refuses requests (429) from now on, or does no longer and did for so many milliseconds. */
+  /** Called when the platform starts to refuse requests (429), and when it stops, with the time since the start. */
   readonly onLimited?: (isLimited: boolean, sinceMs: number) => void;
   /** Further headers of the current request, in lower case; none by default. */
   readonly headers?: () => Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ export interface PlatformOptions
   readonly deadlines?: Partial<Deadlines>;
   /** Concurrent connections, default 8. */
   readonly connections?: number;
-  /** In place of HTTP, e.g. to a platform in the same process. */
+  /** Replaces HTTP, e.g. for a platform in the same process. */
   readonly transport?: Transport;
 }
 
@@ -98,13 +98,13 @@ export function connectPlatform(options: PlatformOptions) {
     /** What is known of the operations beyond the specification. */
     capabilities,
     /**
-     * For how long the platform has refused requests (429), and when the next may be sent; undefined while it does not.
+     * For how long the platform has refused requests (429), and when the next may be sent; undefined otherwise.
      */
     limited: (): { readonly sinceMs: number; readonly leftMs: number } | undefined => {
       const { pausedMs, refusedMs } = gate().budget();
       return pausedMs === 0 && refusedMs === 0 ? undefined : { sinceMs: refusedMs, leftMs: pausedMs };
     },
-    /** Tells the token's rate gate apart from all others. */
+    /** Identifies the token's rate gate. */
     gateId: id,
     /** What the rate gate has left, for metrics. */
     budget: () => gate().budget(),
@@ -137,7 +137,7 @@ function areas(caller: Caller) {
   };
 }
 
-/** Returns how an area that only one kind uses is reached: it is made at its first use. */
+/** Returns a function that returns an area which only one kind uses, and creates it at the first call. */
 function furtherAreas(caller: Caller) {
   const made = new Map<unknown, object>();
   return <Area extends object>(make: (caller: Caller) => Area): Area => {

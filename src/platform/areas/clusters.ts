@@ -49,7 +49,7 @@ const metrics = z.object({ metrics: z.string() }).transform((answer) => answer.m
 
 const tokenQuery = request({ readOnly: z.boolean().optional() });
 
-/** All members but two are optional, and texts that the metrics endpoint reads, e.g. `start` and `maxSourceResolution`. */
+/** All other members are optional strings for the metrics endpoint, e.g. `start` and `maxSourceResolution`. */
 const metricsQuery = z.object({ endpoint: filled, query: filled }).catchall(wellFormed.optional()).transform(snaked);
 
 export type ClusterStatus = z.output<typeof clusterStatus>;
@@ -64,10 +64,10 @@ export function clusters(caller: Caller) {
     stop: write(caller, "stopCluster", maybe(clusterStatus)),
     /** Upgrades to the next version; the platform chooses which. */
     upgrade: write(caller, "upgradeCluster", maybe(clusterStatus)),
-    /** Never remembered. @param clusterId any plain string (spec) */
+    /** Returns a new token; no answer is cached. @param clusterId any plain string (spec) */
     token: (clusterId: string, query: z.input<typeof tokenQuery> = {}) =>
       caller.fetch("getClusterToken", [clusterId], { query: sent(tokenQuery, query), answer: json(clusterToken) }),
-    /** Returns the metrics endpoint's own text. */
+    /** Returns the text of the metrics endpoint unchanged. */
     metrics: (clusterId: string, query: z.input<typeof metricsQuery>) =>
       caller.fetch("getClusterMetrics", [clusterId], { query: sent(metricsQuery, query), answer: json(metrics) }),
     /** All clusters of the organization. */

@@ -33,7 +33,7 @@ export function organization(caller: Caller) {
     /** Makes the platform send the invoices to the account holder by e-mail. */
     sendInvoices: write(caller, "sendInvoices", nothing),
     gcpCredentials: read(caller, "getGcpCredentials", json(credentials)),
-    /** The specification lists only the API-token scheme for it; with another token the platform decides. */
+    /** The specification documents only the API-token scheme here; the platform may refuse other tokens. */
     gitRepositories: (query: z.input<typeof repositoryQuery> = {}, options?: ReadOptions) =>
       caller.read("listGitRepositories", [], {
         query: sent(repositoryQuery, query),
@@ -64,7 +64,7 @@ const databaseType = record({ name: z.string() });
 const cloudProviderList = wellShapedList(cloudProvider);
 const databaseTypeList = wellShapedList(databaseType);
 
-/** What the platform offers to everybody. */
+/** Reads of what the platform offers to every organization. */
 export function catalogue(caller: Caller) {
   return {
     cloudProviders: read(caller, "listCloudProviders", cloudProviderList),

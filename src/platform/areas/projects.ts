@@ -27,9 +27,9 @@ const environmentCountList = list(environmentCount);
 
 export function projects(caller: Caller) {
   return {
-    /** Its list is the only one by name that the spec documents. */
+    /** The list of projects is the only documented list with names. */
     ...crud(caller, ["Project", "Projects"], project, { create: projectRequest, update: projectRequest }),
-    /** The environments of a project, by id only: the spec's one proof that an environment exists. */
+    /** The ids of a project's environments: no other documented read shows that an environment exists. */
     environmentStats: read(caller, "getProjectEnvironmentStats", environmentCountList),
   };
 }

@@ -34,7 +34,7 @@ export type Deployment = z.output<typeof deployment>;
 
 export function deployments(caller: Caller) {
   return {
-    /** Follows one request whatever else happens to its service. */
+    /** Returns the status of one request, independent of later requests for the same service. */
     status: (deploymentRequestId: string) =>
       caller.fetch("getDeploymentStatus", [], {
         query: sent(statusQuery, { deploymentRequestId }),

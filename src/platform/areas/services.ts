@@ -31,7 +31,7 @@ const environmentStatuses = z
   .transform((byType) => Object.values(byType).flat());
 
 export type IngressStatus = z.output<typeof ingressStatus>;
-/** One service of an environment, of whatever type. */
+/** One service of an environment, of any type. */
 export type Service = z.output<typeof service>;
 
 const serviceList = list(service);

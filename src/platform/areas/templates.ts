@@ -8,7 +8,7 @@ import { optional, record, wellShaped } from "../codec/schema.ts";
 
 /** Bounds are int64: a bigint keeps every digit. */
 const int64 = optional.of(z.union([z.bigint(), z.int().transform(BigInt)]));
-/** No text is longer than 2^53 characters, so larger bounds are all the same, and none is rounded. */
+/** Larger bounds are clamped to 2^53 - 1 instead of rounded: no text is that long. */
 const length = optional.of(
   z.union([z.bigint().transform((n) => (n > 0n ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER)), z.int()]),
 );
@@ -27,7 +27,7 @@ const field = record({
   /** string, number or bool; others may be added */
   type: z.string(),
   required: z.boolean(),
-  /** Text whatever the type. */
+  /** A string for every type. */
   defaultValue: optional.text,
   label: optional.text,
   description: optional.text,
@@ -42,7 +42,7 @@ const layer = record({
   mandatory: z.boolean(),
   enabledByDefault: z.boolean(),
   modes: z.array(z.string()),
-  /** Absent: every provider. */
+  /** If absent, every provider is allowed. */
   providers: optional.strings,
   componentKeys: z.array(z.string()),
   components: z.array(component),
@@ -61,7 +61,7 @@ const template = record({
 }).transform(({ layers: { known, isIncomplete }, ...rest }) => ({
   ...rest,
   layers: known,
-  /** A layer could not be parsed: it may have what the others lack. */
+  /** True when a layer could not be parsed: it may have a key that the others lack. */
   ...(isIncomplete && { isIncomplete }),
 }));
 
@@ -83,13 +83,13 @@ const binding = record({
 const clusterContext = z
   .object({ clusterMode: filled.optional(), cloudProvider: filled.optional() })
   .readonly()
-  // The platform answers one alone with 400 (spec).
+  // The platform answers 400 when only one of the two is given (spec).
   .refine(
     ({ clusterMode, cloudProvider }) => (clusterMode === undefined) === (cloudProvider === undefined),
     "clusterMode and cloudProvider go together",
   );
 
-/** A bigint goes out as a number with all its digits. */
+/** A bigint is sent as a number with all its digits. */
 const configValue = z.union(
   [wellFormed, z.number(), z.bigint(), z.boolean()],
   "neither a text nor a finite number nor a boolean",

@@ -18,8 +18,8 @@ const other = optional.of(
 );
 
 /**
- * A variable or a secret, without its value: echoed values are dropped here, so that they reach nothing else. Lists
- * also have inherited ones; only one whose `scope` is APPLICATION is the application's own.
+ * A variable or a secret, without its value: values in an answer are dropped here, so that no other code sees them.
+ * Lists also contain inherited variables; only those with the `scope` APPLICATION are the application's own.
  */
 const variable = record({
   id: pathId,

@@ -23,9 +23,9 @@ const webhookRequest = request({
   /** The platform's own spelling, e.g. DEPLOYMENT_STARTED. */
   events: z.array(filled).readonly(),
   enabled: z.boolean(),
-  /** Of the full surface, where deployed services require it: STANDARD or SLACK. The spec does not show it. */
+  /** STANDARD or SLACK. Not in the spec; deployed services with the full surface require it. */
   kind: filled.optional(),
-  /** Full surface: sent with every delivery as it is, and never returned. */
+  /** Full surface only: the platform sends it unchanged with every delivery, and never returns it. */
   targetSecret: filled.optional(),
 });
 

@@ -1,6 +1,6 @@
 /**
  * Makes one call of one operation: builds the request, waits for the rate gate, sends it, reads the answer. The areas
- * say what to call.
+ * define the operations.
  */
 import type { Decode, Received } from "../codec/decode.ts";
 import { idsByName, isOnce, isRead, type OperationName } from "../codec/operations.ts";
@@ -24,7 +24,7 @@ import { createRetry, createSharedReads } from "./reads.ts";
 import { type ApiEndpoint, type Content, type Prepared, prepareRequest, queryOf } from "./request.ts";
 
 export interface ReadOptions {
-  /** The largest age of a remembered answer that may be used, in milliseconds; 0 by default. */
+  /** The largest age of a cached answer that may be used, in milliseconds; 0 by default. */
   readonly maxAgeMs?: number;
 }
 
@@ -54,9 +54,9 @@ interface Call<T> extends Content {
 export interface Caller {
   /** Makes a read whose answer others may share. @param ids the ids of the path, in its order */
   read<T>(name: OperationName, ids: readonly string[], call: Call<T> & ReadOptions): Promise<T>;
-  /** Makes a read whose answer is never remembered, e.g. because it is a credential. */
+  /** Makes a read whose answer is never cached, e.g. because it is a credential. */
   fetch<T>(name: OperationName, ids: readonly string[], call: Call<T>): Promise<T>;
-  /** Answers no read from memory from now on. */
+  /** Drops all cached answers. */
   readonly refresh: () => void;
   /** Makes a write: sent once, never repeated. */
   write<T>(name: OperationName, ids: readonly string[], call: Call<T>): Promise<T>;
@@ -82,11 +82,11 @@ export interface CallerOptions {
   readonly deadlines: Deadlines;
   /** Returns the gate of the current token. */
   readonly gate: () => RateGate;
-  /** Returns whose turn the current call waits for; "high" in one lane by default. */
+  /** Returns the priority and the lane of the current call; by default "high" and one lane. */
   readonly turn?: () => Turn;
   /**
    * Reports whether a call with this effect may be sent now. It is called after the wait for the rate gate, and again
-   * with "read" when the bytes go out. By default every call may be.
+   * with "read" when the bytes go out. By default every call is allowed.
    */
   readonly mayCall?: (effect: Effect) => boolean;
   readonly transport: Transport;
@@ -126,7 +126,6 @@ export function createCaller(options: CallerOptions): Caller {
     try {
       const answer = await transport.exchange({ ...prepared.request, deadlineMs });
       if (answer.status !== 429) gate.ended({ sentAt, isAnswered: true, quota: quotaOf(answer.header, clock.now()) });
-      // The platform's clock.
       const serverDate = parseDate(answer.header("date"));
       if (serverDate !== undefined) options.onServerDate(serverDate);
       if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, prepared, clock.now());
@@ -201,7 +200,7 @@ export function createCaller(options: CallerOptions): Caller {
 }
 
 /**
- * The error of a process that may not make requests any more: nothing was sent, and nothing is wrong with the platform.
+ * The error of a process that may no longer make requests: nothing was sent, and the platform is not the cause.
  */
 function notOurs(name: string): ApiError {
   const failure = { is: "OverBudget", retryAfterMs: 1_000 } as const;
@@ -254,8 +253,8 @@ function valueOf<T>(
 }
 
 /**
- * Returns an error as an ApiError. It rethrows everything but the absence of an answer, which is a defect of the
- * operator.
+ * Converts a TransportError to an ApiError, and returns an ApiError unchanged.
+ * @throws any other error, which is a defect of the operator
  */
 function failureOf(error: unknown, { operation }: Prepared): ApiError {
   if (error instanceof ApiError) return error;

@@ -1,6 +1,6 @@
 /**
- * Records, per operation, what a platform offers beyond the specification, as its answers show it. Operations of the
- * specification are never recorded as missing.
+ * Records, per operation, what a platform offers beyond the specification, as learned from its answers. Operations of
+ * the specification are never recorded as missing.
  */
 import { isDocumented, isRead, operationEntry, type OperationName } from "../codec/operations.ts";
 import type { Clock } from "../transport/clock.ts";
@@ -8,20 +8,20 @@ import type { ApiError } from "../transport/errors.ts";
 
 export type Support = "Supported" | "Unsupported" | "Unknown";
 
-/** The part of the knowledge that outlives the process: names of operations, in alphabetical order. */
+/** What is stored across restarts: names of operations, in alphabetical order. */
 export interface KnownOperations {
   readonly supported: readonly string[];
   readonly unsupported: readonly string[];
 }
 
-/** A summary, which decides nothing. undefined while nothing is known. */
+/** A summary for display only; undefined while nothing is known. */
 export type SurfaceSummary = "Documented" | "Partial" | "Full" | undefined;
 
-/** How long an unsupported operation is not tried. */
+/** How long an operation counts as unsupported before it is tried again. */
 const RETRY_MS = 3_600_000;
 /** The first pause after an inconclusive answer, e.g. a 500; each further one is twice as long. */
 const PAUSE_MS = 15_000;
-/** Answers that do not show whether a read is supported; others concern the whole connection, or were none. */
+/** Failures that leave open whether a read is supported; the others concern the connection, or are no answer. */
 export const INCONCLUSIVE: ReadonlySet<ApiError["failure"]["is"]> = new Set([
   "NotFound",
   "Unauthorized",
@@ -44,10 +44,10 @@ const NOTHING: Learned = { support: "Unknown", restsUntil: Number.NEGATIVE_INFIN
 
 type Restored = { readonly [Key in keyof KnownOperations]?: KnownOperations[Key] | undefined };
 
-/** What the caller reports each answer to. */
+/** What is known, with the functions by which the caller reports each answer. */
 export type Learning = ReturnType<typeof createCapabilities>;
 
-/** What is known, for those who ask. */
+/** What is known, without the functions that change it. */
 export type Capabilities = Omit<Learning, "succeeded" | "failed">;
 
 /** @param surface the platform's surface as the user declares it: then nothing is learned */
@@ -80,9 +80,9 @@ export function createCapabilities(surface: "Auto" | "Documented" | "Full", cloc
   const known = (): KnownOperations => ({ supported: named("Supported"), unsupported: named("Unsupported") });
 
   return {
-    /** Returns Unknown again for an operation that was not supported an hour ago. */
+    /** Returns what is known; an operation that was unsupported becomes Unknown again after an hour. */
     supports,
-    /** Returns the same, but keeps Unsupported until another answer arrives. */
+    /** Same as `supports`, but an operation stays Unsupported until another answer arrives. */
     learned: last,
     known,
     /** Returns the HTTP status of the last inconclusive answer to a read; 0 without an answer. */
@@ -104,7 +104,7 @@ export function createCapabilities(surface: "Auto" | "Documented" | "Full", cloc
     unproven: (name: string): void => {
       if (of(name).support === "Unknown") learned.delete(name);
     },
-    /** Restores what an older process learned. What this one knows stays. */
+    /** Restores what an earlier process learned. An Unsupported does not replace what this process knows. */
     restore: ({ supported = [], unsupported = [] }: Restored): void => {
       for (const name of unsupported) if (!learned.has(name)) note(name, "Unsupported", RETRY_MS);
       for (const name of supported) note(name, "Supported", 0);
@@ -112,13 +112,13 @@ export function createCapabilities(surface: "Auto" | "Documented" | "Full", cloc
     summary: (): SurfaceSummary => {
       if (surface !== "Auto") return surface;
       const { supported, unsupported } = known();
-      // Any other operation may be missing alone; without this read none has been seen to exist.
+      // Only a missing getProject shows that nothing is offered: any other operation may be missing by itself.
       if (supported.length === 0) return unsupported.includes("getProject") ? "Documented" : undefined;
       return unsupported.length === 0 ? "Full" : "Partial";
     },
     succeeded: (name: OperationName): void => {
       note(name, "Supported", 0);
-      // What was just written can be read: an earlier 404 of that read may have meant that nothing was there.
+      // After the write there is something to read: an earlier 404 may have meant that the object did not exist.
       for (const read of operationEntry(name).stale ?? []) if (of(read).support === "Unknown") learned.delete(read);
     },
     failed: (name: OperationName, { failure, status }: ApiError): void => {

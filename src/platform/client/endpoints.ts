@@ -40,7 +40,7 @@ export function write<Name extends OperationName, T>(caller: Caller, name: Name,
   return (...ids: PathIds<Name>): Promise<T> => caller.write(name, ids, { answer });
 }
 
-/** The create of a record. @param extended the body with the members beyond the specification */
+/** Returns the function that creates a record. @param extended the body with the members beyond the specification */
 export function create<Name extends OperationName, T extends object, Input extends object>(
   caller: Caller,
   name: Name,
@@ -74,12 +74,12 @@ export function update<T extends Editable, Input>(
 type After<Verb extends string> = {
   [Name in OperationName]: Name extends `${Verb}${infer What}` ? What : never;
 }[OperationName];
-/** What the operations of an area of plain records are called after. */
+/** The record names that have create, get, update and delete operations. */
 type One = After<"create"> & After<"get"> & After<"update"> & After<"delete">;
 
 /**
  * An area of records that are listed, created, read, changed and deleted.
- * @param bodies.extended that of a create with the members beyond the specification
+ * @param bodies.extended the body of a create with the members beyond the specification
  */
 export function crud<
   Single extends One,

@@ -1,5 +1,5 @@
 /**
- * Shares and repeats reads. Equal reads in flight are one request, and answers are reused for a while. A write is never
+ * Shares and repeats reads. Equal reads in flight are one request, and answers are cached for a while. A write is never
  * repeated here: only the ledger knows whether it may be.
  */
 import { operationEntry, type OperationName } from "../codec/operations.ts";
@@ -11,7 +11,7 @@ export interface ReadKey {
   readonly ids: Readonly<Record<string, string>>;
   /** The encoded query, "" for none. */
   readonly query: string;
-  /** The lane of the reader: nobody waits for a read that waits for its turn in another lane. */
+  /** The lane of the reader. Lanes share no reads in flight: a read in another lane may wait longer for its turn. */
   readonly lane?: string;
 }
 
@@ -56,8 +56,8 @@ export function createSharedReads(clock: Clock) {
 
   return {
     /**
-     * Returns a remembered answer that is at most `maxAgeMs` old, else joins an equal read in flight in its lane, else
-     * calls `load`. Failures are shared with those who wait, and never remembered.
+     * Returns a cached answer that is at most `maxAgeMs` old, else joins an equal read in flight in its lane, else
+     * calls `load`. Failures are shared with those who wait, and never cached.
      */
     get: <T>(key: ReadKey, maxAgeMs: number, load: () => Promise<T>): Promise<T> => {
       const known = entries.get(nameOf(key));

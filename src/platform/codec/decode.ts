@@ -8,7 +8,7 @@ import { jsonIn } from "./json.ts";
 import { asPage, indicatesPages } from "./listing.ts";
 import { results, shaped, ShapeError, wellShaped } from "./schema.ts";
 
-/** The body of a success, and the platform's clock where the answer tells it. */
+/** The body of a success, and the platform's clock if the answer has it. */
 export interface Received {
   readonly text: string;
   readonly serverDate?: Date;
@@ -36,7 +36,7 @@ export function list<Item extends z.ZodType>(item: Item): Decode<readonly z.outp
   return listOf(z.array(item));
 }
 
-/** The same without malformed items, of a list from which nobody concludes that something does not exist. */
+/** Same as `list`, but drops malformed items. Not for lists that may prove that an object does not exist. */
 export function wellShapedList<Item extends z.ZodType>(item: Item): Decode<readonly z.output<Item>[]> {
   return listOf(wellShaped(item));
 }
@@ -56,8 +56,8 @@ export function maybe<T>(schema: z.ZodType<T>): Decode<T | undefined> {
 }
 
 /**
- * JSON of this shape, with the platform's clock. Of a create only the id must not be missed: where the answer shows no
- * more than that, what was sent stands in for the rest.
+ * JSON of this shape, with the platform's clock. Only the id of a new object must be in the answer: if the answer lacks
+ * other members, `sent` replaces them.
  */
 export function created<T extends object>(schema: z.ZodType<T>, sent: object = {}): Decode<Created<T>> {
   return ({ text, serverDate }) => {
@@ -67,20 +67,20 @@ export function created<T extends object>(schema: z.ZodType<T>, sent: object = {
   };
 }
 
-/** Any body, which is not looked at. */
+/** Ignores the body. */
 export const nothing: Decode<void> = () => undefined;
 
-/** Where plain text is due, a proxy's or a console's page would pass for it. */
+/** Detects the web page of a proxy or a console where plain text is expected. */
 const WEB_PAGE = /^\s*<(?:!doctype|html|\?xml)/i;
 
-/** A string that comes as a JSON literal or as it is (helm default values). */
+/** A string, as a JSON literal or as plain text (helm default values). */
 export const jsonStringOrText: Decode<string> = ({ text }) => {
   if (WEB_PAGE.test(text)) throw new ShapeError("the answer is a web page");
   const value = jsonIn(text);
   return typeof value === "string" ? value : text;
 };
 
-/** JSON of this shape, else undefined: for bodies that are shown as they are when they are unknown. */
+/** JSON of this shape, else undefined: for bodies that may have other shapes. */
 export function matching<T>(schema: z.ZodType<T>, text: string): T | undefined {
   return schema.safeParse(jsonIn(text)).data;
 }

@@ -1,16 +1,16 @@
 /**
  * How bodies and queries are made, the counterpart of the tolerant readers in schema.ts: one schema describes a
- * request, from what the caller gives (its input type) to what goes over the wire. It refuses what no platform could
- * understand; which values make sense is for the platform to say.
+ * request, from the caller's input (its input type) to what is sent. It refuses what no platform could understand; the
+ * platform itself validates the values.
  */
 import { z } from "zod";
 
 import { shaped } from "./schema.ts";
 
-/** Makes what goes over the wire; members that are undefined are left out there. @throws ShapeError */
+/** Returns what is sent, as JSON without its undefined members. @throws ShapeError */
 export type Encode<T extends object = object> = () => T;
 
-/** What the schema makes of `input`. */
+/** Returns the encoder of `input` by the schema. */
 export function sent<Schema extends z.ZodType<object>>(
   schema: Schema,
   input: z.input<Schema>,
@@ -18,7 +18,7 @@ export function sent<Schema extends z.ZodType<object>>(
   return () => shaped(schema, input, "the request cannot be sent");
 }
 
-/** What an object was created with or under; a PUT cannot change it. */
+/** Members that are set at creation: a PUT cannot change them. */
 const READ_ONLY = new Set([
   "id",
   "created_at",
@@ -32,8 +32,8 @@ const READ_ONLY = new Set([
 ]);
 
 /**
- * Returns the body of a PUT, which replaces what it does not name by defaults (docs/architecture.md §9): the platform's
- * record as it is, with the changes. Members of `changes` that are undefined change nothing.
+ * Returns the body of a PUT: the platform's current record with the changes, because a PUT resets absent members to
+ * defaults (docs/architecture.md §9). Undefined members of `changes` are ignored.
  */
 export function overlay(
   record: Readonly<Record<string, unknown>>,
@@ -52,8 +52,8 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
 type Snaked<T> = { readonly [Key in keyof T as Snake<Key & string>]: T[Key] };
 
 /**
- * A record for the platform: only these members are sent, under their names in snake_case. Where the platform's own
- * names are in camelCase, `z.object` does.
+ * A record for the platform: only these members are sent, under their names in snake_case. Where the platform's names
+ * are camelCase, `z.object` is used instead.
  */
 export function request<const Shape extends z.core.$ZodShape>(shape: Shape) {
   return z
@@ -72,10 +72,10 @@ export function snaked<T extends object>(value: T): Snaked<T> {
   return Object.fromEntries(members) as Snaked<T>;
 }
 
-/** Any text, the empty one too. JSON would carry a lone surrogate, but no server can decode it. */
+/** Any text, also an empty one, without lone surrogates: JSON can carry them, but no server can decode them. */
 export const wellFormed = z.string().refine((value) => value.isWellFormed(), "not well-formed Unicode");
 
-/** A name, or another text without which a request says nothing. */
+/** A name or another required text. */
 export const filled = wellFormed.refine((value) => value.trim() !== "", "blank");
 
 /** An absolute URI, e.g. an icon's or a receiver's (spec). */
@@ -84,7 +84,7 @@ export const uri = filled.refine((value) => URL.canParse(value), "not a URI");
 /** A git commit, possibly abbreviated (docs/architecture.md §4). */
 export const commitText = z.string().regex(/^[0-9a-f]{7,64}$/i, "not 7 to 64 hex digits");
 
-/** An object by keys that are not ours. Unlike in `z.record`, a key called `__proto__` is one like any other. */
+/** An object with keys that the user chose. Unlike `z.record`, it keeps a key `__proto__`. */
 export function keyed<Schema extends z.ZodType>(member: Schema) {
   return z
     .custom<Readonly<Record<string, z.input<Schema>>>>(isObject, "not an object")
@@ -99,7 +99,7 @@ export function keyed<Schema extends z.ZodType>(member: Schema) {
     });
 }
 
-/** Whatever JSON can say; integers of any size. */
+/** Any JSON value, with integers of any size. */
 const jsonValue: z.ZodType = z.lazy(() =>
   z.union(
     [wellFormed, z.number(), z.bigint(), z.boolean(), z.null(), z.array(jsonValue), jsonObject],
@@ -107,7 +107,7 @@ const jsonValue: z.ZodType = z.lazy(() =>
   ),
 );
 
-/** An object that goes out as it is, e.g. in a spelling of the platform's that the spec does not show. */
+/** An object that is sent unchanged, e.g. in a format that the spec does not show. */
 export const jsonObject = keyed(jsonValue);
 
 function isObject(value: unknown): boolean {

@@ -33,7 +33,7 @@ export function parseExactJson(text: string): unknown {
   );
 }
 
-/** Returns what a text says as JSON; undefined where it is none. */
+/** Parses JSON. @returns undefined for a text that is not JSON */
 export function jsonIn(text: string): unknown {
   // Many answers are empty, and an exception is slow.
   if (text === "") return undefined;

@@ -1,6 +1,6 @@
 /**
- * How much a list of the platform proves. The specification has no pages, but a platform may have some: then the first
- * page must not make the objects of the next one look absent.
+ * Whether a list of the platform is complete. The specification has no pages, but a platform may have them: then the
+ * objects of the next page must not count as absent.
  */
 
 const pages = new WeakSet<readonly unknown[]>();
@@ -10,27 +10,27 @@ const PAGE_LENGTHS: ReadonlySet<number> = new Set([20, 25, 30, 40]);
 
 const HEADERS = ["link", "content-range", "x-total-count", "x-total", "x-next-page", "x-page", "x-per-page"];
 
-/** Members beside `results` that speak of pages, e.g. `next`, `page_size`, `has_more`, `total_count`. */
+/** Members beside `results` that indicate pages, e.g. `next`, `page_size`, `has_more`, `total_count`. */
 const MEMBERS =
   /^(pagination|links?|next|more|page|total|count|offset|limit|cursor)$|next_|_more|page_|_page|total_|_count|cursor/;
 
-/** Whether an answer says, by a header or by a member of its body, that it is one page of several. */
+/** Reports whether a header or a member of an answer's body indicates that it is one page of several. */
 export function indicatesPages(body: unknown, header: (name: string) => string | undefined): boolean {
   if (HEADERS.some((name) => header(name) !== undefined)) return true;
   const members = typeof body === "object" && body !== null ? Object.entries(body) : [];
   return members.some(([name, value]) => value !== null && MEMBERS.test(snakeCased(name)));
 }
 
-/** Notes that a list may not hold all there is. @returns the list */
+/** Marks a list as possibly incomplete. @returns the list */
 export function asPage<List extends readonly unknown[]>(list: List): List {
   pages.add(list);
   return list;
 }
 
 /**
- * Whether an object that a list lacks may count as absent.
+ * Reports whether an object that is missing from a list may count as absent.
  * @param list as a read of the platform returned it, not a copy
- * @returns false for a list that tells of pages, or whose length is that of a usual page (20, 25, 30, 40, 50, 100, …)
+ * @returns false for a list that indicates pages, or whose length is that of a usual page (20, 25, 30, 40, 50, 100, …)
  */
 export function isWhole(list: readonly unknown[]): boolean {
   const { length } = list;

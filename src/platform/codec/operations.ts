@@ -5,9 +5,9 @@
 interface OperationEntry {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: `/${string}`;
-  /** Not of the specification: on the full surface alone. */
+  /** Not in the specification: only on the full surface. */
   readonly beyond?: true;
-  /** A POST that changes nothing: it fails like a read, so it never leaves an unknown outcome behind. */
+  /** A POST that changes nothing: it fails like a read, so its outcome is never unknown. */
   readonly computes?: true;
   /** A POST that may be sent again with the same result. */
   readonly repeatable?: true;
@@ -145,7 +145,7 @@ type Ids<Path extends string> = Path extends `${string}{${infer Name}}${infer Re
     : [id: string, ...Ids<Rest>]
   : [];
 
-/** The ids that an operation's path needs, in its order, less the organization, which the connection knows. */
+/** The ids of an operation's path, in its order, without the organization, which the connection knows. */
 export type PathIds<Name extends OperationName> = Ids<(typeof operations)[Name]["path"]>;
 
 const placeholders: ReadonlyMap<string, readonly string[]> = new Map(
@@ -162,7 +162,7 @@ export function idsByName(name: OperationName, ids: readonly string[]): Readonly
   return named;
 }
 
-/** Looks an operation up with the optional members visible. */
+/** Returns an operation's entry, typed with its optional members. */
 export function operationEntry(name: OperationName): OperationEntry {
   return operations[name];
 }
@@ -175,14 +175,14 @@ export function isDocumented(name: string): boolean {
   return entry !== undefined && entry.beyond !== true;
 }
 
-/** Whether an operation only looks: it may be repeated, and its failure leaves no question open. */
+/** Reports whether an operation changes nothing: it may be repeated, and its outcome is never unknown. */
 export function isRead(name: OperationName): boolean {
   const entry = operationEntry(name);
   return entry.method === "GET" || entry.computes === true;
 }
 
 /**
- * Whether a write may happen once only, and so has its intent written and its rate token reserved before
+ * Reports whether a write must not be repeated: its intent is written and its rate token reserved before it is sent
  * (docs/architecture.md §6).
  */
 export function isOnce(name: OperationName): boolean {

@@ -16,7 +16,7 @@ export function isUuidOfAnyCase(value: string): boolean {
 }
 
 /**
- * Whether `value` may stand as one encoded path segment: no dot segment, separator, control character or lone
+ * Reports whether `value` can be one encoded path segment: no dot segment, separator, control character or lone
  * surrogate.
  */
 export function isPlainId(value: string): boolean {

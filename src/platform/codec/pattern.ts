@@ -1,6 +1,6 @@
 /**
- * Patterns of the catalogue (spec, FieldSchemaConstraintsResponse), which anybody on the other side may have written:
- * `^(a+)+$` alone would hold up the whole process. V8 stops an expression when the time of the script around it is up;
+ * Tests patterns of the catalogue (spec, FieldSchemaConstraintsResponse). They are untrusted: `^(a+)+$` alone would
+ * block the whole process. V8 stops an expression when the time of the script around it is up;
  * re2js has no such bound: within the limits below it was seen to compile for 250 ms and to match for 190 ms.
  */
 import { Script } from "node:vm";
@@ -10,23 +10,23 @@ export interface PatternTest {
   readonly value: string;
 }
 
-/** For all tests together, by the clock; the bar is that nothing blocks for 100 ms (docs/reliability.md E4). */
+/** For all tests together, in wall-clock time: nothing may block for 100 ms (docs/reliability.md E4). */
 const TIMEOUT_MS = 50;
 const MAX_PATTERN = 512;
 const MAX_VALUE = 4096;
 /** Characters of all tests together: compiling the script is not bounded by the timeout. */
 const MAX_TOTAL = 262_144;
 
-/** Beyond it `.`, `\w`, `\d`, `\s` and `$` differ between dialects. */
+/** For other characters, `.`, `\w`, `\d`, `\s` and `$` differ between dialects. */
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-/** POSIX classes and set operations: other dialects have them, and this one reads them as something else. */
+/** POSIX classes and set operations of other dialects, which JavaScript reads as something else. */
 const OTHER_DIALECT = /\[:|&&|~~|--/;
 
 /**
- * Whether each value contains what its pattern describes.
+ * Reports whether each value matches its pattern.
  * @param timeoutMs milliseconds for all of them together, above 0
- * @returns one answer per test, in order. undefined is no judgement: the pattern or the value is too long, it is of
- *   another dialect or is none, or the tests took too long; then only the platform can tell.
+ * @returns one answer per test, in order. undefined means that only the platform can tell: the pattern or the value is
+ *   too long, the pattern is invalid or of another dialect, or the tests took too long.
  */
 export function testPatterns(
   tests: readonly PatternTest[],

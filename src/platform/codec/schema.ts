@@ -14,7 +14,7 @@ type MayMiss<T, Key extends keyof T> = undefined extends T[Key] ? Key : never;
 
 type Flat<T> = { [Key in keyof T]: T[Key] };
 
-/** The record as our code sees it: camelCase names, members that may be missing optional, no null. */
+/** The record as our code sees it: names in camelCase, nullable members optional, no null. */
 export type Camelized<T> = Flat<
   { readonly [Key in keyof T as Key extends string & MayMiss<T, Key> ? never : Camel<Key & string>]: T[Key] } & {
     readonly [Key in keyof T as Key extends string & MayMiss<T, Key> ? Camel<Key> : never]?: NonNullable<T[Key]>;
@@ -56,7 +56,7 @@ export const optional = {
   strings: orAbsent(z.array(z.string())),
 };
 
-/** A list without those of its items that do not have the documented shape. */
+/** A list without the items that do not have the documented shape. */
 export function wellShaped<Schema extends z.ZodType>(item: Schema) {
   return z.array(z.unknown()).transform((list) =>
     list.flatMap((one): readonly z.output<Schema>[] => {
@@ -79,7 +79,7 @@ export function editable<Schema extends z.ZodType<object>>(schema: Schema) {
   });
 }
 
-/** `{ "results": […] }`, as every list of this API comes. */
+/** `{ "results": […] }`, the shape of every list of this API. */
 export function results<Item>(list: z.ZodType<readonly Item[]>) {
   return z.object({ results: list }).transform((answer): readonly Item[] => answer.results);
 }
@@ -95,8 +95,8 @@ export class ShapeError extends Error {
 const MAX_ISSUES = 3;
 
 /**
- * The value as the schema makes it.
- * @param complaint begins the message of the error.
+ * Parses a value by a schema.
+ * @param complaint the start of the error message
  * @throws ShapeError
  */
 export function shaped<Schema extends z.ZodType>(schema: Schema, value: unknown, complaint: string): z.output<Schema> {

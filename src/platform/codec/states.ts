@@ -3,7 +3,7 @@
  * RECAP counting as work in progress. UNAVAILABLE and every value that the specification does not have are "unknown".
  */
 
-/** "idle" was never deployed; "unknown" leaves everything open. */
+/** "idle": never deployed. "unknown": allows no conclusion. */
 export type Phase = "busy" | "running" | "stopped" | "idle" | "failed" | "gone" | "unknown";
 
 type KnownPhases = readonly (readonly [string, Phase])[];
@@ -66,14 +66,14 @@ export function servicePhase(state: string): Phase {
   return SERVICE.get(state) ?? GUIDE.get(state) ?? "unknown";
 }
 
-/** The phase of a deployment request; the usage guide's states are those of a service alone. */
+/** The phase of a deployment request, without the usage guide's states: those belong to services only. */
 export function requestPhase(state: string): Phase {
   return SERVICE.get(state) ?? "unknown";
 }
 
 /**
- * Whether a state is one of the usage guide's own spellings. The guide polls the same status before and after a
- * deployment, so such a state may be the one that the deployment before left.
+ * Reports whether only the usage guide has a state. The guide polls the same status before and after a deployment, so
+ * such a state may still be that of the previous deployment.
  */
 export function isGuideState(state: string): boolean {
   return GUIDE.has(state);

@@ -8,13 +8,13 @@ import { printable } from "../../text/text.ts";
 import { jsonIn } from "./json.ts";
 
 const MAX_LENGTH = 300;
-/** Of an answer of megabytes the beginning is read: looking for every secret in all of it would hold up the process. */
+/** Only the beginning of a large answer is read: a search for secrets in megabytes would block the process. */
 const MAX_READ = 65_536;
 const MASK = "•••";
 
 /** One line without control, bidi or other invisible characters, without `secrets`, at most 300 characters. */
 export function cleaned(raw: string, secrets: readonly string[]): string {
-  // Before, as cleaning changes a secret of several lines; and after, as it may put one together.
+  // Masks before cleaning, which changes a secret of several lines, and after, as cleaning may put one together.
   const line = printable(withoutSecrets(raw.slice(0, MAX_READ), secrets)).replaceAll(/ {2,}/g, " ");
   const safe = withoutSecrets(line, secrets);
   if (safe.length <= MAX_LENGTH) return safe;
@@ -22,29 +22,29 @@ export function cleaned(raw: string, secrets: readonly string[]): string {
 }
 
 /**
- * The platform's own words about a failure: `detail`, else `message`, else `error`, else the text itself (deployed
- * services differ, docs/architecture.md §9), and after them what it says of single fields. A page of HTML says nothing
- * to a reader: then, as for an empty body, the status.
+ * Returns the platform's message about a failure: `detail`, else `message`, else `error`, else the text itself
+ * (deployed services differ, docs/architecture.md §9), followed by its complaints about single fields. For an HTML page
+ * or an empty body it is the status.
  */
 export function errorText(status: number, body: string, secrets: readonly string[]): string {
   const words = cleaned(ownWords(body), secrets);
   return words === "" || words.startsWith("<") ? `the platform answered ${status}` : words;
 }
 
-/** Returns the text with every secret masked, however it is spelled: the longest first, so that no rest of one remains. */
+/** Returns the text with every spelling of every secret masked: the longest first, so that no part of one remains. */
 export function withoutSecrets(raw: string, secrets: readonly string[]): string {
   const spelled = secrets.flatMap((secret) => [secret, ...spellingsOf(secret)]).filter((secret) => secret !== "");
   const byLength = [...new Set(spelled)].toSorted((a, b) => b.length - a.length);
   return byLength.reduce((rest, secret) => rest.replaceAll(secret, MASK), raw);
 }
 
-/** Shorter values would black out ordinary words. */
+/** Shorter values would mask ordinary words. */
 const LEAST_LENGTH = 6;
 
 /**
- * How a secret value can show up in somebody's text: a platform that rejects a value may quote what it was sent.
- * @returns the value without blanks at its ends, plain, inside JSON, percent-encoded and in base64: the longest first,
- * so that no rest of one remains. None of a value shorter than six characters.
+ * The spellings in which a text may quote a secret value: a platform that rejects a value may quote the request.
+ * @returns the trimmed value, plain, inside JSON, percent-encoded and in base64: the longest first, so that no part of
+ * one remains. Empty for a value shorter than six characters.
  */
 export function spellingsOf(value: string): readonly string[] {
   const plain = value.trim();
@@ -73,7 +73,7 @@ function ownWords(body: string): string {
   return said === undefined ? fields : `${said}: ${fields}`;
 }
 
-/** Where a list of fields is found. */
+/** The members that may hold complaints about fields. */
 const LISTS = ["errors", "violations", "fields", "details", "detail", "invalid_fields"] as const;
 const NAMES = ["field", "fieldPath", "path", "property", "name", "loc", "pointer"] as const;
 const WORDS = ["message", "msg", "reason", "detail", "error", "code"] as const;
@@ -82,7 +82,7 @@ const MAX_FIELDS = 20;
 const members = z.record(z.string(), z.unknown());
 
 /**
- * What a body says of single fields, e.g. "spec_overrides.backend: is not overridable"; none where it names none.
+ * Returns a body's complaints about single fields, e.g. "spec_overrides.backend: is not overridable".
  * @param body parsed JSON of any shape
  */
 export function fieldComplaints(body: unknown): readonly string[] {
@@ -96,7 +96,7 @@ export function fieldComplaints(body: unknown): readonly string[] {
 
 function complaintsIn(list: unknown): readonly string[] {
   if (Array.isArray(list)) return list.flatMap((item: unknown) => complaintOf(item) ?? []);
-  // By name of the field: one word each, or several.
+  // An object by field name, with one message each or several.
   return Object.entries(members.safeParse(list).data ?? {}).flatMap(([field, said]) => {
     const words = textOf(said);
     return words === undefined ? [] : [`${field}: ${words}`];
@@ -119,7 +119,7 @@ function firstText(
   return names.map((name) => textOf(parts[name], separator)).find((text) => text !== undefined);
 }
 
-/** A text, or texts and numbers as one. */
+/** Returns a text, or the texts and numbers of a list joined. */
 function textOf(value: unknown, separator = ", "): string | undefined {
   if (Array.isArray(value)) {
     const texts = value.filter((item: unknown) => typeof item === "string" || typeof item === "number");

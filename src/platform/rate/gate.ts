@@ -38,7 +38,7 @@ export interface GateOptions {
   readonly ceiling: () => Ceiling;
   /** Called when `hasRoom` may return something else. */
   readonly changed?: () => void;
-  /** Called when the platform starts to refuse requests, and when it stops, with how long it did. */
+  /** Called when the platform starts to refuse requests, and when it stops, with the time since the start. */
   readonly limited?: (isLimited: boolean, sinceMs: number) => void;
 }
 
@@ -47,11 +47,11 @@ const SHORT_MS = 2_000;
 const RESERVATION_MS = 10_000;
 /** How long after a pause only one request is sent, unless it is answered before. */
 const TRIAL_MS = 10_000;
-/** How long work that was started is expected to send its first request. */
+/** How long started work may take until it sends its first request. */
 const EXPECTED_MS = 1_000;
 const MAX_JITTER_MS = 500;
 const JITTER = 0.1;
-/** Work is started while less than this part of a second's requests waits. */
+/** Work is started while fewer requests wait than this part of a second's requests. */
 const WAITING_PART = 0.25;
 /** The longest time until the line is served again: the priority of a waiter may have risen. */
 const MAX_WAIT_MS = 1_000;
@@ -68,9 +68,9 @@ export function createGate(options: GateOptions) {
   let reservations: readonly number[] = []; // when each one lapses
   let opensAt = -Infinity;
   let closedAt = -Infinity;
-  /** Since when no request has been accepted; undefined while they are. */
+  /** Since when no request has been accepted; undefined while requests are accepted. */
   let refusedAt: number | undefined;
-  /** "due": the next request is the first after a pause. A number: how long its answer is awaited. */
+  /** "due": the next request is the first after a pause. A number: the time until which its answer is awaited. */
   let trial: "none" | "due" | number = "none";
   let expectedUntil = -Infinity;
 
@@ -178,7 +178,7 @@ export function createGate(options: GateOptions) {
   return {
     /** Waits for a turn. @returns 0 when the request may be sent now, else the milliseconds after which to try again */
     admit: (turn: Turn): Promise<number> => admit(turn),
-    /** Reserves the turn of a write. Unused, the reservation lapses after ten seconds. @returns as `admit` */
+    /** Reserves the turn of a write. An unused reservation lapses after ten seconds. @returns as `admit` */
     reserve: async (turn: Turn): Promise<number> => {
       const waitMs = await admit(turn);
       if (waitMs > 0) return waitMs;
@@ -188,8 +188,8 @@ export function createGate(options: GateOptions) {
       return 0;
     },
     /**
-     * Does the same as `admit`, but uses up a reservation where there is one, and without one waits for two seconds at
-     * most.
+     * Same as `admit`, but uses up a reservation if there is one; without a reservation it waits for at most two
+     * seconds.
      */
     admitReserved: async (turn: Turn): Promise<number> => {
       if (pausedMs() > 0) return pausedMs();
@@ -226,7 +226,7 @@ export function createGate(options: GateOptions) {
       pausedMs: pausedMs(),
       refusedMs: refusedAt === undefined ? 0 : now() - refusedAt,
     }),
-    /** Turns away all who wait, and from then on everybody without a reservation. */
+    /** Turns away all waiting requests, and every later one without a reservation. */
     close: (): void => {
       isOver = true;
       for (const cancel of [untime, ...timers]) cancel();

@@ -9,7 +9,7 @@ export interface Member {
   readonly origin: string;
   readonly token: () => string;
   readonly ceiling: Ceiling;
-  /** As of its gate. */
+  /** See `GateOptions.limited`. */
   readonly limited?: (isLimited: boolean, sinceMs: number) => void;
 }
 

@@ -8,9 +8,9 @@ export type RequestPriority = "urgent" | "high" | "normal" | "low";
 
 export const PRIORITIES: readonly RequestPriority[] = ["urgent", "high", "normal", "low"];
 
-/** Whose turn a request waits for. */
+/** The priority and the lane of a request. */
 export interface Turn {
-  /** May rise while the request waits, as that of an object that a user changes meanwhile does. */
+  /** May rise while the request waits, e.g. when a user changes the object. */
   readonly priority: RequestPriority;
   readonly lane: string;
 }

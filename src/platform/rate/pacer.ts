@@ -23,7 +23,7 @@ const STEP_REQUESTS = 4;
 const USED = 0.8;
 /** The part of the accepted rate that is kept after a 429. */
 const HELD = 0.9;
-/** The largest drop of one 429, to this part: the accepted rate may have been low for other reasons. */
+/** A 429 lowers the rate to no less than this part of it: the accepted rate may have been low for other reasons. */
 const LOWEST_DROP = 0.45;
 /** The growth per second: slow for a minute of use after a 429, then faster, as the limit may have changed. */
 const SLOW_GROWTH = 1.003;
@@ -152,7 +152,7 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling) {
       stepsSince = 0;
       window = undefined;
     },
-    /** Ends a pause. What could have been sent during it is not made up for. */
+    /** Ends a pause. Requests that could have been sent during it are not made up for. */
     resume: (): void => {
       tokens = 0;
       filledAt = monotonic();

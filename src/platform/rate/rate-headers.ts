@@ -33,7 +33,7 @@ export function pauseMs(header: HeaderOf, now: Date): number {
   return asked === undefined ? DEFAULT_MS : Math.min(Math.max(asked, MIN_MS), MAX_MS);
 }
 
-/** @returns what an answer says of the rate limit; undefined where the three headers contradict each other */
+/** @returns the rate limit in an answer's headers; undefined when they are incomplete or contradict each other */
 export function quotaOf(header: HeaderOf, now: Date): Quota | undefined {
   const limit = numberIn(header("x-ratelimit-limit"));
   const remaining = numberIn(header("x-ratelimit-remaining"));

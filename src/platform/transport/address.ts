@@ -7,7 +7,7 @@ import { BlockList, isIP } from "node:net";
 import { ApiError } from "./errors.ts";
 
 export interface AddressRules {
-  /** Host names (`api.example.com`, `*.example.com`), addresses and CIDR blocks. No host name: every public host. */
+  /** Host names (`api.example.com`, `*.example.com`), addresses, CIDR blocks. Without a host name: all public hosts. */
   readonly allowedHosts: readonly string[];
   /** Allows plain http, and loopback, link-local and private addresses: for the demo and tests. */
   readonly allowInsecure: boolean;
@@ -71,8 +71,8 @@ export function checkedBase(baseUrl: string, pathPrefix: string, rules: AddressR
 }
 
 /**
- * Checks the URL of a proxy that a connection names: it is judged by the rules for platforms, as whoever may write a
- * connection could otherwise have the operator knock at any address. It may be http.
+ * Checks the URL of a proxy that a connection names by the rules for platforms: otherwise anyone who can write a
+ * connection could make the operator connect to any address. Plain http is allowed.
  * @throws ApiError "Refused" of the pseudo operation "connectProxy"
  */
 export function checkProxy(url: string, rules: AddressRules): void {
@@ -86,8 +86,8 @@ export function checkProxy(url: string, rules: AddressRules): void {
 
 /**
  * Reports whether a host is reached without the operator's proxy.
- * @param noProxy as in the variable NO_PROXY: host names, which stand for what is below them as well, .suffixes,
- * *.suffixes, addresses, CIDR blocks, each but the last perhaps with a port, or * for all
+ * @param noProxy as in the variable NO_PROXY: host names (which include their subdomains), .suffixes, *.suffixes and
+ * addresses, each with or without a port, CIDR blocks, or * for all
  */
 export function isDirect(baseUrl: string, noProxy: readonly string[]): boolean {
   const url = URL.parse(baseUrl);

@@ -1,4 +1,4 @@
-/** How the connections to the platform come up: directly or through a proxy, and only to addresses that are allowed. */
+/** Opens the connections to the platform: directly or through a proxy, and only to addresses that are allowed. */
 import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { Socket } from "node:net";
 import { createSecureContext } from "node:tls";
@@ -32,12 +32,12 @@ export interface ConnectOptions {
   readonly proxy?: Proxy | undefined;
 }
 
-/** How long DNS is asked about a host that the proxy resolves itself. */
+/** The time limit of a DNS lookup for a host that the proxy resolves itself. */
 const JUDGE_MS = 1_000;
 const REFUSED_ADDRESS = "ERR_REFUSED_ADDRESS";
 export const TOO_LATE = "ERR_TOO_LATE";
 
-/** The authority is not known, as against a certificate that is wrong in another way. */
+/** Certificate errors that mean an unknown authority. */
 const UNKNOWN_AUTHORITY = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -59,7 +59,7 @@ const NEVER_SENT = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
-/** Opens connections to the platform. `close` ends what only the opening needs. */
+/** Opens connections to the platform. `close` ends the connections that are only needed to open others. */
 export interface Connector {
   readonly connect: buildConnector.connector;
   readonly close: () => Promise<void>;
@@ -130,7 +130,7 @@ function refusedAddress(what: string): TransportError {
   return new TransportError("address", `${what} resolves to a loopback, link-local or private address`);
 }
 
-/** What may be shown of a library's error: its message may hold hosts, headers or bodies. */
+/** The parts of a library's error that may be shown: its message may hold hosts, headers or bodies. */
 export function traitsOf(error: unknown): { readonly name: string; readonly code: string; readonly syscall: string } {
   if (!(error instanceof Error)) return { name: "unknown", code: "", syscall: "" };
   const text = (value: unknown) => (typeof value === "string" ? value : "");
@@ -172,8 +172,8 @@ function refusal(status: number, from: string, hasCredentials: boolean): string 
 }
 
 /**
- * Refuses a target whose name DNS knows here with an address that is not allowed, before the proxy is asked for it. A
- * name that DNS does not know here, or not soon, is the proxy's to resolve and to refuse.
+ * Refuses a target, before the proxy is asked for it, whose name resolves here to an address that is not allowed. A
+ * name that does not resolve here, or not in time, is left to the proxy.
  * @throws TransportError "address"
  */
 function judge(hostname: string, allow: (address: string) => boolean): Promise<void> {

@@ -34,10 +34,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether the operation only reads. After a failed write it is open whether it was executed. */
+/** Whether the operation only reads. A failed write may have been executed. */
 export type Effect = "read" | "write";
 
-/** "address" and "connect" come before the first byte was sent; all others leave open whether the request arrived. */
+/** "address" and "connect" occur before the first byte is sent; after all others the request may have arrived. */
 export type TransportFailure = "address" | "connect" | "deadline" | "interrupted" | "tooLarge";
 
 /** Why there was no answer. Its message never quotes a library's, which may hold hosts, headers or bodies. */
@@ -62,8 +62,9 @@ const STATUS: ReadonlyMap<number, ApiFailure> = new Map([
 ]);
 
 /**
- * Classifies an answer that is not a success. A status that docs/architecture.md §8 does not list as "certainly not
- * executed" leaves a write open: redirects, the other 4xx, and 501, which proves a missing operation of reads only.
+ * Classifies an answer that is not a success. After a status that docs/architecture.md §8 does not list as "certainly
+ * not executed" the outcome of a write is unknown: redirects, the other 4xx, and 501, which proves only for reads that
+ * the operation is missing.
  * @param retryAfterMs the pause that a 429 asks for; used for no other status
  */
 export function failureOfStatus(status: number, effect: Effect, retryAfterMs: number): ApiFailure {

@@ -43,11 +43,11 @@ export interface Transport {
 export interface HttpOptions extends ConnectOptions {
   /** Concurrent connections; further requests wait within their deadline. */
   readonly connections: number;
-  /** Asked at each request: new connections come up when it differs from the last one. */
+  /** Called at each request: when the result differs from the last one, new connections are opened. */
   readonly network: () => Network;
   /**
-   * Asked right before anything is sent: a request that waited for a connection, or was frozen with the process, may be
-   * too late.
+   * Called right before anything is sent: a request that waited for a connection, or was frozen with the process, may
+   * be too late.
    */
   readonly mayCall: () => boolean;
 }
@@ -55,8 +55,8 @@ export interface HttpOptions extends ConnectOptions {
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /**
- * Creates one pool of HTTP/1.1 connections to one platform. Redirects are answers like others. When certificates or
- * credentials change, the requests under way end on the old connections, and the old pool with them.
+ * Creates one pool of HTTP/1.1 connections to one platform. It does not follow redirects. When certificates or
+ * credentials change, requests in flight finish on the old pool, which is then closed.
  */
 export function createTransport(options: HttpOptions): Transport {
   let current: Pooled | undefined;
@@ -99,8 +99,8 @@ function guardedConnect({ connect }: Connector, mayCall: () => boolean): buildCo
 }
 
 /**
- * @returns the socket, which refuses to send once `mayCall` is false: checked as near to the system call as JavaScript
- * allows
+ * @returns the socket, which refuses to send once `mayCall` returns false. The check is as near to the system call as
+ * JavaScript allows.
  */
 function guarded<S extends Socket>(socket: S, mayCall: () => boolean): S {
   socket.write = new Proxy(socket.write.bind(socket), {
