@@ -98,7 +98,7 @@ export function loadKubeConfig(source: ConfigSource): KubeConfig {
   return config;
 }
 
-/** Removes a token file from the user, so that our own source reads it instead of client-node's. */
+/** Removes a token file from the user, so that `fileToken` reads it instead of client-node. */
 function takeTokenFile(config: KubeConfig, clock: Clock): (() => Promise<string>) | undefined {
   const user = config.getCurrentUser();
   const path = stringMember(member(user?.authProvider, "config"), "tokenFile");

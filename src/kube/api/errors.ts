@@ -44,10 +44,10 @@ export function isKube(error: unknown, ...failures: readonly KubeFailure[]): boo
   return error instanceof KubeError && failures.includes(error.failure);
 }
 
-/** The number of causes of a Status that a message has. */
+/** The number of causes of a Status that a message quotes. */
 const SHOWN_CAUSES = 3;
 
-/** The form of a reason; other text is foreign and left out of messages. */
+/** The form of a reason; other text is not quoted in messages. */
 const REASON = /^[A-Za-z]{1,64}$/;
 /** The form of a field path: no quotes, so that no value can hide in it. */
 const FIELD = /^[A-Za-z0-9_.[\]/-]{1,128}$/;

@@ -44,7 +44,7 @@ export interface ObjectKey {
   readonly name: string;
 }
 
-/** An injected clock: production has one, tests have another. */
+/** The time, injected so that tests can set it. */
 export interface Clock {
   /** Returns the wall-clock time, for conditions and events. */
   now(): Date;

@@ -26,7 +26,7 @@ export interface LeaderOptions {
   onStarted(): void;
   /** Called when this process stops to lead: it must exit at once. Not called by `stop`. */
   onLost(): void;
-  /** Called with the metadata of the lease each time that it was read or written. */
+  /** Called with the metadata of the lease after each read and write. */
   onObserved?(metadata: JsonObject): void;
   /** For the log and for `leader_election_slowpath_total`. */
   onFailed?(error: unknown): void;
@@ -45,7 +45,7 @@ export interface LeaderElection extends Fence {
 }
 
 /**
- * The lease as last observed, and since when it is unchanged, on our own monotonic clock: other clocks are not trusted.
+ * The lease as last observed, and when it was first seen unchanged, on our own monotonic clock: others are not trusted.
  */
 interface Observed {
   readonly record: LeaseRecord;
@@ -92,7 +92,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
 
   /** Takes or renews the lease by compare-and-swap on its resourceVersion. */
   const claim = async (before: LeaseRecord | undefined): Promise<"ours"> => {
-    // From before the request, so that the lease never seems to last longer than others see it.
+    // Taken before the request, so that the lease never seems to last longer here than in other processes.
     const at = clock.monotonic();
     const now = microTime(clock.now());
     const ours = before?.holder === identity;

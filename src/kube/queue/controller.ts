@@ -3,7 +3,7 @@ import type { QueuePriority, WorkQueue } from "./workqueue.ts";
 
 /** The result of reconciling one object. */
 export interface Result {
-  /** When to reconcile again, in milliseconds; never without an event if absent. */
+  /** When to reconcile again, in milliseconds; if absent, only an event triggers it. */
   readonly requeueAfterMs?: number;
   /** "normal" by default. */
   readonly priority?: QueuePriority;

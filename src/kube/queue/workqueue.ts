@@ -8,7 +8,7 @@ export type QueuePriority = "urgent" | "high" | "normal" | "low";
 const PRIORITIES: readonly QueuePriority[] = ["urgent", "high", "normal", "low"];
 /** Every fifth key taken is the one that waited longest, whatever its priority and lane, so that nothing starves. */
 const FAIR_EVERY = 5;
-/** Of one key after failures in a row. */
+/** The backoff of one key after consecutive failures. */
 const BACKOFF = { baseMs: 1_000, capMs: 300_000 } as const;
 
 /** Receives the metrics of the queue; the names are those of controller-runtime's `workqueue_*` metrics. */
@@ -30,8 +30,8 @@ export interface QueueOptions {
   /** Returns the lane that a key waits in; lanes of the same priority take turns. One lane by default. */
   readonly laneOf?: (key: string) => string;
   /**
-   * The largest number of keys of one lane that are processed at once; unlimited by default. An urgent key may be one
-   * more.
+   * The largest number of keys of one lane that are processed at once; unlimited by default. One urgent key may exceed
+   * it.
    */
   readonly perLane?: number;
   /** The number of workers that are kept free for urgent keys; 0 by default. */
@@ -72,7 +72,7 @@ interface Head {
 export function createWorkQueue(options: QueueOptions) {
   const { clock, metrics, random } = options;
   const { perLane = Number.POSITIVE_INFINITY, spare = 0, hasRoom = () => true } = options;
-  /** Of the keys that wait or are being processed. */
+  /** The places of the keys that wait or are being processed. */
   const places = new Map<string, Place>();
   const laneOf = (key: string): string => places.get(key)?.lane ?? "";
   const waiting: Readonly<Record<QueuePriority, Lanes>> = {
@@ -108,7 +108,7 @@ export function createWorkQueue(options: QueueOptions) {
     }
   };
 
-  /** Queues a key that is being processed again for afterwards. */
+  /** Marks a key that is being processed, so that it is queued again afterwards. */
   const addDirty = (key: string, priority: QueuePriority): void => {
     const before = dirty.get(key);
     if (before === undefined) metrics?.added();
@@ -166,7 +166,7 @@ export function createWorkQueue(options: QueueOptions) {
       return head === undefined ? [] : [{ priority, key: head[0], since: head[1] }];
     });
 
-  /** Returns the key that waited longest, of another lane than the one whose turn it is if there is any. */
+  /** Returns the key that waited longest, preferably of another lane than that of `first`. */
   const fairest = (first: Head): Head => {
     const others = heads((lane, priority) => lane === laneOf(first.key) || isFull(lane, priority));
     const fair = others.length > 0 ? others : heads(isFull);
@@ -225,7 +225,7 @@ export function createWorkQueue(options: QueueOptions) {
         serve();
       });
     },
-    /** Has the workers check again the keys for which there was no room. */
+    /** Checks again whether there is room for the waiting keys. */
     resume: serve,
     /** Must be called once for each key that `get` returned. */
     done: (key: string): void => {

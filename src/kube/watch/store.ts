@@ -4,10 +4,9 @@ import { keyOf } from "../api/objects.ts";
 import type { KubeObject, ObjectKey } from "../api/types.ts";
 
 /**
- * The number of deleted uids that are remembered, each with the version as of which it was gone. Without them the
- * answer of a write in flight could bring an object back. An object that is newer than that version, or that a list
- * shows as new, was only believed to be gone: a list or an answer was of an earlier time, or its type was not served
- * for a while.
+ * The number of deleted uids that are remembered, each with the version as of which it was gone. Without them the late
+ * answer of a write could bring an object back. An object that is newer than that version, or that a list shows as new,
+ * exists after all: a stale list or answer lacked it, or its type was not served for a while.
  */
 const TOMBSTONES = 10_000;
 
@@ -32,7 +31,7 @@ export interface Snapshot {
 /** The cache with its writing side: reflectors and the writer update it, controllers subscribe. */
 export type Store = ReturnType<typeof createStore>;
 
-/** @returns an empty store. `onListenerError` gets what a listener threw. */
+/** @returns an empty store. @param onListenerError receives what a listener threw */
 export function createStore(onListenerError: (error: unknown) => void) {
   const kinds = new Map<string, Map<string, Map<string, KubeObject>>>();
   const listeners = new Set<(change: StoreChange) => void>();
@@ -148,7 +147,7 @@ export function createStore(onListenerError: (error: unknown) => void) {
   };
 }
 
-/** Returns the object with the equal parts of the older one: what is derived from them stays valid. */
+/** Returns the object with those parts of the older one that are equal: values cached by identity stay valid. */
 function withPartsOf(old: KubeObject, object: KubeObject): KubeObject {
   if (old.metadata.uid !== object.metadata.uid) return object;
   const isSameSpec = old.metadata.generation === object.metadata.generation && areEqual(old.spec, object.spec);

@@ -44,9 +44,8 @@ const NEWLINE = 0x0a;
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Splits a watch stream into its lines, at `
- * ` bytes only: Node's readline also splits at a raw U+2028. Empty lines are skipped. An unterminated rest is no line;
- * `onRest` gets its size in bytes.
+ * Splits a watch stream into its lines, at newline bytes only: Node's readline also splits at a raw U+2028. Empty lines
+ * are skipped. An unterminated rest is no line; `onRest` gets its size in bytes.
  * @throws KubeError "BadResponse" when a line exceeds 16 MiB, and whatever `chunks` throws
  */
 export async function* lines(

@@ -10,7 +10,7 @@ const ATTEMPTS = 4;
 const CLUSTER_NAMESPACE = "default";
 const PASSING: ReadonlySet<KubeFailure> = new Set(["TooManyRequests", "Server", "Unreachable", "Timeout"]);
 
-/** What an event says of its object. A series keeps no more of it. */
+/** The reference of an event to its object: a series keeps nothing else of the object. */
 export interface Regarding {
   readonly apiVersion: string;
   readonly kind: string;
@@ -44,7 +44,7 @@ export interface PublisherOptions {
   readonly instance: string;
   /** The namespace of events whose own namespace is being terminated: the operator's (docs/architecture.md §10). */
   readonly fallbackNamespace: string;
-  /** Called for every event that was written there, with the object that it is about. */
+  /** Called for every event that was written to `fallbackNamespace`, with its object. */
   onMoved?(regarding: Regarding, reason: string): void;
 }
 

@@ -50,7 +50,7 @@ export function createRecorder(options: RecorderOptions) {
     pumping ??= pump();
   };
 
-  /** Queues the series now, or when its minute is over. */
+  /** Queues the series now, or a minute after its last write. */
   const schedule = (series: Series): void => {
     if (series.waiting || stopping.signal.aborted) return;
     series.waiting = true;

@@ -43,7 +43,7 @@ async function write(
   const held = await readOptional(client, path);
   if (held === undefined) {
     const labels = { "app.kubernetes.io/managed-by": FIELD_MANAGER };
-    // If another client is faster, the next reconcile finds out who owns the object.
+    // If another client is faster, the next reconcile checks the owner of the object.
     await createOnce(client, type, { name, namespace, labels, ownerReferences: [referenceTo(owner)] }, data);
     return;
   }

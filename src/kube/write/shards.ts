@@ -32,8 +32,7 @@ export function createShards({ client, namespace, prefix, count, labels }: Shard
       return answer === undefined ? NONE : decode(answer);
     },
     /**
-     * Changes entries of a shard that is as `shard` describes, and creates it where it does not exist yet; null removes
-     * an entry.
+     * Changes entries of a shard whose state is `shard`, or creates it if it does not exist; null removes an entry.
      * @returns the new shard
      * @throws KubeError "Conflict" when it has another version
      */

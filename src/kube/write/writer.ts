@@ -13,10 +13,10 @@ import { diffMerge } from "./merge-patch.ts";
 /** The largest patch that is sent; etcd refuses objects of 1.5 MiB, and a much smaller patch is wrong already. */
 const MAX_PATCH_BYTES = 512 * 1024;
 
-/** The number of refusals of one outcome before the caller has to handle it, so that the worker is free for others. */
+/** The number of refusals of one outcome after which the caller gets the error: the worker is free for others then. */
 const MAX_REFUSALS = 3;
 
-/** The age in milliseconds up to which the API server's answer to our own write shows the object as it is. */
+/** The age in milliseconds up to which an answer of the API server counts as current. */
 const CONFIRMED_MS = 1_000;
 
 export interface WriterOptions {
@@ -44,7 +44,7 @@ export function createWriter(options: WriterOptions) {
     return type;
   };
 
-  /** Stores the object of an answer. The patch that removed the last finalizer ended the object. */
+  /** Stores the object of an answer. A patch that removes the last finalizer deletes the object. */
   const remember = (type: ResourceType, answer: Json, askedAt: number): KubeObject => {
     const object = parseObject(type, answer);
     if (object === undefined) throw new KubeError("BadResponse", 200, `the answer is no ${type.kind}`);
@@ -151,7 +151,7 @@ export function createWriter(options: WriterOptions) {
           if (signal.aborted) throw error;
           // For another object of the same name the API server answers 422 "metadata.uid: field is immutable".
           const mayBeGone = isKube(error, "NotFound", "Conflict", "Invalid");
-          // What cannot be read is tried again.
+          // If the read fails, the patch is tried again.
           if (mayBeGone && (await refresh(object, signal).catch(() => object)) === undefined) return undefined;
           if (isKube(error, "Invalid", "Forbidden")) refusals += 1;
           if (refusals > MAX_REFUSALS) throw error;
@@ -162,7 +162,8 @@ export function createWriter(options: WriterOptions) {
     },
 
     /**
-     * Reads the object from the API server, past every cache; not if `object` is an answer of the last second itself.
+     * Checks that `object` is current by a read from the API server without caches. An `object` from an answer of the
+     * last second needs no read.
      * @throws KubeError "Conflict" when it has another version, "NotFound" when it is gone or another object has its
      * name
      */
