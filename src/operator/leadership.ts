@@ -15,7 +15,7 @@ export interface LeadershipOptions extends Pick<LeaderOptions, "client" | "clock
   readonly log: Logger;
   /** Called for a failed attempt to get or renew the lease. */
   readonly onFailed: () => void;
-  /** Called with the log level that the lease asks for, empty for none, each time that the lease was read or written. */
+  /** Called with the log level in the lease (empty for none) after each read and write of the lease. */
   readonly onLogLevel: (text: string) => void;
 }
 

@@ -10,7 +10,7 @@ import { startServers } from "./servers.ts";
 import type { Work } from "./work.ts";
 
 /**
- * How long running reconciles may take to end by themselves: the longest write of the platform (docs/architecture.md
+ * How long running reconciles may take to finish by themselves: the longest write to the platform (docs/architecture.md
  * §10).
  */
 const DRAIN_MS = 8_000;
@@ -150,7 +150,7 @@ export function createOperator(options: OperatorOptions) {
   };
 }
 
-/** Returns what was configured, for the log: an operator that does nothing may look elsewhere. */
+/** Returns the configuration for the log: an idle operator may watch other namespaces than expected. */
 function configured(config: OperatorOptions["config"]): Fields {
   const surfaces = {
     metrics: config.metricsBindAddress,

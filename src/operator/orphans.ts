@@ -1,4 +1,4 @@
-/** Where the orphan ledger is stored, and its event. */
+/** Stores the orphan ledger, and makes its event. */
 import { readOrphan, type Orphan } from "../engine/orphans/orphan.ts";
 import { isKube } from "../kube/api/errors.ts";
 import type { KubeClient } from "../kube/api/transport.ts";
@@ -12,7 +12,7 @@ export function orphanShards(client: KubeClient, namespace: string): Shards {
   return createShards({ client, namespace, prefix: ORPHANS, count: ORPHAN_SHARDS, labels });
 }
 
-/** Returns the event for an entry that was dropped for lack of room, as its resource is gone. */
+/** Returns the event for an entry that was dropped for lack of room. It is about the ledger: the resource is gone. */
 export function droppedOrphan(namespace: string, { kind, namespace: own, name, id }: Orphan): EventInput {
   const metadata = { name: `${ORPHANS}-0`, namespace, uid: "", resourceVersion: "" };
   return {
@@ -24,7 +24,7 @@ export function droppedOrphan(namespace: string, { kind, namespace: own, name, i
   };
 }
 
-/** Returns all entries as they are stored, and where, the newest first. @throws KubeError */
+/** Returns all stored entries with their places, the newest first. @throws KubeError */
 export async function storedOrphans(shards: Shards) {
   const all = await Promise.all(
     Array.from({ length: shards.count }, async (_, shard) => {
@@ -38,7 +38,7 @@ export async function storedOrphans(shards: Shards) {
   return all.flat().toSorted((left, right) => (left.orphan.at > right.orphan.at ? -1 : 1));
 }
 
-/** How often a ledger is read again that the operator writes at the same time. */
+/** How often a conflict with the operator's own writes is retried. */
 const TRIES = 5;
 
 /** Removes the entries of an object from the ledger. @returns how many there were. @throws KubeError */

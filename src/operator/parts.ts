@@ -44,11 +44,11 @@ export interface PartsOptions {
   readonly random: () => number;
   /** Ends retries of outcomes that could not be stored. */
   readonly abandoned: AbortSignal;
-  /** Every first list is in the cache. */
+  /** Called when every first list is in the cache. */
   readonly onSynced: () => void;
-  /** This process leads from now on. */
+  /** Called when this process starts to lead. */
   readonly onStarted: () => void;
-  /** This process does not lead any more. */
+  /** Called when this process stops to lead. */
   readonly onLost: () => void;
 }
 
@@ -122,7 +122,7 @@ export function createParts(options: PartsOptions) {
     clock,
     random,
     redactor: options.redactor,
-    // No worker waits for the calls of others to end.
+    // One connection for each worker, so that no call waits for another.
     connections: config.workers,
     turn: turns.turn,
     onRoom: () => {
@@ -161,7 +161,7 @@ export function createParts(options: PartsOptions) {
       logMovedEvent(logs.kube, object, reason);
     },
   });
-  // Whose event comes first has the events of all others written with it.
+  // The first event of a reconcile starts the writing of the queue, which has events of other objects too.
   const owned: EventRecorder = {
     record: (event) => {
       tracker.outside(() => {
@@ -185,7 +185,7 @@ export function createParts(options: PartsOptions) {
     random,
     metrics: metrics.queue,
     laneOf: turns.laneOf,
-    // Whatever happens in one namespace, one worker is free for the others, and one for changes by users.
+    // However busy one namespace is, one worker is free for the others, and one for changes by users.
     perLane: Math.max(1, config.workers - 2),
     spare: config.workers > 1 ? 1 : 0,
     hasRoom: (lane, priority) => platforms.hasRoom(turns.gateIn(lane), priority),

@@ -1,7 +1,7 @@
 /**
- * What the operator would write to the platform for some objects: the engine itself works on them once, in memory. It
- * reads the platform and writes neither to it nor to the cluster: every step ends in `status.plan`, and a fence that
- * never opens stands before each request that changes something.
+ * Plans what the operator would write to the platform for some objects: the engine reconciles them in memory. It reads
+ * the platform, and writes neither to it nor to the cluster: every step ends in `status.plan`, and a fence that never
+ * opens blocks each request that changes something.
  */
 import { keyText } from "../engine/contract/keys.ts";
 import { conditionOf } from "../engine/contract/status.ts";
@@ -18,47 +18,47 @@ import type { PlatformRules } from "./config/config.ts";
 import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
 import { connectOf } from "./platforms.ts";
 
-/** Who the engine is, and how it reads the cluster. `installation` says whose records are the operator's own. */
+/** The engine's identity and its access to the cluster. `installation` tells the operator's own records from others. */
 type Reading = Pick<
   EngineDeps<Platform>,
   "reader" | "namespaces" | "operatorNamespace" | "installation" | "clock" | "random"
 >;
 
 export interface PlanningOptions extends Reading {
-  /** All custom resources that count, as they would be after the apply. */
+  /** All custom resources that matter, as they would be after the apply. */
   readonly objects: readonly KubeObject[];
-  /** Those to plan, among them. */
+  /** The objects of `objects` to plan. */
   readonly wanted: readonly KubeObject[];
   readonly rules: PlatformRules;
   readonly version: string;
   /** The orphan ledger, which is only read. @see PlanningOptions.unread */
   readonly shards: Shards;
-  /** Told when the user may not read it: what it would have said is not considered then. */
+  /** Called when the user may not read the orphan ledger: the plan then ignores it. */
   readonly unread: () => void;
-  /** What to tell people of a failed exchange with the cluster, in a sentence. */
+  /** Returns a sentence for people about a failed exchange with the cluster. */
   readonly explain: (error: KubeError) => string;
 }
 
-/** One object after the engine has looked at it. */
+/** One object after the engine has planned it. */
 export interface Planned {
   /** With the status that the operator would write; its `plan` has the steps. */
   readonly object: KubeObject;
-  /** Why nothing can be said; undefined where the status says it. */
+  /** Why there is no plan; undefined where the status has it. */
   readonly problem: Problem | undefined;
 }
 
-/** Why nothing can be said of an object. */
+/** Why an object has no plan. */
 export interface Problem {
-  /** In a sentence for people. */
+  /** A sentence for people. */
   readonly message: string;
   /** The error behind it: the same for all objects of one connection. */
   readonly cause: string;
 }
 
-/** How often the engine may go on with one object before it is taken as it is. */
+/** How often one object is reconciled at most. */
 const RECONCILES = 5;
 
-/** @returns the objects in the order in which they would be worked on, parents first. */
+/** @returns the objects in the order of reconciling, parents first */
 export async function planObjects(options: PlanningOptions): Promise<readonly Planned[]> {
   const memory = createMemory(options.objects, (object, old) => {
     engine.changed({ type: "updated", object, old }, false);
@@ -84,7 +84,7 @@ export async function planObjects(options: PlanningOptions): Promise<readonly Pl
   }
 }
 
-/** @returns a function that plans an object, and returns why nothing can be said of it */
+/** @returns a function that plans an object, and returns why there is no plan */
 function createPlanner({ cache }: Memory, engine: Engine<Platform>, explain: PlanningOptions["explain"]) {
   /** Connections that were opened, and why they cannot be used. */
   const opened = new Map<string, string | undefined>();
@@ -161,21 +161,21 @@ function engineOver(
       outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
       fence: { mayWrite: () => false },
       connectionKinds: CONNECTION_KINDS,
-      // What is found out is told at once.
+      // Without delays each reconcile writes its status at once.
       windows: { ...DEFAULT_WINDOWS, deferMs: 0, graceMs: 0 },
       dryRun: true,
       observer: { change: () => {}, status: () => {}, removed: () => {}, internal: () => {} },
       stopping: new AbortController().signal,
       connect: connectOf({ rules, version, clock, random }),
       orphans,
-      // Every object has its turn; nobody is woken.
+      // The planner reconciles every object itself.
       enqueue: () => {},
     },
     boundKinds(),
   );
 }
 
-/** The custom resources, behind the ports that the engine has to the cluster. Every write stays in memory. */
+/** The custom resources behind the engine's interfaces to the cluster. Every write stays in memory. */
 type Memory = Pick<EngineDeps<Platform>, "cache" | "writer">;
 
 /** @param onChange called after every write */

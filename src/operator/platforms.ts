@@ -1,4 +1,4 @@
-/** How the engine gets its platform clients, and whose turn it is to use them. */
+/** Creates the engine's platform clients, and decides the order in which they are used. */
 import { type Place, readNetwork } from "../engine/connections/access.ts";
 import type { Connect } from "../engine/connections/connections.ts";
 import { parseKey } from "../engine/contract/keys.ts";
@@ -12,7 +12,7 @@ import type { RequestPriority, Turn } from "../platform/rate/line.ts";
 import { isDirect } from "../platform/transport/address.ts";
 import type { Config, PlatformRules } from "./config/config.ts";
 
-/** The options of all clients, and what the process does with their calls. */
+/** The options of all clients, and the callbacks for their calls. */
 export interface PlatformsOptions extends Pick<
   PlatformOptions,
   "version" | "clock" | "random" | "connections" | "turn" | "mayCall" | "headers" | "transport"
@@ -20,15 +20,15 @@ export interface PlatformsOptions extends Pick<
   readonly config: Pick<Config, "deadlines"> & PlatformRules;
   readonly redactor: Redactor;
   readonly onCall: (connection: string, call: CallRecord) => void;
-  /** There may be room at a rate gate that had none. */
+  /** Called when a rate gate may have room again. */
   readonly onRoom?: () => void;
-  /** The platform refuses the requests of a connection (429) from now on, or does no longer and did for so long. */
+  /** Called when the platform starts to refuse a connection's requests (429), and when it stops, with the duration. */
   readonly onLimited?: (connection: string, isLimited: boolean, sinceMs: number) => void;
 }
 
 export type Platforms = ReturnType<typeof createPlatforms>;
 
-/** @returns the maker of platform clients, which knows those that are open. */
+/** @returns the factory of platform clients, with the state of those that are open */
 export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, ...shared }: PlatformsOptions) {
   const open = new Map<string, Platform>();
   const gates = createGates({ clock: shared.clock, random: shared.random, ...(onRoom && { changed: onRoom }) });
@@ -38,7 +38,7 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
       const way = wayTo(settings, config, network);
       const platform = connectPlatform({
         ...shared,
-        // One by one: whoever writes a connection decides nothing else.
+        // Listed one by one, so that the author of a connection can set no other option.
         baseUrl: settings.baseUrl,
         pathPrefix: settings.pathPrefix,
         organizationId: settings.organizationId,
@@ -78,27 +78,27 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
     }) satisfies Connect<Platform>,
     /** The longest pause of all rate gates, in milliseconds. */
     pausedMs: () => Math.max(0, ...gates.all().map((gate) => gate.budget().pausedMs)),
-    /** Requests a second through the slowest rate gate; undefined while there is none. */
+    /** The rate of the slowest rate gate, in requests per second; undefined while there is none. */
     lowestRate: () => {
       const rates = gates.all().map((gate) => gate.budget().requestsPerSecond);
       return rates.length === 0 ? undefined : Math.min(...rates);
     },
-    /** Requests that wait at all rate gates. */
+    /** The number of requests that wait at all rate gates. */
     waiting: () => gates.all().reduce((sum, gate) => sum + gate.budget().waiting, 0),
     /** The rate gate of a connection's token; "" while it is not open. */
     gateOf: (connection: string) => open.get(connection)?.gateId() ?? "",
-    /** Reports whether work would get to send soon through a rate gate. */
+    /** Reports whether work could soon send a request through a rate gate. */
     hasRoom: (gate: string, priority: RequestPriority) => gates.byId(gate)?.hasRoom(priority) ?? true,
-    /** Work that needs a rate gate is begun. */
+    /** Records that work that needs a rate gate has started. */
     expect: (gate: string) => gates.byId(gate)?.expect(),
-    /** From now on nothing waits at a rate gate: what would is turned away. */
+    /** Turns away all requests that wait at a rate gate, now and later. */
     stop: () => {
       for (const gate of gates.all()) gate.close();
     },
   };
 }
 
-/** Registers what nobody may read of "user:password". */
+/** Registers the secret parts of "user:password". */
 function holdProxy(redactor: Redactor, connection: string, credentials: string | undefined): void {
   if (credentials === undefined) return;
   redactor.hold(`proxy/${connection}`, [credentials, credentials.slice(credentials.indexOf(":") + 1)]);
@@ -108,9 +108,9 @@ function holdProxy(redactor: Redactor, connection: string, credentials: string |
 type Way = Pick<PlatformOptions, "proxy"> & { readonly network: () => NetworkAccess };
 
 /**
- * Decides how a platform is reached: through the proxy of its connection, else through the operator's, unless the host
- * goes past that.
- * @param network what the connection refers to, as it is now
+ * Decides how a platform is reached: through the proxy of its connection, else through the operator's, unless the
+ * host is in its NO_PROXY list.
+ * @param network the current content of the objects that the connection refers to
  */
 export function wayTo(
   { baseUrl, proxy }: WaySettings,
@@ -126,7 +126,7 @@ export function wayTo(
   };
 }
 
-/** Returns how a command connects to platforms: nothing else shares its rate gates, and nothing records its calls. */
+/** Returns the `Connect` of a command: its rate gates are not shared, and its calls are not recorded. */
 export function connectOf({
   rules,
   ...options
@@ -137,7 +137,7 @@ export function connectOf({
 
 /**
  * Opens the platform of a connection for a command.
- * @returns why what the connection refers to cannot be used
+ * @returns the platform, or why an object that the connection refers to cannot be used
  * @throws KubeError, ApiError "Refused"
  */
 export async function openPlatform(
@@ -157,8 +157,8 @@ export async function openPlatform(
 }
 
 /**
- * Decides in which order work is done: by its priority, and within one the namespaces take turns, in the work queue and
- * at the rate gate of a connection that several of them use. What needs a rate gate that has no room waits in the queue.
+ * Decides the order of work, in the work queue and at the rate gates: by priority, and namespaces take turns within one
+ * priority. A key whose rate gate has no room waits in the queue.
  * @param gateOf the rate gate that a key needs, "" for none
  */
 export function createTurns(
@@ -171,7 +171,7 @@ export function createTurns(
     laneOf: (key: string) => `${namespaceOf(key)} ${gateOf(key)}`,
     /** The rate gate that the keys of a lane need, "" for none. */
     gateIn: (lane: string) => lane.slice(lane.indexOf(" ") + 1),
-    /** The turn of the current reconcile to call the platform: its priority, which may rise, and its namespace. */
+    /** The turn of the current reconcile at the rate gate: its priority, which may rise, and its namespace. */
     turn: (): Turn => {
       const running = current();
       if (running === undefined) return { priority: "normal", lane: "" };

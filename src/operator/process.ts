@@ -1,4 +1,4 @@
-/** The operator as a process: signals, and errors that nobody caught. */
+/** The operator as a process: signals and uncaught errors. */
 import { once } from "node:events";
 
 import { createLevelSwitch, createLogs } from "../observability/logger.ts";
@@ -13,8 +13,8 @@ const STOP_MS = 9_800;
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /**
- * Runs the operator until SIGTERM or SIGINT; a second one ends the process at once, as do a lost lease and an error
- * that nobody caught.
+ * Runs the operator until SIGTERM or SIGINT. A second signal, a lost lease and an uncaught error end the process at
+ * once.
  * @returns the exit code: 0 after a clean stop, 1 when it could not start or had to abandon work.
  */
 export async function runOperator(config: Config): Promise<number> {

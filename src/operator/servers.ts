@@ -1,4 +1,4 @@
-/** What is served, each on an address of its own: /metrics, the probes, deliveries of the platform, the status page. */
+/** Starts the servers, each on its own address: /metrics, the probes, the webhook receiver, the status page. */
 import type { Registry } from "prom-client";
 
 import { startStatusPage, type StatusPageOptions } from "../console/page/server.ts";
@@ -15,14 +15,14 @@ export interface ServersOptions {
     "metricsBindAddress" | "healthProbeBindAddress" | "webhookBindAddress" | "statusPageBindAddress"
   >;
   readonly registry: Registry;
-  /** What keeps the operator from being ready, in words; undefined when it is. */
+  /** Why the operator is not ready, as text; undefined when it is. */
   readonly waitingFor: () => string | undefined;
   readonly receiver: ReceiverOptions;
   readonly statusPage: StatusPageOptions;
   readonly log: Logger;
 }
 
-/** Starts the servers that have an address; each says in the log where it listens. @throws Error as `serve` */
+/** Starts the servers that have an address, and logs where they listen. @throws Error as `serve` */
 export async function startServers(options: ServersOptions): Promise<readonly HttpServer[]> {
   const { config, registry, waitingFor, receiver, statusPage, log } = options;
   const wanted: readonly [
@@ -56,7 +56,7 @@ function metricsRoutes(registry: Registry): Routes {
   };
 }
 
-/** /healthz: the process answers. /readyz: the caches are filled, whether it leads or not. */
+/** /healthz answers 200 while the process runs, /readyz once the caches are filled, also without the lease. */
 function healthRoutes(waitingFor: () => string | undefined): Routes {
   return {
     "/healthz": () => ({ status: 200, body: "ok\n" }),

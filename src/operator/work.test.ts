@@ -29,7 +29,7 @@ beforeEach(() => {
   outcomes = [];
 });
 
-/** A kind whose passes end as the test says. */
+/** A kind whose reconciles return what the test sets. */
 function kind(name: string, reconcile: () => Promise<number | undefined> = async () => undefined): Bound<Platform> {
   return {
     kind: name,
@@ -264,7 +264,7 @@ describe("the work", () => {
     ]);
     void started.start();
     await settled();
-    // Beside it, the orphan ledger is read again after a while.
+    // The orphan ledger is read again later as well.
     expect(during).toEqual([2]);
     await started.drain();
     expect(clock.pending()).toBe(0);

@@ -1,4 +1,4 @@
-/** The engine at work: the cache's changes become keys, workers reconcile them. */
+/** Runs the engine: changes of the cache become keys in the queue, and workers reconcile them. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 
@@ -32,7 +32,7 @@ export interface WorkOptions {
   readonly workers: number;
   readonly clock: Clock;
   readonly kinds: readonly Bound<Platform>[];
-  /** All that the engine needs but the cache, the clock and the queue. */
+  /** The engine's dependencies except the cache, the clock and the queue. */
   readonly engine: Omit<EngineDeps<Platform>, "cache" | "enqueue" | "clock">;
   readonly tracker: ReconcileTracker;
   readonly metrics: ReconcileMetrics;
@@ -74,7 +74,7 @@ export function createWork(options: WorkOptions) {
     };
     metrics.started(key.kind);
     traces.began(running, clock.now());
-    // The runbook of the alert PlatformOperatorReconcileStuck names this line. Bound, as the clock runs it.
+    // The runbook of the alert PlatformOperatorReconcileStuck quotes this line. It is bound to log the reconcile.
     const reportLong = AsyncLocalStorage.bind(() => {
       log.warn("is still being reconciled", fieldsOfKey(key));
     });
@@ -90,7 +90,7 @@ export function createWork(options: WorkOptions) {
       throw error;
     } finally {
       cancel();
-      // A reconcile that waited for nothing must not keep the probes and the lease waiting.
+      // A reconcile without I/O must not keep the probes and the lease waiting.
       await setImmediate();
     }
   };
@@ -102,8 +102,8 @@ export function createWork(options: WorkOptions) {
 
   return {
     /**
-     * Reads the orphan ledger; then tells the engine every object of the store and every change from there on, and
-     * starts the workers.
+     * Reads the orphan ledger; then passes every object of the store and every later change to the engine, and starts
+     * the workers.
      */
     start: async (): Promise<void> => {
       await loadOrphans(options, drained.signal);
@@ -111,7 +111,7 @@ export function createWork(options: WorkOptions) {
       unsubscribe = await loadObjects(store, (change, initial) => engine.changed(change, initial));
       if (!drained.signal.aborted) controller.start();
     },
-    /** Takes no more keys. Resolves when the running reconciles have ended, and what they did is recorded. */
+    /** Takes no more keys. Resolves when the running reconciles have ended and their results are recorded. */
     drain: async (): Promise<void> => {
       drained.abort();
       unsubscribe();
@@ -119,7 +119,7 @@ export function createWork(options: WorkOptions) {
       await engine.flush();
       await orphans.close();
     },
-    /** The key of the connection that an object goes by; undefined where it has none, or is one. */
+    /** The key of the connection that an object uses; undefined if it has none, or is a connection itself. */
     connectionOf: (text: string): string | undefined => {
       const object = store.get(parseKey(text));
       if (object === undefined || connectionKinds.has(object.kind)) return undefined;
@@ -139,8 +139,8 @@ export function createWork(options: WorkOptions) {
 }
 
 /**
- * Tells the engine every object of the store, parents first, so that their children find them; then every change since
- * the call, in its order, and those to come. The probes and the lease have a turn after each LOADED_AT_ONCE objects.
+ * Passes every object of the store to `changed`, parents first, so that their children find them; then every change
+ * since the call, in order, and all later ones. The probes and the lease get a turn after each LOADED_AT_ONCE objects.
  * @returns a function that ends the subscription
  */
 export async function loadObjects(store: Store, changed: (change: StoreChange, initial: boolean) => void) {
@@ -158,13 +158,13 @@ export async function loadObjects(store: Store, changed: (change: StoreChange, i
   };
   for (const object of TYPES.flatMap(({ kind }) => store.list(kind)))
     if (tell({ type: "added", object }, true)) await setImmediate();
-  // The iterator of an array reaches what is added while it runs.
+  // The iterator of an array also reaches elements that are added while it runs.
   for (const change of meanwhile) if (tell(change, false)) await setImmediate();
   isLoaded = true;
   return unsubscribe;
 }
 
-/** Nothing may be created before it is known what was left behind, unless the ledger may not be read. */
+/** Loads the orphan ledger before anything is created; continues without it only if access is forbidden. */
 async function loadOrphans({ engine, clock, log }: WorkOptions, signal: AbortSignal): Promise<void> {
   const backoff = createBackoff({ baseMs: 500, capMs: 10_000, random: engine.random });
   while (!signal.aborted) {

@@ -22,7 +22,7 @@ export const TYPES: readonly ResourceType[] = RESOURCES.map(({ kind, plural, sco
 export interface CachesOptions extends Pick<ReflectorOptions, "client" | "clock" | "random"> {
   /** All kinds if absent. */
   readonly types?: readonly ResourceType[];
-  /** Empty: all. */
+  /** Empty for all. */
   readonly namespaces: readonly string[];
   readonly observer: ReflectorObserver;
   /** Called with an error that a listener of the store threw. */

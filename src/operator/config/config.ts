@@ -1,5 +1,5 @@
 /**
- * The operator's configuration: flags before environment variables before defaults. No other file reads the
+ * The operator's configuration: flags override environment variables, which override defaults. No other file reads the
  * environment.
  */
 import { readFileSync } from "node:fs";
@@ -82,13 +82,13 @@ export function loadConfig(args: readonly string[], surroundings: Surroundings =
   });
 }
 
-/** How platforms are reached, and which. */
+/** Which platforms may be reached, and through which proxy. */
 export type PlatformRules = Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform"> &
   Partial<Pick<Config, "platformProxy" | "platformNoProxy">>;
 
 /**
- * Returns the hosts that a command of a user may send tokens to, and the proxy on the way: those in its flags, else in
- * the variables of `run`.
+ * Returns the hosts to which a user's command may send tokens, and its proxy: those in its flags, else in the variables
+ * of `run`.
  * @param given `hosts` as in --allowed-platform-hosts
  * @throws ConfigError
  */
@@ -105,8 +105,8 @@ export function loadPlatformRules(
 }
 
 /**
- * @returns what the user's shell and kubectl set for a command; `execInfo` is the input of a credential plugin from
- * kubectl, as JSON (Kubernetes: "client-go credential plugins")
+ * @returns the variables that the user's shell and kubectl set for a command; `execInfo` is kubectl's input to a
+ * credential plugin, as JSON (Kubernetes: "client-go credential plugins")
  */
 export function loadShell({ env }: Pick<Surroundings, "env"> = systemSurroundings()) {
   return { kubeconfig: env["KUBECONFIG"], execInfo: env["KUBERNETES_EXEC_INFO"] };
@@ -143,7 +143,7 @@ function explain({ path, message }: z.core.$ZodIssue, flags: Given, env: Surroun
   return `${variablesOf(option).find((name) => env[name] !== undefined) ?? envName(option)} ${message}`;
 }
 
-/** Standard variables with the same meaning, which other programs have defined. */
+/** Standard variables of other programs that set the same options. */
 const STANDARD: Readonly<Record<string, readonly string[]>> = {
   otlpEndpoint: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
   platformProxy: ["HTTPS_PROXY", "https_proxy"],

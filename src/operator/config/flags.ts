@@ -1,4 +1,4 @@
-/** The options of `run`: what each of them takes, how it is described, and how a command line is parsed. */
+/** The options of `run`: their types, their descriptions, and the parser of the command line. */
 import { parseArgs } from "node:util";
 
 import { z } from "zod";
@@ -14,7 +14,7 @@ import {
   type ProxyAddress,
 } from "./validators.ts";
 
-/** The address of a server; without a host all addresses. Port 0 is a free one, which the log names. */
+/** The address of a server; without a host it listens on all addresses. Port 0 takes a free port, which is logged. */
 export interface BindAddress {
   readonly host: string | undefined;
   readonly port: number;
@@ -29,7 +29,7 @@ const list = z.string().transform((text) =>
     .filter((part) => part !== ""),
 );
 const namespace = z.string().regex(NAMESPACE_PATTERN, "must be the name of a namespace, e.g. platform-operator");
-/** undefined: no such server. */
+/** undefined means that the server is off. */
 const bindAddress = z
   .string()
   .regex(/^(0|([A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]):\d{1,5})$/, 'must be "host:port", ":port" or 0 for no server')
@@ -41,7 +41,7 @@ const bindAddress = z
     return { host: host === "" ? undefined : host, port: Number(text.slice(at + 1)) };
   });
 const platformHost = z.string().refine(isPlatformHost, "must be host names, *.suffixes, addresses or CIDR blocks");
-/** undefined: none. */
+/** undefined means no proxy. */
 const proxy = z.string().transform((text, context): ProxyAddress | undefined => {
   const read = text === "" ? undefined : parseProxy(text);
   if (read === undefined || !("problem" in read)) return read;
@@ -63,12 +63,12 @@ const workers = z
   .regex(/^([1-9]\d?|100)$/, "must be a whole number from 1 to 100")
   .transform(Number);
 
-/** `value` is the placeholder of the value in the usage text. BOOL: a switch, which may stand alone for true. */
+/** `value` is the placeholder of the value in the usage text. BOOL is a switch: without a value it is true. */
 const help = z.registry<{ readonly value: string; readonly about: string }>();
 
 /**
- * Named as the flags are, in camel case, in the order of the usage text. Flags are named as those of controller-runtime
- * where it has one.
+ * The options by the names of their flags in camel case, in the order of the usage text. A flag has the name that
+ * controller-runtime gives it, if it has one.
  */
 export const options = z.object({
   metricsBindAddress: bindAddress.prefault(":8080").register(help, {
@@ -92,13 +92,13 @@ export const options = z.object({
     value: "BOOL",
     about: "work only while holding the lease, so that several replicas can run",
   }),
-  /** Empty: all. */
+  /** Empty for all. */
   watchNamespaces: list
     .pipe(z.array(namespace))
     .transform((names) => [...new Set(names)])
     .prefault("")
     .register(help, { value: "NAME,…", about: "namespaces to look at; all when empty" }),
-  /** Empty: every public host. */
+  /** Empty for every public host. */
   allowedPlatformHosts: list.pipe(z.array(platformHost)).prefault("").register(help, {
     value: "HOST,…",
     about: "hosts, *.suffixes, addresses or CIDR blocks that connections may name; every public host when empty",
@@ -112,7 +112,7 @@ export const options = z.object({
     about:
       "proxy through which the platform is reached, e.g. http://proxy.example.com:3128, perhaps with user:password@, unless a connection names its own; else $HTTPS_PROXY; none when empty",
   }),
-  /** What other programs allow and this one cannot read, e.g. an odd entry of NO_PROXY, matches nothing. */
+  /** Entries that this program cannot read, e.g. an odd entry of NO_PROXY for another program, are ignored. */
   platformNoProxy: list
     .transform((entries) => entries.filter(isBypass))
     .prefault("")
@@ -140,7 +140,7 @@ export const options = z.object({
     about:
       "trace, debug, info, warn or error, then perhaps those of single parts (app, kube, engine, platform, changes), e.g. info,platform=debug; debug names each request to the platform, trace also those to the API server",
   }),
-  /** The endpoint of traces, without a slash at the end; undefined: none. */
+  /** The endpoint of traces, without a slash at the end; undefined for no traces. */
   otlpEndpoint: optional.pipe(otlpEndpoint.optional()).prefault("").register(help, {
     value: "URL",
     about:
@@ -169,7 +169,7 @@ const FLAGS = Object.entries(options.shape).map(([option, schema]) => {
   return { option, name: flagName(option), value, about, fallback: schema.def.defaultValue };
 });
 
-/** @returns what an option does */
+/** @returns the description of an option */
 export function describeOption(wanted: OptionName): string {
   return help.get(options.shape[wanted])?.about ?? "";
 }
@@ -203,7 +203,7 @@ export function readFlags(args: readonly string[]): Readonly<Record<string, stri
   return Object.fromEntries(FLAGS.map(({ option, name }) => [option, values[name]?.toString()]));
 }
 
-/** @returns each flag with its value, and what it is for, for the usage text */
+/** @returns each flag with its value and its description, for the usage text */
 export function describeFlags(): readonly (readonly [flag: string, about: string])[] {
   return FLAGS.map(({ name, value, fallback, about }) => {
     const end = fallback === "" ? "" : ` (default ${fallback})`;

@@ -1,6 +1,5 @@
 /**
- * HTTP servers: how they listen and stop, and those of /metrics and of the probes, which answer GET for a fixed set of
- * paths.
+ * Starts and stops HTTP servers; those of /metrics and of the probes answer GET for a fixed set of paths.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -19,7 +18,7 @@ export type Routes = Readonly<Record<string, (request: IncomingMessage) => Answe
 
 export type HttpServer = Awaited<ReturnType<typeof listen>>;
 
-/** The time for a request to one of these paths. */
+/** The time limit of a request to one of these paths. */
 const REQUEST_MS = 5_000;
 
 /** Starts a server. @throws Error with what to do when the address cannot be used */

@@ -1,4 +1,4 @@
-/** The names of what the operator has in the cluster. Light: commands that only need a name load no CRDs. */
+/** The names of the operator's objects in the cluster. Without CRDs: a command that only needs a name starts fast. */
 import { GROUP } from "../../api/names.ts";
 
 /** The name of the namespace, ServiceAccount, roles and bindings. */
@@ -7,7 +7,7 @@ export const LEASE_NAME = "platform-operator-leader-election";
 /** The annotation of the lease that sets the log level of all replicas. */
 export const LOG_LEVEL = `${GROUP}/log-level`;
 
-/** The ConfigMaps of the orphan ledger are named `<this>-0` and so on, up to the count. */
+/** The prefix and the number of the orphan ledger's ConfigMaps, `platform-operator-orphans-0` and so on. */
 export const ORPHANS = `${OPERATOR}-orphans`;
 export const ORPHAN_SHARDS = 16;
 /** The label by which people find them. */

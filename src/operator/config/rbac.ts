@@ -13,9 +13,9 @@ export interface Grant {
   readonly group: string;
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
-  /** Only objects with these names. */
+  /** Limits the grant to objects with these names. */
   readonly names?: readonly string[];
-  /** everywhere: in all namespaces, or in each of --watch-namespaces; cluster: cluster-scoped objects. */
+  /** "everywhere": in all namespaces, or in each of --watch-namespaces; "cluster": cluster-scoped objects. */
   readonly where: "everywhere" | "cluster" | "operator's namespace" | "namespaces where its role is bound";
   readonly why: string;
 }
@@ -124,9 +124,9 @@ export const GRANTS: readonly Grant[] = [
 ];
 
 /**
- * A ClusterRole that nobody has until a cluster admin binds it in chosen namespaces: RBAC cannot limit a create by
- * name, nor a patch to owned objects, so its holder can write any Secret of the namespace. Without it everything works
- * but writeTokenSecretToRef and writeConnectionSecretToRef, which report that.
+ * A ClusterRole that a cluster admin may bind in chosen namespaces: RBAC cannot limit a create by name, nor a patch to
+ * owned objects, so its holder can write any Secret of the namespace. Only writeTokenSecretToRef and
+ * writeConnectionSecretToRef need it, and report when it is missing.
  */
 export const SECRET_OUTPUTS: Grant & { readonly role: string } = {
   role: `${OPERATOR}-secret-outputs`,

@@ -37,7 +37,7 @@ export interface ProxyAddress {
 
 /**
  * Parses the URL of a proxy; a text without a scheme is http, as curl reads it.
- * @returns the proxy, or what is wrong with the text, which is not quoted, as it may hold a password
+ * @returns the proxy, or the problem; the problem does not quote the text, which may contain a password
  */
 export function parseProxy(text: string): ProxyAddress | { readonly problem: string } {
   const url = URL.parse(text.includes("://") ? text : `http://${text}`);
@@ -67,13 +67,13 @@ export function isBypass(text: string): boolean {
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The parts, by the field `logger` of their lines, and the change log. */
+/** The values of the field `logger`: the parts of the operator, and the change log. */
 export const LOGGERS = ["app", "kube", "engine", "platform", "changes"] as const;
 export type LoggerName = (typeof LOGGERS)[number];
 
 export type LogLevels = Readonly<Record<LoggerName, LogLevel>>;
 
-/** @returns what `make` makes for each part */
+/** @returns the result of `make` for each logger */
 export function eachLogger<Made>(make: (name: LoggerName) => Made): Readonly<Record<LoggerName, Made>> {
   return {
     app: make("app"),
@@ -88,8 +88,8 @@ const anyOf = new Intl.ListFormat("en-GB", { type: "disjunction" });
 const isLevel = (text: string): text is LogLevel => (LOG_LEVELS as readonly string[]).includes(text);
 
 /**
- * Parses the flag --log-level. The change log writes every line unless it is named itself: a quiet operator still logs
- * what it changed.
+ * Parses the flag --log-level. The change log is complete unless the flag names it: an operator that logs only errors
+ * still logs its changes.
  * @returns the levels, or what is wrong with the text
  */
 export function parseLogLevels(text: string): LogLevels | { readonly problem: string } {
