@@ -40,7 +40,7 @@ const WAYS: readonly [string, (log: Logger, text: string) => void][] = [
   ["a text that is cut in the middle of it", (log, text) => log.info("x", { name: `${"a".repeat(1_015)}${text}` })],
 ];
 
-/** Every way in which a value can be spelled. */
+/** Every spelling of a value. */
 const SPELLINGS: readonly [string, (value: string) => string][] = [
   ["plain", (value) => value],
   ["in JSON", (value) => JSON.stringify({ value })],

@@ -1,6 +1,6 @@
 /**
- * The log: one JSON object a line on standard output, with the fields that are listed here and no others. Each part of
- * the operator has a logger of its own, which the lines name.
+ * The log: one JSON object per line on standard output, with no other fields than those listed here. Each part of
+ * the operator has its own logger, and each line names it.
  */
 import { destination, pino } from "pino";
 
@@ -67,7 +67,7 @@ type LazyLogger = Readonly<Record<LogLevel, (message: string, fields?: LazyField
 export type Logs = Readonly<Record<LoggerName, LazyLogger>>;
 
 export interface LoggerOptions {
-  /** The levels now. */
+  /** Returns the current levels. */
   readonly levels: () => LogLevels;
   readonly redactor: Redactor;
   /** Receives whole lines; standard output, synchronously, by default. */
@@ -77,7 +77,7 @@ export interface LoggerOptions {
 const TEXT_BYTES = 1_024;
 const FRAMES = 8;
 
-/** @returns the loggers. They redact each text before it is cut, and each line again when it is written. */
+/** @returns the loggers. They redact each text before they cut it, and each line again before they write it. */
 export function createLogs({ levels, redactor, write = standardOutput() }: LoggerOptions): Logs {
   const text = (value: string): string => cleanText(redactor.redact(value), TEXT_BYTES);
   const plain = (fields: Fields): Record<string, unknown> => {
@@ -112,14 +112,14 @@ function isWritten(level: LogLevel, least: LogLevel): boolean {
 
 export type LevelSwitch = ReturnType<typeof createLevelSwitch>;
 
-/** The levels of the log, which can change while the operator runs. @param initial as the flag --log-level says */
+/** The log levels, which can change while the operator runs. @param initial the levels of the flag --log-level */
 export function createLevelSwitch(initial: LogLevels) {
   let levels = initial;
   let asked = "";
   return {
     now: (): LogLevels => levels,
     /**
-     * Sets the levels, and logs that, or what is wrong with the text; nothing where the text is that of the last call.
+     * Sets the levels and logs the change, or the problem with the text. The text of the last call changes nothing.
      * @param text as --log-level takes it; empty for the initial levels
      */
     set: (log: Logger, text: string): void => {
@@ -163,7 +163,7 @@ function standardOutput(): (line: string) => void {
   };
 }
 
-/** A redaction may hit a number or the name of a field; a line that is no JSON any more is replaced by a notice. */
+/** Redacts a line. If it is no longer JSON (a number or a field name was redacted), a notice replaces it. */
 function scrubbed(line: string, redactor: Redactor): string {
   const clean = redactor.redact(line);
   if (clean === line) return line;
@@ -176,8 +176,8 @@ function scrubbed(line: string, redactor: Redactor): string {
 }
 
 /**
- * Returns name, failure and message; for unexpected errors also where in the operator's code they were thrown. Neither
- * `cause` nor other members: they hold bodies and headers (E6, E7). The text of a SyntaxError quotes what was parsed.
+ * Returns name, failure and message; for unexpected errors also the place in the operator's code. It leaves out `cause`
+ * and other members, which hold bodies and headers (E6, E7), and the text of a SyntaxError, which quotes its input.
  */
 function describeError(error: unknown, text: (value: string) => string): object {
   if (!(error instanceof Error)) return { name: typeof error };
@@ -201,7 +201,7 @@ function failureOf(error: Error): string | undefined {
 }
 
 function framesOf({ stack = "", message }: Error): readonly string[] {
-  // The message comes first, and its lines may look like frames.
+  // The stack begins with the message, whose lines may look like frames.
   const lines = stack
     .slice(stack.indexOf(message) + message.length)
     .split("\n")

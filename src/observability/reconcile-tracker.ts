@@ -1,4 +1,4 @@
-/** The current reconcile. Node carries it along with asynchronous work, as kinds and clients have no use for it. */
+/** The current reconcile, in an AsyncLocalStorage: kinds and clients need not pass it on. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
 import type { ReconcilePriority } from "../engine/reconcile/triggers.ts";
@@ -18,7 +18,7 @@ export interface RunningReconcile {
   readonly id: string;
   /** The key of the object. */
   readonly key: string;
-  /** Returns the priority of the object, now or at the start, whichever is higher. */
+  /** Returns the priority of the object: the higher of its current one and that at the start. */
   readonly priority: () => ReconcilePriority;
   /** The last mutating call, until the engine has reported its cause. */
   changed: EndedCall | undefined;
@@ -51,7 +51,7 @@ export function createReconcileTracker(
     },
     /** Returns the current reconcile; undefined outside of any. */
     current: () => storage.getStore(),
-    /** Starts work for several objects, such as the writing of a queue, outside of any reconcile. */
+    /** Starts work outside of any reconcile, e.g. the writing of a queue that serves several objects. */
     outside: (begin: () => void): void => {
       storage.exit(begin);
     },

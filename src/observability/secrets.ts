@@ -1,4 +1,4 @@
-/** Keeps live secret values out of text: tokens in use and the values read from Secrets (docs/reliability.md E6). */
+/** Removes live secret values from texts: tokens in use and the values read from Secrets (docs/reliability.md E6). */
 import { isDeepStrictEqual } from "node:util";
 
 import { PLAIN_CONNECTION_KEYS } from "../api/names.ts";
@@ -36,7 +36,7 @@ export function createRedactor() {
       if (held.size > REMEMBERED && oldest !== undefined) held.delete(oldest);
     },
     /**
-     * @param namespace redacts the values of its Secrets only; of all Secrets, and all tokens, if absent
+     * @param namespace limits the redaction to values of its Secrets; if absent, all Secrets and tokens are redacted
      * @returns `text` without any registered value, whether plain, inside JSON, base64 or percent-encoded
      */
     redact: (text: string, namespace?: string): string => {
@@ -62,16 +62,16 @@ export function redacting(reader: Reader, redactor: Redactor): Reader {
   };
 }
 
-/** Returns the values that are secret: an application may read a Secret of ours, which has names and ids, too. */
+/** Returns the secret values: a Secret that the operator wrote also has names and ids, which are not secret. */
 function hidden(data: ReadonlyMap<string, string>): readonly string[] {
   const isOurs = data.has("id") && data.has("environmentId");
   return [...data].flatMap(([key, value]) => (isOurs && PLAIN_CONNECTION_KEYS.has(key) ? [] : [value]));
 }
 
 /**
- * Redacts statuses: the platform may quote in any answer what it received before. Only values of the object's own
- * namespace are redacted, so that nobody's Secret hides what others read. Tokens are masked where they are used.
- * @returns a writer whose statuses have no value of a Secret in a message at any depth
+ * Redacts statuses: any answer of the platform may quote an earlier request. Only values of the object's own namespace
+ * are redacted, so that a Secret cannot mask texts in other namespaces. Tokens are masked where they are used.
+ * @returns a writer whose statuses contain no value of a Secret in a message at any depth
  */
 export function discreetWriter(writer: Writer, redactor: Redactor): Writer {
   return {
@@ -85,7 +85,7 @@ export function discreetWriter(writer: Writer, redactor: Redactor): Writer {
   };
 }
 
-/** @returns a recorder whose notes have none either */
+/** @returns a recorder whose notes contain no value of a Secret either */
 export function discreetEvents(events: EventRecorder, redactor: Redactor): EventRecorder {
   return {
     record: (event) => {

@@ -121,7 +121,7 @@ it.each([
     [expected, expect.any(String), { orphan: is, kind, namespace, name, id, host, organizationId, installation }],
   ]);
   expect(lines[0]?.[2]).toMatchObject({ reason: why, since });
-  // What is remembered of it is no news.
+  // The memory is not part of the transition.
   expect(lines[0]?.[2]).not.toHaveProperty("memory");
 });
 

@@ -1,7 +1,7 @@
 /**
- * Reports what the parts of the operator do, as log lines and as metrics. The change log has one line of the logger
- * "changes" for every call that asks the platform for a change, with its author, its cause and its result. The line of
- * a create is the last record of its id (docs/architecture.md §6).
+ * Reports the events of the operator's parts as log lines and metrics. The logger "changes" writes one line for every
+ * call that asks the platform for a change, with its author, cause and result. The line of a create is the last record
+ * of its id (docs/architecture.md §6).
  */
 import type { ChangeRecord, Observer } from "../engine/context/context.ts";
 import { parseKey } from "../engine/contract/keys.ts";
@@ -61,7 +61,7 @@ function watchTrouble(error: KubeError): string {
   return "cannot watch this kind: trying again";
 }
 
-/** Logs each condition whose status or reason changed; none where the status is unchanged. */
+/** Logs each condition whose status or reason changed. */
 export function logTransitions(log: Logger, object: KubeObject, before: KubeObject): void {
   if (object === before) return;
   for (const { type, status, reason, message } of conditionsOf(object)) {
@@ -78,7 +78,7 @@ export function logTransitions(log: Logger, object: KubeObject, before: KubeObje
   }
 }
 
-/** Logs that the platform refuses the requests of a connection (429), or that it does no longer and did for so long. */
+/** Logs that the platform starts to refuse the requests of a connection (429), or stops, and after how long. */
 export function logLimited(log: Logger, connection: string, isLimited: boolean, sinceMs: number): void {
   const fields = fieldsOfKey(parseKey(connection));
   if (isLimited) log.info("the platform asks to slow down (429): requests pause", fields);
@@ -111,7 +111,7 @@ export function logMovedEvent(log: Logger, { kind, name, namespace = "" }: Regar
 /**
  * Logs a change of the platform.
  * @param installation the uid of kube-system
- * @param running the reconcile that made it, which knows the call
+ * @param running the reconcile that made the change; it has the call
  */
 export function logChange(
   log: Logger,
@@ -177,7 +177,7 @@ function fieldsOfCall({ operation: name, method, status, durationMs, requestId }
   return { method, path: operationEntry(name).path, status, durationMs: Math.round(durationMs), requestId };
 }
 
-/** Returns the object of the platform that a call is about: the last one in its path. */
+/** Returns the id of the object that a call is about: the last one in its path. */
 export function targetIdOf({ ids }: CallRecord): string | undefined {
   return Object.values(ids).at(-1);
 }

@@ -12,7 +12,7 @@ const CALL = "platform_operator_apply_to_call_seconds";
 const READY = "platform_operator_apply_to_ready_seconds";
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
-/** The metrics over a store, which leads from the start, at midnight unless told. */
+/** The metrics of a store on a leading replica; the clock starts at midnight. */
 function setting({ leads = true } = {}) {
   const store = createStore(() => {});
   const registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE);
@@ -34,7 +34,7 @@ function setting({ leads = true } = {}) {
     return { count: value("count"), sum: value("sum") };
   };
   return {
-    /** Stores the object at a time: its generation, its conditions for that generation, and what else it has. */
+    /** Stores the object at a time with a generation, its conditions for that generation, and further metadata. */
     at: (time: number, generation: number, conditions: readonly JsonObject[], metadata: object = {}) => {
       seconds = time;
       version += 1;

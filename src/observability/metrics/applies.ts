@@ -1,6 +1,6 @@
 /**
- * How long a new generation takes, for the objectives in helm-chart/files/alerts.yaml: until the first request to the
- * platform that is made for it, and until the resource is Ready. Reported by the replica that leads.
+ * Measures how long a new generation takes until its first request to the platform, and until the resource is Ready,
+ * for the objectives in helm-chart/files/alerts.yaml. Only the replica that leads reports it.
  */
 import type { Histogram, Registry } from "prom-client";
 
@@ -25,16 +25,16 @@ const READY_SECONDS = [15, 60, 300, 900, 1_800, 3_600];
 
 /** A generation that is not Ready yet. */
 interface Apply {
-  /** When it was seen, or when what it waited for was there, in milliseconds. */
+  /** When the generation was seen, or when its wait for another resource or a person ended, in milliseconds. */
   since: number;
-  /** Whether the time to the first request is reported, or cannot be told. */
+  /** True once the time to the first request is reported or cannot be measured. */
   isCalled: boolean;
 }
 
 /**
- * Makes the two histograms. A generation counts from when it is seen, and no longer where it is Stalled, paused,
- * deleted or replaced by the next one: only what is under way is remembered. While it waits for another resource, an
- * approval or a change window, its time to Ready has not begun, and its first request is not counted.
+ * Makes the two histograms. A generation is measured from when it is seen; it is dropped when it is Stalled, paused,
+ * deleted or replaced by the next one. After a wait for another resource, an approval or a change window, its time to
+ * Ready starts anew, and its first request is not measured.
  */
 export function applyMetrics(registry: Registry, { kinds, leading, now, traceId }: ApplyFigures) {
   const { exemplified } = instruments(registry);

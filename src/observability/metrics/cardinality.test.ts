@@ -38,7 +38,7 @@ function setting() {
 
 const CALL = { ids: {}, attempt: 1, sent: true, failure: undefined, durationMs: 5, requestId: undefined } as const;
 
-/** The life of objects on the platform: the operations of a usual day, all well. */
+/** Reports the operations of an ordinary day, all successful. */
 function usualDay({ platform }: Metrics): void {
   const usual = NAMES.filter(isDocumented);
   for (const operation of usual) {
@@ -76,7 +76,7 @@ describe("[D6] the number of series", () => {
     const after = all.filter((line) => !line.startsWith("platform_operator_connection_up"));
     // The connections alone have one each, 1,000 at most.
     expect(all.length - after.length).toBe(Math.ceil(5_000 / TYPES.length) * 2);
-    // One for each kind that something was changed of.
+    // One for each kind with a change.
     expect(after.length).toBeLessThanOrEqual(before + TYPES.length);
     // More than half of them are controller-runtime's own 41 buckets of one histogram, for 13 kinds.
     const own = after.filter((line) => !line.startsWith("controller_runtime_"));

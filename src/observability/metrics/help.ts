@@ -1,4 +1,4 @@
-/** The help text of every metric. The names and texts that controller-runtime has are its own. */
+/** The help text of every metric. Metrics of controller-runtime have its names and texts. */
 export const HELP = {
   controller_runtime_reconcile_total: "Total number of reconciliations per controller",
   controller_runtime_reconcile_errors_total: "Total number of reconciliation errors per controller",

@@ -23,14 +23,14 @@ export interface Figures extends ObjectFigures, OperationFigures, ApplyFigures, 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * Two dozen series of Node's that no dashboard of the operator uses, and those from files under /proc, which the
- * operator may not read (scripts/node-flags.ts): they would stay 0.
+ * Metrics of Node that are removed: two dozen series that no dashboard of the operator uses, and those from files under
+ * /proc, which the operator may not read (scripts/node-flags.ts), so that they would stay 0.
  */
 const UNWANTED =
   /^(nodejs_(active|heap_space_size|eventloop_utilization)_|process_(heap|resident_memory|virtual_memory)_|process_(max|open)_fds)/;
 
 export function createMetrics(figures: Figures) {
-  // A registry of the other format takes no exemplars.
+  // A registry of the Prometheus format refuses exemplars.
   const registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE);
   collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) if (UNWANTED.test(name)) registry.removeSingleMetric(name);

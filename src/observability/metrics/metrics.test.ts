@@ -13,7 +13,7 @@ interface Setting {
   readonly metrics: Metrics;
   readonly store: Store;
   readonly lead: (leading: boolean) => void;
-  /** The lines of /metrics that are no comments. */
+  /** Returns the lines of /metrics without comments. */
   readonly series: () => Promise<readonly string[]>;
 }
 
@@ -74,7 +74,7 @@ function object(
   };
 }
 
-/** Name → labels, of those families whose series are there from the start. */
+/** Name → labels, of the families whose series exist from the start. */
 const FROM_THE_START: Readonly<Record<string, readonly string[]>> = {
   controller_runtime_reconcile_total: ["controller", "result"],
   controller_runtime_reconcile_errors_total: ["controller"],
@@ -136,7 +136,7 @@ it("is text for whoever asks for nothing, and OpenMetrics with the same series f
   );
   const names = (body: string) => body.split("\n").flatMap((line) => /^[a-z]\w*/.exec(line)?.[0] ?? []);
   expect(names(open.body)).toEqual(names(before.body));
-  // Whatever was asked for before.
+  // Independent of the format of the scrape before.
   const after = await text();
   expect(after.type).toMatch(/^text\/plain; version=0\.0\.4/);
   expect(after.body).toContain("# TYPE platform_operator_events_dropped_total counter");

@@ -23,7 +23,7 @@ export interface ObjectFigures {
 }
 
 const READY = ["True", "False", "Unknown"] as const;
-/** The largest number of connections with a series: whoever may create connections must not make series without end. */
+/** The largest number of connections with a series: a user must not create endless series with connections. */
 const MOST_CONNECTIONS = 1_000;
 
 /** @returns a function that counts the changes of the cache */
@@ -87,7 +87,7 @@ function hasPendingPlan(object: KubeObject): boolean {
   return plan !== undefined && plan.approved !== true;
 }
 
-/** Reports whether the platform reports a state for the object that its specification does not have. */
+/** Reports whether the object's state on the platform is not in the platform's specification. */
 export function hasUnknownState({ status }: KubeObject): boolean {
   const state = nonEmptyText(member(status, "state"));
   return state !== undefined && !isDocumentedState(state);

@@ -14,7 +14,7 @@ const KINDS = ["PlatformProject", "PlatformApplication"];
 
 type Conditions = readonly (JsonObject | readonly JsonObject[])[];
 
-/** The metrics over a store, at a quarter past midnight unless told. */
+/** The metrics of a store; the clock starts at a quarter past midnight. */
 function setting({ perNamespace = false } = {}) {
   const store = createStore(() => {});
   const registry = new Registry();
@@ -61,7 +61,7 @@ function setting({ perNamespace = false } = {}) {
   };
 }
 
-/** As the engine writes it: what it is at is the reason of Ready. */
+/** The conditions of an object that is being worked on: the reason of Ready is the operation. */
 const working = (reason: string, since = "2026-01-01T00:10:00Z"): readonly JsonObject[] => [
   { type: "Ready", status: "False", reason },
   { type: "Reconciling", status: "True", reason: "Progressing", lastTransitionTime: since },

@@ -1,6 +1,7 @@
 /**
- * How long the platform takes, as the statuses show it: an operation starts when an object starts to reconcile and ends
- * when it is settled, stalled or deleted. Reported by the replica that leads.
+ * Measures how long operations of the platform take, from the statuses of the objects: an operation starts when
+ * Reconciling becomes True and ends when the object is up to date, stalled or deleted. Only the replica that leads
+ * reports it.
  */
 import type { Registry } from "prom-client";
 
@@ -13,11 +14,11 @@ import { hasUnknownState, type ObjectFigures } from "./objects.ts";
 
 export type OperationFigures = Pick<ObjectFigures, "cache" | "kinds" | "leading"> & {
   readonly now: () => Date;
-  /** Whether the gauge of what is Stalled distinguishes namespaces. */
+  /** Whether the gauge of Stalled objects has a label for the namespace. */
   readonly perNamespace: boolean;
 };
 
-/** From a write to a long deployment. */
+/** Buckets from the time of a write to that of a long deployment. */
 const SECONDS = [1, 5, 15, 60, 300, 900, 3_600];
 const DELETING: Reason = "Deleting";
 /** Replaces a reason that the operator does not write: a forged status must not make labels. */
@@ -35,9 +36,9 @@ const OPERATIONS: ReadonlySet<string> = new Set<Reason>([
   "Queued",
   "Progressing",
 ]);
-/** Waiting for a person or for a change window, as the spec asks, is no operation. */
+/** Reasons of intended waits, for a person or a change window: they are not operations. */
 const WAITS_ON_PURPOSE: ReadonlySet<string> = new Set<Reason>(["ApprovalPending", "OutsideChangeWindow"]);
-/** Until something else is there or allowed, the platform has nothing to do: its work begins afterwards. */
+/** Reasons of waits before the platform has anything to do: the time of the operation begins after them. */
 const BEFORE_WORK: ReadonlySet<string> = new Set<Reason>([
   ...(["ApprovalPending", "OutsideChangeWindow"] as const),
   ...(["ParentNotReady", "ParentNotFound", "DependencyNotReady", "WaitingForChildren"] as const),
@@ -80,7 +81,7 @@ export function operationMetrics(registry: Registry, figures: OperationFigures):
 
 type Beginnings = ReturnType<typeof createBeginnings>;
 
-/** The status has the start of the work, but not the end of a wait for something else within it: that is remembered. */
+/** Remembers when an object's last wait ended: the status has only the start of the work with its waits. */
 function createBeginnings() {
   const resumed = new Map<string, number>();
   return {
@@ -136,7 +137,7 @@ function waits(object: KubeObject): boolean {
   return WAITS_ON_PURPOSE.has(workOf(object)?.reason ?? "");
 }
 
-/** Reports whether the object waits for what must come before its own work. */
+/** Reports whether the object still waits for something that must come before its own work. */
 export function isBeforeWork(object: KubeObject): boolean {
   return BEFORE_WORK.has(workOf(object)?.reason ?? "");
 }

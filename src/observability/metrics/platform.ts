@@ -18,7 +18,7 @@ const CALL_SECONDS = [0.1, 0.5, 1, 5, 15];
 /** The sources of these metrics; functions are called at each scrape. */
 export interface PlatformFigures {
   readonly version: string;
-  /** The longest time for which a connection may not send yet after a 429, in milliseconds; 0 if none waits. */
+  /** The longest remaining pause of all connections after a 429, in milliseconds; 0 if none pauses. */
   readonly pausedMs: () => number;
   /** The lowest rate of all tokens, in requests per second; undefined while none is used. */
   readonly lowestRate: () => number | undefined;
@@ -57,7 +57,7 @@ export function platformMetrics(registry: Registry, figures: PlatformFigures) {
     /** Counts a mutating call and its result. */
     changed: ({ key, op, result }: ChangeRecord) => changes.inc({ kind: key.kind, operation: op, result }),
     eventDropped: () => dropped.inc(),
-    /** Counts an event that was written to the operator's namespace, as its own is being terminated. */
+    /** Counts an event that was written to the operator's namespace because its own is being terminated. */
     eventMoved: () => moved.inc(),
     malformed: (kind: string) => unreadable.inc({ kind }),
     /** Counts a request to the receiver of deliveries; event "none" where its body was not read. */

@@ -27,11 +27,11 @@ const SEND_MS = 5_000;
 /** How long spans are gathered before they are sent. */
 const GATHER_MS = 2_000;
 const BATCH = 256;
-/** How long the rest may take when the operator stops. */
+/** How long the last spans may take when the operator stops. */
 const LAST_MS = 500;
 const PREFIX = "platform_operator";
 
-/** The attributes that are known. */
+/** The attributes of a span; undefined ones are left out. */
 type Facts = Readonly<Record<string, string | number | undefined>>;
 
 export function createOtlpTraces(options: TracesOptions & { readonly endpoint: string }): Traces {
@@ -96,7 +96,7 @@ export function createOtlpTraces(options: TracesOptions & { readonly endpoint: s
     },
     called,
     ended: (running, at, result, object) => {
-      // A call whose cause the engine has not reported, as it failed within it.
+      // Records a call whose cause the engine has not reported because the reconcile failed before.
       if (running.changed !== undefined) called(running, running.changed);
       const span = spans.get(running);
       if (span === undefined) return;
@@ -121,7 +121,7 @@ export function createOtlpTraces(options: TracesOptions & { readonly endpoint: s
   };
 }
 
-/** Names are those of the semantic conventions where they have one. */
+/** Names are those of the semantic conventions, if they have one. */
 function factsOf({ call, connection }: Pick<EndedCall, "call" | "connection">): Facts {
   const { operation: name, method, status, attempt, requestId, failure, sent } = call;
   return {
@@ -149,7 +149,7 @@ export interface BoundedExportEvents {
 /** ExportResultCode.SUCCESS of a package that is no direct dependency. */
 const SUCCESS = 0;
 
-/** The SDK drops spans silently; here each span is counted in and out. */
+/** Limits and counts the waiting spans: the SDK drops spans silently. */
 export function boundedExport(exporter: SpanExporter, events: BoundedExportEvents) {
   let waiting = 0;
   let dropped = 0;

@@ -27,7 +27,7 @@ let told: (readonly [string, Fields | undefined])[] = [];
 const note: Logger["warn"] = (message, fields) => told.push([message, fields]);
 const log: Logger = { trace: note, debug: note, info: note, warn: note, error: note };
 
-// It is loaded when it is first wanted, which takes a moment.
+// The first import takes a moment.
 beforeAll(() => import("./otlp.ts"), 60_000);
 beforeEach(async () => {
   told = [];
@@ -53,7 +53,7 @@ function begun(traces: Traces, name = "api"): RunningReconcile {
   return pass;
 }
 
-/** What the collector has once it has so many; the end of the traces waits for it, but not for long. */
+/** Returns the collector's spans once it has `count` of them: stopping the traces waits for it only briefly. */
 const arrived = (count: number): Promise<readonly CollectedSpan[]> =>
   vi.waitFor(
     () => {

@@ -6,7 +6,7 @@ import type { ResultLabel } from "../metrics/controller-runtime.ts";
 import type { EndedCall, RunningReconcile } from "../reconcile-tracker.ts";
 import type { Redactor } from "../secrets.ts";
 
-/** Its methods are called in order of time. None of them throws, waits or fails, whatever happens to the collector. */
+/** Its methods are called in order of time. None of them throws or blocks, whatever happens to the collector. */
 export interface Traces {
   began(running: RunningReconcile, at: Date): void;
   /** @param made a call of that reconcile @param commit the commit to deploy */
@@ -22,7 +22,7 @@ export interface Traces {
   headersFor(running: RunningReconcile): Readonly<Record<string, string>>;
   /** Returns the number of spans that never reached the collector. */
   dropped(): number;
-  /** Sends the rest, for half a second at most. */
+  /** Sends the remaining spans, for half a second at most. */
   stop(): Promise<void>;
 }
 
