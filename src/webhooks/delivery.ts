@@ -1,6 +1,6 @@
 /**
- * What a delivery says (specification, Events; docs/architecture.md §9). It is a hint from outside: nothing of it is
- * used but which applications to look at, and its event's name as a label.
+ * Reads and authenticates deliveries (specification, Events; docs/architecture.md §9). A delivery is only a hint: it
+ * provides the ids of the applications to check, and the name of its event as a label.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -11,7 +11,7 @@ import type { ReceiverKeys } from "../engine/connections/receiver-keys.ts";
 import { listMember, member, tryParseJson } from "../kube/api/json.ts";
 import type { ObjectKey } from "../kube/api/types.ts";
 
-/** Both families of names: those of the documentation, and those of deployed services. */
+/** The event names of the documentation, and those of deployed services. */
 const EVENTS = [
   "DEPLOYMENT_STARTED",
   "DEPLOYMENT_SUCCEEDED",
@@ -21,15 +21,15 @@ const EVENTS = [
   "DEPLOYMENT_CANCELLED",
 ] as const;
 
-/** A bounded label: names that nobody documented are one. */
+/** A label with a bounded number of values: all other names are "other". */
 export type EventLabel = (typeof EVENTS)[number] | "other";
 
-/** Nobody deploys more at once. */
+/** The largest number of ids that are read: no deployment has more applications. */
 const MOST_IDS = 500;
 
 const id = z.guid();
 
-/** @returns its event and the ids of applications, each once; nothing for what cannot be read. Never throws. */
+/** @returns the event and the distinct ids of applications; no ids for an unreadable delivery. Never throws. */
 export function readDelivery(text: string): { readonly event: EventLabel; readonly ids: readonly string[] } {
   const body = tryParseJson(text);
   const event = EVENTS.find((known) => known === member(body, "event_type")) ?? "other";
@@ -45,21 +45,20 @@ export function readDelivery(text: string): { readonly event: EventLabel; readon
 export interface Expecting {
   readonly key: ObjectKey;
   readonly keys: ReceiverKeys;
-  /** Whether the platform was asked to send the secret along. */
+  /** Whether the webhook is registered with the secret: a delivery with another secret is then refused. */
   readonly sendsSecret: boolean;
 }
 
-/** Receivers may be reached under any prefix, so the last segment decides. */
+/** Only the last segment matters: the receiver may be reached under any prefix. */
 const PATH = /^(?:\/[^?#]*)?\/([0-9a-f]{64})(?:\?.*)?$/;
 
-/** Descriptions of the header differ in its name (docs/architecture.md §9): both styles count. */
+/** Descriptions differ in the name of the header (docs/architecture.md §9): both styles are accepted. */
 const SECRET_HEADER = /^x-(?:.+-)?(?:signature|secret)(?:-.+)?$/;
 
 /**
- * Takes the same time for whatever is nearly right.
+ * Authenticates a request, in a time that does not depend on how much of its path and secret is right.
  * @param url the path and query of the request
- * @returns the connection whose platform proves to have sent it; undefined where there is no such path, or the path is
- * right and the secret is not
+ * @returns the connection whose platform sent it; undefined when the path is unknown or the secret is wrong
  */
 export function senderOf(
   expecting: readonly Expecting[],
@@ -68,7 +67,7 @@ export function senderOf(
 ): ObjectKey | undefined {
   const path = PATH.exec(url)?.[1];
   if (path === undefined) return undefined;
-  // All are looked at, so that the time tells nothing of how many there are before the right one.
+  // Every connection is compared, so that the time does not depend on the position of the right one.
   const same = expecting.filter(({ keys }) => isSame(keys.path, path));
   const sender = same.at(0);
   if (sender === undefined) return undefined;
@@ -77,7 +76,7 @@ export function senderOf(
   return sender.sendsSecret && secrets.length > 0 && !proven ? undefined : sender.key;
 }
 
-/** Of hashes, which are of one length whatever was sent. */
+/** Compares hashes, as they have the same length whatever was sent. */
 function isSame(left: string, right: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(left), digest(right));

@@ -130,7 +130,7 @@ describe("[E12] the receiver", () => {
       },
     });
     const sent = send(KEYS.path, "", { body, duplex: "half" });
-    // Whether the answer or the end of the connection comes first is for the network to say.
+    // The answer and the end of the connection may arrive in either order.
     expect([413, "broken off"]).toContain(await sent.catch(() => "broken off"));
     expect(ended).toEqual(["none too-large"]);
   });
@@ -180,7 +180,7 @@ describe("[E12] the receiver", () => {
     socket.write(start);
     const drops = setInterval(() => socket.write("x"), 20);
     socket.resume();
-    // A drop that is still on its way may meet a reset.
+    // A drop that is in flight may get a reset.
     await new Promise((resolve) => socket.once("close", resolve));
     clearInterval(drops);
     expect(hinted).toEqual([]);

@@ -1,9 +1,9 @@
 /**
- * The receiver of the platform's deliveries (docs/reliability.md E12). It trusts nobody: a request is judged by path
- * and headers before its body is read, its body is small and quickly sent or not read to its end, and all that it can
- * do is to have resources of its own connection looked at, seldom. Everything here works without it, only later.
- * A replica that does not lead answers 503, so that a sender that repeats finds the leader; what it does not repeat,
- * the leader finds at its next look.
+ * The receiver of the platform's deliveries (docs/reliability.md E12). It trusts no sender: it checks path and headers
+ * before it reads the body, limits the body's size and time, and can only queue resources of the sender's connection,
+ * at a limited rate. Without deliveries the operator detects the same changes later, at its routine checks.
+ * A replica that does not lead answers 503, so that a sender that retries reaches the leader; the leader's routine
+ * checks find the rest.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
@@ -16,11 +16,11 @@ import { type EventLabel, readDelivery, type Expecting, senderOf } from "./deliv
 export type DeliveryResult =
   /** Resources were queued. */
   | "queued"
-  /** Genuine, and about nothing that this operator manages. */
+  /** Genuine, but about no resource of this operator. */
   | "ignored"
   /** Not proven to come from the platform. */
   | "rejected"
-  /** Too many of them: not read, or not even answered to. */
+  /** Over a limit: not read, or the connection was dropped. */
   | "limited"
   | "too-large"
   /** This process does not lead. */
@@ -29,7 +29,7 @@ export type DeliveryResult =
 /** The work of a process that leads. */
 export interface Deliveries {
   expecting(): readonly Expecting[];
-  /** @returns how many resources the ids led to. */
+  /** Queues the resources of these ids. @returns their number */
   hinted(connection: ObjectKey, ids: readonly string[]): number;
 }
 
@@ -38,7 +38,7 @@ export interface ReceiverOptions {
   /** undefined while this process does not lead. */
   readonly deliveries: () => Deliveries | undefined;
   readonly ended: (event: EventLabel | "none", result: DeliveryResult) => void;
-  /** How long a request may take from its first byte to its last, in milliseconds; 5 s unless told. */
+  /** How long a request may take from its first byte to its last, in milliseconds; 5 s by default. */
   readonly requestMs?: number;
 }
 
@@ -49,9 +49,9 @@ const REQUEST_MS = 5_000;
 const CHECK_MS = 1_000;
 const MOST_HEADER_BYTES = 8 * 1024;
 const MOST_CONNECTIONS = 128;
-/** Of one connection's platform. */
+/** The rate of genuine requests of one connection. */
 const GENUINE = { perSecond: 20, burst: 100 };
-/** Of one address without proof: enough for a mistake, not for guessing. */
+/** The rate of unproven requests of one address: enough for a misconfiguration, too low for guessing. */
 const UNPROVEN = { perSecond: 1, burst: 20 };
 
 interface Verdict {
@@ -74,7 +74,7 @@ export async function startReceiver(address: BindAddress, options: ReceiverOptio
       return { status: 401, event: "none", result: "rejected" };
     }
     if (request.method !== "POST") return { status: 405, event: "none", result: "rejected" };
-    // Taken without being read: the sender did nothing wrong, and what it told is found at the next look.
+    // Accepted but not read: the sender did nothing wrong, and the next routine check finds the change.
     if (!genuine(`${connection.kind}/${connection.namespace}/${connection.name}`)) {
       return { status: 200, event: "none", result: "limited" };
     }
@@ -100,7 +100,7 @@ export async function startReceiver(address: BindAddress, options: ReceiverOptio
           options.ended(verdict.event, verdict.result);
           answer(response, verdict.status);
         },
-        // The sender broke off, or took too long: there is nobody to answer.
+        // The sender disconnected or took too long: no answer is possible.
         () => request.destroy(),
       );
     },
@@ -110,7 +110,7 @@ export async function startReceiver(address: BindAddress, options: ReceiverOptio
   return await listen(server, address);
 }
 
-/** Says nothing but the status. What is not read ends the connection, with whatever is still on its way. */
+/** Answers with the status only. If the request was not read to its end, the connection is closed. */
 function answer(response: ServerResponse, status: number): void {
   const closing = status === 200 && response.req.complete ? {} : { connection: "close" };
   const later = status === 503 || status === 429 ? { "retry-after": "5" } : {};
@@ -118,7 +118,7 @@ function answer(response: ServerResponse, status: number): void {
   response.end();
 }
 
-/** @returns undefined for a body that is too large. @throws when the sender breaks off */
+/** @returns undefined for a body that is too large. @throws Error when the sender disconnects */
 async function readText(request: IncomingMessage): Promise<string | undefined> {
   if (Number(request.headers["content-length"] ?? 0) > MOST_BYTES) return undefined;
   const chunks: Buffer[] = [];
@@ -131,10 +131,10 @@ async function readText(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** How many names are remembered; the one that came longest ago makes room. */
+/** The number of names that are remembered; the one used longest ago is dropped. */
 const REMEMBERED = 1_000;
 
-/** @returns a function that takes one request of `name` into account, and tells whether it is within the rate. */
+/** @returns a function that counts one request of `name`, and reports whether it is within the rate */
 export function createAllowance(clock: Clock, rate: typeof GENUINE): (name: string) => boolean {
   const buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
   return (name) => {
