@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { manualClock } from "../../../test/support/kube/clock.ts";
 import { createStreams } from "./events.ts";
 
-/** A response that only notes what is written. */
+/** A response that records what is written. */
 function responseOf(unread = 0) {
   const events: string[] = [];
   const response = Object.assign(new EventEmitter(), {

@@ -1,9 +1,9 @@
-/** Server-sent events (HTML standard, "Server-sent events"): that something changed, and that the operator is there. */
+/** Server-sent events (HTML standard, "Server-sent events"): one for changes, and a regular sign of life. */
 import type { ServerResponse } from "node:http";
 
 import type { Clock } from "../../kube/api/types.ts";
 
-/** At most one event a second, however much changes. */
+/** The shortest time between two events, however much changes. */
 const PAUSE_MS = 1_000;
 /** Changes come in groups: the first event waits for the rest of its group. */
 const GATHER_MS = 50;
@@ -39,8 +39,8 @@ export function createStreams(clock: Clock) {
 
   return {
     /**
-     * Writes events into the response, whose head is sent, until its browser goes. @returns false when there are too
-     * many
+     * Writes events into the response, whose head is already sent, until the browser disconnects.
+     * @returns false when there are too many streams
      */
     open: (response: ServerResponse): boolean => {
       if (streams.size >= MOST_STREAMS) return false;
@@ -51,7 +51,7 @@ export function createStreams(clock: Clock) {
       keepAlive(response);
       return true;
     },
-    /** Something changed. */
+    /** Reports a change to all streams. */
     changed: (): void => {
       if (streams.size === 0) return;
       cancel ??= clock.after(Math.max(GATHER_MS, sentAt + PAUSE_MS - clock.monotonic()), sendChanged);

@@ -45,7 +45,7 @@ describe("[S3] the status page's server", () => {
     expect(all.match(/(?:https?:)?\/\/[a-z][\w.]*/gi)?.filter((url) => url !== "http://www.w3")).toEqual([
       "http://www.w3.org",
     ]);
-    // Neither inline code nor a way from text to HTML.
+    // The page has no inline code and no conversion of text to HTML.
     expect(all).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\bon\w+="|style="/);
   });
 
@@ -150,7 +150,7 @@ describe("[S3] the status page's server", () => {
     await reader.read();
     await server.stop();
     await expect(reader.read()).rejects.toThrow("terminated");
-    // The next `stop`, of the hook, needs one that runs.
+    // The hook stops the server, so one has to run.
     server = await startStatusPage({ host: "127.0.0.1", port: 0 }, { clock: systemClock(), store, about: () => about });
   });
 });

@@ -1,7 +1,7 @@
 /**
- * The status page: what the caches hold, for people, to read. It answers GET and HEAD alone, holds no Secret and
- * nothing of a spec but names, and asks the API server nothing. Whoever reaches it sees all objects that the operator
- * watches, so it listens where its flag says and is off without one.
+ * The status page: a read-only view of the caches for people. It answers only GET and HEAD, shows no Secret and nothing
+ * of a spec but names, and sends no requests to the API server. Everyone who reaches it sees all objects that the
+ * operator watches, so it is off unless a flag sets its address.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
@@ -24,7 +24,7 @@ const REQUEST_MS = 5_000;
 const MOST_HEADER_BYTES = 8 * 1024;
 const MOST_CONNECTIONS = 128;
 
-/** Nothing from elsewhere, no inline script or style, no text as HTML, no frame around it, no copy kept. */
+/** Forbids other origins, inline scripts and styles, text as HTML, framing and caching. */
 const HEADERS = {
   "content-security-policy": [
     "default-src 'none'",
@@ -92,7 +92,7 @@ function send(request: IncomingMessage, response: ServerResponse, { status, type
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
-/** What is answered whatever was asked for. */
+/** Returns the answer to a request that is refused for every path. */
 function refuse({ method, headers }: IncomingMessage): Answer | undefined {
   if (!isOwnHost(headers.host)) return { status: 421, body: WRONG_HOST };
   if (method !== "GET" && method !== "HEAD") return { status: 405, body: "only GET and HEAD\n" };
@@ -146,8 +146,8 @@ export const ASSETS: ReadonlyMap<string, Omit<Answer, "status">> = new Map([
 ]);
 
 /**
- * A site that somebody visits can lead its own name to loopback and then read what answers there, as to the browser it
- * is the same site (DNS rebinding). It cannot do so under a name that it does not own: addresses, localhost, Services.
+ * Protects against DNS rebinding: a website can resolve its own name to loopback and then read the answers, because the
+ * browser takes them for its own. It cannot do so with names that it does not own: addresses, localhost, Services.
  * @param host the header Host. @returns whether to answer
  */
 export function isOwnHost(host: string | undefined): boolean {

@@ -1,44 +1,44 @@
-/** What the operator tells the page, as JSON: the one thing that both sides of it know. */
+/** The JSON that the operator sends to the page; shared by both sides. */
 import type { Fact, Mark } from "../tree/facts.ts";
 
-/** Which objects: all, those that are not Ready as they should be, or those of one mark. */
+/** Which objects are shown: all, those with another mark than ready, or those of one mark. */
 export const SHOWS = ["all", "not-ready", "stalled", "warned", "working", "new", "deleting", "ready"] as const;
 export type Show = (typeof SHOWS)[number];
 
-/** What the page shows, as its address and its request have it. */
+/** The view of the page, as in its address and its request. */
 export interface PageQuery {
   readonly show: Show;
-  /** Every object that has it somewhere in its words, in any case. Empty: all. */
+  /** Shows objects whose texts contain it, ignoring case; empty for all. */
   readonly text: string;
-  /** From 1 on; one beyond the last is the last. */
+  /** Counted from 1; a larger number than the last shows the last page. */
   readonly page: number;
-  /** The id of the object that is opened, which decides the page where it is on any; "" for none. */
+  /** The id of the object that is opened, whose page is shown if it is on one; "" for none. */
   readonly at: string;
 }
 
-/** Objects on one page. */
+/** The number of objects on one page. */
 export const PAGE_SIZE = 200;
-/** Characters of a filter. */
+/** The largest length of a filter text. */
 export const MOST_TEXT = 100;
 
-/** One object. Every text may come from a stranger: it is shown as text. */
+/** One object. Its texts are untrusted: they are shown as plain text. */
 export interface Row extends Omit<Fact, "kind" | "parent"> {
   /** Its kind for people, e.g. "application". */
   readonly word: string;
   /** Its kind for kubectl, e.g. "papp". */
   readonly short: string;
-  /** 0 for what hangs from nothing. */
+  /** 0 for an object without a parent. */
   readonly depth: number;
-  /** Not asked for, only the place of what was. */
+  /** True for a parent that does not match, but has a child that does. */
   readonly isContext: boolean;
 }
 
-/** The process that answers. Every replica has the same caches; one of them works. */
+/** The process that answers. Every replica has the same caches; only the leader reconciles. */
 export interface About {
   readonly version: string;
   readonly instance: string;
   readonly isLeading: boolean;
-  /** What keeps it from knowing everything, in words; null when nothing does. */
+  /** Why its caches are not complete, as text; null when they are. */
   readonly waitingFor: string | null;
   /** Milliseconds since the most silent watch showed a sign of life. */
   readonly silentMs: number;
@@ -47,11 +47,11 @@ export interface About {
 /** The answer of /api/tree. */
 export interface TreePage {
   readonly operator: About;
-  /** The operator's time, by which `since` is to be read. */
+  /** The operator's time, to which `since` relates. */
   readonly now: string;
-  /** Of all objects, whatever was asked for. */
+  /** The counts of all objects, independent of the query. */
   readonly counts: Readonly<Record<Mark, number>>;
-  /** How many objects fit what was asked for. */
+  /** The number of objects that match the query. */
   readonly matched: number;
   /** From 1 on. */
   readonly page: number;

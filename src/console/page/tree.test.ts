@@ -40,7 +40,7 @@ describe("the tree of the caches", () => {
   it("holds what came while it was being made", async () => {
     const store = createStore(() => {});
     let now = 0;
-    // Each look at the clock takes longer than a slice: it lets others go on after every object.
+    // Each reading of the clock is later by more than a slice: the tree yields after every object.
     const trees = createTrees(store, { monotonic: () => (now += 100) });
     store.subscribe(trees.changed);
     for (const name of ["a", "b", "c"]) store.upsert(projectOf(name));

@@ -1,6 +1,6 @@
 /**
- * The custom resources of the cache as a tree, made when somebody looks, and kept until something changes; and the part
- * of it that answers what a browser asks for.
+ * The custom resources of the cache as a tree, built on request and kept until the cache changes; and the part of it
+ * that matches a browser's query.
  */
 import { setImmediate } from "node:timers/promises";
 
@@ -16,7 +16,7 @@ import { MOST_TEXT, PAGE_SIZE, SHOWS, type PageQuery, type Row, type TreePage } 
 interface TreeRow {
   readonly fact: Fact;
   readonly depth: number;
-  /** Where its parent stands among the nodes; undefined at the root. */
+  /** The index of its parent among the nodes; undefined for a root. */
   readonly parent: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Tree {
 
 export type Trees = ReturnType<typeof createTrees>;
 
-/** How long thousands of new objects may keep the process from its work at a time, in milliseconds. */
+/** How long the building of a tree may block the process at a time, in milliseconds. */
 const SLICE_MS = 10;
 
 /** @returns the trees of a cache. */
@@ -47,13 +47,13 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
       await setImmediate();
       began = clock.monotonic();
     }
-    // In one go: what changed meanwhile is in it.
+    // Without a yield, so that the tree has all changes until now.
     kept = treeOf(hierarchyOf(facts.factsOf(objects())));
     return kept;
   };
 
   return {
-    /** @returns the tree of now. Those that ask at once share the work. */
+    /** @returns the current tree; concurrent calls share the work */
     read: async (): Promise<Tree> => {
       if (kept !== undefined) return kept;
       making ??= make().finally(() => {
@@ -61,7 +61,7 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
       });
       return making;
     },
-    /** To be called for every change of the cache. */
+    /** Must be called for every change of the cache. */
     changed: (): void => {
       kept = undefined;
     },
@@ -81,10 +81,10 @@ export function treeOf(branches: readonly Branch[]): Tree {
   return { nodes, counts };
 }
 
-/** Bytes of a message: a condition's may have 32 KB. */
+/** The largest size of a message in bytes: that of a condition may have 32 KB. */
 const MOST_MESSAGE = 1_024;
 
-/** @returns undefined for what is no query of ours. */
+/** @returns undefined for an invalid query */
 export function parsePageQuery(parameters: URLSearchParams): PageQuery | undefined {
   const show = SHOWS.find((known) => known === (parameters.get("show") ?? "all"));
   const page = parameters.get("page") ?? "1";
@@ -95,7 +95,7 @@ export function parsePageQuery(parameters: URLSearchParams): PageQuery | undefin
 
 type Part = Pick<TreePage, "counts" | "matched" | "page" | "pages" | "rows">;
 
-/** @returns a page of what fits, each object below its parents, which come along wherever they would be missing. */
+/** @returns a page of the matching objects, each below its parents, which are added even if they do not match */
 export function partOf({ nodes, counts }: Tree, query: PageQuery): Part {
   const matches = new Set<number>();
   const shown = new Set<number>();
@@ -125,7 +125,7 @@ function fits({ fact }: TreeRow, { show, text }: PageQuery): boolean {
   return text === "" || words.some((word) => word.toLowerCase().includes(text));
 }
 
-/** @returns the places of its parents, the highest first. */
+/** @returns the indexes of its ancestors, the root first */
 function ancestors(nodes: readonly TreeRow[], place: number): readonly number[] {
   const parent = nodes[place]?.parent;
   return parent === undefined ? [] : [...ancestors(nodes, parent), parent];

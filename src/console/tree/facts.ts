@@ -1,4 +1,4 @@
-/** What one object says of itself, in the few words that a tree has room for. Pure. */
+/** A short summary of one object for a tree. Pure. */
 import { z } from "zod";
 
 import { listMember, member, stringMember } from "../../kube/api/json.ts";
@@ -6,8 +6,8 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import { printable } from "../../text/text.ts";
 
 /**
- * new: the operator has not said anything of this spec yet; working: it is under way; ready; warned: Ready, but the
- * last exchange failed or the platform differs; stalled: a person is needed; deleting.
+ * new: the status does not cover this spec yet; working: it is being reconciled; ready; warned: Ready, but the last
+ * exchange failed or the platform differs; stalled: a person is needed; deleting.
  */
 export type Mark = "new" | "working" | "ready" | "warned" | "stalled" | "deleting";
 
@@ -15,7 +15,7 @@ export type Fact = Readonly<ReturnType<typeof factOf>>;
 
 const text = z.string().catch("");
 
-/** A condition as people look at it; members that are missing are "". */
+/** A condition for display; missing members are "". */
 const condition = z.object({ type: text, status: text, reason: text, message: text, lastTransitionTime: text });
 type ConditionView = Readonly<z.output<typeof condition>>;
 
@@ -29,12 +29,12 @@ export function conditionView(object: KubeObject, type: string): ConditionView |
   return conditionViews(object).find((one) => one.type === type);
 }
 
-/** Whether the object is Ready, and says so of its current spec. */
+/** Reports whether the object is Ready for its current spec. */
 export function isReady(object: KubeObject): boolean {
   return isObserved(object) && conditionView(object, "Ready")?.status === "True";
 }
 
-/** @param parent the id of the object that it hangs from. @returns what the object says of itself. */
+/** @param parent the id of its parent. @returns the summary of the object */
 export function factOf(object: KubeObject, parent?: string) {
   const { name, namespace = "" } = object.metadata;
   const { mark, word } = markOf(object);
@@ -46,21 +46,21 @@ export function factOf(object: KubeObject, parent?: string) {
     name,
     parent,
     mark,
-    /** The platform's own word: an application's state, a binding's layers. Empty for others. */
+    /** The state as the platform spells it: an application's state, a binding's layers; empty for others. */
     state: printable(stringMember(object.status, "state") ?? stringMember(object.status, "layersEnabled") ?? ""),
     /** The reason and message of the condition that matters most. */
     reason: printable(word.reason),
     message: printable(word.message),
-    /** Since when that condition is as it is, as the API server has it; empty while there is none. */
+    /** The last transition of that condition, as the API server has it; empty without a condition. */
     since: word.lastTransitionTime,
-    /** Of an application: the first digits of the commit of its last deployment. */
+    /** The abbreviated commit of an application's last deployment. */
     commit: printable(stringMember(object.status, "commit") ?? ""),
     /** Its id on the platform; empty while it has none. */
     externalId: printable(stringMember(object.status, "externalId") ?? ""),
   };
 }
 
-/** @returns the id by which facts are found. */
+/** @returns the id of a fact */
 export function factId(kind: string, namespace: string, name: string): string {
   return `${kind}/${namespace}/${name}`;
 }
@@ -69,7 +69,7 @@ const SILENCE: Word = { reason: "", message: "Waiting for the operator.", lastTr
 
 type Word = Pick<ConditionView, "reason" | "message" | "lastTransitionTime">;
 
-/** How it goes, and the words that say why: trouble before progress before success. */
+/** Returns the mark, and the condition that explains it: failures before progress before success. */
 function markOf(object: KubeObject): { readonly mark: Mark; readonly word: Word } {
   const ready = conditionView(object, "Ready");
   if (object.metadata.deletionTimestamp !== undefined) return { mark: "deleting", word: ready ?? SILENCE };
@@ -84,7 +84,7 @@ function markOf(object: KubeObject): { readonly mark: Mark; readonly word: Word 
   return { mark: "ready", word: ready };
 }
 
-/** Whether the status speaks of the current spec. */
+/** Reports whether the status is about the current spec. */
 function isObserved({ metadata, status }: KubeObject): boolean {
   return member(status, "observedGeneration") === (metadata.generation ?? 0);
 }

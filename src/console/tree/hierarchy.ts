@@ -1,4 +1,4 @@
-/** What hangs from what: every object below the first thing that it refers to, sorted, and how other tools read it. */
+/** The hierarchy of objects: each below the first object that it refers to, sorted; also as data for other tools. */
 import { RESOURCES } from "../../kinds/index.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -6,12 +6,12 @@ import { boundKinds } from "../../operator/config/kinds.ts";
 import { factId, factOf, type Fact } from "./facts.ts";
 
 /**
- * Keeps the fact of each version of an object, as parsing a spec takes longer than all the rest.
+ * Caches the fact of each version of an object, as parsing a spec takes longer than everything else.
  * @returns an empty cache. An entry lives as long as its object.
  */
 export function createFactCache() {
   const kinds = new Map(boundKinds().map((kind) => [kind.kind, kind]));
-  /** What one object shows without the others. Its parent may have a name, or only an id on the platform. */
+  /** The part of a fact that depends on its object alone. The parent may have a name, or only an id on the platform. */
   const make = (object: KubeObject) => ({
     fact: factOf(object),
     parent: kinds.get(object.kind)?.references(object)[0],
@@ -29,7 +29,7 @@ export function createFactCache() {
   return {
     /** Adds one object, so that `factsOf` is fast: callers with thousands of objects yield between them. */
     add: (object: KubeObject): void => void own(object),
-    /** @returns a fact for every object, with its parent where that is among them or named in its spec. */
+    /** @returns a fact for every object, with its parent if that is among the objects or named in the spec */
     factsOf: (objects: readonly KubeObject[]): readonly Fact[] => {
       const owns = objects.map(own);
       const nameById = new Map(
@@ -48,7 +48,7 @@ export function createFactCache() {
   };
 }
 
-/** @returns a fact for every object, for those that ask once. */
+/** @returns a fact for every object, without a cache */
 export function factsOf(objects: readonly KubeObject[]): readonly Fact[] {
   return createFactCache().factsOf(objects);
 }
@@ -61,16 +61,16 @@ export function below(facts: readonly Fact[], id: string): readonly Fact[] {
   return facts.filter((fact) => isBelow(fact.id, DEPTH));
 }
 
-/** Deeper than any hierarchy of the platform: a circle ends here. */
+/** The depth at which a circle ends; no hierarchy of the platform is so deep. */
 const DEPTH = 8;
 
-/** A fact with what hangs from it. */
+/** A fact with its children. */
 export interface Branch {
   readonly fact: Fact;
   readonly children: readonly Branch[];
 }
 
-/** @returns the roots: what has no parent, and what has lost it. */
+/** @returns the roots: objects without a parent, and those whose parent is missing */
 export function hierarchyOf(facts: readonly Fact[]): readonly Branch[] {
   const known = new Set(facts.map(({ id }) => id));
   const children = Map.groupBy(facts.toSorted(byPlace), ({ parent }) =>
@@ -123,7 +123,7 @@ export function shortNameOf(kind: string): string {
 
 const RANKS: ReadonlyMap<string, number> = new Map(RESOURCES.map(({ kind }, rank) => [kind, rank]));
 
-/** Parents' kinds first, then by name. */
+/** Compares by kind, parents first, then by name. */
 function byPlace(left: Fact, right: Fact): number {
   const rank = ({ kind }: Fact): number => RANKS.get(kind) ?? RANKS.size;
   const text = ({ namespace, name }: Fact): string => [namespace, name].join("\0");

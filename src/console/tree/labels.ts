@@ -1,7 +1,7 @@
-/** Short texts for people: how a mark looks, how old something is, what a kind is called. The page in the browser has them too. */
+/** Short texts for people: of marks, ages and kinds. The page in the browser uses them too. */
 import type { Mark } from "./facts.ts";
 
-/** The sign is for where there is room for one character. */
+/** The text of each mark; `sign` is a single character. */
 export const MARKS: Readonly<Record<Mark, Readonly<Record<"sign" | "word" | "meaning", string>>>> = {
   stalled: { sign: "✘", word: "Stalled", meaning: "A person is needed: the operator does not go on by itself" },
   warned: {

@@ -1,7 +1,7 @@
-/** What is looked at, in the address after the #: so it can be sent to somebody, and is there after a reload. Pure. */
+/** Keeps the view in the address after the #, so that it can be shared and survives a reload. Pure. */
 import { SHOWS, type PageQuery } from "../shape.ts";
 
-/** @param hash "#show=not-ready&text=api". @returns what it says; what it does not is as usual */
+/** @param hash "#show=not-ready&text=api". @returns the view, with defaults for missing parts */
 export function viewOf(hash: string): PageQuery {
   const parameters = new URLSearchParams(hash.replace(/^#/, ""));
   const page = Number(parameters.get("page") ?? 1);
@@ -13,7 +13,7 @@ export function viewOf(hash: string): PageQuery {
   };
 }
 
-/** @returns what leads to this view, "" for the usual one. */
+/** @returns the hash of this view, "" for the default view */
 export function hashOf({ show, text, page, at }: PageQuery): string {
   const parameters = new URLSearchParams();
   if (show !== "all") parameters.set("show", show);

@@ -1,4 +1,4 @@
-/** What to type to learn more about an object. Pure. */
+/** The kubectl commands that show more about an object. Pure. */
 import type { Row } from "../shape.ts";
 
 /** @returns commands for a shell. */
@@ -11,7 +11,7 @@ export function commandsFor({ short, namespace, name }: Pick<Row, "short" | "nam
   ];
 }
 
-/** A word as a shell takes it. Kubernetes takes no other names than those that need no quotes. */
+/** Quotes a word for a shell if necessary; valid names of Kubernetes never need it. */
 function quoted(word: string): string {
   return /^[\w.-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** The few things that the page does with elements. Texts enter as text nodes alone. */
+/** Helpers for elements. Texts are inserted only as text nodes. */
 
 /** @returns the element of the page with that id. @throws Error when index.html has no such element */
 export function byId<Type extends HTMLElement>(id: string, type: new () => Type): Type {
@@ -24,7 +24,7 @@ export function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** @returns whether it is on the clipboard now. */
+/** @returns whether the text was copied to the clipboard */
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,11 +1,11 @@
-/** What is shown: a choice of marks with their numbers, and a text. */
+/** The filters: a choice of marks with their counts, and a text. */
 import { MARKS } from "../../tree/labels.ts";
 import { SHOWS, type PageQuery, type Show, type TreePage } from "../shape.ts";
 import { byId, make, setText } from "./dom.ts";
 
 const TYPING_MS = 200;
 
-/** @param chosen is told what a person chose. */
+/** @param chosen called with the user's choice */
 export function createFilters(chosen: (filter: Pick<PageQuery, "show" | "text">) => void) {
   const form = byId("filters", HTMLFormElement);
   const text = byId("text", HTMLInputElement);
@@ -42,7 +42,7 @@ export function createFilters(chosen: (filter: Pick<PageQuery, "show" | "text">)
       const numbers: Record<Show, number> = { ...counts, all, "not-ready": all - counts.ready };
       for (const { show, label, radio, number } of choices) {
         setText(number, String(numbers[show]));
-        // What there is none of is only in the way, unless it is chosen.
+        // Hides marks without objects, unless one is chosen.
         label.hidden = numbers[show] === 0 && show !== "all" && show !== "not-ready" && !radio.checked;
       }
     },

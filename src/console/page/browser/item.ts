@@ -1,5 +1,5 @@
 /**
- * One object: a line that opens. It stays the same element while its object lives, so that focus and selection stay.
+ * One object: a line that opens. The element is kept while the object exists, so that focus and selection survive.
  */
 import { MARKS } from "../../tree/labels.ts";
 import type { Row } from "../shape.ts";
@@ -10,7 +10,7 @@ const COPIED_MS = 1_500;
 
 export type TreeItem = ReturnType<typeof createItem>;
 
-/** @param toggled is told when a person opens or closes it. @returns an item that shows nothing yet */
+/** @param toggled called when the user opens or closes it. @returns an item that shows nothing yet */
 export function createItem(toggled: (open: boolean) => void) {
   const sign = make("span", "sign");
   sign.ariaHidden = "true";
@@ -42,9 +42,9 @@ export function createItem(toggled: (open: boolean) => void) {
     element,
     details,
     summary,
-    /** What hangs from it. */
+    /** The list of its children. */
     children,
-    /** Shows what the object says now. */
+    /** Shows the current state of the object. */
     update: (row: Row): void => {
       const before = shown;
       shown = row;

@@ -4,7 +4,7 @@ import type { Row } from "../shape.ts";
 import { byId, setText } from "./dom.ts";
 import { createItem, type TreeItem } from "./item.ts";
 
-/** @param opened is told the id of what a person opened, "" when it is closed again. */
+/** @param opened called with the id of the object that the user opened, "" when it is closed again */
 export function createList(opened: (id: string) => void) {
   const root = byId("tree", HTMLUListElement);
   const items = new Map<string, TreeItem>();
@@ -34,11 +34,11 @@ export function createList(opened: (id: string) => void) {
       for (const id of items.keys()) if (!kept.has(id)) items.delete(id);
       place(root, branchesOf(rows), itemOf);
     },
-    /** Writes all ages anew. @param now the operator's time */
+    /** Updates all ages. @param now the operator's time */
     age: (now: Date): void => {
       for (const time of root.querySelectorAll("time")) setText(time, ageOf(time.dateTime, now));
     },
-    /** Opens an object and goes there. */
+    /** Opens an object and scrolls to it. */
     reveal: (id: string): void => {
       const item = items.get(id);
       if (item === undefined) return;
@@ -67,7 +67,7 @@ function branchesOf(rows: readonly Row[]): readonly Branch[] {
   return roots;
 }
 
-/** Puts the branches into the list, moving only what is not in its place: an element that moves loses the focus. */
+/** Puts the branches into the list; moves only elements in a wrong place, because a moved element loses the focus. */
 function place(list: HTMLUListElement, branches: readonly Branch[], itemOf: (id: string) => TreeItem): void {
   for (const [at, { row, children }] of branches.entries()) {
     const item = itemOf(row.id);
@@ -75,7 +75,7 @@ function place(list: HTMLUListElement, branches: readonly Branch[], itemOf: (id:
     const there = list.children[at] ?? null;
     if (there !== item.element) list.insertBefore(item.element, there);
     place(item.children, children, itemOf);
-    // An empty list would be read out.
+    // A screen reader would announce an empty list.
     if (children.length === 0) item.children.remove();
     else if (item.children.parentNode === null) item.element.append(item.children);
   }

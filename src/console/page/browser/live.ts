@@ -1,19 +1,19 @@
-/** Keeps the page up to date: by events while they come, by asking every few seconds while they do not. */
+/** Keeps the page up to date: by events while they arrive, else by polling every few seconds. */
 
-/** live: notified of each change; polling: asked for every few seconds; lost: nobody answers. */
+/** live: events arrive; polling: read every few seconds; lost: no answer. */
 export type LiveState = "connecting" | "live" | "polling" | "lost";
 
-/** The operator shows itself every 10 s. */
+/** The operator sends a sign of life every 10 s. */
 const SILENCE_MS = 25_000;
 const RETRY_MS = 3_000;
-/** What no event tells: who leads, what is silent. */
+/** How often the page reads what no event reports: which replica leads, which watch is silent. */
 const SELDOM_MS = 30_000;
 
 /**
- * Starts to follow. A page that nobody looks at follows nothing: browsers open six connections to a host.
- * @param load reads and shows; rejects when that fails.
- * @param report receives the connection whenever it was tried.
- * @returns a function that reads again, once: those that ask while it is being read have it read once more.
+ * Starts to follow changes. A hidden page follows none, because browsers open only six connections to a host.
+ * @param load reads and shows the page; rejects when that fails
+ * @param report called with the state of the connection after each attempt
+ * @returns a function that reads again; calls during a read cause one more read after it
  */
 export function followPage(load: () => Promise<void>, report: (connection: LiveState) => void): () => void {
   let source: EventSource | undefined;

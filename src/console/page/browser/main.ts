@@ -1,4 +1,4 @@
-/** The page: reads what its address says and shows it, again whenever something changes. */
+/** The page: reads and shows the view in its address, and again after each change. */
 import type { PageQuery, TreePage } from "../shape.ts";
 import { hashOf, viewOf } from "./address.ts";
 import { byId } from "./dom.ts";
@@ -11,14 +11,14 @@ const READ_MS = 10_000;
 const TICK_MS = 1_000;
 
 let view = viewOf(location.hash);
-/** The object that the address names, until it was shown once. */
+/** The object that the address names, until it has been shown once. */
 let sought = view.at;
 let shown: TreePage | undefined;
 let connection: LiveState = "connecting";
 let readAt = new Date();
 
 const list = createList((id) => {
-  // A line that closes tells nothing of the one that is open.
+  // Nothing changes when a line closes and the address names no object.
   if (id !== "" || view.at !== "") remember({ ...view, at: id });
 });
 const filters = createFilters((filter) => {
@@ -43,7 +43,7 @@ async function read({ show, text, page }: PageQuery): Promise<TreePage> {
 async function load(): Promise<void> {
   const asked = view;
   const answer = await read(asked);
-  // Something else was chosen meanwhile, and is read next.
+  // The user changed the view meanwhile: it is read next.
   if (asked.show !== view.show || asked.text !== view.text || asked.page !== view.page) return;
   shown = answer;
   readAt = new Date();
@@ -56,7 +56,7 @@ async function load(): Promise<void> {
   sought = "";
 }
 
-/** Ages are those of the operator's clock, whatever this machine's says. */
+/** Updates the ages by the operator's clock, which may differ from this machine's. */
 function tick(): void {
   if (shown === undefined) return;
   list.age(new Date(Date.parse(shown.now) + (Date.now() - readAt.getTime())));

@@ -1,4 +1,4 @@
-/** What the page says besides the tree: how it is connected, who answers, what is missing. */
+/** The notices beside the tree: the connection, the operator that answers, what is missing. */
 import { ageOf } from "../../tree/labels.ts";
 import type { PageQuery, TreePage } from "../shape.ts";
 import { byId, make, setText } from "./dom.ts";
@@ -11,17 +11,17 @@ const CONNECTION_WORDS: Readonly<Record<LiveState, string>> = {
   polling: "Every few seconds",
   lost: "Connection lost, retrying…",
 };
-/** The watches end and begin anew every half minute; the alert PlatformOperatorWatchSilent takes the same. */
+/** Watches are renewed every half minute; the alert PlatformOperatorWatchSilent has the same threshold. */
 const SILENT_MS = 120_000;
 
-/** Says how the page is connected. */
+/** Shows the state of the connection. */
 export function showConnection(connection: LiveState): void {
   const element = byId("connection", HTMLParagraphElement);
   setText(element, CONNECTION_WORDS[connection]);
   element.dataset["state"] = connection;
 }
 
-/** Says who answers, and what is wrong with what it knows. @param readAt when it answered, by this machine's clock */
+/** Shows which operator answers, and problems with its caches. @param readAt the time of the answer, by this clock */
 export function showOperator(page: TreePage, connection: LiveState, readAt: Date): void {
   const notice = byId("notice", HTMLParagraphElement);
   const words = troubleOf(page, connection, readAt);
@@ -42,7 +42,7 @@ function troubleOf({ operator, now }: TreePage, connection: LiveState, readAt: D
   return `The operator has not heard from the API server for ${ageOf(since, new Date(now))}: what you see may be old.`;
 }
 
-/** Says how much is shown, and what to do where that is nothing. */
+/** Shows how many objects are shown, and what to do when there are none. */
 export function showAmount({ counts, matched, page, pages, rows, operator }: TreePage, view: PageQuery): void {
   const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
   const objects = all === 1 ? "1 object" : `${all.toLocaleString()} objects`;
