@@ -5,7 +5,8 @@ import { operations, isDocumented } from "../platform/codec/operations.ts";
 import { COMMANDS } from "./commands.ts";
 
 /**
- * Creates belong to custom resources, which know what is theirs; so does a binding, which is checked before it is put.
+ * Operations without a command: creates, as custom resources record what they own, and the binding, which the resource
+ * validates before it is sent.
  */
 const BY_RESOURCES_ALONE = [
   "putBinding",

@@ -1,4 +1,4 @@
-/** The table of commands, in groups as the help shows them, and how the command of a line is found. */
+/** The table of commands, in the groups of the help, and the search for the command of a line. */
 import { OPERATOR_VERSION } from "../operator/config/version.ts";
 import type { OperationName } from "../platform/codec/operations.ts";
 import { CATALOG } from "./api/catalog.ts";
@@ -133,8 +133,8 @@ export const GROUPS: Readonly<Record<string, readonly Entry[]>> = {
 export const COMMANDS: readonly Entry[] = Object.values(GROUPS).flat();
 
 /**
- * @returns the command with the most words that the line starts with, and the rest for it; shared flags may stand
- * before the command, and are in the rest
+ * @returns the command with the most words that the line starts with, and its arguments; shared flags may stand
+ * before the command, and are among the arguments
  */
 export function find(argv: readonly string[]) {
   const start = leadingFlags(argv);

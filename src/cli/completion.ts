@@ -13,7 +13,7 @@ interface Candidate {
   readonly about?: string | undefined;
 }
 
-/** cobra's ShellCompDirectiveDefault, with which the names of files are candidates too. */
+/** cobra's ShellCompDirectiveDefault: file names are candidates too. */
 const FILES = ":0";
 /** cobra's ShellCompDirectiveNoFileComp. */
 const NO_FILES = ":4";
@@ -74,7 +74,7 @@ function flagAwaitingValue(last: ReturnType<typeof tokensOf>[number] | undefined
   return flag?.is === "switch" ? undefined : flag;
 }
 
-/** @param start what stands before the value in the same word */
+/** @param start the text before the value in the same word */
 function valuesOf(flag: Flag, start: string): Candidates {
   const choices = flag.is === "switch" ? ["true", "false"] : flag.is === "text" ? (flag.choices ?? []) : [];
   return {

@@ -8,7 +8,7 @@ import { commandUsage, listUsage } from "./usage.ts";
 
 /**
  * Runs one command.
- * @param program the path that the process was called by; a plugin of kubectl has another name in the usage
+ * @param program the path by which the process was called; as a plugin of kubectl it has another name in the usage
  * @param argv the arguments after it
  * @returns the exit code: see EXIT
  */
@@ -66,7 +66,7 @@ function answerWithList(called: string, argv: readonly string[], { io }: Host): 
   return EXIT.usage;
 }
 
-/** Names the command that was probably meant; where none is near, shows the list. */
+/** Suggests the command that was probably meant; if there is none, shows the list. */
 function unknownCommand(called: string, words: readonly string[], list: string): string {
   const wrong = `${JSON.stringify(words.at(-1))} is no command.`;
   const starts = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) =>

@@ -13,7 +13,7 @@ ${section("Flags", describeFlags()).join("")}
 Each flag can be given as an environment variable: --log-level is PLATFORM_OPERATOR_LOG_LEVEL. Flags go first.
 `;
 
-/** Ends with 0 after a clean stop, 1 when the operator failed, 64 for arguments that are wrong. */
+/** Exits with 0 after a clean stop, 1 when the operator failed, 64 for invalid arguments. */
 export const runCommand = rawCommand(async (args, { host }) => {
   const { stdout, stderr } = host.io;
   if (args.includes("--help") || args.includes("-h")) {

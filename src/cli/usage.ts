@@ -27,7 +27,7 @@ export function listUsage(program: string, words: readonly string[] = []): strin
   ].join("");
 }
 
-/** @returns the help of one command. @param withShared the flags too that it shares with others. */
+/** @returns the help of one command @param withShared includes the flags that it shares with others */
 export function commandUsage(program: string, entry: Entry, command: Command, withShared = true): string {
   const own = pick(command.flags, (name) => !Object.hasOwn(PLATFORM_FLAGS, name));
   const shared = pick(command.flags, (name) => withShared && Object.hasOwn(PLATFORM_FLAGS, name));
@@ -44,7 +44,7 @@ export function commandUsage(program: string, entry: Entry, command: Command, wi
   ].join("");
 }
 
-/** Whether a command asks the platform itself, with the user's rights. */
+/** Reports whether a command calls the platform itself, with the user's rights. */
 export function asksPlatform({ flags }: Command): boolean {
   return Object.keys(PLATFORM_FLAGS).every((name) => Object.hasOwn(flags, name));
 }

@@ -72,7 +72,7 @@ async function firstLine(input: AsyncIterable<string | Uint8Array>): Promise<str
 }
 
 /**
- * The flags, each with a query for the metrics endpoint, which is passed on as it is (spec: GET
+ * The flags. Each is a query parameter that is passed unchanged to the metrics endpoint (spec: GET
  * /cluster/{clusterId}/metrics).
  */
 const METRICS = {
@@ -106,7 +106,7 @@ export const CLUSTERS: readonly Entry[] = [
     run: async (call) => {
       const { platform, id } = await call.target(call.args.cluster, KINDS);
       const { endpoint, query } = call.flags;
-      // The flags of all commands are no part of the query.
+      // The shared flags are not part of the query.
       const given = Object.entries(call.flags).filter(([name]) => Object.hasOwn(METRICS, name));
       const optional = Object.fromEntries(given.map(([name, value]) => [camel(name), value]));
       const metrics = await platform.clusters.metrics(id, { ...optional, endpoint, query });

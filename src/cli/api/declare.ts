@@ -19,7 +19,7 @@ export function pauseAfter(error: unknown): number | undefined {
   return failure.is === "Server" || failure.is === "Unreachable" ? 0 : undefined;
 }
 
-/** Prints the state that a change was answered with, if any. */
+/** Prints the state in the answer to a change, if there is one. */
 export async function printAnswer<Row>(call: Call, view: View<Row>, answer: Row | undefined): Promise<void> {
   if (answer === undefined) call.report("The platform accepted it and says no more.");
   else await print(call, view, answer);

@@ -34,7 +34,7 @@ interface Following {
   readonly failed?: () => Promise<void>;
 }
 
-/** The lines of the log that are shown of an application that failed. */
+/** The number of log lines that are shown when an application failed. */
 const LAST_LINES = 20;
 
 export const DEPLOYMENTS: readonly Entry[] = [
@@ -102,7 +102,7 @@ function databaseAction(verb: "deploy" | "stop", wanted: Following["wanted"], ab
       await printAnswer(call, serviceView("database"), started);
       if (!call.flags.wait) return EXIT.ok;
       const request = started?.deploymentRequestId;
-      // The status of a database cannot be read by its id, on either surface.
+      // No surface has a read of a database's status by its id.
       if (request === undefined) throw new CliError("The platform named no request that could be waited for.");
       return follow(call, {
         wanted,
@@ -169,7 +169,7 @@ function isOver(state: string): boolean {
   return phase !== "busy" && phase !== "unknown" && phase !== "idle";
 }
 
-/** A temporary failure shows nothing; a new request may not be found for a moment. */
+/** Reads the state; undefined after a temporary failure, or while a new request cannot be found yet. */
 async function stateOf(readState: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await readState();

@@ -6,7 +6,7 @@ import type { Call } from "../base/command.ts";
 import { EXIT } from "../base/exit.ts";
 import { apiCommand, APPLICATION, pauseAfter } from "./declare.ts";
 
-/** The platform has no stream, so the log is polled. Its budget is about 1,000 requests an hour. */
+/** The log is polled, as the platform has no stream; the platform accepts about 1,000 requests an hour. */
 const POLL_MS = 5_000;
 /** The number of lines that deployed services keep; all are read while following, so that none is missed. */
 const WINDOW = 1_000;
@@ -54,8 +54,7 @@ async function followOn(call: Call, first: readonly string[], read: () => Promis
 }
 
 /**
- * @returns the lines of `now` that follow those of `before`: it finds the longest end of `before` that is the beginning
- * of `now`
+ * @returns the lines of `now` after those of `before`: it finds the longest end of `before` with which `now` begins
  */
 export function newLines(before: readonly string[], now: readonly string[]): readonly string[] {
   for (let shared = Math.min(before.length, now.length); shared > 0; shared -= 1) {
@@ -65,7 +64,7 @@ export function newLines(before: readonly string[], now: readonly string[]): rea
   return now;
 }
 
-/** Writes to files and pipes unchanged; on a terminal no line of a log may move the cursor or change the title. */
+/** Writes lines, on a terminal without control characters: a log must not move the cursor or change the title. */
 function write({ io: { stdout } }: Call, lines: readonly string[]): void {
   if (lines.length === 0) return;
   const shown = stdout.isTTY === true ? lines.map(harmless) : lines;

@@ -21,7 +21,7 @@ function template(fields: readonly TemplateField[], layer: Partial<TemplateLayer
   };
 }
 
-/** The spec as the operator reads it; it must be one. */
+/** Parses the spec as the operator does. @throws when it is invalid */
 function specOf(text: string) {
   return platformBinding.spec.parse((parse(text) as { readonly spec: unknown }).spec);
 }

@@ -164,7 +164,7 @@ function range(what: string, least: bigint | number | undefined, most: bigint | 
   return most === undefined ? "" : `${what}up to ${most}`;
 }
 
-/** Returns the default, else a value that is likely to be allowed; a text where nothing is known of it. */
+/** Returns the default, else a value that is likely to be allowed, else a placeholder text. */
 function valueOf({ type, defaultValue, constraints }: TemplateField): string {
   const { allowedValues, min } = constraints;
   const usual =

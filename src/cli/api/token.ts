@@ -22,7 +22,7 @@ const READ_ONLY = {
   },
 } as const satisfies Flags;
 
-/** The spec types the id of this operation as a plain string, so a bare word is an id and no name. */
+/** The id of this operation is a plain string in the spec, so a bare word is an id, not a name. */
 const CLUSTER = { name: "cluster", about: "id of the cluster, or pcl/NAME of a PlatformCluster" } as const;
 
 export const CLUSTER_ACCESS: readonly Entry[] = [
@@ -144,7 +144,7 @@ async function userKubeconfig(): Promise<string> {
   return files.map((file) => resolve(file)).join(delimiter);
 }
 
-/** Returns what the environment says of kubectl. Loaded on demand, as the operator's configuration comes with it. */
+/** Returns kubectl's environment variables. The module is loaded on demand, as it has the operator's configuration. */
 async function shell() {
   const { loadShell } = await import("../../operator/config/config.ts");
   return loadShell();

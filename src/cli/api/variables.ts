@@ -15,7 +15,7 @@ const FILE = {
   file: { is: "text", short: "f", value: "FILE", about: "file that holds the value; standard input when left out" },
 } as const;
 
-/** Which entries of an application: the platform has the same operations on both. */
+/** The two types of entries of an application, which have the same operations. */
 type Entries = "variables" | "secrets";
 
 const importView: View<{ readonly name: string; readonly secret: boolean; readonly imported: boolean }> = {
@@ -152,7 +152,7 @@ async function set(call: OfApplication, entries: Entries, input: VariableInput):
   call.report(`${key} is changed. It takes effect with the next deployment.`);
 }
 
-/** Lists have inherited entries too. */
+/** Reports whether an entry is the application's own: lists contain inherited entries too. */
 function isOwn({ scope, serviceId }: Variable, applicationId: string): boolean {
   return scope === undefined ? serviceId === undefined || serviceId === applicationId : scope === "APPLICATION";
 }

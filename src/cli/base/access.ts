@@ -20,7 +20,7 @@ export type Access = Awaited<ReturnType<typeof openAccess>>;
 
 const { kind: NAMESPACED } = platformConnection;
 const { kind: CLUSTER_WIDE } = clusterPlatformConnection;
-/** project, environment, service: longer than any chain of parents. */
+/** A chain of parents is shorter: project, environment, service. */
 const MOST_PARENTS = 8;
 
 /**
@@ -70,9 +70,9 @@ async function choose(cluster: ClusterClient, named: string | undefined, object?
 }
 
 /**
- * @param object absent for what is no custom resource
- * @returns the connection of the object or its parents, else the default; undefined where there is none
- * @throws CliError where the one that is named does not exist, KubeError
+ * @param object the custom resource, if the command is about one
+ * @returns the connection of the object or its parents, else the default; undefined if there is none
+ * @throws CliError when the named connection does not exist, KubeError
  */
 export async function connectionOf(cluster: ClusterClient, object?: KubeObject): Promise<KubeObject | undefined> {
   const namespace = object?.metadata.namespace ?? cluster.namespace;
@@ -83,7 +83,7 @@ export async function connectionOf(cluster: ClusterClient, object?: KubeObject):
   );
 }
 
-/** For users who see only their namespace, cluster-scoped objects do not exist. */
+/** Treats a forbidden object as absent: some users may read only their own namespace. */
 function denied(error: unknown): undefined {
   if (error instanceof KubeError && error.failure === "Forbidden") return undefined;
   throw error;

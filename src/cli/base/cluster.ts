@@ -12,7 +12,7 @@ import { OPERATOR_VERSION } from "../../operator/config/version.ts";
 import { CliError } from "./exit.ts";
 import type { SharedFlags } from "./globals.ts";
 
-/** The field manager of what users write with this program. */
+/** The field manager of users' writes with this program. */
 export const USER_FIELD_MANAGER = "kubectl-platform";
 
 export type ClusterClient = ReturnType<typeof openCluster>;
@@ -58,7 +58,7 @@ export function openCluster(flags: SharedFlags, clock: Clock) {
     /**
      * Merges a change into an object, unless another one of its name replaced it.
      * @param options with `dryRun`, the API server checks the change and stores nothing
-     * @returns the object as the API server answers it @throws KubeError
+     * @returns the object in the API server's answer @throws KubeError
      */
     patch: async (
       { kind, metadata }: KubeObject,

@@ -17,7 +17,7 @@ export interface Entry {
   /** The operations of the platform that it may call; none if absent. */
   readonly operations?: readonly OperationName[] | undefined;
   readonly load: () => Promise<Command>;
-  /** Left out of the list of commands. */
+  /** Hides the command in the list of commands. */
   readonly hidden?: true;
 }
 
@@ -28,7 +28,7 @@ export interface Command {
   readonly flags: Flags;
   /** More text for the help. */
   readonly details?: string | undefined;
-  /** Parses the rest of the command line itself, --help included. */
+  /** True for a command that parses its own arguments, --help included. */
   readonly raw: boolean;
   /** @returns the exit code. @throws CliError, ApiError, KubeError */
   readonly run: (argv: readonly string[], caller: Invocation) => Promise<number>;
@@ -83,7 +83,7 @@ export type NoFlags = Readonly<Record<string, never>>;
 
 /**
  * Builds a command from its arguments, its flags and its function.
- * @param spec `asks` is what the command talks to, which decides which shared flags it has
+ * @param spec `asks` names what the command talks to, and decides which shared flags it has
  */
 export function command<const Args extends readonly Arg[] = readonly [], const Own extends Flags = NoFlags>(
   spec: Spec<Args, Own> & { readonly asks: Asks },
@@ -135,7 +135,7 @@ type CommandPorts = ReturnType<typeof opener>["ports"];
 
 /**
  * @param flags those of the command line, the shared ones included
- * @returns the ports, and what closes whatever was opened through them
+ * @returns the ports, and a function that closes what was opened through them
  */
 function opener(flags: Parsed["flags"], host: Host) {
   const closers: (() => Promise<void>)[] = [];
@@ -172,7 +172,7 @@ function opener(flags: Parsed["flags"], host: Host) {
         const { kind, name } = parseTarget(given);
         return (await cluster()).get(kind, name);
       },
-      /** Returns those that the user names, one after the other. */
+      /** Returns the custom resources that the user names, one after the other. */
       objects: async (given: readonly string[]): Promise<readonly KubeObject[]> => {
         const { parseTargets } = await import("./targets.ts");
         const objects: KubeObject[] = [];
@@ -181,7 +181,7 @@ function opener(flags: Parsed["flags"], host: Host) {
       },
       /**
        * Resolves an id of the platform, or a custom resource, whose connection and id are then used.
-       * @param kinds the kinds that are allowed; a bare name is one of the first
+       * @param kinds the allowed kinds; a bare name is of the first kind
        */
       target: async (given: string, kinds: readonly string[]) => {
         const { externalIdOf, nameOf } = await import("./targets.ts");

@@ -40,10 +40,10 @@ export const PLATFORM_FLAGS = {
   },
 } as const satisfies Flags;
 
-/** The values of the shared flags; a command has those of what it talks to. */
+/** The values of the shared flags; a command has those of the cluster, and those of the platform if it calls it. */
 export type SharedFlags = FlagValues<typeof PLATFORM_FLAGS>;
 
-/** A command that lists custom resources may have it. */
+/** The flag of commands that list custom resources. */
 export const ALL_NAMESPACES = {
   "all-namespaces": { is: "switch", short: "A", about: "look into all namespaces" },
 } as const satisfies Flags;

@@ -23,7 +23,7 @@ export function didYouMeanFlag(message: string, names: readonly string[]): strin
   );
 }
 
-/** Returns how many characters have to be inserted, deleted or replaced, two swapped neighbours being one change. */
+/** Returns the number of insertions, deletions, replacements and swaps of neighbours between two words. */
 function editDistance(from: string, to: string): number {
   let before: readonly number[] = [];
   let above = Array.from({ length: to.length + 1 }, (_, at) => at);

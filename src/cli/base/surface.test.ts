@@ -18,7 +18,7 @@ const LEARNED = {
   operations: { supported: ["getProject", "updateProject"], unsupported: ["deleteProject"] },
 };
 
-// What is known is not asked for.
+// No read is needed for a known operation.
 const NOT_ASKED = {};
 
 const ALL: unknown = expect.stringMatching(/^all \d+ reads, all \d+ updates, all \d+ deletions, all \d+ actions$/);
@@ -48,7 +48,7 @@ describe("offers", () => {
     ["Full", LEARNED, "deleteProject", true],
     ["Auto", LEARNED, "updateProject", true],
     ["Auto", LEARNED, "deleteProject", false],
-    // Nobody tried it: the platform's answer tells.
+    // The operation was never tried: the platform's answer decides.
     ["Auto", LEARNED, "updateSecret", true],
     ["Auto", { surface: "Documented" }, "updateSecret", false],
     ["Auto", { surface: "Full" }, "updateSecret", true],

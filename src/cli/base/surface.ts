@@ -10,8 +10,8 @@ import type { Access } from "./access.ts";
 export type EffectiveSurface = "Documented" | "Full";
 
 /**
- * Reports whether one operation is offered; for one that was never tried, whether the rest of the surface is. @throws
- * ApiError
+ * Reports whether one operation is offered; for one that was never tried, whether the platform has the full surface.
+ * @throws ApiError
  */
 export async function offers(access: Access, name: string): Promise<boolean> {
   const support = learnedOn(access.connection)(name);
@@ -19,8 +19,8 @@ export async function offers(access: Access, name: string): Promise<boolean> {
 }
 
 /**
- * Returns the surface as the connection declares it, else as the operator learned it, else as one harmless read shows
- * it. A platform that offers a part beyond its specification counts as full: each answer shows what is missing.
+ * Returns the surface that the connection declares, else the one that the operator learned, else the one that a
+ * harmless read shows. A platform with a part of the full surface counts as full: its answers show what is missing.
  * @throws ApiError
  */
 export async function surfaceOf({ platform, connection, spec }: Access): Promise<EffectiveSurface> {
@@ -57,7 +57,7 @@ const SUPPORTS = [
 const AREAS = { GET: "reads", PUT: "updates", DELETE: "deletions", POST: "actions" } as const;
 
 /**
- * Lists the operations beyond the specification by what is known of them; areas as one word where all of it is alike.
+ * Lists the operations beyond the specification, grouped by their support; an area with uniform support is one word.
  */
 export function operationsOf(connection: KubeObject): readonly { readonly support: string; readonly names: string }[] {
   const learned = learnedOn(connection);

@@ -28,8 +28,8 @@ const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
 /**
  * Parses `kind/name`, with the kind in any spelling of kubectl's, or a bare name.
- * @param kinds the kinds that are allowed; a bare name is one of the first
- * @param besides what else is allowed, for the message
+ * @param kinds the allowed kinds; a bare name is of the first kind
+ * @param besides other allowed forms, for the message
  * @throws UsageError
  */
 export function nameOf(text: string, kinds: readonly string[], besides: readonly string[] = []): Name {

@@ -1,4 +1,4 @@
-/** The commands that report the operator what to do with an object: `pause`, `resume`, `approve` and `resolve`. */
+/** The commands that tell the operator what to do with an object: `pause`, `resume`, `approve` and `resolve`. */
 import { APPROVED_PLAN, INTENT, PAUSED, RESOLVE } from "../../api/names.ts";
 import { invalidPause, isPaused } from "../../api/paused.ts";
 import { conditionView } from "../../console/tree/facts.ts";
@@ -73,7 +73,7 @@ export const approveCommand = command({
   },
 });
 
-/** A user's decision where the operator must not decide itself (docs/architecture.md §7). */
+/** Records a user's decision that the operator must not make itself (docs/architecture.md §7). */
 export const resolveCommand = command({
   asks: "cluster",
   args: [TARGET],
@@ -110,7 +110,7 @@ function decisionOf(flags: Readonly<Record<Decision, string | boolean | undefine
   throw new UsageError("Say exactly one of --id UUID, --recreate, --adopt and --proceed.");
 }
 
-/** Why a decision would have no effect on an object, or another one than intended; undefined where it is right. */
+/** Why a decision would have no effect on an object, or not the intended one; undefined for a valid decision. */
 const REFUSALS: Readonly<Record<Decision, (object: KubeObject, id: string | undefined) => string | undefined>> = {
   id: (object, id) => {
     if (isConnection(object)) return "is a connection: it represents no object of the platform.";
@@ -118,7 +118,7 @@ const REFUSALS: Readonly<Record<Decision, (object: KubeObject, id: string | unde
     if (recorded === undefined || recorded === id) return undefined;
     return `is ${recorded} on the platform already. To take over another object, make another resource.`;
   },
-  // On a connection it registers the receiver again, also after a registration that succeeded.
+  // On a connection it repeats the registration of the receiver, also after a success.
   recreate: (object) =>
     isConnection(object) || object.metadata.annotations?.[INTENT] !== undefined
       ? undefined

@@ -1,4 +1,4 @@
-/** The command `get`: the custom resources, and with --remote how the platform differs from them. */
+/** The command `get`: the custom resources, and with --remote the platform's differences from them. */
 import { conditionView, factOf } from "../../console/tree/facts.ts";
 import { ageOf } from "../../console/tree/labels.ts";
 import { createKinds } from "../../kinds/index.ts";
@@ -104,7 +104,7 @@ async function remoteRows({ access, report }: Call, objects: readonly KubeObject
 /** One field on both sides; undefined where a side does not have it. */
 type RemoteField = Readonly<ReturnType<typeof remoteFields>[number]>;
 
-/** How the objects of each kind are read that the platform shows. */
+/** The read of each kind that the platform shows. */
 const READS = new Map(
   Object.entries(createKinds()).flatMap(([kind, { remote }]) =>
     remote === undefined ? [] : [[kind, remote] as const],
@@ -114,7 +114,7 @@ const READS = new Map(
 /** The kinds that can be read. */
 const READABLE: readonly string[] = [...READS.keys()];
 
-/** Reads one object and compares it with its spec. @returns why it cannot, in a clause, if so @throws ApiError */
+/** Reads one object and compares it with its spec. @returns the fields, or why it cannot @throws ApiError */
 async function remoteOf(access: Access, object: KubeObject, id: string): Promise<readonly RemoteField[] | string> {
   const remote = READS.get(object.kind);
   const isOffered = remote !== undefined && (await offers(access, remote.operation));
@@ -145,7 +145,7 @@ export function remoteFields(spec: Json, record: Json) {
   });
 }
 
-/** Reports whether a record has everything that a spec says of it; in lists it may have members that specs lack. */
+/** Reports whether a record matches a spec. Members that only one of them has are ignored. */
 function covers(record: Json, spec: Json): boolean {
   if (isList(spec) && isList(record)) {
     return spec.length === record.length && spec.every((one, at) => covers(record[at] ?? null, one));

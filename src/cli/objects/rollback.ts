@@ -1,4 +1,4 @@
-/** The commands `history` and `rollback`: what was deployed of an application, and how to go back to it. */
+/** The commands `history` and `rollback`: list the deployments of an application, and return to one of them. */
 import { isPaused } from "../../api/paused.ts";
 import { ageOf } from "../../console/tree/labels.ts";
 import { platformApplication } from "../../kinds/application/crd.ts";
@@ -106,7 +106,7 @@ function targetOf(object: KubeObject, current: string | undefined, to: number | 
   return chosen.commit;
 }
 
-/** @param answer the API server's, which has the field managers */
+/** @param answer the API server's answer, which has the field managers */
 function warningsOf(object: KubeObject, answer: Json): readonly string[] {
   const applier = applierOf(answer);
   const policy = stringMember(member(object.spec, "deploy"), "policy");

@@ -58,14 +58,14 @@ interface SummaryOf {
   /** undefined when they could not be read. */
   readonly events: readonly EventView[] | undefined;
   readonly now: Date;
-  /** The name that the user calls the program by. */
+  /** The name by which the user called the program. */
   readonly program: string;
 }
 
 /** The number of events that are shown. */
 const EVENTS = 10;
 
-/** @returns the lines of the screen; a sentence stands in the first place that has it alone */
+/** @returns the lines of the screen; a sentence that occurs several times is shown at its first place only */
 export function summaryOf({ object, events, now, program }: SummaryOf): readonly string[] {
   const { kind, metadata } = object;
   const { mark, reason, message } = factOf(object);

@@ -1,4 +1,4 @@
-/** The command `trace`: an object, what it refers to, and its connection, with what each says of itself. */
+/** The command `trace`: an object, the objects that it refers to, and its connection, each with its state. */
 import { factOf } from "../../console/tree/facts.ts";
 import { MARKS } from "../../console/tree/labels.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -29,10 +29,10 @@ export const traceCommand = command({
   },
 });
 
-/** An object on the way, or the name of one that does not exist. */
+/** One object of the trace, or the name of one that does not exist. */
 type Step = Name & Readonly<ReturnType<typeof saidOf>>;
 
-/** Returns what an object says of itself. */
+/** Returns an object's state. */
 function saidOf(object: KubeObject | undefined) {
   if (object === undefined)
     return { status: "missing" as const, state: "", reason: "NotFound", message: "It does not exist." };
@@ -40,7 +40,7 @@ function saidOf(object: KubeObject | undefined) {
   return { status: mark, state, reason, message };
 }
 
-/** Returns the object, all that it refers to by name, the nearest first, and its connection. */
+/** Returns the object, all objects that it refers to by name, the nearest first, and its connection. */
 async function stepsFrom(cluster: ClusterClient, object: KubeObject): Promise<readonly Step[]> {
   const kinds = new Map(boundKinds().map((kind) => [kind.kind, kind]));
   const { namespace } = object.metadata;

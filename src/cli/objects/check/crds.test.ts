@@ -12,7 +12,7 @@ const fail = (failure: KubeFailure): never => {
   throw new KubeError(failure, 0, failure);
 };
 
-/** A cluster with these CRDs. */
+/** Returns a cluster that answers with these CRDs. */
 function having(answer: (request: KubeRequest) => unknown): ClusterClient {
   const request = async (one: KubeRequest): Promise<Json> => (await answer(one)) as Json;
   return { client: { request } } as unknown as ClusterClient;

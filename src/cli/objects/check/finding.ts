@@ -13,7 +13,7 @@ export interface CheckContext {
   /** The namespace that the user named; "" for none. */
   readonly namespace: string;
   readonly operatorNamespace: string;
-  /** The operator's, in that namespace. */
+  /** The operator's ServiceAccount in that namespace. */
   readonly serviceAccount: string;
   readonly clock: Clock;
 }

@@ -96,7 +96,7 @@ const CHECKS: readonly Check[] = [
   { what: "objects", parts: ["all"], run: ({ cluster }) => checkObjects(cluster) },
 ];
 
-/** Runs the checks of a part; one that fails does not stop the others, unless the cluster itself does not do. */
+/** Runs the checks of a part. A failing check does not stop the others, unless it is that of the cluster. */
 export async function runChecks(context: CheckContext, part: Part): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const { what, parts, run } of CHECKS) {

@@ -1,4 +1,4 @@
-/** Checks an installation: the cluster's version, the CRDs, the lease; before it goes, the finalizers. */
+/** Checks an installation: the cluster's version, the CRDs, the lease; before an uninstall, the finalizers. */
 import { z } from "zod";
 
 import { API_VERSION, FINALIZER, GROUP, VERSION } from "../../../api/names.ts";

@@ -92,7 +92,7 @@ function questionsOf({ group, resources, verbs, names }: Grant, namespace: strin
 /** The number of concurrent questions: each is a request. */
 const AT_ONCE = 8;
 
-/** @returns what is denied, as text @param user the user whose own rights are checked if absent */
+/** @returns the denied rights, as text @param user whose rights are checked; the caller's own if absent */
 async function deniedOf(
   cluster: ClusterClient,
   questions: readonly Question[],

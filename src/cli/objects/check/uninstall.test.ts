@@ -14,7 +14,7 @@ function application(name: string, deletionPolicy?: string, finalizers: readonly
   return { apiVersion: API_VERSION, kind: "PlatformApplication", metadata, spec };
 }
 
-/** A cluster with these applications, and nothing else. */
+/** A cluster that has only these applications. */
 function having(applications: () => readonly KubeObject[]) {
   const asked = new Set<string | undefined>();
   const list: ClusterClient["list"] = async (kind, namespace) => {

@@ -1,4 +1,4 @@
-/** Describes clusters and what is bound to them as resources. Pure. */
+/** Describes clusters and their bindings as resources. Pure. */
 import type { Binding, Template } from "../../../platform/areas/templates.ts";
 import { clusterPhase } from "../../../platform/codec/states.ts";
 import type { ExportContext, ExportItem, SpecData } from "./documents.ts";

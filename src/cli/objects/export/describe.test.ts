@@ -50,7 +50,7 @@ function inventory(...environments: readonly FoundEnvironment[]): Inventory {
   return { surface: "Full", projects: [project], clusters: [], gaps: [] };
 }
 
-/** Of one application: its manifest and the comments around it. */
+/** Returns the manifest of one application and the comments around it. */
 function exported(application: FoundApplication, to: Partial<Home> = {}) {
   const [file] = filesOf(inventory(environment({ applications: [application] })), { ...home, ...to });
   const document = file?.documents.at(-1);

@@ -1,4 +1,4 @@
-/** Names resources, and builds manifests that adopt what is on the platform, so that nothing has to be written. Pure. */
+/** Names resources, and builds manifests that adopt the platform's objects without changing them. Pure. */
 import { stringify } from "yaml";
 
 import { API_VERSION } from "../../../api/names.ts";
@@ -9,7 +9,7 @@ import { dnsLabel } from "../../base/targets.ts";
 /** A spec as plain data; members that are undefined are left out. */
 export type SpecData = Readonly<Record<string, unknown>>;
 
-/** An object that needs a name, with its preferred names, which others may want as well. */
+/** An object that needs a name. Several objects may prefer the same one. */
 interface Nameless {
   /** Id on the platform. */
   readonly id: string;
@@ -27,9 +27,9 @@ interface Description {
   readonly spec: SpecData;
   /** The sentences above the manifest. */
   readonly comments?: readonly string[];
-  /** Why it cannot be applied as it is, as sentences above it: it is written as a comment. */
+  /** Why it cannot be applied unchanged, as sentences above it: the manifest is then a comment. */
   readonly obstacles?: readonly string[];
-  /** It has values to be filled in, which the custom resource does not accept. */
+  /** It has placeholders to be filled in, which the custom resource does not accept. */
   readonly isDraft?: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface Document {
   /** The sentences above it. */
   readonly comments: readonly string[];
   readonly manifest?: Readonly<Record<string, unknown>>;
-  /** It cannot be applied as it is: it is written as a comment. */
+  /** It cannot be applied unchanged: it is written as a comment. */
   readonly disabled?: true;
 }
 
@@ -52,7 +52,7 @@ export interface Home {
   readonly present: readonly { readonly kind: string; readonly name: string; readonly id: string | undefined }[];
 }
 
-/** What all specs of an export share. */
+/** The context that all specs of an export share. */
 export interface ExportContext extends Home {
   /** Returns the name of the resource for an id, of any kind. */
   readonly nameOf: (id: string) => string;
@@ -117,7 +117,7 @@ export function namesFor(things: readonly Nameless[], taken: ReadonlySet<string>
   return names;
 }
 
-/** Adds a part of the id to a name, or all of it where that is in use. */
+/** Adds a part of the id to a name, or the whole id if that name is in use. */
 function unused(label: string, id: string, used: ReadonlySet<string>): string {
   const short = [label === "" ? "id" : label, id.slice(0, ID_PART)].join("-");
   return used.has(short) ? `id-${id}` : short;
@@ -141,7 +141,7 @@ export function documentOf({ kind, id, describe }: ExportItem, context: ExportCo
   };
 }
 
-/** Drops one member after the other until the rest is accepted. */
+/** Drops the rejected members one by one until the spec is accepted. */
 function fitting(kind: KindName, spec: SpecData) {
   const schema = RESOURCES.find((resource) => resource.kind === kind)?.spec;
   const dropped = new Map<string, string>();

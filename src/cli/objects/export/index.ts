@@ -1,6 +1,6 @@
 /**
- * The command `export`: writes what exists on the platform as YAML that adopts it, and changes nothing when it is
- * applied.
+ * The command `export`: writes the platform's objects as YAML that adopts them, and changes nothing on the platform
+ * when it is applied.
  */
 import { platformBinding } from "../../../kinds/binding/crd.ts";
 import { platformCluster } from "../../../kinds/cluster/crd.ts";

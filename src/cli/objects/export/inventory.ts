@@ -1,4 +1,4 @@
-/** Reads what is on the platform. It writes nothing. */
+/** Reads the platform's objects. It writes nothing. */
 import { isOfApplication } from "../../../kinds/shared/variables.ts";
 import type { Environment } from "../../../platform/areas/environments.ts";
 import type { Project } from "../../../platform/areas/projects.ts";
@@ -19,19 +19,19 @@ interface Survey {
   readonly surface: EffectiveSurface;
   /** Names or ids of projects; undefined for all, with the clusters. */
   readonly only: readonly string[] | undefined;
-  /** Takes one line on what is being read. */
+  /** Receives a line for each part that is being read. */
   readonly report: (line: string) => void;
 }
 
 /**
- * Reads everything, one request after the other, as the rate budget is shared with the operator. What the platform
- * refuses or does not show becomes a gap; the rest is read nevertheless.
+ * Reads everything, one request after the other, as the operator shares the rate budget. A read that fails becomes a
+ * gap, and the rest is still read.
  * @throws ApiError when not even the projects can be listed
  */
 export async function takeInventory({ platform, surface, only, report }: Survey) {
   /** What could not be read, as sentences. */
   const gaps: string[] = [];
-  /** What cannot be read is a gap; what does not exist is just not there. */
+  /** Turns a failed read into a gap; an object that does not exist is no gap. */
   const orGap = async <T>(what: string, read: Promise<T>): Promise<T | undefined> => {
     try {
       return await read;
@@ -47,7 +47,7 @@ export async function takeInventory({ platform, surface, only, report }: Survey)
     report(`reading project ${JSON.stringify(record.name)}`);
     return { record, environments: await readEnvironments(record, { platform, surface, orGap }) };
   });
-  // Empty where the platform does not list them, or where single projects are exported.
+  // Empty when the platform does not list clusters, or single projects are exported.
   const clusters = only === undefined && surface === "Full" ? await readClusters({ platform, orGap }) : [];
   return { surface, projects, clusters, gaps };
 }
@@ -81,9 +81,9 @@ async function readEnvironments(project: Project, reading: Reading) {
 }
 
 /**
- * Reads the services of an environment, which the documented surface does not show. A state is verbatim, and undefined
- * where it could not be read, as are the keys of an application's own variables and secrets. The others are services of
- * types without a custom resource, and those that come from a blueprint.
+ * Reads the services of an environment; the documented surface has no such read. A state is verbatim. A state, and the
+ * keys of an application's own variables and secrets, are undefined when they could not be read. `others` are services
+ * from blueprints, and of types without a custom resource.
  */
 async function readServices(id: string, record: Environment | undefined, { platform, surface, orGap }: Reading) {
   if (surface === "Documented") return { applications: [], databases: [], others: [] };
@@ -106,7 +106,7 @@ async function readServices(id: string, record: Environment | undefined, { platf
   };
 }
 
-/** The templates of the organization show which values are sensitive; `binding` is undefined without one. */
+/** Reads the clusters with their bindings, and the templates, which show which values of a binding are sensitive. */
 async function readClusters({ platform, orGap }: Omit<Reading, "surface">) {
   const templates = (await orGap("The templates", platform.templates.list())) ?? [];
   const records = (await orGap("The clusters", platform.clusters.list())) ?? [];

@@ -59,7 +59,7 @@ function serviceWishes({ name }: { readonly name: string }, { environment, proje
   return [name, `${environment} ${name}`, `${project} ${environment} ${name}`];
 }
 
-/** Describes a database; one that was never deployed stays so. */
+/** Describes a database; one that was never deployed will not be deployed. */
 export function databaseItem({ record, state }: FoundDatabase, place: ServicePlace): ExportItem {
   const { id } = record;
   const isIdle = state !== undefined && servicePhase(state) === "idle";
@@ -131,7 +131,7 @@ export function otherService({ name, serviceType, blueprintId, id }: FoundEnviro
   return { comments: [`Left out: ${what}, as ${why}.`] };
 }
 
-/** Sets runState for stopped services only; the default, Running, leaves the others as they are. */
+/** Sets runState for stopped services only; the default, Running, does not change the others. */
 function runStateOf(state: string | undefined): "Stopped" | undefined {
   return state !== undefined && servicePhase(state) === "stopped" ? "Stopped" : undefined;
 }

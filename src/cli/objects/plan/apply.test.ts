@@ -27,7 +27,7 @@ function existing(spec: JsonObject, applied?: JsonObject): KubeObject {
 }
 const LAST = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** A cluster that answers every request in one way, and what it was asked. */
+/** A cluster that gives every request the same answer, and records the requests. */
 function answering(answer: JsonObject | KubeFailure) {
   const asked: KubeRequest[] = [];
   const request = (one: KubeRequest): Promise<Json> => {

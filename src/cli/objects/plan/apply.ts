@@ -1,4 +1,4 @@
-/** Computes what `kubectl apply` would make of a custom resource, with a dry run of the API server. */
+/** Computes the result of `kubectl apply` for a custom resource, with a dry run of the API server. */
 import { KubeError } from "../../../kube/api/errors.ts";
 import { isObject, member, parseJson } from "../../../kube/api/json.ts";
 import { parseObject } from "../../../kube/api/objects.ts";
@@ -12,7 +12,7 @@ import type { Manifest } from "./manifests.ts";
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /**
- * Applies a manifest without storing anything. Where the user may not write, the result is computed here, without
+ * Applies a manifest without storing anything. If the user may not write, the result is computed here, without
  * validation.
  * @param old the current object
  * @returns the result, or why the API server refuses it
@@ -46,7 +46,7 @@ export async function dryApply(
   }
 }
 
-/** A new object has no version yet. */
+/** Adds a version if there is none: a new object of a dry run has none. */
 function versioned(answer: Json): Json {
   const metadata = member(answer, "metadata");
   if (!isObject(answer) || !isObject(metadata)) return answer;
@@ -70,7 +70,7 @@ function specPatch(body: JsonObject, { metadata }: KubeObject): Json {
   try {
     last = parseJson(metadata.annotations?.[LAST_APPLIED] ?? "{}");
   } catch {
-    // Somebody edited it: nothing is taken away.
+    // A user broke the annotation: no member is removed.
   }
   return merging(member(last, "spec"), body["spec"] ?? {});
 }

@@ -92,7 +92,7 @@ function refusedRow({ kind, namespace, name, file }: Placed, why: string): PlanR
   return { kind, namespace, name, action: "error", note, actions: [], is: "error", cause: note };
 }
 
-/** For users who may not read namespaces nothing is known of them. */
+/** Treats namespaces that the user may not read as unknown. */
 function permitted(namespaces: Namespaces): Namespaces {
   return {
     get: (name, maxAgeMs) =>
@@ -103,7 +103,7 @@ function permitted(namespaces: Namespaces): Namespaces {
   };
 }
 
-/** Returns the installation as the operator reads it; where the user may not, as the operator recorded it. */
+/** Returns the installation as the operator reads it, or as the operator recorded it if the user may not read it. */
 async function installationOf(namespaces: Namespaces, objects: readonly KubeObject[]): Promise<string> {
   const uid = (await namespaces.get("kube-system", 0))?.uid ?? "";
   if (uid !== "") return uid;
@@ -112,7 +112,7 @@ async function installationOf(namespaces: Namespaces, objects: readonly KubeObje
 }
 
 /**
- * Returns a reader in which the Secrets and ConfigMaps of the manifests go before those of the cluster.
+ * Returns a reader in which the Secrets and ConfigMaps of the manifests replace those of the cluster.
  * @param home the namespace of manifests that name none
  */
 function overlaidReader(reader: Reader, manifests: readonly Manifest[], home: string): Reader {
@@ -132,7 +132,7 @@ function overlaidReader(reader: Reader, manifests: readonly Manifest[], home: st
   };
 }
 
-/** Returns data as the API server does: `stringData` goes before `data`, which is base64 in a Secret. */
+/** Returns data as the API server does: `stringData` overrides `data`, which is base64 in a Secret. */
 function dataOf({ kind, body }: Manifest): ReadonlyMap<string, string> {
   const data = stringEntries(member(body, "data"));
   if (kind === "ConfigMap") return new Map(data);

@@ -43,7 +43,7 @@ type Outcome = Pick<PlanRow, "action" | "note" | "is"> & Partial<Pick<PlanRow, "
 const none = (note: string): Outcome => ({ action: "none", note, is: "none" });
 const error = (note: string, cause: string): Outcome => ({ action: "error", note, is: "error", cause });
 
-/** Nothing was requested of the platform. */
+/** The row of an object that has no plan. */
 function unplanned({ object, problem }: PlannedObject): Outcome | undefined {
   if (problem !== undefined) return error(problem.message, problem.cause);
   if (object.metadata.deletionTimestamp !== undefined) return none("it is being deleted");
@@ -65,7 +65,7 @@ function changes({ object }: PlannedObject): Outcome | undefined {
   return { action: "create", note, is: "change" };
 }
 
-/** A person is needed, or an exchange failed: with the platform, or before one. */
+/** The row of an object that needs a person, or whose plan failed. */
 function trouble({ object }: PlannedObject): Outcome | undefined {
   const ready = conditionView(object, "Ready");
   const synced = conditionView(object, "Synced");
@@ -80,7 +80,7 @@ function adopted({ object, old }: PlannedObject): Outcome | undefined {
   return { action: "adopt", note: id, is: "none" };
 }
 
-/** Nothing is written; an operation may be in progress, or the policies accept a difference. */
+/** The row of an object without changes; an operation may be in progress, or the policies accept a difference. */
 function settled({ object }: PlannedObject): Outcome {
   const ready = conditionView(object, "Ready");
   if (ready !== undefined && ready.status !== "True") return none(`${ready.reason}: ${ready.message}`);

@@ -37,7 +37,7 @@ export function objectEntries(objects: readonly KubeObject[]): readonly BundleFi
 }
 
 /**
- * Reads what the bundle has besides the objects, one file each.
+ * Reads the other parts of the bundle, one file each.
  * @param namespace that of the events; "" for all
  * @param note receives a line for each part that could not be read
  */

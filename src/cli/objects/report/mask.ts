@@ -5,7 +5,7 @@ import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
 import { withoutCredentials } from "../../../text/text.ts";
 
 const MASK = "•••";
-/** Members whose texts are values of users, whatever they contain. */
+/** Members whose texts are always users' values. */
 const VALUES: ReadonlySet<string> = new Set(["value", "values", "log"]);
 /** Members with a path that is often a password. */
 const TARGETS: ReadonlySet<string> = new Set(["targetUrl"]);

@@ -1,8 +1,8 @@
-/** Finds out which program applies an object from a source elsewhere. */
+/** Finds the program that applies an object from another source, e.g. a Git repository. */
 import { listMember, member, stringMember } from "../../../kube/api/json.ts";
 import type { Json } from "../../../kube/api/types.ts";
 
-/** Programs that apply manifests from elsewhere, by the field manager that they write with. */
+/** Programs that apply manifests from another source, by their field manager. */
 const APPLIERS: readonly (readonly [manager: string, name: string])[] = [
   ["argocd-controller", "Argo CD"],
   ["kustomize-controller", "Flux"],
@@ -12,7 +12,7 @@ const APPLIERS: readonly (readonly [manager: string, name: string])[] = [
 
 /**
  * Returns the program that applies an object, e.g. "Argo CD".
- * @param answer the object as the API server answers a write, with its field managers
+ * @param answer the API server's answer to a write: the object with its field managers
  */
 export function applierOf(answer: Json): string | undefined {
   const fields = listMember(member(answer, "metadata"), "managedFields");

@@ -75,8 +75,8 @@ export function renderLine(fact: Fact): string {
 }
 
 /**
- * @param known what was shown already
- * @returns a listener that prints changes of an object's state; nothing while it has none
+ * @param known the objects that were shown already
+ * @returns a listener that prints changes of an object's state; it prints nothing for an object without a state
  */
 export function reportChanges(
   print: (line: string) => void,
@@ -100,7 +100,7 @@ export function reportChanges(
 /**
  * Shows objects as they change: redrawn in place on a terminal, else with a line per change.
  * @param concerns whether a change is shown
- * @param known what was shown already
+ * @param known the objects that were shown already
  * @returns a function that ends it
  */
 export function showChanges(

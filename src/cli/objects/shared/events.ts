@@ -8,10 +8,10 @@ import type { ClusterClient } from "../../base/cluster.ts";
 
 /** The core API, which can be searched by the object that an event is about. */
 const EVENT: ResourceType = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
-/** The most events that are read; the API server keeps them for an hour unless it is told otherwise. */
+/** The largest number of events that are read; the API server keeps them for an hour by default. */
 const MOST = 500;
 
-/** What people look at in an event, and the object that it is about. */
+/** The parts of an event that people read, and its object. */
 export type EventView = Readonly<ReturnType<typeof eventOf>>;
 
 /** @returns the events on an object, the last one first; undefined when the user may not read them @throws KubeError */

@@ -29,7 +29,7 @@ export function reportedPlan({ status }: KubeObject): z.output<typeof statusPlan
   return statusPlan.safeParse(member(status, "plan")).data;
 }
 
-/** @returns the fields that an object differs in on the platform, as its status says */
+/** @returns the fields in which the platform differs, from the object's status */
 export function reportedDrift({ status }: KubeObject): readonly PlannedField[] {
   return listMember(member(status, "drift"), "fields").flatMap((field) => plannedField.safeParse(field).data ?? []);
 }
@@ -56,7 +56,7 @@ export function actionLines(actions: readonly PlannedAction[], deployed?: string
   ]);
 }
 
-/** The first words of messages that say what a step does, and what it will do. */
+/** First words of a step's message in the present → the words for the future. */
 const VERBS: Readonly<Record<string, string>> = {
   Bind: "bind",
   Creating: "create",
@@ -69,8 +69,8 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Puts the message of a step into the future tense, as nothing of a plan has begun: steps say what they do while they
- * do it, e.g. "Creating …", "Update …" or "… is being deployed".
+ * Puts the message of a step into the future tense, because a plan has not begun; messages of steps are in the
+ * present, e.g. "Creating …", "Update …" or "… is being deployed".
  */
 export function inFuture(message: string): string {
   const [first = "", ...rest] = message.split(" ");
@@ -79,7 +79,7 @@ export function inFuture(message: string): string {
   return message.replace(" is being ", " will be ").replace(" are being ", " will be ");
 }
 
-/** The characters of a commit that are shown, as in the history: two of them and their column fit into 120. */
+/** The number of characters of a commit that are shown, as in the history: two commits fit into 120 columns. */
 const COMMIT = 12;
 
 function shortened(commit = "none"): string {

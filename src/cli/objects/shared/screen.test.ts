@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { createScreen } from "./screen.ts";
 
-/** What a terminal shows, as far as a screen moves its cursor: up, to the left, and erasing what is below. */
+/** A terminal that understands the cursor movements of a screen: up, to the left, and erasing below. */
 function fakeTerminal(columns: number, rows = 10) {
   let shown: string[] = [];
   let resized = (): void => {};

@@ -43,7 +43,7 @@ export function createScreen(terminal: Terminal, live = terminal.isTTY === true)
     print: (text: string): void => {
       write(`${text}\n`, rendered());
     },
-    /** Draws this below everything from now on, given the width; on a terminal only. */
+    /** Sets the part that is drawn below all lines; on a terminal only. @param next renders it for a width */
     follow: (next: typeof render): void => {
       if (!live) return;
       render = next;
