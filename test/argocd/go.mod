@@ -1,7 +1,7 @@
 // Argo CD itself: the tests run its application controller and its repository
 // server as plain processes, and its command on our Lua. Built from source where
-// no prebuilt binary is to be had. There is no Go code of ours in here.
-// A change of this file or of go.sum changes the key of the binary cache.
+// no prebuilt binary is to be had. main.go is about links, which no command of
+// Argo CD evaluates. A change of a file here changes the key of the binary cache.
 // v3.2.12 does not compile as a dependency; v3.3 and later embed a folder that
 // the published module does not hold.
 module platform-operator.io/test/argocd

@@ -15,6 +15,8 @@ export interface ArgoCd {
   readonly command: string;
   readonly controller: string;
   readonly repoServer: string;
+  /** Reads deep links and objects as JSON, and writes what Argo CD's own code makes of them (test/argocd/main.go). */
+  readonly links: string;
   /** The folder with the CRDs of Application, ApplicationSet and AppProject. */
   readonly crds: string;
 }
@@ -35,6 +37,7 @@ export async function findArgoCd(): Promise<ArgoCd> {
     furnish: async (into, go) => {
       const { Dir } = Module.parse(JSON.parse(await go(["list", "-m", "-json", PATH])));
       await copyCrds(join(Dir, "manifests/crds"), join(into, "crds"));
+      await go(["build", "-trimpath", "-ldflags", "-s -w", "-o", join(into, "links"), "."]);
       // The program is what it is called as.
       for (const role of ["argocd-application-controller", "argocd-repo-server"]) {
         await symlink("argocd", join(into, role));
@@ -45,6 +48,7 @@ export async function findArgoCd(): Promise<ArgoCd> {
     command: join(folder, "argocd"),
     controller: join(folder, "argocd-application-controller"),
     repoServer: join(folder, "argocd-repo-server"),
+    links: join(folder, "links"),
     crds: join(folder, "crds"),
   };
 }

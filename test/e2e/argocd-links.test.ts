@@ -1,0 +1,60 @@
+/** deploy/argocd/console-links.yaml, evaluated by Argo CD's own code. */
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+
+import type { KubeObject } from "../../src/kube/api/types.ts";
+import { created } from "../support/health/case.ts";
+import { healthCases } from "../support/health/index.ts";
+import { findArgoCd } from "../tools/argocd.ts";
+
+const FILE = join(import.meta.dirname, "../../deploy/argocd/console-links.yaml");
+const Settings = z.object({ data: z.object({ "resource.links": z.string() }) });
+const links = Settings.parse(parse(readFileSync(FILE, "utf8"))).data["resource.links"];
+const Outcomes = z.array(z.object({ urls: z.array(z.string()), errors: z.array(z.string()) }));
+
+let program: string;
+
+beforeAll(async () => {
+  ({ links: program } = await findArgoCd());
+});
+
+/** What Argo CD shows beside each object, and logs. */
+async function shown(objects: readonly KubeObject[]): Promise<z.output<typeof Outcomes>> {
+  const running = promisify(execFile)(program, { maxBuffer: 16 * 1024 * 1024 });
+  running.child.stdin?.end(JSON.stringify({ links, objects }));
+  return Outcomes.parse(JSON.parse((await running).stdout));
+}
+
+const identity = { organizationId: "org", parentId: "parent" };
+const recorded = (kind: string): KubeObject => ({ ...created(kind), status: { externalId: "id", identity } });
+
+describe("the links to the console", () => {
+  const paths = {
+    PlatformProject: "organizations/org/projects/id",
+    PlatformEnvironment: "projects/parent/environments/id",
+    PlatformApplication: "environments/parent/applications/id",
+    PlatformDatabase: "environments/parent/databases/id",
+    PlatformBlueprint: "environments/parent/blueprints/id",
+    PlatformCluster: "organizations/org/clusters/id",
+  };
+
+  it("are made of the ids in the status", async () => {
+    expect(await shown(Object.keys(paths).map(recorded))).toEqual(
+      Object.values(paths).map((path) => ({ urls: [`https://console.example.com/${path}`], errors: [] })),
+    );
+  });
+
+  it("are left out, without an error, where an id is missing, and of what is not ours", async () => {
+    const { status: _, ...bare } = recorded("PlatformProject");
+    const unfinished = [bare, { ...bare, status: { externalId: "id" } }, { ...bare, status: { identity } }];
+    const others = [{ ...recorded("PlatformWebhook"), kind: "ConfigMap" }];
+    const outcomes = await shown([...unfinished, ...others, ...healthCases.map(({ object }) => object)]);
+    expect(outcomes.filter(({ urls, errors }) => urls.length + errors.length > 0)).toEqual([]);
+  });
+});
