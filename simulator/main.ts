@@ -34,7 +34,7 @@ export interface Output {
 /**
  * Serves the simulated platform until this process gets SIGINT or SIGTERM, and prints its addresses, ids and tokens.
  * @param argv the flags, without the program's name
- * @returns the exit code: 0, or 64 for flags that it does not take
+ * @returns the exit code: 0, or 64 for invalid flags
  */
 export async function main(argv: readonly string[], { stdout, stderr }: Output): Promise<number> {
   let options: Options;
@@ -65,7 +65,7 @@ export async function main(argv: readonly string[], { stdout, stderr }: Output):
 
 type Options = Parameters<typeof startSimulator>[0] | "help";
 
-/** @throws Error with what is wrong with the flags */
+/** @throws Error with the problem in the flags */
 function optionsOf(argv: readonly string[]): Options {
   const text = { type: "string" } as const;
   const flags = {

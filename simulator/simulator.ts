@@ -23,15 +23,15 @@ import type { Simulation } from "./request/simulation.ts";
 
 export interface SimulatorOptions {
   readonly surface: PlatformName;
-  /** 0, the default, takes a free one. */
+  /** 0, the default, takes a free port. */
   readonly port?: number;
   readonly controlPort?: number;
-  /** How fast the platform works; default 1. */
+  /** The speed of the platform; 1 by default. */
   readonly speed?: Speed;
   readonly organizationId?: string;
-  /** The value of the token with scope Admin; made up when left out. */
+  /** The value of the token with the scope Admin; generated if absent. */
   readonly adminToken?: string;
-  /** Makes all ids and tokens the same in every run. */
+  /** Makes ids and tokens the same in every run. */
   readonly seed?: string;
   readonly clock?: Clock;
 }
@@ -43,12 +43,12 @@ export interface Simulator {
   readonly controlUrl: string;
   readonly organizationId: string;
   readonly otherOrganizationId: string;
-  /** Values of API tokens, by what they may do; `foreign` is an Admin of another organisation. */
+  /** Values of API tokens by their scope; `foreign` is an Admin of another organisation. */
   readonly tokens: Readonly<Record<"admin" | "read" | "deploy" | "write" | "foreign", string>>;
   /** Clusters of the organisation: one on AWS, managed by the platform; one on GCP, managed by the customer. */
   readonly clusterIds: readonly string[];
   readonly credentialsId: string;
-  /** Everything inside, for tests in the same process. */
+  /** The platform's parts, for tests in the same process. */
   readonly sim: Simulation;
   /** The world, brought up to date. */
   world(): World;
@@ -63,7 +63,7 @@ export type Setup = Pick<
   "organizationId" | "otherOrganizationId" | "tokens" | "clusterIds" | "credentialsId" | "sim"
 >;
 
-/** @returns a platform that nobody can reach yet, for {@link startSimulator} and tests of the state machine. */
+/** @returns a platform without a server, for {@link startSimulator} and tests of the state machine */
 export function createSimulation(options: SimulatorOptions & { readonly clock: Clock }): Setup {
   const ids = createIds(options.seed);
   const time = createTime(options.clock, options.speed ?? 1);

@@ -4,7 +4,7 @@ import { call, control } from "../test/support/env/simulated-platform.ts";
 import { operations } from "./base/operations.ts";
 import { startSimulator, type Simulator } from "./simulator.ts";
 
-/** The documentation's endpoints, in its order and with its words; parameter names are ours. */
+/** The documented endpoints, in the order and spelling of the documentation; parameter names are our own. */
 const documented = `
 GET /organization/{}/platformTemplate
 PUT /organization/{}/cluster/{}/platformBinding

@@ -1,6 +1,6 @@
 import { setTimeout as startTimer } from "node:timers";
 
-/** Time as the simulator takes it; tests pass one that they turn by hand. */
+/** The simulator's clock, injected so that tests can set the time. */
 export interface Clock {
   /** Wall-clock time, for dates in answers. */
   now(): Date;

@@ -8,7 +8,7 @@ export interface Ids {
   hex(bytes: number): string;
 }
 
-/** @returns random ids, or with a seed the same ids in the same order every time. */
+/** @returns random ids; with a seed, the same ids in the same order each time */
 export function createIds(seed?: string): Ids {
   let count = 0;
   const bytes = (length: number): Buffer => {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 
 import { Problem } from "./problems.ts";
 
-// The language's own names for JSON with source text (ECMAScript 2026), which the compiler's library lacks.
+// The names of ECMAScript 2026 for JSON with source text, which TypeScript's libraries do not declare yet.
 declare global {
   interface JSON {
     parse(
@@ -25,14 +25,14 @@ export function parseJson(text: string): unknown {
   );
 }
 
-/** @returns the JSON text of a value; bigints are written as the integers that they are. */
+/** @returns the JSON text of a value; bigints are written as integers */
 export function writeJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member === "bigint" ? JSON.rawJSON(member.toString()) : member,
   );
 }
 
-/** Lets a server read bodies with {@link parseJson}. */
+/** Makes a server parse bodies with {@link parseJson}. */
 export function registerJson(app: FastifyInstance): void {
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, text, done) => {
     try {

@@ -1,23 +1,23 @@
 import { idsOf, plain, type PlainId, type PlainRecords } from "./plain.ts";
 
-/** On `full` the documented operations are served too. */
+/** The surfaces; `full` includes the documented operations. */
 export const surfaces = ["documented", "full"] as const;
 export type Surface = (typeof surfaces)[number];
 
 /**
- * What a caller must be allowed to do. Every scope reads; Write creates, updates, deletes and imports; Deploy
- * deploys, stops, restarts, cancels and upgrades; Admin does all.
+ * The permission that an operation needs. Every scope may read; Write may create, update, delete and import; Deploy may
+ * deploy, stop, restart, cancel and upgrade; Admin may do everything.
  */
 export type Need = "read" | "write" | "deploy";
 
 export interface Operation {
   readonly id: string;
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Without prefix, parameters in braces. */
+  /** The path without prefix, with parameters in braces. */
   readonly path: string;
   readonly surface: Surface;
   readonly needs: Need;
-  /** The success status of deployed services; where the documentation names none it is 200 there. */
+  /** The success status of deployed services; an operation whose documentation names none has 200. */
   readonly publicStatus: 200 | 201 | 202 | 204;
 }
 
@@ -69,7 +69,7 @@ const documented = {
   createWebhook: ["POST", "/organization/{organizationId}/webhook", "write", 201],
 } as const satisfies Record<string, Row>;
 
-/** What deployed services have beyond the documentation, as far as the operator may use it. */
+/** Operations of deployed services beyond the documentation, as far as the operator may use them. */
 const full = {
   getProject: ["GET", "/project/{projectId}", "read", 200],
   updateProject: ["PUT", "/project/{projectId}", "write", 200],

@@ -1,13 +1,13 @@
-/** Records of an organization that are nothing but their members: operations, routes and storage follow from a row. */
+/** Records of an organization without behaviour: operations, routes and storage are derived from a row of the table. */
 export interface PlainRecords {
-  /** What its operations are called after, e.g. "Registry" and "Registries". */
+  /** The names in its operations, e.g. "Registry" and "Registries". */
   readonly one: string;
   readonly several: string;
-  /** As messages call one, e.g. "registry". */
+  /** The noun in messages, e.g. "registry". */
   readonly noun: string;
   /** The segment of their paths. */
   readonly path: string;
-  /** The members beside the name: texts, of which a secret is neither shown nor kept in the journal. */
+  /** The members besides the name, all texts. A secret is neither shown nor kept in the journal. */
   readonly members: Readonly<Record<string, "text" | "secret">>;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What is wrong with one member of a body. */
+/** A problem with one member of a body. */
 export interface FieldProblem {
   /** Dotted path. */
   readonly field: string;
@@ -12,7 +12,7 @@ export class Problem extends Error {
   readonly status: number;
   readonly fields: readonly FieldProblem[];
 
-  /** @param said in words, or field by field */
+  /** @param said the message, or the problems by field */
   constructor(status: number, said: string | readonly FieldProblem[]) {
     const fields = typeof said === "string" ? [] : said;
     super(typeof said === "string" ? said : fields.map(({ field, message }) => `${field} ${message}`).join("; "));
@@ -22,7 +22,7 @@ export class Problem extends Error {
   }
 }
 
-/** The documented body of errors, with either name of its text. */
+/** The documented body of errors; its text is in `message` or `detail`. */
 export const ProblemBody = z.object({
   status: z.int().optional(),
   error: z.string(),
@@ -49,7 +49,7 @@ const phrases: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * The body of a refusal that names fields: in its text, or in a list beside it. The documentation shows neither.
+ * The body of a refusal that names fields, in its text or in a list beside it. The documentation shows neither form.
  * @param text see problemBody
  */
 export function refusalBody(
@@ -61,7 +61,7 @@ export function refusalBody(
   return { ...problemBody(status, "The request has fields that are not accepted", text), errors: [...fields] };
 }
 
-/** @returns the body of an error answer; `text` says under which name its text goes, if at all. */
+/** @returns the body of an error answer; `text` is the name of the member with the message, if there is one */
 export function problemBody(
   status: number,
   message: string,

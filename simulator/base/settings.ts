@@ -5,26 +5,26 @@ import { offerOf, type PlatformName, SwitchedOff } from "./platforms.ts";
 
 const nth = z.int().min(0).describe("every how many deliveries; 0 for none");
 
-/** How webhooks' targets are told, and how badly. All times are real. */
+/** How events are delivered to webhooks, with faults. All times are real. */
 export const DeliverySettings = z.strictObject({
-  /** How often a delivery is tried in all until it is answered with 2xx. */
+  /** The largest number of attempts of a delivery; a 2xx answer ends them. */
   attempts: z.int().min(1),
-  /** Before the second try; twice as long before each one after that. */
+  /** The wait before the second attempt; it doubles before each further one. */
   backoffSeconds: z.number().min(0),
   timeoutSeconds: z.number().positive(),
-  /** How often each delivery is sent, answered or not: 2 for a duplicate of each. */
+  /** How often each delivery is sent, whatever the answer: 2 sends a duplicate of each. */
   copies: z.int().min(1).max(10),
-  /** Which deliveries come late, by how much: they arrive after others that happened later. */
+  /** Which deliveries are late, and by how much: they arrive after deliveries of later events. */
   lateEvery: nth,
   lateSeconds: z.number().min(0),
   /** Which deliveries are never sent. */
   loseEvery: nth,
-  /** The header that carries the secret of a registration that has one; descriptions of it differ. */
+  /** The header with the secret of a registration; descriptions of its name differ. */
   secretHeader: z.enum(["x-signature", "x-secret"]),
 });
 export type DeliverySettings = z.infer<typeof DeliverySettings>;
 
-/** Nothing goes wrong. */
+/** Deliveries without faults. */
 export const reliableDeliveries: DeliverySettings = {
   attempts: 5,
   backoffSeconds: 1,
@@ -38,7 +38,7 @@ export const reliableDeliveries: DeliverySettings = {
 
 const seconds = z.number().min(0);
 
-/** Where the documentation and deployed services differ: whose way to answer. */
+/** The form of the answers where the documentation and deployed services differ. */
 export const Profile = z.strictObject({
   /** seed: 200 for every success; public: 201 and 202 as deployed services answer. Deletions are 204 in both. */
   statusCodes: z.enum(["seed", "public"]),
@@ -54,11 +54,11 @@ export const Profile = z.strictObject({
   records: z.enum(["seed", "public"]),
   /** whole: an application status like the answer of a deploy; partial: only the four members of the usage guide. */
   applicationStatus: z.enum(["whole", "partial"]),
-  /** How helm default values come: a JSON string literal or raw text. */
+  /** The form of helm default values: a JSON string literal or raw text. */
   helmValues: z.enum(["json", "text"]),
   /**
-   * What a blueprint that is deployed at once is answered with: its record, its record with state and request id of the
-   * deployment, the status of its service, the ids of the deployment, or no body.
+   * The answer to the creation of a blueprint with a deployment: its record, its record with state and request id of
+   * the deployment, the status of its service, the ids of the deployment, or no body.
    */
   blueprintDeployed: z.enum(["record", "both", "status", "ids", "none"]),
 });
@@ -76,16 +76,16 @@ export const Durations = z.strictObject({
   cancel: seconds,
   /** A cluster's deploy, stop or upgrade. */
   cluster: seconds,
-  /** From a binding to its layers being on; at once by default, as the spec's answer to the PUT shows ENABLED. */
+  /** From a binding until its layers are on; 0 by default, as the spec's answer to the PUT shows ENABLED. */
   layers: seconds,
 });
 export type Durations = z.infer<typeof Durations>;
 
-/** Calls that one token may make. */
+/** The number of calls that one token may make. */
 export const RateBudget = z.strictObject({
   limit: z.int().min(0),
   windowSeconds: z.number().positive(),
-  /** What X-RateLimit-Reset tells: seconds to wait, a Unix timestamp, or nothing (the header is left out). */
+  /** The value of X-RateLimit-Reset: seconds to wait, a Unix timestamp, or no header. */
   reset: z.enum(["seconds", "epoch", "absent"]),
 });
 export type RateBudget = z.infer<typeof RateBudget>;
@@ -93,19 +93,19 @@ export type RateBudget = z.infer<typeof RateBudget>;
 /** Everything about the platform's behaviour that can be switched while it runs. */
 export const Settings = z.strictObject({
   surface: z.enum(surfaces),
-  /** Operations that answer that they are not there, or not for this caller. */
+  /** Operations that answer as if they did not exist, or not for this caller. */
   switchedOff: SwitchedOff,
-  /** Whether a body on the documented surface, with documented records, may have the documented members only. */
+  /** Whether bodies are limited to documented members, on the documented surface with documented records. */
   strictBodies: z.boolean(),
   /** Binding layers whose status and reason are given, by their key. */
   layerStatuses: z.record(z.string(), z.strictObject({ status: z.string(), reason: z.string() })),
   /** Whether services have an ingress; without one its status is 404. */
   ingresses: z.boolean(),
-  /** How a stop of what is stopped already is refused. */
+  /** The message that refuses the stop of a stopped service. */
   alreadyStopped: z.string(),
   profile: Profile,
   durations: Durations,
-  /** What happens to a request while another one is in progress on its service. */
+  /** What happens to a request while another one for its service is in progress. */
   queueMode: z.enum(["queue", "strict"]),
   /** Whether statuses show null for deployment_request_id. */
   nullRequestIds: z.boolean(),
@@ -113,24 +113,24 @@ export const Settings = z.strictObject({
   acceptLatencySeconds: seconds,
   /** Real seconds for which lists do not show a new object. */
   listLagSeconds: seconds,
-  /** The most items that a list shows, as it has pages that it does not tell of; null for all. */
+  /** The largest number of items in a list, as of a platform with undocumented pages; null for no limit. */
   pageLength: z.int().positive().nullable(),
-  /** Whether a name that another object of the same parent has is refused. */
+  /** Whether names must be unique among the objects of a parent. */
   uniqueNames: z.boolean(),
-  /** What is answered for a deleted project, and for what was under a deleted parent. */
+  /** The answer for a deleted project, and for objects of a deleted parent. */
   goneAs: z.union([z.literal(404), z.literal(403)]),
   /** failed: the catalogue answers 500; unavailable: 503. */
   catalog: z.enum(["ok", "failed", "unavailable"]),
-  /** How long a cluster's token holds, in real seconds. */
+  /** How long a cluster's token is valid, in real seconds. */
   tokenLifeSeconds: seconds,
-  /** Names that an import does not take over, for a reason that it does not tell. */
+  /** Names that an import skips without a reason in its answer. */
   refusedVariables: z.array(z.string()),
   rate: RateBudget.nullable(),
   deliveries: DeliverySettings,
 });
 export type Settings = z.infer<typeof Settings>;
 
-/** A change of settings: what is left out stays. */
+/** A change of settings: absent members stay unchanged. */
 export const SettingsChange = z.strictObject({
   ...Settings.partial().shape,
   profile: Profile.partial().optional(),
@@ -139,7 +139,7 @@ export const SettingsChange = z.strictObject({
 });
 export type SettingsChange = z.infer<typeof SettingsChange>;
 
-/** @returns how a surface answers unless told otherwise: as documented, or as deployed services do. */
+/** @returns the default profile of a surface: as documented, or as deployed services answer */
 export function profileOf(surface: Surface): Profile {
   if (surface === "documented") {
     return {
@@ -203,7 +203,7 @@ export function settingsOf(platform: PlatformName): Settings {
   };
 }
 
-/** Changes settings in place. A new surface brings its own profile unless the change names one. */
+/** Changes settings in place. A new surface sets its default profile unless the change has a profile. */
 export function changeSettings(settings: Settings, change: SettingsChange): void {
   const { profile, durations, deliveries, ...rest } = change;
   const base = change.surface === undefined ? settings.profile : profileOf(change.surface);

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** How fast work on the platform goes: a factor, or no time at all. */
+/** The speed of work on the platform: a factor, or "instant" for no duration. */
 export type Speed = number | "instant";
 
 /**
@@ -14,13 +14,13 @@ export interface Time {
   wall(virtualMs?: number): Date;
   /** Real milliseconds on a clock that never jumps, for lags, latencies and rate windows. */
   real(): number;
-  /** How long work of `seconds` takes, in virtual milliseconds. */
+  /** The duration of work of `seconds`, in virtual milliseconds. */
   work(seconds: number): number;
-  /** How long `seconds` of real time are, in virtual milliseconds. */
+  /** `seconds` of real time in virtual milliseconds. */
   lapse(seconds: number): number;
   speed(): Speed;
   setSpeed(speed: Speed): void;
-  /** Lets `seconds` of virtual time pass at once. */
+  /** Advances the virtual time by `seconds`. */
   advance(seconds: number): void;
   /** Moves the wall clock, and with it dates and the `Date` header, by `seconds`. */
   shiftWall(seconds: number): void;

@@ -43,7 +43,7 @@ const Layer = z.strictObject({
   ),
 });
 
-/** A template version to put into the catalogue; what is left out is the plainest choice. */
+/** A template version for the catalogue; absent members get simple defaults. */
 export const TemplateInput = z.strictObject({
   key: z.string(),
   version: z.string(),

@@ -49,18 +49,18 @@ const JournalQuery = z.object({
   operation: z.string().optional(),
 });
 
-/** A surface or a partial platform by its name, and single operations that are switched off beside it. */
+/** The name of a surface or a partial platform, and further operations that are switched off. */
 const SurfaceChange = z.strictObject({
   surface: z.enum(platformNames).optional(),
   operations: SwitchedOff.default({}),
 });
 
-/** Looks at one request; what it returns is the answer, nothing is 204. */
+/** Handles one request and returns the body of the answer; undefined answers 204. */
 type Handler = (input: { params: unknown; query: unknown; body: unknown }) => unknown;
 
 /**
- * @param organizationId whose tokens and JWTs are made unless told otherwise.
- * @returns the control endpoint, not listening yet. It is for tests and the demo: it takes no token.
+ * @param organizationId the default organization of new tokens and JWTs
+ * @returns the control endpoint, not listening yet. It is for tests and the demo, and needs no token
  */
 export function createControlServer(sim: Simulation, organizationId: string): FastifyInstance {
   const app = fastify();

@@ -19,7 +19,7 @@ export const ServiceInput = z.strictObject({
   settings: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** A variable of any scope, as people and the platform itself make them. */
+/** A variable of any scope, as created by people or the platform itself. */
 export const VariableInput = z.strictObject({
   parentId: z.guid(),
   scope: z.enum(["APPLICATION", "ENVIRONMENT", "PROJECT", "BUILT_IN"]),
@@ -60,14 +60,14 @@ export function addCluster(sim: Simulation, input: z.input<typeof ClusterInput>)
   return cluster;
 }
 
-/** Deploys another commit, as a git push or a colleague would. @returns the request's id. */
+/** Deploys another commit, like a git push or another user. @returns the request's id */
 export function foreignDeploy(sim: Simulation, serviceId: string, commit: string): string {
   const service = sim.world.services.get(serviceId);
   if (service === undefined) throw new Problem(404, "no such service");
   return requestOf(order(stranger(sim, "git"), service, "deploy", commit), service);
 }
 
-/** Stops everything that runs in an environment, as a deployment rule does on a schedule. @returns how many. */
+/** Stops all running services of an environment, like a deployment rule with a schedule. @returns their number */
 export function scheduledStop(sim: Simulation, environmentId: string): number {
   const running = servicesOf(sim.world, environmentId).filter(
     (service) => service.state === "DEPLOYED" || service.state === "RESTARTED",
@@ -76,7 +76,7 @@ export function scheduledStop(sim: Simulation, environmentId: string): number {
   return running.length;
 }
 
-/** Cancels a request, as a colleague would. @throws Problem 404, or 409 when it has ended. */
+/** Cancels a request, like another user. @throws Problem 404, or 409 when it has ended. */
 export function foreignCancel(sim: Simulation, requestId: string): void {
   const request = sim.world.requests.get(requestId);
   if (request === undefined) throw new Problem(404, "no such request");

@@ -10,10 +10,10 @@ import {
 } from "../model/world.ts";
 import type { Simulation } from "../request/simulation.ts";
 
-/** Maps of the world whose entries are not records with an id of their own, or that nobody edits. */
+/** Maps of the world whose entries have no id of their own, or are never edited. */
 const OTHERS: ReadonlySet<string> = new Set<keyof World>(["organizations", "manifests", "graves"]);
 
-/** @returns the records that can be looked at, edited and taken out behind the operator's back, by kind and id */
+/** @returns the records that tests can read, edit and remove without the operator, by kind and id */
 function recordsOf(world: World): Readonly<Record<string, Map<string, object>>> {
   return Object.fromEntries(Object.entries<unknown>(world).filter(areRecords));
 }
@@ -22,7 +22,7 @@ function areRecords(entry: [kind: string, records: unknown]): entry is [string, 
   return entry[1] instanceof Map && !OTHERS.has(entry[0]);
 }
 
-/** @returns the record of that id, whatever it is. @throws Problem 404 */
+/** @returns the record of that id, of any kind. @throws Problem 404 */
 export function findRecord(world: World, id: string): object {
   for (const records of Object.values(recordsOf(world))) {
     const record = records.get(id);
@@ -32,9 +32,9 @@ export function findRecord(world: World, id: string): object {
 }
 
 /**
- * Edits a record as if somebody else did. Members are those of the world's records (`name`, `state`, `failNext`,
- * `stuck`, `script`, `lock`, `binding`, …); any other member of a service goes into its settings. A state may be one
- * that no list has.
+ * Edits a record like another user of the platform. Members are those of the world's records (`name`, `state`,
+ * `failNext`, `stuck`, `script`, `lock`, `binding`, …); any other member of a service is one of its settings. A state
+ * may be undocumented.
  * @throws Problem 404, or 400 for a member that the record does not have.
  */
 export function editRecord(sim: Simulation, id: string, members: Readonly<Record<string, unknown>>): object {
@@ -53,7 +53,7 @@ export function editRecord(sim: Simulation, id: string, members: Readonly<Record
   return record;
 }
 
-/** Members of a service's record that do not configure what runs. */
+/** Members of a service's record that are not part of its configuration. */
 const machinery: ReadonlySet<string> = new Set([
   "failNext",
   "stuck",
@@ -83,7 +83,7 @@ function setState(
   else throw new Problem(400, "the record has no state");
 }
 
-/** Takes a record out at once, with what is in it, as if it had been deleted. @throws Problem 404 */
+/** Removes a record at once, with its children, as if it had been deleted. @throws Problem 404 */
 export function removeRecord({ world }: Simulation, id: string): void {
   findRecord(world, id);
   const project = world.projects.get(id);
@@ -95,7 +95,7 @@ export function removeRecord({ world }: Simulation, id: string): void {
   else for (const records of Object.values(recordsOf(world))) records.delete(id);
 }
 
-/** @returns the world as data, without the values of variables that are secret; a control port is for tests alone. */
+/** @returns the world as data, without the values of secret variables. For the control port of tests. */
 export function dumpWorld(world: World): Record<string, unknown> {
   const lists = Object.entries(recordsOf(world)).map(([kind, records]) => [kind, [...records.values()]] as const);
   const variables = [...world.variables.values()];

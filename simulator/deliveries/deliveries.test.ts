@@ -61,7 +61,7 @@ function idOf({ body }: Answer): string {
 async function start(surface: Surface): Promise<void> {
   simulator = await startSimulator({ surface, speed: 1_000, seed: "deliveries" });
   const { organizationId, clusterIds } = simulator;
-  // One set of bodies for both surfaces.
+  // The test sends the same bodies on both surfaces.
   await control(simulator, "PATCH /settings", { strictBodies: false });
   const project = idOf(await call(simulator, `POST /organization/${organizationId}/project`, { name: "p" }));
   const environment = { name: "e", mode: "STAGING", cluster_id: clusterIds[0] };

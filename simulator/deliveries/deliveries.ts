@@ -6,10 +6,10 @@ import type { Webhook } from "../model/world.ts";
 import { messagesOf, type Message } from "./delivery-events.ts";
 import { post, type Ended } from "./delivery-post.ts";
 
-/** One try of one delivery, or one that was lost on the way. */
+/** One attempt of one delivery, or a lost delivery. */
 export interface DeliveryEntry {
   readonly seq: number;
-  /** Wall-clock time of the end of the try, ISO 8601. */
+  /** Wall-clock time of the end of the attempt, ISO 8601. */
   readonly at: string;
   readonly webhookId: string;
   readonly event: string;
@@ -19,21 +19,21 @@ export interface DeliveryEntry {
   readonly ended: Ended | "lost";
 }
 
-/** Tells the targets of webhooks what happens to deployments. */
+/** Delivers events of deployments to webhooks. */
 export interface Deliveries {
-  /** To be told every change of state, before it is shown. */
+  /** Must be called for every change of state, before reads show it. */
   notify(transition: Transition): void;
-  /** To be told of a new target: from now on time moves the platform, also while nobody looks at it. */
+  /** Must be called for a new webhook: from now on the platform advances by itself, not only when it is read. */
   kick(): void;
-  /** All tries so far, in the order of their ends. */
+  /** All attempts so far, in the order of their ends. */
   list(): readonly DeliveryEntry[];
-  /** Forgets the tries so far. */
+  /** Forgets the attempts so far. */
   clear(): void;
-  /** Sends nothing more. */
+  /** Stops sending. */
   stop(): void;
 }
 
-/** While something is under way, the platform is looked at so often at least: its speed may have been changed. */
+/** The longest sleep while work is in progress: the speed of the platform may change. */
 const longestNapMs = 250;
 
 /** @returns deliveries of a platform. */
@@ -105,7 +105,7 @@ export function createDeliveries(machine: Machine, clock: Clock): Deliveries {
           if (wanted) deliver(webhook, message);
         }
       }
-      // What is being changed shows itself only when it is done.
+      // The current change is visible only after it has ended.
       after(0, kick);
     },
     kick,

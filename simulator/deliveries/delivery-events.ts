@@ -2,7 +2,7 @@ import { statesOf } from "../model/actions.ts";
 import type { Machine, Transition } from "../model/machine.ts";
 import type { DeploymentRequest, Environment, Fields, Service, Target } from "../model/world.ts";
 
-/** What a webhook's target is told. */
+/** The content of one delivery. */
 export interface Message {
   readonly event: string;
   readonly body: Fields;
@@ -10,7 +10,7 @@ export interface Message {
 
 type Happening = "started" | "succeeded" | "failed" | "cancelled";
 
-/** The documentation's names, which has none for a cancellation, and those of deployed services. */
+/** The event names of the documentation, which has none for a cancellation, and those of deployed services. */
 const names = {
   documented: { started: "DEPLOYMENT_STARTED", succeeded: "DEPLOYMENT_SUCCEEDED", failed: "DEPLOYMENT_FAILED" },
   full: {
@@ -22,9 +22,9 @@ const names = {
 } as const;
 
 /**
- * @param transition of a deployment request, told before the request shows it.
- * @returns what is to be delivered about it: on the documented surface a message for each application, with its id; on
- * the full one a single message with all that the request was about.
+ * @param transition of a deployment request, before reads show it
+ * @returns the deliveries: on the documented surface one message for each application, with its id; on the full surface
+ * a single message with all services of the request
  */
 export function messagesOf(machine: Machine, request: DeploymentRequest, transition: Transition): readonly Message[] {
   const environment = machine.world.environments.get(request.environmentId);
@@ -42,7 +42,7 @@ function happeningOf({ from, to }: Transition): Happening | undefined {
   return from === statesOf.deploy.queued ? "started" : undefined;
 }
 
-/** Of a request that failed, what ended well before is told as such. */
+/** Returns the documented message of one target; a target that succeeded in a failed request counts as succeeded. */
 function documented(machine: Machine, target: Target, happening: Happening): Message[] {
   const service = machine.world.services.get(target.serviceId);
   if (service?.kind !== "application" || happening === "cancelled") return [];

@@ -2,10 +2,10 @@ import { request } from "node:http";
 
 import type { Clock } from "../base/clock.ts";
 
-/** How a try ended: the status of the answer, or what came instead of one. */
+/** How an attempt ended: the status of the answer, or why there was none. */
 export type Ended = number | "refused" | "timeout" | "unreachable";
 
-/** Whether a target is on this machine: the simulator talks to nobody else, whatever is registered. */
+/** Reports whether a target is on this machine: the simulator sends requests to no other. */
 export function isLoopback(target: string): boolean {
   if (!URL.canParse(target)) return false;
   const { protocol, hostname } = new URL(target);

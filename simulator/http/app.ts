@@ -33,7 +33,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** Tells the app which journal entry a request belongs to; requests from outside lose it. */
+/** Names the journal entry of a request to the app; it replaces such a header of an external request. */
 const entryHeader = "x-simulator-entry";
 
 /** @returns the app with every operation under both prefixes, and the OpenAPI document at /openapi.json. */

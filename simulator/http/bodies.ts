@@ -1,4 +1,4 @@
-/** The bodies of the documentation: a platform that takes nothing else refuses every other member. */
+/** The documented bodies, for a platform that refuses every other member. */
 import type { OperationId } from "../base/operations.ts";
 import { Problem, type FieldProblem } from "../base/problems.ts";
 

@@ -28,7 +28,7 @@ interface Raw {
   readonly end: "closed" | "reset";
 }
 
-/** Sends one request over a socket, so that the answer is seen byte by byte. */
+/** Sends one request over a socket, so that the test can read the raw bytes of the answer. */
 function exchange(method: string, body = ""): { done: Promise<Raw>; seen(): string; close(): void } {
   const { promise, resolve } = Promise.withResolvers<Raw>();
   const socket = connect(Number(new URL(simulator.url).port), "127.0.0.1");
@@ -44,7 +44,7 @@ function exchange(method: string, body = ""): { done: Promise<Raw>; seen(): stri
   return { done: promise, seen: () => text, close: () => socket.destroy() };
 }
 
-/** Turns the clock until something is so. */
+/** Advances the clock until a condition is true. */
 async function until(what: () => boolean, stepMs: number): Promise<void> {
   await expect
     .poll(

@@ -13,7 +13,7 @@ export interface Outlet {
   readonly sim: Simulation;
 }
 
-/** Sends an answer as it should be. */
+/** Sends an answer without a fault. */
 export function sendAnswer(response: ServerResponse, answer: WireAnswer): void {
   response.writeHead(answer.status, { ...answer.headers, ...lengthOf(answer) });
   response.end(answer.body);
@@ -23,7 +23,7 @@ function lengthOf(answer: WireAnswer): Record<string, string> {
   return answer.status === 204 ? {} : { "content-length": String(answer.body.length) };
 }
 
-/** Sends what a fault makes of the answer. `real` is undefined where the platform did not do its work now. */
+/** Sends an answer with a fault. `real` is undefined if the platform has not executed the call. */
 export async function misbehave(fault: Fault, real: WireAnswer | undefined, outlet: Outlet): Promise<void> {
   const { response, clock, sim } = outlet;
   const date = sim.time.wall().toUTCString();
@@ -63,7 +63,7 @@ async function send(fault: FaultAnswer, answer: WireAnswer, outlet: Outlet): Pro
 
 type WireFault = "reset" | "silence" | "slow" | "drip" | "endless-headers" | "truncated";
 
-/** @returns the wrong answer of a fault that sends a well-formed one. */
+/** @returns the answer of a fault that is wrong but well-formed HTTP */
 function alter(fault: Exclude<FaultAnswer, { is: WireFault }>, answer: WireAnswer, sim: Simulation): WireAnswer {
   const { headers } = answer;
   switch (fault.is) {
@@ -101,7 +101,7 @@ function statusBody(fault: { status: number; body?: unknown }, sim: Simulation):
   return Buffer.from(JSON.stringify(body));
 }
 
-/** One byte at a time. */
+/** Sends an answer byte by byte. */
 async function drip(answer: WireAnswer, intervalMs: number, { response, clock }: Outlet): Promise<void> {
   response.writeHead(answer.status, { ...answer.headers, ...lengthOf(answer) });
   response.flushHeaders();
@@ -113,7 +113,7 @@ async function drip(answer: WireAnswer, intervalMs: number, { response, clock }:
   response.end();
 }
 
-/** Never gets to the body. */
+/** Sends headers without end. */
 async function endlessHeaders(intervalMs: number, { response, clock }: Outlet): Promise<void> {
   const { socket } = response;
   if (socket === null) return;
@@ -124,7 +124,7 @@ async function endlessHeaders(intervalMs: number, { response, clock }: Outlet): 
   }
 }
 
-/** Half of the body, then the end of the connection: with a promised length, or in chunks without the last one. */
+/** Sends half of the body, then ends the connection: with a longer content-length, or without the last chunk. */
 function truncate(answer: WireAnswer, contentLength: boolean, response: ServerResponse): void {
   const { "content-length": _, ...headers } = answer.headers;
   response.writeHead(answer.status, { ...headers, ...(contentLength ? lengthOf(answer) : {}) });
@@ -138,13 +138,13 @@ function pause(clock: Clock, ms: number): Promise<void> {
   return promise;
 }
 
-/** Members to set and to take out, by dotted path; array positions are numbers. */
+/** Members to set and to remove, by dotted path; array positions are numbers. */
 export interface Edits {
   readonly set: Readonly<Record<string, unknown>>;
   readonly remove: readonly string[];
 }
 
-/** @returns the JSON text with the edits made; text that is no JSON object or array stays as it is. */
+/** @returns the edited JSON text; a text that is no JSON object or array stays unchanged */
 export function editJson(body: Buffer, edits: Edits): Buffer {
   let value: unknown;
   try {

@@ -6,10 +6,10 @@ import { operations } from "../base/operations.ts";
 import { isServed, versionPrefix } from "../request/matching.ts";
 import type { Simulation } from "../request/simulation.ts";
 
-/** The version that the platform's interface description carries. */
+/** The version in the platform's interface description. */
 const interfaceVersion = "1.0.4";
 
-/** Publishes the OpenAPI document of the surface that is switched on, without authentication, under both prefixes. */
+/** Publishes the OpenAPI document of the current surface, without authentication, under both prefixes. */
 export async function registerOpenApi(app: FastifyInstance, sim: Simulation): Promise<void> {
   await app.register(swagger, {
     openapi: {

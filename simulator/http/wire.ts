@@ -12,10 +12,10 @@ import { routes } from "../routes/index.ts";
 import type { App, WireAnswer, WireRequest } from "./app.ts";
 import { misbehave, sendAnswer } from "./misbehaviour.ts";
 
-/** The largest request body that is taken in. */
+/** The largest request body that is read. */
 const bodyLimit = 16 * 1024 * 1024;
 
-/** @returns a server that journals each call, lets it meet its fault, and else hands it to the app. */
+/** @returns a server that journals each call, applies its fault if there is one, else passes it to the app */
 export function createWire(sim: Simulation, app: App, clock: Clock): Server {
   return createServer((request, response) => {
     serve(sim, app, clock, request, response).catch(() => response.destroy());
@@ -44,16 +44,16 @@ async function serve(
   await misbehave(fault, await effect(fault, clock, work), { response, clock, sim });
 }
 
-/** A call that the platform has taken in and not answered yet. */
+/** A call that the platform has received and not answered yet. */
 interface Accepted {
   readonly entry: CallEntry;
-  /** What it meets, of those that are set. */
+  /** The fault that applies to the call. */
   readonly fault: Fault | undefined;
-  /** Does what was asked for, and answers. */
+  /** Executes the call, and returns its answer. */
   readonly work: () => Promise<WireAnswer>;
 }
 
-/** Takes a call in: the world is brought up to date, and the call journaled. */
+/** Receives a call: brings the world up to date, and journals the call. */
 export function accept(sim: Simulation, app: App, request: WireRequest): Accepted {
   advance(sim);
   const path = barePath(request.url);
@@ -70,7 +70,7 @@ export function accept(sim: Simulation, app: App, request: WireRequest): Accepte
   return { entry, fault, work: () => perform(sim, app, request, entry, match, path) };
 }
 
-/** @returns the real answer, where the fault lets the platform do its work now. */
+/** @returns the real answer, if the fault lets the platform execute the call now */
 async function effect(fault: Fault, clock: Clock, work: () => Promise<WireAnswer>): Promise<WireAnswer | undefined> {
   switch (effectOf(fault)) {
     case "none":

@@ -5,7 +5,7 @@ import { clusterStates } from "../model/states.ts";
 import type { Cluster } from "../model/world.ts";
 import { judgeCluster, startCluster, type ClusterAction } from "./clusters.ts";
 
-/** What each command gets in each state: nothing for accepted, or the status of the refusal. */
+/** The result of each command in each state: 0 for accepted, else the status of the refusal. */
 const table: Readonly<Record<string, readonly [deploy: number, stop: number, upgrade: number]>> = {
   READY: [0, 400, 400],
   DEPLOYED: [0, 0, 0],

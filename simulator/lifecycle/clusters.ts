@@ -48,13 +48,13 @@ export interface Refusal {
 
 const dayMs = 86_400_000;
 
-/** @returns the lock of a cluster; one whose days are over holds no more. */
+/** @returns the lock of a cluster; an expired lock counts as none */
 export function lockOf({ lock }: Cluster, now: Date): ClusterLock | null {
   const ended = lock !== null && Date.parse(lock.lockedAt) + lock.ttlInDays * dayMs <= now.getTime();
   return ended ? null : lock;
 }
 
-/** @returns why the cluster cannot do that now, or undefined when it can. */
+/** @returns why the action is refused, or undefined when it is allowed */
 export function judgeCluster(cluster: Cluster, action: ClusterAction, now: Date): Refusal | undefined {
   if (isInProgress(cluster.state)) return { status: 409, message: "Operation is in progress" };
   const lock = lockOf(cluster, now);
@@ -79,7 +79,7 @@ export function startCluster(machine: Machine, cluster: Cluster, action: Cluster
   setClusterState(machine, cluster, statesOf[action].queued, now);
 }
 
-/** @returns the cluster whose next step comes first, or undefined when none has one. */
+/** @returns the cluster whose next step is due first, or undefined when no cluster has a next step */
 export function nextCluster(machine: Machine): (Cluster & { run: ClusterRun }) | undefined {
   let next: (Cluster & { run: ClusterRun }) | undefined;
   for (const cluster of machine.world.clusters.values()) {

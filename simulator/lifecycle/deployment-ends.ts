@@ -10,7 +10,7 @@ import {
   type Environment,
 } from "../model/world.ts";
 
-/** Ends a request in `status`, takes it from the queue, and takes out what it deleted. `at` is virtual milliseconds. */
+/** Ends a request in `status`, and removes it from the queue, and what it deleted. `at` is virtual milliseconds. */
 export function finish(
   machine: Machine,
   environment: Environment,
@@ -32,7 +32,7 @@ export function finish(
   if (request.action === "delete") clear(machine, environment, at);
 }
 
-/** Takes out an environment, and its project, that was waiting for its services to go. */
+/** Removes an environment, and its project, once the services are gone for whose deletion it waited. */
 function clear(machine: Machine, environment: Environment, at: number): void {
   if (!environment.doomed || environment.queue.some((request) => request.action === "delete")) return;
   const project = machine.world.projects.get(environment.projectId);

@@ -6,7 +6,7 @@ import type { DeploymentRequest, Environment, Service } from "../model/world.ts"
 import { finish } from "./deployment-ends.ts";
 import { pending } from "./targets.ts";
 
-/** What somebody wants done to services of one environment. */
+/** A requested action on services of one environment. */
 export interface Order {
   readonly action: Action;
   readonly principal: string;
@@ -14,9 +14,9 @@ export interface Order {
 }
 
 /**
- * Queues an order that was judged legal. It merges with the last request of the environment when that was asked for by
- * the same principal, is the same action and has not begun.
- * @returns the request that will carry it out.
+ * Queues an order that `judge` accepted. It merges with the last request of the environment if that is from the same
+ * principal, is the same action and has not begun.
+ * @returns the request that will execute it
  */
 export function submit(machine: Machine, environment: Environment, order: Order): DeploymentRequest {
   const now = machine.time.virtual();
@@ -70,7 +70,7 @@ function join(request: DeploymentRequest, service: Service, commit: string | nul
   });
 }
 
-/** Lets the services of a queued request show it, unless another request is working on them. */
+/** Shows a queued request in the states of its services, unless another request is working on them. */
 export function show(machine: Machine, request: DeploymentRequest, at: number): void {
   for (const { target, service } of pending(machine, request)) {
     if (isInProgress(service.state)) continue;
@@ -81,7 +81,7 @@ export function show(machine: Machine, request: DeploymentRequest, at: number): 
   }
 }
 
-/** Gives the first request of the queue its time to begin. */
+/** Sets the time at which the first request of the queue begins. */
 export function startHead(machine: Machine, environment: Environment, at: number): void {
   const head = environment.queue[0];
   if (head === undefined || head.stage !== "queued" || head.dueAt !== undefined) return;
@@ -90,8 +90,8 @@ export function startHead(machine: Machine, environment: Environment, at: number
 }
 
 /**
- * @returns the request whose next step comes first, or undefined when none has one. A stuck service holds up its
- * request.
+ * @returns the request whose next step is due first, or undefined when no request has a next step. A stuck service
+ * blocks its request.
  */
 export function nextDeployment(machine: Machine): (DeploymentRequest & { dueAt: number }) | undefined {
   let next: (DeploymentRequest & { dueAt: number }) | undefined;
@@ -115,8 +115,8 @@ function isStuck(machine: Machine, request: DeploymentRequest): boolean {
 }
 
 /**
- * Cancels a request: one that has not begun is dropped and its services go back to the state before; in one that has,
- * what has not ended goes through CANCELING to CANCELED.
+ * Cancels a request. A request that has not begun is dropped, and its services return to their previous states; in one
+ * that has begun, targets that have not ended go through CANCELING to CANCELED.
  * @returns false when it has ended or is being canceled already.
  */
 export function cancel(machine: Machine, request: DeploymentRequest): boolean {

@@ -2,7 +2,7 @@ import type { Machine } from "../model/machine.ts";
 import { setServiceState } from "../model/state-changes.ts";
 import type { DeploymentRequest, Service, Target } from "../model/world.ts";
 
-/** The first failure, and a cancellation, end what has not ended. */
+/** Ends the targets that have not ended, after the first failure or a cancellation. */
 export function settleRest(machine: Machine, request: DeploymentRequest, at: number): void {
   for (const { target, service } of pending(machine, request)) {
     settle(machine, target, service, "canceled", "CANCELED", at);

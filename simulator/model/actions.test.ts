@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { judge, phasesOf, type Action } from "./actions.ts";
 import { serviceStates } from "./states.ts";
 
-/** What each command gets in each state while requests queue: accepted, gone, or the status of the refusal. */
+/** The result of each command in each state in the mode "queue": accepted, gone, or the status of the refusal. */
 const table: Readonly<Record<string, readonly [deploy: string, stop: string, restart: string, remove: string]>> = {
   // Settled
   READY: ["accepted", "400", "400", "gone"],
@@ -36,7 +36,7 @@ const table: Readonly<Record<string, readonly [deploy: string, stop: string, res
   EXECUTING: ["accepted", "accepted", "400", "accepted"],
   QUEUED: ["accepted", "accepted", "400", "accepted"],
   RECAP: ["accepted", "accepted", "400", "accepted"],
-  // Nobody knows
+  // Unknown states
   UNAVAILABLE: ["400", "400", "400", "accepted"],
   RUNNING: ["400", "400", "400", "accepted"],
 };

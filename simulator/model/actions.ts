@@ -1,6 +1,6 @@
 import { isDeleting, isInProgress, type ServiceState } from "./states.ts";
 
-/** What can be asked of a service. */
+/** The actions on a service. */
 export type Action = "deploy" | "stop" | "restart" | "delete";
 
 export const serviceKinds = ["database", "job", "container", "helm", "terraform", "application"] as const;
@@ -9,7 +9,7 @@ export type ServiceKind = (typeof serviceKinds)[number];
 interface ActionStates {
   /** Accepted, not begun. */
   readonly queued: ServiceState;
-  /** Begun for the environment, not for this service's stage. */
+  /** Begun for the environment, but not for the stage of this service. */
   readonly waiting: ServiceState;
   readonly running: ServiceState;
   readonly done: ServiceState;
@@ -67,18 +67,18 @@ const legalFrom: Readonly<Record<Exclude<Action, "delete">, readonly ServiceStat
   restart: ["DEPLOYED", "RESTARTED"],
 };
 
-/** Whether requests wait behind one another, or are refused while one is in progress. */
+/** Whether requests queue, or are refused while one is in progress. */
 export type QueueMode = "queue" | "strict";
 
 export type Verdict =
   | { readonly is: "accepted" }
-  /** A service that was never deployed vanishes without a deployment. */
+  /** A service that was never deployed is deleted without a deployment. */
   | { readonly is: "gone" }
   | { readonly is: "refused"; readonly status: 400 | 409; readonly message: string };
 
 /**
- * Judges an action on a service in `state`, which may also be a value of no list.
- * @returns accepted, also when it has to wait behind work in progress; gone; or refused with the status to answer.
+ * Decides whether an action on a service in `state`, which may be undocumented, is accepted.
+ * @returns accepted, also when it has to wait for work in progress; gone; or refused with the status to answer
  */
 export function judge(action: Action, state: string, mode: QueueMode): Verdict {
   if (isInProgress(state)) return judgeBusy(action, state, mode);
@@ -100,7 +100,7 @@ function refused(status: 400 | 409, message: string): Verdict {
   return { is: "refused", status, message };
 }
 
-/** Services of one stage work in parallel; the stages follow one another, for stop and delete in the other order. */
+/** Services of one stage run in parallel, stages one after the other; stop and delete reverse the order. */
 const stageOf = {
   database: 0,
   job: 1,
@@ -110,7 +110,7 @@ const stageOf = {
   application: 3,
 } as const satisfies Record<ServiceKind, number>;
 
-/** A part of a deployment in which some of its services show one state; the others wait. */
+/** A part of a deployment in which some services are in one state, and the others wait. */
 export interface Phase {
   readonly is: "build" | "work" | "execute";
   readonly shows: ServiceState;
@@ -119,8 +119,8 @@ export interface Phase {
 
 /**
  * @param services the services of one deployment request.
- * @returns its phases in order: on a deploy the builds of all applications first, then stage by stage; jobs execute
- * after they were deployed.
+ * @returns its phases in order: for a deploy first the builds of all applications, then stage by stage; jobs execute
+ * after their deployment.
  */
 export function phasesOf(
   action: Action,

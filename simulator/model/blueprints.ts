@@ -2,7 +2,7 @@ import { Problem, type FieldProblem } from "../base/problems.ts";
 import type { Profile } from "../base/settings.ts";
 import type { BlueprintManifest, Fields } from "./world.ts";
 
-/** Members that mean nothing to helm. */
+/** Members that are ignored for helm. */
 const ignoredByHelm: ReadonlySet<string> = new Set(["engine_version", "credentials", "backend"]);
 
 /**
@@ -34,7 +34,7 @@ function versionComplaints({ engine, engineVersions, tag }: BlueprintManifest, v
   return [complaint("engine_version", `must be one of ${engineVersions.join(", ")} for ${tag}`)];
 }
 
-/** What is answered to a creation that is deployed at once: the documentation does not show it. */
+/** Returns the answer to a creation with a deployment, which the documentation does not show. */
 export function deployedAnswer(
   shape: Profile["blueprintDeployed"],
   { blueprint, status }: { readonly blueprint: Fields; readonly status: Fields },

@@ -1,4 +1,4 @@
-/** The platform template catalogue as the platform keeps it: more than what any one caller sees. */
+/** One template version in the platform's catalogue, of which a caller sees only a part. */
 export interface TemplateVersion {
   readonly key: string;
   readonly version: string;
@@ -37,7 +37,7 @@ export interface Field {
   readonly description: string | null;
   readonly sensitive: boolean;
   readonly constraints: Constraints;
-  /** How the constraints narrow where a cluster's mode and provider are given. */
+  /** Narrower constraints for given modes and providers of a cluster. */
   readonly narrowings: readonly Narrowing[];
 }
 
@@ -52,7 +52,7 @@ export interface Constraints {
 }
 
 export interface Narrowing {
-  /** Left out: every mode, every provider. */
+  /** If absent, every mode or every provider. */
   readonly mode?: ClusterMode | undefined;
   readonly provider?: CloudVendor | undefined;
   readonly constraints: Constraints;
@@ -76,23 +76,23 @@ export const cloudVendors = [
 ] as const;
 export type CloudVendor = (typeof cloudVendors)[number];
 
-/** The mode and provider of a cluster, where the caller gave them. */
+/** The mode and provider of a cluster, if the caller gives them. */
 export interface TemplateContext {
   readonly mode: ClusterMode;
   readonly provider: CloudVendor;
 }
 
-/** @returns the template versions that a caller's catalogue holds: published ones, its own or everybody's. */
+/** @returns the template versions that a caller sees: published ones, of its organisation or for all */
 export function catalogOf(templates: readonly TemplateVersion[], organizationId: string): readonly TemplateVersion[] {
   return templates.filter((template) => template.status === "PUBLISHED" && isAvailable(template, organizationId));
 }
 
-/** @returns whether an organisation may use the template at all. */
+/** @returns whether an organisation may use the template */
 export function isAvailable(template: TemplateVersion, organizationId: string): boolean {
   return template.organizations === null || template.organizations.includes(organizationId);
 }
 
-/** @returns a field's constraints, narrowed to the cluster's context where there is one. */
+/** @returns a field's constraints, narrowed to the cluster's context if there is one */
 export function constraintsOf(field: Field, context: TemplateContext | undefined): Constraints {
   if (context === undefined) return field.constraints;
   const fitting = field.narrowings.filter(

@@ -8,7 +8,7 @@ export function bornNow({ time }: Machine): { createdAt: string; updatedAt: stri
   return { createdAt: now, updatedAt: now, bornAt: time.real() };
 }
 
-/** Creates a service: READY, never deployed. The name was checked to be free. */
+/** Creates a service in the state READY, never deployed. The caller has checked that the name is free. */
 export function newService(
   machine: Machine,
   environment: Environment,

@@ -1,6 +1,6 @@
 import type { Constraints, Field } from "./catalog.ts";
 
-/** @returns what is wrong with a value of a configuration field, or undefined. Runtime inputs come as text. */
+/** @returns the problem with a value of a configuration field, or undefined. Runtime inputs are texts. */
 export function valueProblem(field: Field, constraints: Constraints, value: unknown): string | undefined {
   switch (field.type) {
     case "bool":

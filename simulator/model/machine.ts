@@ -13,12 +13,12 @@ export interface Transition {
   readonly at: number;
 }
 
-/** What the state machines work on. */
+/** The data that the state machines work on. */
 export interface Machine {
   readonly world: World;
   readonly time: Time;
   readonly settings: Settings;
   readonly ids: Ids;
-  /** Is told every change of state, in order. */
+  /** Called for every change of state, in order. */
   notify(transition: Transition): void;
 }

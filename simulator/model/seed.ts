@@ -4,7 +4,7 @@ import { initialManifests } from "./blueprints.ts";
 import { initialTemplates } from "./catalog-data.ts";
 import { emptyWorld, type Cluster, type World } from "./world.ts";
 
-/** A world at its beginning, with what tests need to know of it. */
+/** A new world, with the ids that tests need. */
 export interface SeededWorld {
   readonly world: World;
   readonly organizationId: string;
@@ -13,7 +13,7 @@ export interface SeededWorld {
   readonly credentialsId: string;
 }
 
-/** The git token of the organisation; what is private is listed with it alone, or without any. */
+/** The git token of the organisation; private repositories are listed with this token, or without any token. */
 export const GIT_TOKEN_ID = "00000000-0000-4000-8000-0000000009d0";
 
 /** @returns a world with two organisations, their clusters, a catalogue and repositories, and no project. */

@@ -1,10 +1,10 @@
 import type { Machine } from "./machine.ts";
 import type { Cluster, DeploymentRequest, Service } from "./world.ts";
 
-/** The platform keeps so many lines of a service's log. */
+/** The number of lines of a service's log that the platform keeps. */
 const logLimit = 1000;
 
-/** Sets a service's state, tells it and logs it, unless it is the same. `at` is virtual milliseconds, like below. */
+/** Sets a service's state, and reports and logs a change. Here and below, `at` is virtual milliseconds. */
 export function setServiceState(machine: Machine, service: Service, state: string, at: number): void {
   if (service.state === state) return;
   machine.notify({ subject: "service", id: service.id, from: service.state, to: state, at });
@@ -16,21 +16,21 @@ export function setServiceState(machine: Machine, service: Service, state: strin
   ];
 }
 
-/** Sets a cluster's status and tells it, unless it is the same. */
+/** Sets a cluster's status, and reports a change. */
 export function setClusterState(machine: Machine, cluster: Cluster, state: string, at: number): void {
   if (cluster.state === state) return;
   machine.notify({ subject: "cluster", id: cluster.id, from: cluster.state, to: state, at });
   cluster.state = state;
 }
 
-/** Sets the status that a request is seen with, and tells it, unless it is the same. */
+/** Sets the visible status of a request, and reports a change. */
 export function setRequestStatus(machine: Machine, request: DeploymentRequest, status: string, at: number): void {
   if (request.status === status) return;
   machine.notify({ subject: "request", id: request.id, from: request.status, to: status, at });
   request.status = status;
 }
 
-/** Marks a service's configuration as edited: what runs is out of date, if anything runs. */
+/** Marks a service's configuration as edited: a running deployment is then out of date. */
 export function markEdited(service: Service): void {
   service.revision += 1;
   if (service.deploymentStatus === "UP_TO_DATE") service.deploymentStatus = "OUT_OF_DATE";

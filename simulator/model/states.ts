@@ -26,7 +26,7 @@ export type ClusterState = (typeof clusterGroups)[keyof typeof clusterGroups][nu
 export const serviceStates: readonly ServiceState[] = Object.values(serviceGroups).flat();
 export const clusterStates: readonly ClusterState[] = Object.values(clusterGroups).flat();
 
-/** How a service's configuration compares with what runs. */
+/** The relation of a service's configuration to its deployment. */
 export type DeploymentStatus = "NEVER_DEPLOYED" | "OUT_OF_DATE" | "UP_TO_DATE";
 
 const settledStates: ReadonlySet<string> = new Set([
@@ -45,12 +45,12 @@ const settledStates: ReadonlySet<string> = new Set([
 ]);
 const knownStates: ReadonlySet<string> = new Set([...serviceStates, ...clusterStates]);
 
-/** @returns whether work is under way in that state of a service or a cluster; false for values of no list. */
+/** @returns whether work is in progress in that state of a service or a cluster; false for undocumented values */
 export function isInProgress(state: string): boolean {
   return knownStates.has(state) && !settledStates.has(state) && state !== "UNAVAILABLE";
 }
 
-/** @returns whether the service is on its way out. */
+/** @returns whether the service is being deleted */
 export function isDeleting(state: string): boolean {
   return state === "DELETE_QUEUED" || state === "WAITING_DELETING" || state === "DELETING";
 }

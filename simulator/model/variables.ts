@@ -4,10 +4,10 @@ import type { Machine } from "./machine.ts";
 import { markEdited } from "./state-changes.ts";
 import { servicesOf, type Service, type Variable, type World } from "./world.ts";
 
-/** Names that begin so belong to the platform. */
+/** The prefix of the platform's own names. */
 const reservedPrefix = "VENDOR_";
 
-/** Where an import through an application may put a variable. */
+/** The parent of a variable that is imported through an application. */
 export interface Place {
   readonly scope: "APPLICATION" | "ENVIRONMENT" | "PROJECT";
   readonly parentId: string;
@@ -26,9 +26,9 @@ export function variableIn(world: World, place: Place, key: string): Variable | 
 }
 
 /**
- * The place that an import names for a variable.
- * @param scope as the caller sent it; only deployed services insist on one (docs/architecture.md §9)
- * @throws Problem 400 for a scope that is missing where it is required, or that an application is not in
+ * Returns the place that an import names for a variable.
+ * @param scope as the caller sent it; only deployed services require one (docs/architecture.md §9)
+ * @throws Problem 400 for a missing but required scope, or one that applications cannot use
  */
 export function placeOf(machine: Machine, service: Service, scope: string | undefined): Place {
   if (scope === undefined) {
@@ -48,20 +48,20 @@ export function placeOf(machine: Machine, service: Service, scope: string | unde
   }
 }
 
-/** @returns what an application sees: its own, those of its environment and project, and the platform's. */
+/** @returns the variables of an application: its own, those of its environment and project, and the platform's */
 export function visibleVariables(world: World, service: Service, secret: boolean): Variable[] {
   const environment = world.environments.get(service.environmentId);
   const parents = new Set([service.id, service.environmentId, environment?.projectId]);
   return [...world.variables.values()].filter((each) => each.secret === secret && parents.has(each.parentId));
 }
 
-/** @throws Problem 400 for a name that cannot be one, or that belongs to the platform. */
+/** @throws Problem 400 for an invalid name, or one of the platform's own names */
 export function checkVariableName(key: string): void {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(key)) throw new Problem(400, `${key} is no name for a variable`);
   if (key.startsWith(reservedPrefix)) throw new Problem(400, `${key} is reserved`);
 }
 
-/** Adds a variable; the configuration of all that see it counts as edited. The name was checked. */
+/** Adds a variable, and marks all services that see it as edited. The caller has checked the name. */
 export function addVariable(
   machine: Machine,
   place: Place,
@@ -81,7 +81,7 @@ export function addVariable(
   return variable;
 }
 
-/** Gives a variable another value, and another name where one is given. */
+/** Changes the value of a variable, and its name if one is given. */
 export function changeVariable(machine: Machine, variable: Variable, content: { key?: string; value: string }): void {
   variable.key = content.key ?? variable.key;
   variable.value = content.value;
@@ -89,13 +89,13 @@ export function changeVariable(machine: Machine, variable: Variable, content: { 
   markReaders(machine.world, variable);
 }
 
-/** Takes a variable out. */
+/** Removes a variable. */
 export function removeVariable(machine: Machine, variable: Variable): void {
   machine.world.variables.delete(variable.id);
   markReaders(machine.world, variable);
 }
 
-/** Every service that sees the variable is to be deployed again. */
+/** Marks every service that sees the variable as edited. */
 function markReaders(world: World, { scope, parentId }: Variable): void {
   const own = world.services.get(parentId);
   if (own !== undefined) return markEdited(own);
@@ -107,7 +107,7 @@ function environmentsOf(world: World, projectId: string): string[] {
   return [...world.environments.values()].filter((each) => each.projectId === projectId).map(({ id }) => id);
 }
 
-/** Adds what the platform itself tells every application. */
+/** Adds the variables that the platform sets for every application. */
 export function addBuiltIns(machine: Machine, service: Service): void {
   const { world, ids } = machine;
   const short = service.id.slice(0, 8);

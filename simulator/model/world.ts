@@ -5,7 +5,7 @@ import type { DeploymentStatus } from "./states.ts";
 /** A JSON object as it came over the wire. */
 export type Fields = Record<string, unknown>;
 
-/** What a blueprint of the catalogue allows. */
+/** The rules of one blueprint of the catalogue. */
 export interface BlueprintManifest {
   /** Names the blueprint and its version, e.g. `postgres/16.2.0`. */
   readonly tag: string;
@@ -25,7 +25,7 @@ interface Dated {
   /** ISO 8601. */
   readonly createdAt: string;
   updatedAt: string;
-  /** Real monotonic milliseconds of the creation; lists that lag hide what is younger. */
+  /** Real monotonic milliseconds of the creation: lists with a lag hide younger records. */
   readonly bornAt: number;
 }
 
@@ -34,7 +34,7 @@ export interface Project extends Dated {
   readonly organizationId: string;
   name: string;
   description: string | null;
-  /** Its environments are being deleted; it goes with the last of them. */
+  /** Its environments are being deleted; it is removed with the last of them. */
   doomed: boolean;
 }
 
@@ -47,11 +47,11 @@ export interface Environment extends Dated {
   /** Deployment requests, oldest first: one at a time is worked on, the others wait. */
   queue: DeploymentRequest[];
   lastRequestId: string | null;
-  /** Its services are being deleted; it goes with the last of them. */
+  /** Its services are being deleted; it is removed with the last of them. */
   doomed: boolean;
 }
 
-/** What goes wrong on purpose the next time. */
+/** The phase that fails on purpose the next time. */
 export type Failure = "build" | Action;
 
 export interface Service extends Dated {
@@ -65,10 +65,10 @@ export interface Service extends Dated {
   name: string;
   /** The other members of its creation or update body, defaults filled in. */
   settings: Fields;
-  /** One of the 29, or whatever was set from outside. */
+  /** One of the 29 documented states, or a value that a test set. */
   state: string;
   deploymentStatus: DeploymentStatus;
-  /** Grows with every edit; a deploy that began before an edit does not bring it out. */
+  /** Grows with every edit; a deploy does not include edits after its begin. */
   revision: number;
   commit: string | null;
   requestId: string | null;
@@ -76,7 +76,7 @@ export interface Service extends Dated {
   lastDeploymentDate: string | null;
   lastDurationSeconds: number | null;
   failNext: Failure[];
-  /** Never leaves its state by itself. */
+  /** True for a service that never leaves its state by itself. */
   stuck: boolean;
   /** States that the next reads show, one each. */
   script: string[];
@@ -86,7 +86,7 @@ export interface Service extends Dated {
 export interface Target {
   readonly serviceId: string;
   commit: string | null;
-  /** The state to go back to when the request is dropped; undefined while the service shows another request's. */
+  /** The state to restore when the request is dropped; undefined while the service shows another request. */
   previous: string | undefined;
   /** The service's revision when work began. */
   revision: number;
@@ -102,14 +102,14 @@ export interface DeploymentRequest {
   /** Who asked for it; only requests of one principal merge. */
   readonly principal: string;
   targets: Target[];
-  /** Accepted: not even shown yet. Queued: shown, not begun. */
+  /** accepted: not shown yet; queued: shown, not begun. */
   stage: "accepted" | "queued" | "working" | "canceling" | "finished";
   phases: readonly Phase[];
   phase: number;
-  /** Virtual milliseconds; undefined while it waits behind others. */
+  /** Virtual milliseconds of the next step; undefined while it waits for others. */
   dueAt: number | undefined;
   startedAt: number | undefined;
-  /** A deployment state, of this request alone. */
+  /** The deployment state of this request only. */
   status: string;
 }
 
@@ -144,7 +144,7 @@ export interface Cluster extends Dated {
   region: string;
   cloudProvider: string;
   mode: "PLATFORM_MANAGED" | "CUSTOMER_MANAGED";
-  /** One of the 24, or whatever was set from outside. */
+  /** One of the 24 documented states, or a value that a test set. */
   state: string;
   deployed: boolean;
   deploymentStatus: DeploymentStatus;
@@ -167,7 +167,7 @@ export interface Binding {
   layerSelections: Record<string, boolean>;
   managedConfig: Record<string, Fields>;
   customerProvidedInputs: Record<string, Record<string, string>>;
-  /** Virtual milliseconds at which its layers are on. */
+  /** When its layers are on, in virtual milliseconds. */
   readyAt: number;
 }
 
@@ -212,14 +212,14 @@ export interface Repository {
   url: string;
   defaultBranch: string;
   private: boolean;
-  /** The git token that lists it; null: every one does. */
+  /** The git token with which it is listed; null for every token. */
   gitTokenId: string | null;
 }
 
-/** All that the platform holds: plain data that tests and the control endpoint may change in place. */
+/** All data of the platform; tests and the control endpoint may change it in place. */
 export type World = ReturnType<typeof emptyWorld>;
 
-/** @returns a world without anything. */
+/** @returns an empty world */
 export function emptyWorld() {
   return {
     organizations: new Map<string, Organization>(),
@@ -229,7 +229,7 @@ export function emptyWorld() {
     clusters: new Map<string, Cluster>(),
     variables: new Map<string, Variable>(),
     webhooks: new Map<string, Webhook>(),
-    /** By what they are, then by id (base/plain.ts). */
+    /** By the type of the record, then by id (base/plain.ts). */
     plain: new Map<string, Map<string, PlainRecord>>(),
     blueprints: new Map<string, Blueprint>(),
     requests: new Map<string, DeploymentRequest>(),
@@ -237,7 +237,7 @@ export function emptyWorld() {
     manifests: new Map<string, BlueprintManifest>(),
     templates: [] as TemplateVersion[],
     repositories: [] as Repository[],
-    /** What was deleted, with its parent: some deployments answer 403 for it. */
+    /** The ids of deleted objects, with their parents: some deployments answer 403 for them. */
     graves: new Map<string, string | null>(),
   };
 }
@@ -252,7 +252,7 @@ export function environmentsOf(world: World, projectId: string): Environment[] {
   return [...world.environments.values()].filter((environment) => environment.projectId === projectId);
 }
 
-/** Takes a service out, with its variables and its blueprint. */
+/** Removes a service with its variables and its blueprint. */
 export function removeService(world: World, service: Service): void {
   world.services.delete(service.id);
   world.graves.set(service.id, service.environmentId);
@@ -262,14 +262,14 @@ export function removeService(world: World, service: Service): void {
   if (service.blueprintId !== null) world.blueprints.delete(service.blueprintId);
 }
 
-/** Takes an environment out with all that is in it. */
+/** Removes an environment with everything in it. */
 export function removeEnvironment(world: World, environment: Environment): void {
   for (const service of servicesOf(world, environment.id)) removeService(world, service);
   world.environments.delete(environment.id);
   world.graves.set(environment.id, environment.projectId);
 }
 
-/** Takes a project out with all that is in it. */
+/** Removes a project with everything in it. */
 export function removeProject(world: World, project: Project): void {
   for (const environment of environmentsOf(world, project.id)) removeEnvironment(world, environment);
   world.projects.delete(project.id);

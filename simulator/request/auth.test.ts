@@ -4,13 +4,13 @@ import { call, control, type Answer } from "../../test/support/env/simulated-pla
 import { operations, type Operation } from "../base/operations.ts";
 import { startSimulator, type Simulator } from "../simulator.ts";
 
-/** Which tokens get through, by what an operation needs. */
+/** The tokens that are accepted, by the permission that an operation needs. */
 const allowed: Readonly<Record<Operation["needs"], readonly string[]>> = {
   read: ["admin", "read", "deploy", "write"],
   write: ["admin", "write"],
   deploy: ["admin", "deploy"],
 };
-/** Operations by what they need, in the documentation's words: Write creates, updates, deletes, imports. */
+/** Operations by their permission, as documented: Write creates, updates, deletes, imports. */
 const needs: readonly (readonly [RegExp, Operation["needs"]])[] = [
   [/^POST .*\/(deploy|stop|upgrade|restart-service|cancelDeployment)$/, "deploy"],
   [/^POST .*\/helmDefaultValues$/, "read"],

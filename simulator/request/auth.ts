@@ -4,7 +4,7 @@ import { Problem } from "../base/problems.ts";
 import type { Time } from "../base/time.ts";
 import { readJwt, signJwt, type Scope } from "./jwt.ts";
 
-/** What each scope may do. Every scope reads. */
+/** The permissions of each scope. Every scope may read. */
 const grants: Readonly<Record<Scope, readonly Need[]>> = {
   Admin: ["read", "write", "deploy"],
   Read: ["read"],
@@ -25,7 +25,7 @@ export interface ApiToken {
   expiresAt: Date | null;
 }
 
-/** Who calls. */
+/** The caller. */
 export interface Principal {
   readonly name: string;
   readonly organizationId: string;
@@ -35,7 +35,7 @@ export interface Principal {
 /** The platform's tokens. */
 export interface Auth {
   createToken(token: { name: string; organizationId: string; scopes: readonly Scope[]; value?: string }): ApiToken;
-  /** @returns whether there was one of that name. */
+  /** @returns whether there was a token of that name */
   revoke(name: string): boolean;
   token(name: string): ApiToken | undefined;
   tokens(): readonly ApiToken[];

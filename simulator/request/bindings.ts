@@ -12,10 +12,10 @@ import { valueProblem } from "../model/field-values.ts";
 import type { Binding, Cluster, Fields } from "../model/world.ts";
 import type { Simulation } from "./simulation.ts";
 
-/** What a caller wants bound to a cluster. */
+/** The binding that a caller requests for a cluster. */
 export type Wish = Omit<Binding, "readyAt">;
 
-/** A layer as the platform answers it. */
+/** A layer in the platform's answer. */
 export interface LayerStatus {
   readonly key: string;
   readonly status: string;
@@ -38,7 +38,7 @@ export function templateFor(sim: Simulation, cluster: Cluster, key: string, vers
   return template;
 }
 
-/** @throws Problem 400 that names everything that does not fit the template. */
+/** @throws Problem 400 with everything that does not match the template */
 export function checkWish(template: TemplateVersion, cluster: Cluster, wish: Wish): void {
   const problems = [
     ...layerProblems(template, wish),

@@ -1,7 +1,7 @@
 import { servicesOf, type DeploymentRequest, type Environment, type Fields } from "../model/world.ts";
 import type { Simulation } from "./simulation.ts";
 
-/** The first of these that a service shows is the environment's state; errors come after all work in progress. */
+/** The environment's state is the first of these that a service has; errors come after all work in progress. */
 const precedence: readonly string[] = [
   "CANCELING",
   "BUILDING",

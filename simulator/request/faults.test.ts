@@ -4,7 +4,7 @@ import { createFaults, type FaultInput } from "./faults.ts";
 
 const subject = { method: "POST", path: "/application/1/deploy", operation: "deployApplication" };
 
-/** Which of the first six calls meet the fault. */
+/** Returns which of the first six calls get the fault. */
 function met(fault: FaultInput): number[] {
   const faults = createFaults();
   faults.add(fault);

@@ -4,19 +4,19 @@ const seconds = z.number().min(0);
 const status = z.int().min(100).max(599);
 const pace = z.number().positive().default(100).describe("milliseconds between two pieces");
 
-/** What a faulty call gets to see. */
+/** The answer to a call with a fault. */
 export const FaultAnswer = z.discriminatedUnion("is", [
   z.strictObject({ is: z.literal("normal") }),
   z.strictObject({
     is: z.literal("status"),
     status,
-    /** A text goes out as it is; left out, it is an error body of that status. */
+    /** A text is sent unchanged; if absent, the body is an error with that status. */
     body: z.unknown().optional(),
     headers: z.record(z.string(), z.string()).default({}),
   }),
   z.strictObject({
     is: z.literal("rate-limited"),
-    /** The value of X-RateLimit-Reset, whatever it is; left out, so is the header. */
+    /** The value of X-RateLimit-Reset, not validated; if absent, the header is left out. */
     reset: z.string().optional(),
   }),
   z.strictObject({ is: z.literal("slow"), seconds }),
@@ -34,13 +34,13 @@ export const FaultAnswer = z.discriminatedUnion("is", [
     is: z.literal("edited"),
     /** Members to set, by dotted path (`results.0.name`); null, unknown enum values and extra members included. */
     set: z.record(z.string(), z.unknown()).default({}),
-    /** Members to take out. */
+    /** Members to remove. */
     remove: z.array(z.string()).default([]),
   }),
 ]);
 export type FaultAnswer = z.infer<typeof FaultAnswer>;
 
-/** Which calls meet a fault, what happens to their effect, and what they see. */
+/** Which calls get a fault, what happens to their effect, and their answer. */
 export const Fault = z.strictObject({
   name: z.string().min(1).default("fault"),
   match: z
@@ -51,15 +51,15 @@ export const Fault = z.strictObject({
       path: z.string().optional(),
     })
     .default({}),
-  /** How many matching calls pass before the first that meets it. */
+  /** The number of matching calls before the first that gets the fault. */
   after: z.int().min(0).default(0),
-  /** Every how many calls of the rest meet it: 2 flaps half of them. */
+  /** After that, every n-th matching call gets the fault: 2 means every other one. */
   every: z.int().min(1).default(1),
-  /** How many calls meet it in all; null until it is removed. */
+  /** The total number of calls that get the fault; null until it is removed. */
   count: z.int().min(1).nullable().default(1),
   /**
-   * none: the platform never sees the call; applied: it does its work, then the answer goes wrong; late: it does its
-   * work `lateSeconds` of real time later. Left out, the answer decides: applied where it needs the real answer.
+   * none: the platform never receives the call; applied: it executes the call, then the answer is faulty; late: it
+   * executes the call `lateSeconds` of real time later. By default, applied if the answer is made from the real one.
    */
   effect: z.enum(["none", "applied", "late"]).optional(),
   lateSeconds: seconds.default(3),
@@ -68,7 +68,7 @@ export const Fault = z.strictObject({
 export type Fault = z.infer<typeof Fault>;
 export type FaultInput = z.input<typeof Fault>;
 
-/** A call, as faults are matched with it. */
+/** The parts of a call that faults match. */
 export interface FaultSubject {
   readonly method: string;
   readonly path: string;
@@ -79,10 +79,10 @@ export interface FaultSubject {
 export interface Faults {
   /** @throws z.ZodError */
   add(fault: FaultInput): Fault;
-  /** Removes those of a name, or all. */
+  /** Removes the faults of a name, or all. */
   clear(name?: string): void;
   list(): readonly Fault[];
-  /** @returns the first fault that this call meets; counts for all that match. */
+  /** @returns the first fault that applies to this call; counts the call for all faults that match */
   take(subject: FaultSubject): Fault | undefined;
 }
 
@@ -126,7 +126,7 @@ function glob(pattern: string): RegExp {
   return new RegExp(`^${parts.join(".*")}$`);
 }
 
-/** @returns what happens to the effect of a call that meets the fault. */
+/** @returns what happens to the effect of a call with this fault */
 export function effectOf(fault: Fault): "none" | "applied" | "late" {
   if (fault.effect !== undefined) return fault.effect;
   switch (fault.answer.is) {

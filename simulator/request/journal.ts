@@ -1,7 +1,7 @@
 import type { Time } from "../base/time.ts";
 import type { Transition } from "../model/machine.ts";
 
-/** What a call did to the world. `names` are of variables. */
+/** The effect of a call on the world. `names` are those of variables. */
 export type Effect =
   | { readonly created: string }
   | { readonly updated: string }
@@ -23,26 +23,26 @@ interface Entry {
   readonly virtualMs: number;
 }
 
-/** One call, whatever became of it. */
+/** One call, with any outcome. */
 export interface CallEntry extends Entry {
   readonly is: "call";
   readonly method: string;
-  /** As requested, prefix and query included. */
+  /** The path as requested, with prefix and query. */
   readonly path: string;
-  /** The operation, unless there is none of that method and path on the surface. */
+  /** The operation; null if the surface has none of that method and path. */
   readonly operation: string | null;
-  /** Who called: a token's name or a subject; never the token. */
+  /** The caller: the name of a token or a subject, never the token. */
   principal: string | null;
-  /** Secret values masked. */
+  /** The body with secret values masked. */
   body: unknown;
-  /** The status that the platform decided on; null while undecided, and for good when the call was cut off before. */
+  /** The status of the platform's answer; null before the answer, and forever if the call was cut off before it. */
   status: number | null;
   effects: Effect[];
-  /** The fault that met the call. */
+  /** The fault of the call. */
   fault: string | null;
 }
 
-/** A change of state that came from the platform's own work. */
+/** A change of state by the platform itself. */
 export interface TransitionEntry extends Entry {
   readonly is: "transition";
   readonly transition: Transition;
@@ -50,12 +50,12 @@ export interface TransitionEntry extends Entry {
 
 export type JournalEntry = CallEntry | TransitionEntry;
 
-/** All that happened, in order. */
+/** All calls and transitions, in order. */
 export interface Journal {
   readonly entries: readonly JournalEntry[];
   call(call: Pick<CallEntry, "method" | "path" | "operation" | "body">): CallEntry;
   transition(transition: Transition): void;
-  /** Forgets what was; numbers go on. */
+  /** Forgets all entries; the numbers continue. */
   clear(): void;
 }
 

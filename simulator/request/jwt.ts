@@ -22,7 +22,7 @@ export function signJwt(claims: Claims, key: string): string {
   return `${head}.${payload}.${signature(`${head}.${payload}`, key)}`;
 }
 
-/** @returns the claims of a JWT of ours, expired or not; undefined for anything else. */
+/** @returns the claims of a JWT that this simulator signed, even if it has expired; undefined for anything else */
 export function readJwt(token: string, key: string): Claims | undefined {
   const [head, payload, signed, ...rest] = token.split(".");
   if (head === undefined || payload === undefined || signed === undefined || rest.length > 0) return undefined;

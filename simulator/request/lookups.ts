@@ -4,9 +4,9 @@ import type { Cluster, Environment, Project, Service } from "../model/world.ts";
 import type { Call } from "./route.ts";
 
 /**
- * All of these find a record by id and check that the caller's organisation owns it.
- * @throws Problem 404 when there is none, 403 when it belongs to another organisation, or when it is gone and the
- * platform answers 403 for that.
+ * These functions find a record by id and check that the caller's organisation owns it.
+ * @throws Problem 404 when it does not exist, 403 when it belongs to another organisation, or was deleted and the
+ * platform answers 403 for that
  */
 export function findProject(call: Call, id: string): Project {
   const project = call.sim.world.projects.get(id) ?? missing(call, "project", id);
@@ -60,7 +60,7 @@ export function checkOrganization(call: Call, organizationId: string): void {
   throw new Problem(403, "The token does not belong to this organization");
 }
 
-/** Deployed services answer 403 for a deleted project, and for all that was under a deleted parent. */
+/** Throws the error for a missing object: deployed services answer 403 for a deleted project or parent. */
 function missing(call: Call, what: string, id: string): never {
   const { settings, world } = call.sim;
   const parent = world.graves.get(id);
@@ -70,8 +70,7 @@ function missing(call: Call, what: string, id: string): never {
 }
 
 /**
- * @throws Problem 409 when another of the siblings has that name, unless names need not be unique; case does not
- * matter.
+ * @throws Problem 409 when another sibling has that name (ignoring case), unless names need not be unique
  */
 export function checkNameFree(
   { sim }: Call,
@@ -85,7 +84,7 @@ export function checkNameFree(
   if (taken) throw new Problem(409, `The ${what} name ${name} is already taken`);
 }
 
-/** @returns those that a list shows: with a list lag not yet the new ones, with pages those of the first one. */
+/** @returns the records that a list shows: with a lag, without new ones; with pages, those of the first page */
 export function listed<T extends { readonly bornAt: number }>(call: Call, records: Iterable<T>): T[] {
   const { listLagSeconds, pageLength } = call.sim.settings;
   const now = call.sim.time.real();

@@ -3,16 +3,16 @@ import { z } from "zod";
 import { parseJson } from "../base/json.ts";
 import type { World } from "../model/world.ts";
 
-/** What a secret value is shown as. */
+/** The replacement of a secret value. */
 const masked = "***";
 
 const Variables = z.array(z.looseObject({ is_secret: z.boolean().optional() }));
 const Config = z.record(z.string(), z.record(z.string(), z.unknown()));
 
-/** What the journal may keep of a member. */
+/** Returns the part of a member that the journal may keep. */
 type Mask = (value: unknown, world: World) => unknown;
 
-/** The masks of the members of a body that hold no secret, or of which a mask hides what is one. */
+/** The masks of the members of a body that have no secrets, or whose mask hides them. */
 export type Masks = Readonly<Record<string, Mask>>;
 
 /** Declares members that never hold a secret. */
@@ -20,9 +20,9 @@ export const safe = (...members: readonly string[]): Masks =>
   Object.fromEntries(members.map((member) => [member, (value: unknown) => value]));
 
 /**
- * A secret that nobody thought of must not stand in the journal: a body of which nothing is declared is masked whole.
- * @param keeps of the route
- * @returns the body as the journal may keep it: parsed, secret values masked; undefined without a body.
+ * Masks a body for the journal. Only declared members are kept, so that no unforeseen secret gets into the journal.
+ * @param keeps the masks of the route
+ * @returns the parsed body with secret values masked; undefined without a body
  */
 export function maskBody(raw: Buffer, keeps: Masks | undefined, world: World): unknown {
   if (raw.length === 0) return undefined;
@@ -41,7 +41,7 @@ function parse(raw: Buffer): unknown {
   }
 }
 
-/** The journal is read as JSON, so integers beyond 2^53 are kept as text. */
+/** Turns integers beyond 2^53 into texts, because the journal is read as JSON. */
 function printable(value: unknown): unknown {
   if (typeof value === "bigint") return value.toString();
   if (Array.isArray(value)) return value.map(printable);
@@ -49,14 +49,14 @@ function printable(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, printable(member)]));
 }
 
-/** Hides the values of the variables that are secret. */
+/** Hides the values of secret variables. */
 export function maskVariables(value: unknown): unknown {
   const variables = Variables.safeParse(value);
   if (!variables.success) return masked;
   return variables.data.map((item) => (item.is_secret === true ? { ...item, value: masked } : item));
 }
 
-/** Hides the fields that a template says are sensitive. */
+/** Hides the fields that a template marks as sensitive. */
 export function maskConfig(value: unknown, world: World): unknown {
   const config = Config.safeParse(value);
   if (!config.success) return masked;
@@ -66,7 +66,7 @@ export function maskConfig(value: unknown, world: World): unknown {
   );
 }
 
-/** @returns `component.field` of every field that any template version says is sensitive. */
+/** @returns `component.field` of every field that any template version marks as sensitive */
 function sensitiveFields(world: World): ReadonlySet<string> {
   const components = world.templates.flatMap((template) => template.layers).flatMap((layer) => layer.components);
   return new Set(

@@ -1,9 +1,9 @@
 import { operations, type OperationId, type Surface } from "../base/operations.ts";
 
-/** The usage guide writes the same paths with this prefix. */
+/** The prefix of the same paths in the usage guide. */
 export const versionPrefix = "/api/v1";
 
-/** What a method and path mean on a surface. */
+/** The result of matching a method and a path on a surface. */
 export type Match =
   | { readonly is: "operation"; readonly id: OperationId }
   | { readonly is: "method-not-allowed"; readonly allow: readonly string[] }
@@ -21,7 +21,7 @@ export function barePath(url: string): string {
   return path.startsWith(`${versionPrefix}/`) ? path.slice(versionPrefix.length) : path;
 }
 
-/** @param path without prefix and query. What only the full surface has is unknown on the documented one. */
+/** @param path without prefix and query @returns "unknown" for a path of the full surface on the documented one */
 export function matchOperation(method: string, path: string, surface: Surface): Match {
   const found = compiled
     .filter(({ operation, pattern }) => isServed(operation.surface, surface) && pattern.test(path))
@@ -32,7 +32,7 @@ export function matchOperation(method: string, path: string, surface: Surface): 
   return { is: "method-not-allowed", allow: found.map(({ operation }) => operation.method) };
 }
 
-/** @returns whether something of the surface `of` is there when the platform serves `surface`. */
+/** @returns whether an operation of the surface `of` exists when the platform serves `surface` */
 export function isServed(of: Surface, surface: Surface): boolean {
   return of === "documented" || surface === "full";
 }

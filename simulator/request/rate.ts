@@ -1,7 +1,7 @@
 import type { RateBudget } from "../base/settings.ts";
 import type { Time } from "../base/time.ts";
 
-/** The answer of the budget to one call. */
+/** The result of the budget for one call. */
 export interface Allowance {
   readonly allowed: boolean;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,11 +9,11 @@ export interface Allowance {
 
 /** Counts the calls of each token in fixed windows of real time. */
 export interface Rate {
-  /** Takes one call of `who` out of the budget. */
+  /** Counts one call of `who` against the budget. */
   take(who: string, budget: RateBudget): Allowance;
 }
 
-/** @returns a counter with nothing used. */
+/** @returns a counter without calls */
 export function createRate(time: Time): Rate {
   const windows = new Map<string, { endsAt: number; used: number }>();
   return {

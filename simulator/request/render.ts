@@ -11,7 +11,7 @@ import {
 } from "../model/world.ts";
 import type { Simulation } from "./simulation.ts";
 
-/** @returns a project as the platform shows it. */
+/** @returns the platform's record of a project */
 export function showProject(sim: Simulation, project: Project): Fields {
   const isPublic = sim.settings.profile.records === "public";
   return {
@@ -27,7 +27,7 @@ export function showProject(sim: Simulation, project: Project): Fields {
   };
 }
 
-/** @returns an environment as the platform shows it. */
+/** @returns the platform's record of an environment */
 export function showEnvironment(sim: Simulation, environment: Environment): Fields {
   return {
     id: environment.id,
@@ -43,7 +43,7 @@ export function showEnvironment(sim: Simulation, environment: Environment): Fiel
   };
 }
 
-/** @returns a service as the platform shows it: its settings with what the platform adds. */
+/** @returns the platform's record of a service: its settings, and the members that the platform adds */
 export function showService(sim: Simulation, service: Service): Fields {
   const repository = service.settings["git_repository"];
   return {
@@ -64,15 +64,14 @@ export function showService(sim: Simulation, service: Service): Fields {
 }
 
 /**
- * @returns the state that a reader of a service's or cluster's status sees now: the next one of its script, if it has
- * one.
+ * @returns the state in the next answer about a service or cluster: the next one of its script, if it has a script
  */
 export function takeState(record: Service | Cluster): string {
   record.state = record.script.shift() ?? record.state;
   return record.state;
 }
 
-/** @returns a service deployment status; `ahead` is given where the answer runs ahead of what reads show. */
+/** @returns a service deployment status @param ahead a newer state than reads show, for the answer to a request */
 export function showStatus(sim: Simulation, service: Service, ahead?: { state: string; requestId: string }): Fields {
   const environment = sim.world.environments.get(service.environmentId);
   const state = ahead?.state ?? takeState(service);
@@ -90,7 +89,7 @@ export function showStatus(sim: Simulation, service: Service, ahead?: { state: s
   };
 }
 
-/** @returns how many requests for the service have not begun; `accepted` counts although reads do not show it yet. */
+/** @returns how many requests for the service have not begun, with `accepted`, which reads do not show yet */
 function countWaiting(environment: Environment | undefined, service: Service, accepted: string | undefined): number {
   const waiting = (environment?.queue ?? []).filter(({ stage, id }) => stage === "queued" || id === accepted);
   return waiting.filter(({ targets }) => targets.some((target) => target.serviceId === service.id)).length;
@@ -142,12 +141,12 @@ export function showClusterStatus(cluster: Cluster, now: Date): Fields {
       owner_name: lock.ownerName,
       ttl_in_days: lock.ttlInDays,
     },
-    // The documentation shows sub-second precision finer than a millisecond.
+    // The documentation shows more than three digits of a second.
     last_deployment_date: cluster.lastDeploymentDate?.replace("Z", "000Z") ?? null,
   };
 }
 
-/** @returns a webhook; its secret is only told to be set. */
+/** @returns a webhook; of its secret, only whether it is set */
 export function showWebhook(webhook: Webhook): Fields {
   const { target_secret: secret, ...settings } = webhook.settings;
   return {

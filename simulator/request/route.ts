@@ -7,7 +7,7 @@ import type { Effect } from "./journal.ts";
 import type { Masks } from "./masks.ts";
 import type { Simulation } from "./simulation.ts";
 
-/** One call that got through to its operation. */
+/** One call that has passed authentication, budget and scopes. */
 export interface Call {
   readonly sim: Simulation;
   readonly principal: Principal;
@@ -17,9 +17,9 @@ export interface Call {
 
 export interface Result {
   readonly body?: unknown;
-  /** Other than the operation's own; only where the public profile knows several. */
+  /** Overrides the operation's status, for operations with several in the public profile. */
   readonly publicStatus?: number;
-  /** A body that is raw text. */
+  /** True for a body of raw text. */
   readonly text?: boolean;
 }
 
@@ -36,20 +36,20 @@ export interface Route {
   /** Schemas for the OpenAPI document. */
   readonly input: Input;
   readonly answer: z.ZodType;
-  /** The members of its body that the journal may keep. Every other member is masked. */
+  /** The members of its body that the journal may keep; all others are masked. */
   readonly keeps: Masks | undefined;
-  /** @throws Problem, 400 for an input that does not fit. */
+  /** @throws Problem 400 for an invalid input, or another one */
   handle(input: RawInput, call: Call): Result;
 }
 
-/** Schemas of a request's parts; a part without one is not looked at. */
+/** Schemas of a request's parts; a part without a schema is ignored. */
 interface Input {
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
 }
 
-/** @returns a route whose handler gets its input parsed. */
+/** @returns a route whose handler gets the parsed input */
 export function route<In extends Input & z.ZodRawShape>(spec: {
   readonly operation: OperationId;
   readonly input: In;
@@ -71,7 +71,7 @@ export function route<In extends Input & z.ZodRawShape>(spec: {
   };
 }
 
-/** @throws Problem 403 unless the caller may do that as well. */
+/** @throws Problem 403 unless the caller has this permission as well */
 export function alsoNeeds(call: Call, need: Need): void {
   requireScope(call.principal, need);
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { clusterStates, serviceStates } from "../model/states.ts";
 
-/** Schemas of what goes over the wire, used by more than one area. Bodies tolerate members that they do not know. */
+/** Schemas of requests and answers that several areas use. Bodies may have unknown members. */
 
 export const Id = z.guid();
 export const DateTime = z.iso.datetime();
@@ -10,7 +10,7 @@ export const Name = z.string().trim().min(1).max(255);
 export const Positive = z.int().positive();
 export const Text = z.string().nullish();
 
-/** @returns the schema of a list, as all lists come. */
+/** @returns the schema of a list in an answer */
 export function listOf(item: z.ZodType): z.ZodType {
   return z.object({ results: z.array(item) });
 }

@@ -17,8 +17,8 @@ import { showStatus } from "./render.ts";
 import type { Call } from "./route.ts";
 
 /**
- * Carries out an order for one service by whoever calls.
- * @returns the service deployment status to answer, which shows the request even where reads do not yet.
+ * Requests an action on one service for the caller.
+ * @returns the service deployment status for the answer, which shows the request even if reads do not yet
  * @throws Problem 400 or 409 when the service's state does not allow it.
  */
 export function order(call: Call, service: Service, action: Exclude<Action, "delete">, commit: string | null): Fields {
@@ -41,14 +41,14 @@ export function order(call: Call, service: Service, action: Exclude<Action, "del
   return showStatus(call.sim, service, { state, requestId: request.id });
 }
 
-/** Deletes a service: at once when it was never deployed, else by a deployment. */
+/** Deletes a service: at once if it was never deployed, else with a deployment request. */
 export function orderDeletion(call: Call, service: Service): void {
   if (accept(call, service, "delete") === "gone") removeService(call.sim.world, service);
   else enqueue(call, service, "delete", null);
   call.effect({ deleted: service.id });
 }
 
-/** Deletes an environment: at once when nothing in it was ever deployed, else after the deletion of its services. */
+/** Deletes an environment: at once if nothing in it was ever deployed, else after the deletion of its services. */
 export function orderEnvironmentDeletion(call: Call, environment: Environment): void {
   doomEnvironment(call, environment);
   call.effect({ deleted: environment.id });

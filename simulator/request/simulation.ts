@@ -5,7 +5,7 @@ import type { Faults } from "./faults.ts";
 import type { Journal } from "./journal.ts";
 import type { Rate } from "./rate.ts";
 
-/** Everything that one running platform consists of. */
+/** All parts of one running platform. */
 export interface Simulation extends Machine {
   readonly auth: Auth;
   readonly rate: Rate;

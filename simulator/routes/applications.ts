@@ -32,7 +32,7 @@ const Port = z.looseObject({
   protocol: z.enum(["HTTP", "GRPC", "TCP", "UDP"]).default("HTTP"),
   publicly_accessible: z.boolean().default(false),
 });
-/** What a body leaves out gets the platform's default, on an update as well. */
+/** The body of a create or update; absent members get the platform's defaults in both. */
 const Body = z
   .looseObject({
     name: Name,
@@ -170,7 +170,7 @@ function applicationsOf(call: Call, environmentId: string): Service[] {
   return servicesOf(call.sim.world, environmentId).filter((service) => service.kind === "application");
 }
 
-/** Deployed services insist on members that the documentation's example misses, give ports ids, and reorder them. */
+/** Returns a body's settings. Deployed services require undocumented members, give ports ids, and reorder ports. */
 function settingsOf(call: Call, creation: z.output<typeof Body>): Fields {
   const { name: _, ...body } = creation;
   if (call.sim.settings.profile.records === "seed") return body;

@@ -10,7 +10,7 @@ import { ClusterStatus, DateTime, Id, listOf } from "../request/schemas.ts";
 
 const OrganizationPath = z.object({ organizationId: Id });
 const ClusterOfPath = z.object({ organizationId: Id, clusterId: Id });
-/** Typed as a plain string for the token, so here it may be a cluster's name too. */
+/** The token's path has a plain string, so the name of a cluster is accepted too. */
 const PlainPath = z.object({ clusterId: z.string().min(1) });
 const Flag = z.enum(["true", "false"]).default("false");
 const texts = z.string().optional();
@@ -64,7 +64,7 @@ export const clusterRoutes = [
     }),
     handle({ params, query }, call) {
       const cluster = findByIdOrName(call, params.clusterId);
-      // The token is made in the cluster, which has to be there for it.
+      // The token is created in the cluster, so the cluster must be deployed.
       if (!cluster.deployed) throw new Problem(400, "The cluster is not deployed");
       const expires = new Date(call.sim.time.wall().getTime() + call.sim.settings.tokenLifeSeconds * 1000);
       const account = query.read_only === "true" ? "read-only" : "admin";
@@ -142,7 +142,7 @@ function showCluster(cluster: Cluster): Fields {
     name: cluster.name,
     region: cluster.region,
     cloud_provider: cluster.cloudProvider,
-    // Deployed services name who manages the cluster like this.
+    // The spelling of deployed services for who manages the cluster.
     kubernetes: cluster.mode === "PLATFORM_MANAGED" ? "MANAGED" : "SELF_MANAGED",
     version: cluster.version,
     status: cluster.state,

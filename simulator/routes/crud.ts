@@ -12,10 +12,10 @@ import { Id, listOf, Nothing } from "../request/schemas.ts";
 interface Crud<Content extends object, Body> {
   /** E.g. "webhook". */
   readonly noun: string;
-  /** Absent where nothing lists them. */
+  /** Absent if there is no list. */
   readonly list?: OperationId;
   readonly operations: Readonly<Record<"create" | "get" | "update" | "delete", OperationId>>;
-  /** The parameter of the path of one, e.g. "webhookId". */
+  /** The path parameter with the id, e.g. "webhookId". */
   readonly idName: string;
   readonly body: z.ZodType<Body>;
   readonly keeps: Masks;
@@ -23,13 +23,13 @@ interface Crud<Content extends object, Body> {
   records(call: Call): Map<string, Owned & Content>;
   contentOf(body: Body): Content;
   show(record: Owned & Content): Fields;
-  /** What else follows from the creation of one. */
+  /** Called after a creation, for further effects. */
   created?(call: Call): void;
 }
 
 const OrganizationPath = z.object({ organizationId: Id });
 
-/** @returns the routes of such records. One that has a name is the only one of that name in its organization. */
+/** @returns the routes of such records. Names, if they have any, are unique in the organization. */
 export function crud<Content extends object, Body>(of: Crud<Content, Body>): readonly Route[] {
   const { noun, operations, idName, body: bodySchema, answer, keeps } = of;
   const path = z.object({ organizationId: Id, [idName]: Id });

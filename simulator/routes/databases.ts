@@ -27,7 +27,7 @@ const Creation = z.looseObject({
   mode: z.enum(["CONTAINER", "MANAGED"]),
   ...sizes,
 });
-/** Type and mode stay what they were. */
+/** The body of an update: type and mode cannot change. */
 const Update = z.looseObject({ ...sizes, name: Name.optional(), version: sizes.version.optional() });
 
 const PORTS: Readonly<Record<string, number>> = { MONGODB: 27_017, MYSQL: 3306, POSTGRESQL: 5432, REDIS: 6379 };
@@ -136,7 +136,7 @@ function databasesOf(call: Call, environmentId: string): Service[] {
   return servicesOf(call.sim.world, environmentId).filter((service) => service.kind === "database");
 }
 
-/** Managed databases stop on AWS only, and Redis never. */
+/** Refuses to stop managed databases outside of AWS, and managed Redis. */
 function checkStoppable(call: Call, { environmentId, settings }: Service): void {
   if (settings["mode"] !== "MANAGED") return;
   const cluster = call.sim.world.clusters.get(findEnvironment(call, environmentId).clusterId);

@@ -12,7 +12,7 @@ import { orderEnvironmentDeletion } from "../request/service-orders.ts";
 
 const ProjectPath = z.object({ projectId: Id });
 const EnvironmentPath = z.object({ environmentId: Id });
-/** Environments of the mode PREVIEW are only ever made by the platform itself. */
+/** The modes that callers may set: only the platform itself creates environments of the mode PREVIEW. */
 const Mode = z.enum(["DEVELOPMENT", "STAGING", "PRODUCTION"]);
 
 export const environmentRoutes = [
@@ -105,7 +105,7 @@ export const environmentRoutes = [
   }),
 ];
 
-/** @returns the cluster asked for, which must be the organisation's, or without one the organisation's first. */
+/** @returns the requested cluster, which must be the organisation's; without one, the organisation's first */
 function clusterFor(call: Call, organizationId: string, id: string | undefined): Cluster {
   if (id !== undefined) return findCluster(call, id);
   const first = [...call.sim.world.clusters.values()].find((cluster) => cluster.organizationId === organizationId);

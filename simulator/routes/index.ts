@@ -12,7 +12,7 @@ import { projectRoutes } from "./projects.ts";
 import { templateRoutes } from "./templates.ts";
 import { variableRoutes } from "./variables.ts";
 
-/** Every operation that is served, by area. */
+/** All routes, by area. */
 export const routes: readonly Route[] = [
   ...projectRoutes,
   ...environmentRoutes,

@@ -13,7 +13,7 @@ const WebhookBody = z.looseObject({
   target_url: z.url({ protocol: /^https?$/ }),
   events: z.array(z.string().regex(/^[A-Z][A-Z0-9_]*$/)).min(1),
   enabled: z.boolean().default(true),
-  // Of deployed services, which want it always; the documentation shows none.
+  // Deployed services always require it; the documentation does not show it.
   kind: z.enum(["STANDARD", "SLACK"]).optional(),
 });
 

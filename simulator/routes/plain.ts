@@ -39,5 +39,5 @@ function routesOf(records: PlainRecords): readonly Route[] {
   });
 }
 
-/** The routes of the records that are nothing but their members. */
+/** The routes of the plain records (base/plain.ts). */
 export const plainRoutes = Object.values<PlainRecords>(plain).flatMap(routesOf);

@@ -115,7 +115,7 @@ export const variableRoutes = [
   }),
 ];
 
-/** @returns whether it was imported: what exists is only overwritten on demand, and a secret never. */
+/** @returns whether it was imported: an existing variable is overwritten only on request, a secret never */
 function importOne(
   call: Call,
   place: Place,
@@ -179,7 +179,7 @@ function find(call: Call, id: string): Service {
   return findService(call, id, "application");
 }
 
-/** Only an application's own variables can be changed through it. */
+/** Finds one of the application's own variables: it cannot change others. */
 function findOwn(
   call: Call,
   applicationId: string,
@@ -200,7 +200,7 @@ function checkKeyFree(call: Call, service: Service, key: string, self?: string):
   if (taken !== undefined && taken.id !== self) throw new Problem(409, `The variable ${key} exists already`);
 }
 
-/** A secret's value is never shown. */
+/** Returns a variable for the answer, without the value of a secret. */
 function show(call: Call, service: Service, variable: Variable): Fields {
   const isPublic = call.sim.settings.profile.records === "public";
   return {

@@ -223,7 +223,7 @@ describe("a refused token (K12)", () => {
     config["users"] = [{ name: "u", user: { "auth-provider": { name: "tokenFile", config: { tokenFile } } } }];
     await writeFile(path, JSON.stringify(config));
     await client.close();
-    // The clock stands still: age alone would not have the file read again.
+    // The clock does not advance, so the age of the token alone would not cause a new read.
     client = createKubeClient({ config: { from: "file", path }, userAgent: "t", clock: manualClock() });
     expect(await client.request({ method: "GET", path: "/x" })).toEqual({ ok: true });
     wanted = "second";

@@ -19,7 +19,7 @@ beforeEach(() => {
   server = leaseServer();
 });
 
-/** One lease under compare-and-swap, as an API server keeps it. */
+/** An API server with one lease, which it updates by compare-and-swap. */
 function leaseServer() {
   let version = 0;
   let lease: JsonObject | undefined;

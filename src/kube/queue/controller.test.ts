@@ -19,7 +19,7 @@ function run(reconcile: ControllerOptions["reconcile"], workers = 2) {
   return controller;
 }
 
-/** A reconcile that ends when the test says so. */
+/** A reconcile that the test ends. */
 function held() {
   const ends: ((result: Result) => void)[] = [];
   const pass = () => new Promise<Result>((resolve) => ends.push(resolve));

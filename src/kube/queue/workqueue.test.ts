@@ -9,7 +9,7 @@ let queue: WorkQueue;
 
 const create = (more: Partial<QueueOptions> = {}) => createWorkQueue({ clock, random: () => 0, ...more });
 
-/** Takes what waits now, marking each as done. */
+/** Takes all waiting keys, and marks each as done. */
 async function drain(from: WorkQueue = queue): Promise<string[]> {
   const keys: string[] = [];
   while (from.depth() > 0) {
@@ -148,7 +148,7 @@ describe("lanes", () => {
     const order = await drain();
     expect(order).toHaveLength(1_003);
     expect([order.indexOf("quiet/1"), order.indexOf("quiet/2")]).toEqual([1, 3]);
-    // Changes go first, but those of one lane do not keep another waiting for all of them.
+    // Changes go first, but one lane's changes do not all go before another lane's.
     expect(order.indexOf("other/sweep")).toBe(4);
   });
 

@@ -7,7 +7,7 @@ const ID = "00000000-0000-4000-8000-00000000000a";
 const OTHER = "00000000-0000-4000-8000-00000000000b";
 const BLUEPRINT = { name: "cache", tag: "redis/1.0", icon: "https://x.example/y.svg" };
 
-/** What the platform answers, and what the client makes of it. */
+/** Answers of the platform, and the client's results for them. */
 const LAYER = { key: "l", mandatory: true, enabledByDefault: true, modes: [], componentKeys: [], components: [] };
 const templateWith = (layers: readonly unknown[]) => ({ key: "t", version: "1", status: "PUBLISHED", layers });
 

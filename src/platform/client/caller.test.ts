@@ -9,7 +9,7 @@ const OTHER = "00000000-0000-4000-8000-00000000000b";
 const project = { id: ID, name: "web" };
 const reset: Answer = (response) => void response.destroy();
 const silence: Answer = () => {};
-/** Only where nothing answers: shorter than the pause before a repetition. */
+/** For calls without an answer: shorter than the pause before a retry. */
 const SHORT_MS = 90;
 
 describe("a failing read", () => {

@@ -47,7 +47,7 @@ describe("what a platform offers", () => {
     expect(platform.supports("updateApplication")).toBe("Unsupported");
     platform.skip(1);
     expect(platform.supports("updateApplication")).toBe("Unknown");
-    // What is told of it does not change with the time.
+    // The learned support does not change with time.
     expect(platform.learned("updateApplication")).toBe("Unsupported");
     expect(platform.known().unsupported).toEqual(["updateApplication"]);
   });

@@ -7,7 +7,7 @@ const project = { operation: "listProjects", ids: {}, query: "" } as const;
 const stats = (projectId: string) =>
   ({ operation: "getProjectEnvironmentStats", ids: { projectId }, query: "" }) as const;
 
-/** Loads 1, 2, 3, …, so that a value tells which request it came from. */
+/** Loads 1, 2, 3, …, so that a value shows from which request it came. */
 function setUp() {
   const clock = manualClock();
   let loads = 0;
@@ -79,7 +79,7 @@ describe("shared reads", () => {
     await Promise.all(keys.map((key) => reads.get(key, 0, load)));
     reads.forget("createEnvironment", { projectId: "a" });
     expect(await Promise.all(keys.map((key) => reads.get(key, 10_000, load)))).toEqual([1, 4, 3]);
-    reads.forget("createApplication", { environmentId: "e" }); // of which project, nobody knows
+    reads.forget("createApplication", { environmentId: "e" }); // its project is unknown
     expect(await Promise.all(keys.map((key) => reads.get(key, 10_000, load)))).toEqual([1, 5, 6]);
   });
 

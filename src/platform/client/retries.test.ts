@@ -26,7 +26,7 @@ async function run(endings: readonly (ApiFailure | "ok")[], deadlineMs = 15_000,
   return { outcome: await outcome, startedAt, remaining };
 }
 
-/** Runs reads after each other, each attempt of which ends as listed. @returns how many attempts each one made */
+/** Runs reads one after the other, whose attempts end as listed. @returns the number of attempts of each read */
 async function attempts(...reads: readonly (readonly (ApiFailure | "ok")[])[]): Promise<readonly number[]> {
   const clock = manualClock();
   const retry = createRetry(clock, () => 0.5);

@@ -101,7 +101,7 @@ describe("isUuid", () => {
   });
 });
 
-/** Undefined when it was refused; anything else than a refusal is thrown on. */
+/** Returns undefined for a refusal, and rethrows any other error. */
 function refusedOr(build: () => string): string | undefined {
   try {
     return build();

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { testPatterns } from "./pattern.ts";
 
-/** Where an answer is expected: a busy machine may take from a test more than the 50 ms of the operator. */
+/** The time limit for tests that expect an answer: on a busy machine the operator's 50 ms may not suffice. */
 const UNHURRIED_MS = 10_000;
 
 const judge = (pattern: string, value: string) => testPatterns([{ pattern, value }], UNHURRIED_MS)[0];

@@ -14,7 +14,7 @@ function gateOf(ceiling: Ceiling = {}, random = () => 0) {
   return { clock, gate: createGate({ clock, random, ceiling: () => ceiling }) };
 }
 
-/** What a promise has come to after the microtasks that are due. */
+/** Returns the result of a promise after all due microtasks. */
 async function now<T>(promise: Promise<T>): Promise<T | "waiting"> {
   await settle();
   return Promise.race([promise, Promise.resolve("waiting" as const)]);
@@ -27,7 +27,7 @@ const pass = (gate: RateGate, clock: ManualClock): void => {
   gate.ended({ sentAt: clock.monotonic(), isAnswered: true });
 };
 
-/** Sends so many requests with ten at a time to a platform that counts in fixed windows. */
+/** Sends requests, ten at a time, to a platform that counts in fixed windows. */
 async function sendAll(options: WindowPlatformOptions, calls: number, ceiling: Ceiling = {}) {
   const { clock, gate } = gateOf(ceiling);
   const platform = windowPlatform(clock, gate, options);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { createLine, PRIORITIES, type RequestPriority } from "./line.ts";
 
-/** Who is let on, in turn. @param waiting priority and lane of each, in the order of their coming */
+/** Returns the order in which waiters are served. @param waiting priority and lane of each, in order of arrival */
 function served(waiting: readonly (readonly [RequestPriority, string])[]): readonly string[] {
   const line = createLine();
   const told: string[] = [];

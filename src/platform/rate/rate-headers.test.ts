@@ -6,7 +6,7 @@ import { parseDate, pauseMs, quotaOf } from "./rate-headers.ts";
 const NOW = new Date("2026-11-21T10:00:00Z");
 const EPOCH = NOW.getTime() / 1000;
 
-/** An answer's headers; those that are not named are absent. */
+/** The headers of an answer; all others are absent. */
 function headers(
   of: Readonly<Partial<Record<"limit" | "remaining" | "reset" | "retryAfter" | "date", string | undefined>>>,
 ) {
