@@ -1,4 +1,4 @@
-/** The objects of a benchmark: applications in environments of one project, and how one waits for them. */
+/** Creates the objects of a benchmark, applications in environments of one project, and waits for them. */
 import { member, parseJson } from "../src/kube/api/json.ts";
 import { keyOf, parseObject } from "../src/kube/api/objects.ts";
 import { collectionPath, objectPath, SECRET } from "../src/kube/api/paths.ts";
@@ -7,7 +7,7 @@ import { lines } from "../src/kube/watch/watch-event.ts";
 import { condition } from "../test/support/env/cluster.ts";
 import { ORGANIZATION, type Rig, TOKEN } from "./rig.ts";
 
-/** The number of requests that the driver has under way. */
+/** The number of concurrent requests of the driver. */
 const AT_ONCE = 16;
 const ENVIRONMENTS = 10;
 const TIMEOUT_MS = 300_000;
@@ -24,8 +24,8 @@ const APPLICATION = type("PlatformApplication", "platformapplications");
 export const UNLIMITED: JsonObject = { requestsPerSecond: 1_000, burst: 1_000 };
 
 /**
- * Creates a namespace with a connection, a project and environments. The operator has to run, to make them Ready.
- * @param rateLimit the budget of the connection; undefined leaves it to the operator
+ * Creates a namespace with a connection, a project and environments. The operator must be running.
+ * @param rateLimit the budget of the connection; the operator's default if undefined
  */
 export async function prepare(rig: Rig, namespace: string, rateLimit: JsonObject | undefined): Promise<void> {
   const create = creator(rig, namespace);
@@ -125,7 +125,7 @@ async function each(objects: number, work: (name: string) => Promise<void>): Pro
   );
 }
 
-/** Resolves when so many objects are Ready at that generation. @throws Error when they are not within five minutes */
+/** Resolves when that number of objects is Ready at that generation. @throws Error after five minutes */
 async function whenReady(
   rig: Rig,
   of: ResourceType,
@@ -143,7 +143,7 @@ async function whenReady(
     throw new Error(`${String(ready.size)} of ${String(wanted.objects)} ${of.plural} are Ready`);
 }
 
-/** Notes what a watch shows as Ready, until that is enough or the watch ends. */
+/** Collects the Ready objects of a watch, until there are enough or the watch ends. */
 async function watchReady(
   { client }: Rig,
   of: ResourceType,

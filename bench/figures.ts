@@ -1,4 +1,4 @@
-/** What a phase cost, as the servers and the kernel count it; nothing here is the operator's own word. */
+/** The cost of a phase, as counted by the servers and the kernel, not by the operator itself. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -6,7 +6,7 @@ import { z } from "zod";
 
 import { isWrite, parseAudit } from "../test/control-plane/audit.ts";
 
-/** Per object, but for the makespan and the memory. */
+/** Figures per object, except time and memory. */
 export interface Figures {
   /** From the first request of the phase until the last object is Ready. */
   readonly seconds: number;
@@ -20,7 +20,7 @@ export interface Figures {
   /** GETs of custom resources. */
   readonly kubernetesGets: number;
   readonly events: number;
-  /** Resident memory of the subject at the end of the phase, and the most it had so far, in MiB. */
+  /** Resident memory of the subject at the end of the phase, and its maximum so far, in MiB. */
   readonly rssMiB: number;
   readonly peakMiB: number;
 }
@@ -28,7 +28,7 @@ export interface Figures {
 export interface Sources {
   /** The subject's process. */
   readonly pid: number;
-  /** The name that the audit log has for the subject. */
+  /** The subject's user name in the audit log. */
   readonly user: string;
   readonly auditLogPath: string;
   readonly apiServerPid: number;
@@ -83,7 +83,7 @@ export async function measure(sources: Sources, objects: number, phase: () => Pr
   };
 }
 
-/** Returns the process of a program that has this among its arguments. @throws Error when there is none */
+/** Returns the pid of a program with this argument. @throws Error when there is none */
 export async function pidOf(program: string, argument: string): Promise<number> {
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
@@ -106,8 +106,9 @@ export async function memoryOf(pid: number): Promise<Pick<Figures, "rssMiB" | "p
 }
 
 /**
- * Requests the health endpoint without a pause until it is stopped.
- * @returns stops it, and returns the longest wait for an answer in milliseconds; undefined where there is no endpoint
+ * Requests the health endpoint continuously.
+ * @returns a function that stops it, and returns the longest wait for an answer in milliseconds; undefined without an
+ * endpoint
  */
 export function watchStalls(url: string | undefined): () => number | undefined {
   if (url === undefined) return () => undefined;

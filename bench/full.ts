@@ -1,6 +1,6 @@
 /**
- * `make bench`: the operator beside a controller written with controller-runtime (bench/peers) and the oracle, in one
- * run on one machine, in rounds that take turns. Writes bench/results/<commit>.json and docs/performance.md. All
+ * `make bench`: compares the operator with a controller written with controller-runtime (bench/peers) and the oracle,
+ * in one run on one machine, in alternating rounds. Writes bench/results/<commit>.json and docs/performance.md. All
  * figures come from the servers and the kernel: audit log, the platform's journal, /proc.
  */
 import { execFileSync } from "node:child_process";
@@ -35,7 +35,7 @@ type Rival = Exclude<Subject, "oracle">;
 const EDITS = 200;
 const EDIT_EVERY_MS = 100;
 const IDLE_MS = 60_000;
-/** Requests a second of the platform that limits them, and the applications that are created on it. */
+/** The limit of the limiting platform in requests per second, and the number of applications created on it. */
 const LIMIT = 20;
 const LIMITED = 150;
 /** The limits under which namespaces of different size compete. */
@@ -48,10 +48,10 @@ export interface Latency {
 }
 
 export interface ManyFigures {
-  /** CPU time in the first three seconds, in milliseconds, and the most memory until then, in MiB. */
+  /** CPU time in the first three seconds, in milliseconds, and the maximum memory until then, in MiB. */
   readonly startCpuMs: number;
   readonly startPeakMiB: number;
-  /** The longest time in which the health endpoint did not answer, in milliseconds; the operator alone has one. */
+  /** The longest time without an answer of the health endpoint, in milliseconds; only the operator has one. */
   readonly longestStallMs: number | undefined;
   readonly idleReadsPerSecond: number;
   readonly idleCpuPercent: number;
@@ -62,10 +62,10 @@ export interface ManyFigures {
 
 export interface LimitedFigures {
   readonly seconds: number;
-  /** The time that the platform's limit alone takes for these calls. */
+  /** The least time for these calls under the platform's limit. */
   readonly boundSeconds: number;
   readonly calls: number;
-  /** Requests that were refused with 429, of all and of those after the first ten seconds, in percent. */
+  /** The percentage of requests that were refused with 429, of all and of those after the first ten seconds. */
   readonly refusedPercent: number;
   readonly lateRefusedPercent: number;
 }
@@ -84,7 +84,7 @@ export interface Results {
   readonly large: Readonly<Record<Rival, ManyFigures>>;
   readonly limited: Readonly<Record<Rival, LimitedFigures>>;
   readonly tenants: Readonly<Record<Rival, readonly TenantsFigures[]>>;
-  /** Seconds until so many applications are Ready: with the default budget of a connection, and with a large one. */
+  /** Seconds until that number of applications is Ready, with a connection's default budget and with a large one. */
   readonly budget: { readonly applications: number; readonly ownSeconds: number; readonly largeSeconds: number };
   /** Resident memory with ten objects, in MiB. */
   readonly smallRssMiB: number;
@@ -123,7 +123,7 @@ try {
   await rig.stop();
 }
 
-/** Has the operator make the parents of applications Ready in these namespaces. */
+/** Runs the operator until the parents of applications are Ready in these namespaces. */
 async function prepared(namespaces: readonly string[], rateLimit: JsonObject | undefined): Promise<void> {
   const operator = await rig.start("operator", "");
   for (const namespace of namespaces) await prepare(rig, namespace, rateLimit);
@@ -156,7 +156,7 @@ async function bursts(): Promise<Pick<Results, "create" | "redeploy">> {
   return { create, redeploy };
 }
 
-/** Many settled objects: a cold start, idleness, and edits of single ones. */
+/** Many settled objects: a cold start, idle time, and edits of single objects. */
 async function large(): Promise<Results["large"]> {
   const namespace = "many";
   await prepared([namespace], UNLIMITED);
@@ -196,7 +196,7 @@ async function manyOf(subject: Rival, namespace: string, digit: string): Promise
   return figures;
 }
 
-/** Edits single applications at a steady pace, whatever became of the ones before. */
+/** Edits single applications at a steady pace, without waiting for results. */
 async function latencyOf(on: Rig, namespace: string, commit: string): Promise<Latency> {
   await fetch(`${on.controlUrl}/journal`, { method: "DELETE" });
   const sent = new Map<string, number>();
@@ -218,7 +218,7 @@ async function latencyOf(on: Rig, namespace: string, commit: string): Promise<La
   return { p50: at(0.5), p99: at(0.99), missing: EDITS - took.length };
 }
 
-/** Many creates on a platform that refuses what exceeds its limit. */
+/** Many creates on a platform that refuses requests above its limit. */
 async function limitedOf(subject: Rival): Promise<LimitedFigures> {
   const namespace = `limited-${subject}`;
   await prepared([namespace], UNLIMITED);
@@ -256,7 +256,7 @@ async function tenants(subject: Rival): Promise<readonly TenantsFigures[]> {
   return all;
 }
 
-/** What a connection costs whose budget is left to the operator, on a platform that does not limit. */
+/** The cost of a connection's default budget on a platform without a limit. */
 async function budget(): Promise<Results["budget"]> {
   const applications = 100;
   const seconds: number[] = [];

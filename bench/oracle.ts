@@ -1,8 +1,8 @@
 /**
- * The oracle: no operator, but the fewest requests that bring an application to Ready, on the operator's own clients'
- * terms. For a create: POST application, PATCH annotation, POST variables, POST deploy, PATCH status, GET status, PATCH
- * status. For a redeploy: POST deploy, PATCH status, GET status, PATCH status. No cache, no lease, no record of what it
- * was about to do: a crash between two requests creates twice.
+ * The oracle: not an operator, but the fewest requests that make an application Ready, with the operator's own clients.
+ * For a create: POST application, PATCH annotation, POST variables, POST deploy, PATCH status, GET status, PATCH
+ * status. For a redeploy: POST deploy, PATCH status, GET status, PATCH status. It has no cache, no lease and no
+ * intents: a crash between two requests creates twice.
  *
  * usage: oracle.ts KUBECONFIG NAMESPACE PLATFORM-URL
  */
@@ -17,7 +17,7 @@ import type { JsonObject } from "../src/kube/api/types.ts";
 import { lines } from "../src/kube/watch/watch-event.ts";
 import { TOKEN, WORKERS } from "./rig.ts";
 
-/** When the operator looks at a deployment for the first time. */
+/** When the operator reads a deployment for the first time. */
 const FIRST_LOOK_MS = 2_000;
 
 const [, , path = "", namespace = "", platformUrl = ""] = process.argv;

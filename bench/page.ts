@@ -1,4 +1,4 @@
-/** Builds docs/performance.md of the results of a run. */
+/** Builds docs/performance.md from the results of a run. */
 import type { Figures } from "./figures.ts";
 import type { Results } from "./full.ts";
 import type { Subject } from "./rig.ts";
@@ -6,7 +6,7 @@ import type { TenantsFigures } from "./tenants.ts";
 
 type Row = readonly [what: string, operator: string, peer: string, oracle: string, ratio: string];
 
-/** The figures of a phase, with the digits that they are shown with. */
+/** The figures of a phase, with their number of decimal digits. */
 const FIGURES: readonly [name: keyof Figures, what: string, digits: number][] = [
   ["cpuMs", "CPU of the controller per object, ms", 2],
   ["apiServerMs", "CPU of the API server per object, ms", 1],

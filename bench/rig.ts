@@ -1,4 +1,4 @@
-/** What a benchmark runs on: a control plane, a simulated platform, and one of the programs that are compared. */
+/** The environment of a benchmark: a control plane, a simulated platform, and one of the compared programs. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
@@ -23,8 +23,8 @@ export const ORGANIZATION = "11111111-1111-4111-8111-111111111111";
 export const WORKERS = 10;
 
 /**
- * The program under measurement. The operator is the bundle under the flags of Node of its image; the peer is
- * bench/peers/controller-runtime; the oracle sends the fewest requests that do the same.
+ * The measured program. The operator is the bundle with its image's flags of Node; the peer is
+ * bench/peers/controller-runtime; the oracle sends the fewest requests with the same effect.
  */
 export type Subject = "operator" | "peer" | "oracle";
 
@@ -33,13 +33,13 @@ export interface RigOptions {
   readonly program: string;
   /** Further flags of Node for the operator. */
   readonly nodeFlags: readonly string[];
-  /** Takes the output of the operator. */
+  /** The file for the operator's output. */
   readonly logFile: string | undefined;
 }
 
 export interface RunningSubject {
   readonly sources: Sources;
-  /** The health endpoint, which the operator alone has. */
+  /** The health endpoint, which only the operator has. */
   readonly healthUrl: string | undefined;
   /** Rejects when the subject ends. */
   readonly failed: Promise<never>;
@@ -54,12 +54,12 @@ export interface Rig {
   /** The control endpoint of the platform. */
   readonly controlUrl: string;
   readonly auditLogPath: string;
-  /** Starts a subject that works in a namespace; the operator works in all where it is "". */
+  /** Starts a subject that works in a namespace; the operator works in all namespaces if it is "". */
   start(subject: Subject, namespace: string): Promise<RunningSubject>;
   stop(): Promise<void>;
 }
 
-/** Starts the control plane, which can take minutes once, and the platform. Everything ends with this process. */
+/** Starts the control plane, whose first start can take minutes, and the platform. Both end with this process. */
 export async function startRig(options: RigOptions): Promise<Rig> {
   const controlPlane = await startControlPlane({
     crdsDir: join(root, "crds"),
@@ -161,7 +161,7 @@ async function startOracle(args: readonly string[]) {
 
 const peerSources = join(import.meta.dirname, "peers/controller-runtime");
 
-/** Builds the peer; go keeps what it has built. @returns the program */
+/** Builds the peer with Go's build cache. @returns the path of the program */
 export function buildPeer(): string {
   const program = join(homedir(), ".cache/platform-operator/bench-peer");
   execFileSync("go", ["build", "-o", program, "."], { cwd: peerSources, stdio: "inherit" });

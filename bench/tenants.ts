@@ -10,19 +10,19 @@ export interface TenantsFigures {
   readonly limit: number;
   readonly applications: readonly number[];
   readonly seconds: number;
-  /** The time that the platform's limit alone takes for these calls. */
+  /** The least time for these calls under the platform's limit. */
   readonly boundSeconds: number;
-  /** Requests that were refused with 429 after the first ten seconds, in percent. */
+  /** The percentage of requests that were refused with 429 after the first ten seconds. */
   readonly lateRefusedPercent: number;
-  /** Jain's index of the namespaces' shares while they compete: 1 is the max-min fair share for each. Missing in older results. */
+  /** Jain's index of the namespaces' shares while they compete: 1 is max-min fair. Missing in older results. */
   readonly jain?: number;
   /** From a person's edit of a settled application to the request for it, in milliseconds. */
   readonly edit: { readonly p50: number; readonly longest: number; readonly missing: number };
 }
 
-/** The parts that the namespaces have of all applications. */
+/** The namespaces' parts of all applications. */
 const PARTS = [0.9, 0.09, 0.01];
-/** So many applications for each request a second: at four calls each the limit alone takes a minute. */
+/** Applications for each request per second of the limit: at four calls each, they take a minute at least. */
 const APPLICATIONS_PER_RATE = 15;
 const EDITS = 10;
 const EDIT_EVERY_MS = 4_000;
@@ -31,7 +31,7 @@ type Call = Awaited<ReturnType<typeof journal>>[number];
 
 /**
  * Creates the applications of all namespaces at once, and edits settled ones of another namespace meanwhile.
- * @param setRate has the platform limit its requests, or not any more
+ * @param setRate sets or removes the platform's limit
  */
 export async function tenantsOf(
   rig: Rig,
@@ -102,10 +102,10 @@ function latencyOf(calls: readonly Call[], sent: ReadonlyMap<string, number>): T
 }
 
 /**
- * Returns Jain's index of what each namespace got, as a part of its max-min fair share, of so many deployments as give
- * all but the largest namespace its own where each gets an equal share.
- * @param commits of the namespaces, the largest first, by which their deployments are told apart
- * @param wanted the number of deployments that each needs
+ * Returns Jain's index of the namespaces' shares, each relative to its max-min fair share. It counts the first
+ * deployments only, as many as would complete all but the largest namespace if all got equal shares.
+ * @param commits of the namespaces, the largest first: they identify a namespace's deployments
+ * @param wanted the number of deployments that each namespace needs
  */
 function jainOf(calls: readonly Call[], commits: readonly string[], wanted: readonly number[]): number {
   const order = calls.flatMap(({ body, status }) =>
@@ -120,7 +120,7 @@ function jainOf(calls: readonly Call[], commits: readonly string[], wanted: read
   return (sum * sum) / (parts.length * parts.reduce((all, part) => all + part * part, 0));
 }
 
-/** Returns the max-min fair shares: nobody gets more than wanted, and what that leaves is divided equally. */
+/** Returns the max-min fair shares: none exceeds what is wanted, and the rest is divided equally. */
 function fairShares(total: number, wanted: readonly number[]): readonly number[] {
   const ascending = wanted.toSorted((one, other) => one - other);
   let left = total;

@@ -52,7 +52,7 @@ const OF_USERS: readonly Described[] = [
   },
 ];
 
-/** Nobody but the operator writes these. A backup may hold them. */
+/** The annotations that only the operator writes. A backup may contain them. */
 const OF_THE_OPERATOR: readonly Described[] = [
   { name: names.EXTERNAL_ID, does: "Is a copy of `status.externalId`, for the case that the status is lost." },
   { name: names.SEAL, does: "Signs that copy for this very resource: without it, it is only a claim." },
@@ -68,7 +68,7 @@ const OF_THE_OPERATOR: readonly Described[] = [
   },
 ];
 
-/** Names of the group that are no annotations. */
+/** Names of the API group that are not annotations. */
 const OTHERS: ReadonlySet<unknown> = new Set([names.API_VERSION, names.FINALIZER]);
 
 /** @throws Error for an annotation in src/api/names.ts that is not described here */

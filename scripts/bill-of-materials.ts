@@ -1,4 +1,4 @@
-/** Which packages a bundle is made of, as CycloneDX (https://cyclonedx.org/specification/overview). */
+/** Lists the packages in a bundle, as CycloneDX (https://cyclonedx.org/specification/overview). */
 import { createHash } from "node:crypto";
 
 import { z } from "zod";
@@ -24,7 +24,7 @@ const Lock = z.object({
 const SourceMap = z.object({ sources: z.array(z.string()) });
 
 export interface BundleFacts {
-  /** What `npm sbom --package-lock-only` printed: all that can be installed, tools included. */
+  /** The output of `npm sbom --package-lock-only`: all packages that can be installed, tools included. */
   readonly npmBill: unknown;
   /** package-lock.json */
   readonly lock: unknown;
@@ -40,9 +40,9 @@ export function bundledPackages(sourceMap: unknown): readonly string[] {
 }
 
 /**
- * npm's own bill of production packages is not used: npm 11 leaves out of it what a tool needs too, and lists what is
- * installed and not shipped. The bundle's source map says what is.
- * @returns npm's bill of the bundled packages alone; the same bytes for the same bundle
+ * Returns npm's bill, reduced to the packages in the bundle's source map; the same bytes for the same bundle. npm's own
+ * bill of production packages is wrong: npm 11 omits packages that a tool needs too, and lists packages that are not
+ * shipped.
  * @throws Error when the bundle has a package that the lock file or npm does not know
  */
 export function billOfMaterials({ npmBill, lock, sourceMap, epoch }: BundleFacts): Bill {
@@ -65,7 +65,7 @@ export function billOfMaterials({ npmBill, lock, sourceMap, epoch }: BundleFacts
     metadata: {
       ...metadata,
       timestamp: new Date(epoch * 1000).toISOString(),
-      // npm names it after the folder that it runs in.
+      // npm uses the name of the current folder.
       component: { ...metadata.component, type: "application", name, version },
     },
     components: listed,
@@ -75,7 +75,7 @@ export function billOfMaterials({ npmBill, lock, sourceMap, epoch }: BundleFacts
   };
 }
 
-/** A UUID of version 8 (RFC 9562): the text's hash instead of chance. */
+/** Returns a UUID of version 8 (RFC 9562), from a hash of the text instead of random bits. */
 function uuidOf(text: string): string {
   const hex = createHash("sha256").update(text).digest("hex");
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);

@@ -8,7 +8,7 @@ import { operationEntry } from "../src/platform/codec/operations.ts";
 
 const PROGRAM = "kubectl platform";
 
-/** @returns the page: what all commands share, then each of them. */
+/** @returns the page: the shared flags, then each command */
 export async function commandsPage(): Promise<string> {
   const shown = COMMANDS.filter(({ hidden }) => hidden !== true);
   const commands = await Promise.all(shown.map(async (entry) => ({ entry, command: await entry.load() })));

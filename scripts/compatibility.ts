@@ -1,7 +1,7 @@
 /**
- * `npm run compatible`: refuses a change of the CRDs or of the chart's values that may break what worked with the last
- * release, unless the changelog announces it. With --write, the repository's state becomes what later changes are
- * compared with; a release does that (docs/versions.md).
+ * `npm run compatible`: refuses a change of the CRDs or of the chart's values that may break manifests and values for
+ * the last release, unless the changelog announces it. With --write, the current state becomes the baseline for later
+ * changes; a release does that (docs/versions.md).
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /**
- * Prints which tests of vitest's JSON reports failed, and why; its last line is "N passed, N failed".
+ * Prints the failed tests of vitest's JSON reports, with reasons; its last line is "N passed, N failed".
  * Arguments: 0 when all commands before succeeded, then the reports' paths. A test file that did not load counts as one
- * failure, so does a report that is missing, and so does a failed command that left no failed test behind.
+ * failure, as does a missing report, and a failed command without a failed test.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -22,7 +22,7 @@ const Report = z.object({
   ),
 });
 
-/** Of each reason: its first words say what, its place says where. */
+/** The number of lines and characters of each reason that are printed. */
 const [LINES, LENGTH] = [3, 600];
 
 const [status = "", ...paths] = process.argv.slice(2);
@@ -31,7 +31,7 @@ const passed = counts.reduce((sum, count) => sum + count.passed, 0);
 const failed = counts.reduce((sum, count) => sum + count.failed, 0);
 console.log(`${passed} passed, ${failed === 0 && status !== "0" ? 1 : failed} failed`);
 
-/** Prints the failures of a report. @throws where it cannot be read */
+/** Prints the failures of a report. @throws Error when it cannot be read */
 function printed(path: string): { readonly passed: number; readonly failed: number } {
   if (!existsSync(path)) return { passed: 0, failed: 1 };
   const count = { passed: 0, failed: 0 };
@@ -41,7 +41,7 @@ function printed(path: string): { readonly passed: number; readonly failed: numb
     for (const { fullName, failureMessages } of failures) {
       console.log([`FAILED ${name} > ${fullName}`, ...failureMessages.map(shortened)].join("\n"));
     }
-    // Its set-up failed, or it could not be read at all: no test of it says why.
+    // Its set-up failed, or it could not be loaded: it has no failed test with a reason.
     const isNotLoaded = file.status === "failed" && failures.length === 0;
     if (isNotLoaded) console.log(`FAILED ${name}\n${shortened(file.message)}`);
     count.passed += file.assertionResults.filter((test) => test.status === "passed").length;

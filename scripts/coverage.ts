@@ -1,6 +1,6 @@
 /**
- * `docs/coverage.md`: which operation of the platform is used by which kind or command, and which tests show it. The
- * commands declare their operations in the table of commands; those of the kinds, and the tests, are declared here.
+ * `docs/coverage.md`: the kinds and commands that use each operation of the platform, and the tests for it. Commands
+ * declare their operations in the table of commands; those of the kinds, and the tests, are declared here.
  */
 import { COMMANDS } from "../src/cli/commands.ts";
 import { type KindName, RESOURCES } from "../src/kinds/index.ts";
@@ -15,7 +15,7 @@ const OF_CONNECTIONS = [
   "updateWebhook",
 ] as const satisfies readonly OperationName[];
 
-/** The operations that a kind calls beside those that its features need (scripts/platforms.ts). */
+/** Operations that a kind calls besides those of its features (scripts/platforms.ts). */
 const BESIDE: Readonly<Partial<Record<KindName, readonly OperationName[]>>> = {
   ClusterPlatformConnection: OF_CONNECTIONS,
   PlatformConnection: OF_CONNECTIONS,
@@ -92,10 +92,10 @@ function needsOf(kind: string): readonly OperationName[] {
   return FEATURES.flatMap((row) => (row.kind === kind && row.needs !== "Nothing" ? row.needs : []));
 }
 
-/** Calls every operation of the client, by name, against the simulator on both surfaces. */
+/** The test that calls every operation of the client against the simulator on both surfaces. */
 const EVERY_OPERATION = "unit/platform-operations";
 
-/** The tests, without a folder those of test/integration, that drive the operator or the plugin to an operation. */
+/** The tests in which the operator or the plugin calls an operation; without a folder, those of test/integration. */
 export const SHOWN_BY: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
   listTemplates: ["rejected", "cli-access", "cli-golden"],
   putBinding: ["every-operation"],
@@ -165,7 +165,7 @@ export function testPath(test: string): string {
   return `test/${test.includes("/") ? test : `integration/${test}`}.test.ts`;
 }
 
-/** The operations that the spec shows in its usage guide only, where placeholders are spelled in another way. */
+/** The operations that are only in the spec's usage guide, which spells placeholders differently. */
 const USAGE_GUIDE: ReadonlySet<OperationName> = new Set([
   ...(["listProjects", "createProject", "createEnvironment", "createApplication", "getApplicationStatus"] as const),
   ...(["createVariable", "listVariables", "createSecret", "getApplicationLog", "createDatabase"] as const),
@@ -196,7 +196,7 @@ interface Row {
   readonly commands: readonly string[];
 }
 
-/** @returns the page. @throws Error for a documented operation that nobody can use */
+/** @returns the page. @throws Error for a documented operation that no kind and no command uses */
 export function coveragePage(): string {
   const rows = Object.keys(operations)
     .filter(isOperation)

@@ -10,7 +10,7 @@ export interface ObjectSchema {
   readonly status: Structural;
 }
 
-/** @throws Error where the resource says something that a CRD cannot. */
+/** @throws Error when a CRD cannot express the resource */
 export function objectSchema(resource: Resource): ObjectSchema {
   return {
     spec: { description: "What is wanted.", ...structural(resource.spec, `${resource.kind}.spec`) },
@@ -21,7 +21,7 @@ export function objectSchema(resource: Resource): ObjectSchema {
   };
 }
 
-/** The CRD of a kind, in the order in which people read one. */
+/** Returns the CRD of a kind, with its members in the usual order. */
 export function customResourceDefinition(resource: Resource): object {
   const { kind, plural, shortNames, scope } = resource;
   const { spec, status } = objectSchema(resource);
@@ -60,9 +60,9 @@ export function customResourceDefinition(resource: Resource): object {
                 spec,
                 status: {
                   ...status,
-                  // The operator is its one owner: one entry of managedFields for all of it makes writes cheaper.
+                  // Only the operator writes it: one entry in managedFields for the whole status makes writes cheaper.
                   "x-kubernetes-map-type": "atomic",
-                  // Tools that follow kstatus see a new object as unobserved from its first moment on.
+                  // Tools that use kstatus then see a new object as unobserved from the start.
                   default: { observedGeneration: -1 },
                 },
               },

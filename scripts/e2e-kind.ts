@@ -9,7 +9,7 @@ import { findGoTool } from "../test/tools/go-tools.ts";
 import { findEngine } from "./image-build/engine.ts";
 
 const CLUSTER = "platform-operator-e2e";
-/** The nodes see the folder of the bundles, as the operator's image has no simulated platform. */
+/** Mounts the folder of the bundles into the nodes, as the operator's image does not have the simulator. */
 const clusterConfig = {
   kind: "Cluster",
   apiVersion: "kind.x-k8s.io/v1alpha4",

@@ -1,4 +1,4 @@
-/** The examples, as the pages of the reference quote them. */
+/** The examples that the pages of the reference quote. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,11 +7,11 @@ const FOLDER = join(import.meta.dirname, "../examples");
 interface Quoted {
   /** Its path below examples/. */
   readonly file: string;
-  /** The manifest as it is written there, without the comments above it. */
+  /** The text of the manifest without the comments above it. */
   readonly yaml: string;
 }
 
-/** Returns the first manifest of a kind, of the quickstart where that has one. @throws Error where there is none */
+/** Returns the first manifest of a kind, preferably of the quickstart. @throws Error when there is none */
 export function exampleOf(kind: string): Quoted {
   const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".yaml"));
   const isOther = (name: string): number => (name.startsWith("quickstart") ? 0 : 1);

@@ -1,6 +1,6 @@
 /**
- * `npm run generate`: writes everything in generated.ts; with --check only says what is stale. deploy/install.yaml needs
- * helm, which takes minutes to build: `make e2e` writes it, and this program says when that is due.
+ * `npm run generate`: writes all files of generated.ts; with --check it only lists stale files. deploy/install.yaml
+ * needs helm, which takes minutes to build: `make e2e` writes it, and this program reports when that is necessary.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -11,7 +11,7 @@ import { GENERATED_FOLDERS, generatedFiles } from "./generated.ts";
 const root = dirname(import.meta.dirname);
 const files = generatedFiles();
 
-/** Paths whose content differs from what would be generated now, those that should be gone included. */
+/** Returns the paths of stale files, including those that should not exist. */
 async function stalePaths(): Promise<readonly string[]> {
   const changed = await Promise.all(
     [...files].map(async ([path, content]) => ((await read(path)) === content ? [] : [path])),

@@ -28,7 +28,7 @@ export const GENERATED_FOLDERS = [
   "helm-chart/files/crds",
 ];
 
-/** @returns the content of every generated file; the same for the same sources, wherever it runs. */
+/** @returns the content of every generated file; it depends on the sources only */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const crds = new Map(
     RESOURCES.map((resource) => [`${resource.plural}.yaml`, yaml([customResourceDefinition(resource)])]),

@@ -1,4 +1,4 @@
-/** What catalogues show of the operator: Artifact Hub of the chart, OLM of the bundle. */
+/** Facts for catalogues: Artifact Hub shows the chart, OLM the bundle. */
 import { parse } from "yaml";
 
 import { GROUP, VERSION as API_VERSION } from "../src/api/names.ts";
@@ -13,19 +13,19 @@ export const LISTING = {
   description: "Kubernetes operator for a cloud deployment platform's API",
   keywords: ["operator", "deployment", "platform", "gitops"],
   license: "Apache-2.0",
-  /** Of Artifact Hub. */
+  /** A category of Artifact Hub. */
   category: "integration-delivery",
   /** One of the five levels of the Operator Framework. */
   capabilities: "Seamless Upgrades",
   minKubeVersion: "1.30.0",
-  /** Of the image, as .github/workflows/release.yaml builds it. */
+  /** The platforms of the image that .github/workflows/release.yaml builds. */
   platforms: ["linux/amd64", "linux/arm64"],
   links: [
     { name: "Guides", url: `${SOURCE}/blob/main/docs/guides/README.md` },
     { name: "Reference", url: `${SOURCE}/blob/main/docs/reference/README.md` },
     { name: "Runbooks", url: `${SOURCE}/blob/main/docs/runbooks/README.md` },
     { name: "Changelog", url: `${SOURCE}/blob/main/CHANGELOG.md` },
-    // The name by which Artifact Hub shows where to report an issue.
+    // Artifact Hub shows the link of this name as the place to report issues.
     { name: "support", url: `${SOURCE}/issues` },
   ],
 } as const;

@@ -13,7 +13,7 @@ export interface Described {
   readonly help: string;
 }
 
-/** Who else has metrics of that name, whose dashboards and alerts therefore fit. */
+/** Metric families by prefix. Dashboards and alerts of the other programs that have them can be used too. */
 const FAMILIES = [
   ["platform_operator_", "Its own", "The platform, the custom resources and the watches."],
   [
@@ -32,7 +32,7 @@ const FAMILIES = [
   ["nodejs_", "Node", "As of Prometheus's client library for Node."],
 ] as const;
 
-/** The library's type leaves the labels out. */
+/** The library's type does not have the labels. */
 const Metric = z.object({
   name: z.string(),
   type: z.string(),
@@ -40,7 +40,7 @@ const Metric = z.object({
   help: z.string(),
 });
 
-/** @returns every metric, by name; those of --metrics-per-object too. */
+/** @returns every metric, by name, with those of --metrics-per-object */
 export function describedMetrics(): readonly Described[] {
   const { registry } = createMetrics({
     version: "",

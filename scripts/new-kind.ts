@@ -22,7 +22,7 @@ for (const path of skeleton.keys()) {
   if (isThere) throw new Error(`${path} is there already.`);
 }
 
-// All lists are read and changed before anything is written: a list that has changed its form leaves no half of a kind.
+// Changes all lists in memory before it writes: if a list has changed its form, nothing of the kind is written.
 const texts = new Map(skeleton);
 for (const registration of registrationsOf(names)) {
   const { file } = registration;

@@ -5,7 +5,7 @@
 
 export interface NodeFlag {
   readonly flag: string;
-  /** What the process can no longer do. */
+  /** What the flag prevents. */
   readonly why: string;
 }
 
@@ -31,14 +31,14 @@ const MEMORY_FLAGS = [
 
 /**
  * @param readable absolute files and folders: the program, and the kubeconfig or the ServiceAccount's token
- * @returns the arguments between `node` and the program. Nothing can be written.
+ * @returns the arguments between `node` and the program. The process can write no files.
  */
 export function nodeFlags(readable: readonly string[]): readonly string[] {
   return [...NODE_FLAGS.map(({ flag }) => flag), ...MEMORY_FLAGS, ...readable.map((path) => `--allow-fs-read=${path}`)];
 }
 
 /**
- * What the image's environment tells glibc's malloc (mallopt(3)): one arena for all threads, and free memory at the end
- * of the heap goes back to the kernel. V8's threads otherwise keep what they needed to compile.
+ * The image's environment variables for glibc's malloc (mallopt(3)): one arena for all threads, and free memory at the
+ * end of the heap is returned to the kernel. Otherwise V8's threads keep the memory that they used to compile.
  */
 export const MALLOC: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" };

@@ -1,19 +1,19 @@
-/** `docs/guides/platforms.md`: what works on which platform, as a table of features by what they need of it. */
+/** `docs/guides/platforms.md`: which features work on which platform, by the operations that they need. */
 import type { Reason } from "../src/api/reasons.ts";
 import { createKinds, type KindName } from "../src/kinds/index.ts";
 import { isDocumented, operations, type OperationName } from "../src/platform/codec/operations.ts";
 
-/** Something that a user may want of one kind. */
+/** A feature of one kind for users. */
 export interface Feature {
   readonly kind: string;
   readonly feature: string;
-  /** The operations beyond the specification without which it does not work; "Nothing": no platform can do it. */
+  /** The operations beyond the specification that it needs; "Nothing" if no platform can do it. */
   readonly needs: readonly OperationName[] | "Nothing";
-  /** What one sees where the platform lacks them. */
+  /** What a user sees if the platform lacks them. */
   readonly without?: { readonly reason?: Reason; readonly seen: string };
 }
 
-/** What a kind does with the operations of the specification alone. */
+/** Declares a feature that needs only operations of the specification. */
 const everywhere = (kind: string, feature: string): Feature => ({ kind, feature, needs: [] });
 
 function only(kind: string, feature: string, needs: readonly OperationName[], seen: string, reason?: Reason): Feature {
@@ -181,7 +181,7 @@ const TOLD: readonly Feature[] = [
   ),
 ];
 
-/** Returns what follows from the operations that a kind declares. */
+/** Returns the features that follow from the operations that a kind declares. */
 function declared(of: AnyKind): readonly Feature[] {
   const { kind } = of.resource;
   const { create = [], update = [], delete: removal = [] } = of.operations?.({}) ?? {};
@@ -213,7 +213,7 @@ type AnyKind = ReturnType<typeof createKinds>[KindName];
 const isTold = ({ resource: { kind } }: AnyKind): boolean =>
   kind.endsWith("Connection") || TOLD.some((row) => row.kind === kind);
 
-/** Those above, and of a kind that is not among them what it declares. */
+/** The features above, and the declared ones of kinds that are not among them. */
 export const FEATURES: readonly Feature[] = [
   ...TOLD,
   ...Object.values(createKinds()).flatMap((kind) => (isTold(kind) ? [] : declared(kind))),

@@ -28,7 +28,7 @@ function serviceAccount(): object {
     apiVersion: "v1",
     kind: "ServiceAccount",
     metadata: { name: OPERATOR, namespace: OPERATOR, labels },
-    // The Deployment mounts a token of its own, bound and short-lived.
+    // The Deployment mounts its own token, which is bound and short-lived.
     automountServiceAccountToken: false,
   };
 }
@@ -53,7 +53,7 @@ function operatorRoles(): readonly object[] {
   ];
 }
 
-/** Not bound: see SECRET_OUTPUTS. */
+/** Returns a role without a binding: see SECRET_OUTPUTS. */
 function secretOutputsRole(): object {
   const metadata = { name: SECRET_OUTPUTS.role, labels };
   return { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata, rules: [ruleOf(SECRET_OUTPUTS)] };
@@ -78,8 +78,8 @@ function userRoles(): readonly object[] {
 }
 
 /**
- * What users of a namespace get through the roles `view` and `edit` of Kubernetes: no status, no finalizers, and
- * nothing that is cluster-scoped.
+ * Returns the rules that users get through the roles `view` and `edit` of Kubernetes: no status, no finalizers, and no
+ * cluster-scoped kinds.
  * @param without kinds that are left out
  */
 export function userRules(name: "view" | "edit", without: readonly string[] = []): readonly object[] {
@@ -89,7 +89,7 @@ export function userRules(name: "view" | "edit", without: readonly string[] = []
   return [{ apiGroups: [GROUP], resources, verbs: verbs[name] }];
 }
 
-/** `admin` and `edit` hold what `edit` gets; a viewer's right goes to all three. */
+/** Returns the labels of aggregation: `edit` rules go to `edit` and `admin`, `view` rules to all three roles. */
 function aggregated(name: "view" | "edit"): Readonly<Record<string, string>> {
   const to = name === "view" ? ["view", "edit", "admin"] : ["edit", "admin"];
   return Object.fromEntries(to.map((role) => [`${RBAC}/aggregate-to-${role}`, "true"]));

@@ -29,7 +29,7 @@ export function kindPage(resource: Resource): string {
   ]);
 }
 
-/** The page of all reasons that conditions carry. */
+/** The page of all reasons of conditions. */
 export function reasonsPage(): string {
   const rows = Object.entries(REASONS).map(([reason, meaning]) => `| \`${reason}\` | ${cell(meaning)} |`);
   return lines([
@@ -70,7 +70,7 @@ export function permissionsPage(): string {
   ]);
 }
 
-/** As kubectl spells it: `plural.group/subresource`. */
+/** Returns a resource in kubectl's spelling: `plural.group/subresource`. */
 function qualified(group: string, resource: string): string {
   const [plural = "", ...subresource] = resource.split("/");
   return [group === "" ? plural : `${plural}.${group}`, ...subresource].join("/");
@@ -139,7 +139,7 @@ function ruleSection(rules: readonly CelRule[]): readonly string[] {
   return ["## Rules", rules.map(({ message }) => `- ${message}`).join("\n")];
 }
 
-/** A text for a cell: a bar would end it. */
+/** Escapes bars in the text of a cell, which would end it. */
 function cell(value: string): string {
   return value.replaceAll("|", String.raw`\|`);
 }

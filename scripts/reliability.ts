@@ -4,8 +4,8 @@
  *   node scripts/reliability.ts --part chaos --seed 4711 [--only TITLE] REPORT
  *   node scripts/reliability.ts --check    prints a warning where the product changed since
  *
- * Ends with an error where the report shows a violation or another failure, where a class has no plan in any part, or
- * where too many plans did not meet their call.
+ * Fails if the report has a violation or another failure, if a class has no plan in any part, or if the call of too
+ * many plans did not occur.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ import { bedOf, failuresOf, isHollow, Report, rowsOf, UNMET_SHARE } from "./reli
 const root = join(import.meta.dirname, "..");
 const history = join(root, "docs/reliability/history.jsonl");
 const classes = SECTIONS.flatMap((section) => Object.keys(section.classes));
-/** What the page is about. */
+/** The paths of the product that the page is about. */
 const PRODUCT = ["src", "package-lock.json"];
 /** The parts of `make chaos`: the projects of vitest that it runs. */
 const PARTS = ["unit", "model", "integration", "chaos"];
@@ -84,7 +84,7 @@ function warn(): void {
   if (since.length > 0) console.warn(`warning: docs/reliability.md shows runs of before ${since.length} changed files`);
 }
 
-/** @returns files of the product that changed after those runs; none where their commits are not in this clone */
+/** @returns files of the product that changed after those runs; none if this clone lacks their commits */
 function changedSince(runs: readonly Run[]): readonly string[] {
   const files = runs.flatMap(({ commit, uncommitted }) => {
     try {
@@ -101,7 +101,7 @@ function git(...args: readonly string[]): readonly string[] {
   return output.split("\n").filter((line) => line !== "");
 }
 
-/** From the root of the repository, wherever the run had its checkout. */
+/** Returns the path from the root of the repository, whatever the checkout of the run was. */
 function pathOf(name: string): string {
   const parts = name.split("/");
   const start = parts.findIndex((_, index) => index > 0 && existsSync(join(root, ...parts.slice(index))));

@@ -1,13 +1,13 @@
 /**
- * zod → the structural schema of a CRD. Refuses whatever Kubernetes would drop or read in another way than zod does,
- * so that a rule never vanishes silently.
+ * zod → the structural schema of a CRD. Refuses everything that Kubernetes would drop or interpret differently, so that
+ * no rule is lost silently.
  */
 import { RE2JS } from "re2js";
 import { z } from "zod";
 
 import type { CelRule } from "../src/api/resource.ts";
 
-/** The part of `JSONSchemaProps` (apiextensions.k8s.io/v1) that we use. Attributes that are not here are refused. */
+/** The part of `JSONSchemaProps` (apiextensions.k8s.io/v1) that we use. Other attributes are refused. */
 export interface Structural {
   description?: string;
   type?: "object" | "array" | "string" | "integer" | "number" | "boolean";
@@ -56,7 +56,7 @@ const COPIED = new Set([
   "x-kubernetes-preserve-unknown-fields",
   "x-kubernetes-validations",
 ]);
-/** Left out on purpose: a default would be written into what users own; the description says it instead. */
+/** Left out on purpose: the API server would write a default into the user's spec; the description has it instead. */
 const DROPPED = new Set(["default"]);
 const NESTED = new Set(["properties", "items", "additionalProperties"]);
 
@@ -65,7 +65,7 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 /**
  * Converts a zod object.
  * @param path names the schema in errors, e.g. "PlatformProject.spec".
- * @throws Error that names the path of what a CRD cannot say, or of a field without description or bounds.
+ * @throws Error with the path of a part that a CRD cannot express, or of a field without description or bounds
  */
 export function structural(schema: z.ZodType, path: string): Structural {
   const json = z.toJSONSchema(schema, {
@@ -82,12 +82,12 @@ export function structural(schema: z.ZodType, path: string): Structural {
   return convert(json, path);
 }
 
-/** JSON Schema has no flags: zod would match in one way, the API server in another. */
+/** Refuses flags, which JSON Schema does not have: zod and the API server would match differently. */
 function checkFlags(pattern: RegExp, path: string): void {
   if (pattern.flags !== "") throw new Error(`${path}: the flags of ${String(pattern)} would be lost`);
 }
 
-/** The API server reads patterns with RE2, which knows less than JavaScript. */
+/** Checks that RE2, which the API server uses, accepts the pattern: it supports less than JavaScript. */
 function checkPattern(pattern: string, path: string): void {
   try {
     RE2JS.compile(pattern);
@@ -97,7 +97,7 @@ function checkPattern(pattern: string, path: string): void {
 }
 
 function convert(json: JsonSchema, path: string): Structural {
-  // The API server cannot type a union; what it holds is checked by zod alone.
+  // A CRD cannot express the type of a union, so only zod validates it.
   const open = json["x-kubernetes-preserve-unknown-fields"] === true;
   const copied = Object.entries(json).filter(([key, value]) => {
     if (open && key === "anyOf") return false;
@@ -121,7 +121,7 @@ function convertChildren(json: JsonSchema, result: Structural, path: string): vo
     if (converted.description === undefined) throw new Error(`${at}: has no description`);
     return converted;
   };
-  // The API server drops an empty one: whoever applies the CRD after somebody else would find a conflict.
+  // The API server drops an empty one, which causes a conflict when another client applies the CRD.
   if (json.properties !== undefined && !isEmpty(json.properties)) {
     result.properties = Object.fromEntries(
       Object.entries(json.properties).flatMap(([name, value]) => {
@@ -137,7 +137,7 @@ function convertChildren(json: JsonSchema, result: Structural, path: string): vo
   if (values !== undefined) result.additionalProperties = values;
 }
 
-/** Every field has a bound: the API server's cost estimate of rules stands on them, and so does our memory. */
+/** Checks that every field has a bound: they limit our memory and the API server's cost estimate of rules. */
 function checkBounds(schema: Structural, path: string): void {
   const missing = (what: string): Error => new Error(`${path}: has no ${what}`);
   if (schema.type === "string" && schema.maxLength === undefined && schema.enum === undefined)
@@ -149,7 +149,7 @@ function checkBounds(schema: Structural, path: string): void {
   if (schema.additionalProperties !== undefined && schema.maxProperties === undefined) throw missing("maxProperties");
 }
 
-/** zod bounds every integer by what JavaScript counts exactly; that says nothing to a reader of the CRD. */
+/** Reports a bound that zod adds to every integer, the range of exact integers: it is left out of the CRD. */
 function isSafeBound(key: string, value: unknown): boolean {
   return (
     (key === "minimum" && value === Number.MIN_SAFE_INTEGER) || (key === "maximum" && value === Number.MAX_SAFE_INTEGER)

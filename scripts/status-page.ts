@@ -1,4 +1,4 @@
-/** The files of the status page as one: what the browser gets, inside of the operator's bundle. */
+/** Bundles the files of the status page into one, which the operator's bundle contains. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 

@@ -1,4 +1,4 @@
-/** The packages whose code is in a bundle, and their licences, which ask to be handed on with it. */
+/** The packages in a bundle, and their licences, which must be distributed with it. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -9,7 +9,7 @@ const LEGAL = /^(un)?licen[cs]e|^notice|^copying/i;
 const RULE = "=".repeat(80);
 
 /**
- * @param paths of modules, as a bundler or its source map names them
+ * @param paths of modules in a bundler's output or its source map
  * @returns the packages' folders, from node_modules on as package-lock.json names them, sorted
  */
 export function packageFolders(paths: readonly string[]): readonly string[] {
@@ -18,9 +18,9 @@ export function packageFolders(paths: readonly string[]): readonly string[] {
 }
 
 /**
- * @param folders as of `packageFolders`
- * @returns one text with what each package says of its licence: the files of that name, else what its package.json says
- * @throws Error with the package that names no licence at all
+ * @param folders from `packageFolders`
+ * @returns the licences of all packages in one text: the files of that name, else the entry in package.json
+ * @throws Error with the name of a package without a licence
  */
 export async function licencesOf(root: string, folders: readonly string[]): Promise<string> {
   const parts = await Promise.all(folders.map((folder) => licenceOf(join(root, folder), folder)));

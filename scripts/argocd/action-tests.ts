@@ -1,4 +1,4 @@
-/** The tests of the actions in the form of Argo CD's repository, for the kind that has them all. */
+/** The tests of the actions in the form of Argo CD's repository, for the kind that has all actions. */
 import { stringify } from "yaml";
 
 import { planIn } from "../../src/engine/policies/policy-status.ts";
@@ -7,7 +7,7 @@ import type { KubeObject } from "../../src/kube/api/types.ts";
 import { annotated } from "../../test/support/health/case.ts";
 import { healthCases } from "../../test/support/health/index.ts";
 
-/** What stands for the time of the action, as in Argo CD's own tests. */
+/** The placeholder for the time of the action, as in Argo CD's own tests. */
 const TIME = "0001-01-01T00:00:00Z";
 
 /** @returns action_test.yaml and its testdata, by path. */

@@ -17,7 +17,7 @@ export function healthTests(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** What Argo CD shows beside the health. */
+/** Returns the message that Argo CD shows beside the health. */
 export function messageOf({ object, health }: HealthCase): string {
   if (object.metadata.annotations?.[PAUSED] === "true")
     return "Paused: the operator leaves it alone until it is resumed";

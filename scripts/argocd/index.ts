@@ -1,4 +1,4 @@
-/** deploy/argocd: what Argo CD has to know of the kinds, for its settings and in the layout of its own repository. */
+/** deploy/argocd: Argo CD's customizations for the kinds, as settings and in the layout of its own repository. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -25,7 +25,7 @@ const ACTIONS: Readonly<Record<string, (resource: Resource) => boolean>> = {
 export function argocdFiles(): ReadonlyMap<string, string> {
   return new Map([
     ["argocd-cm.yaml", settings()],
-    // Health goes by wildcard, `_` being `*` there. Argo CD knows no wildcard for actions.
+    // `_` is Argo CD's name for the wildcard `*`. It has a wildcard for health, but none for actions.
     [`${CUSTOMIZATIONS}/_/health.lua`, lua("health")],
     ...below(`${CUSTOMIZATIONS}/_`, healthTests()),
     ...RESOURCES.flatMap((resource) => {
@@ -37,7 +37,7 @@ export function argocdFiles(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The entries of argocd-cm: for Argo CD's ConfigMap of that name, beside what it holds already. */
+/** The entries to add to Argo CD's ConfigMap argocd-cm. */
 function settings(): string {
   const data = {
     "resource.customizations": stringify({ [`${GROUP}/*`]: { "health.lua": lua("health") } }, FORM),

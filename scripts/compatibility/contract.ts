@@ -1,10 +1,10 @@
 /**
- * What users' manifests and values rely on: the fields of the custom resources and the values of the chart. Compares
- * what the repository has with what the last release promised (docs/versions.md).
+ * The fields of the custom resources and the values of the chart, on which users' manifests and values rely. Compares
+ * those of the repository with those of the last release (docs/versions.md).
  */
 import { z } from "zod";
 
-/** What a change of a field may break. Lists are sorted. */
+/** The facts of a field whose change may break users. Lists are sorted. */
 const facts = z.strictObject({
   type: z.string(),
   required: z.boolean().optional(),
@@ -97,15 +97,15 @@ function isNumber(value: unknown): value is number {
   return typeof value === "number";
 }
 
-/** A change that may break what worked. */
+/** A change that may break users. */
 export interface Break {
   readonly path: string;
   readonly what: string;
 }
 
 /**
- * Returns what worked with `before` and may not with `after`. Of a status, which users only read, a field must stay and
- * keep its type; a value that an enum gains is no break, as conditions and states may always have new ones.
+ * Returns the changes that may break users. A field of a status, which users only read, must stay and keep its type;
+ * new values of its enums are no break, as conditions and states may always have new values.
  */
 export function breaksBetween(before: Contract, after: Contract): readonly Break[] {
   const changed = Object.entries(before).flatMap(([path, old]) => {
@@ -124,7 +124,7 @@ export function breaksBetween(before: Contract, after: Contract): readonly Break
   return [...changed, ...demanded];
 }
 
-/** Reports whether a rule demands something only where a field is set that did not exist before. */
+/** Reports whether a rule applies only when a new field is set. */
 function concernsNew(one: string, path: string, before: Contract): boolean {
   const [, field] = /^!has\(self\.([\w.]+)\) \|\| [^?]*$/.exec(one) ?? [];
   return field !== undefined && before[`${path}.${field}`] === undefined;
@@ -134,7 +134,7 @@ function isStatus(path: string): boolean {
   return /^[^.]+\.status(?:\.|$)/.test(path);
 }
 
-/** Of a subtree that is gone its root is reported alone. */
+/** Reports whether the parent still exists: of a removed subtree, only the root is reported. */
 function hasParent(path: string, after: Contract): boolean {
   const parent = parentOf(path);
   return parent === path || after[parent] !== undefined;
@@ -179,7 +179,7 @@ function isTrue(value: boolean | undefined): boolean {
   return value === true;
 }
 
-/** Reports whether something that is set differs from another value or from none. */
+/** Reports whether a value is set and the other one, which may be unset, differs. */
 function isChanged(set: string | undefined, other: string | undefined): boolean {
   return set !== undefined && set !== other;
 }

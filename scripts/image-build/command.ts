@@ -4,15 +4,15 @@ import type { ImageFacts } from "./facts.ts";
 
 export interface ImageOrder {
   readonly facts: ImageFacts;
-  /** With its tag. */
+  /** The image's name with its tag. */
   readonly name: string;
-  /** Other bases than the Dockerfile's. */
+  /** Replacements for the Dockerfile's base images. */
   readonly bases?: { readonly build?: string | undefined; readonly runtime?: string | undefined };
   /** An .npmrc for a mirror of the registry. */
   readonly npmrc?: string | undefined;
 }
 
-/** @returns the words after the engine's name, the folder to build left out. */
+/** @returns the arguments of the engine, without the folder to build */
 export function buildArguments(engine: Engine, { facts, name, bases = {}, npmrc }: ImageOrder): readonly string[] {
   const { version, revision, epoch } = facts;
   const values = {
@@ -21,7 +21,7 @@ export function buildArguments(engine: Engine, { facts, name, bases = {}, npmrc 
     CREATED: new Date(epoch * 1000).toISOString().replace(".000Z", "Z"),
     BUILD_IMAGE: bases.build,
     RUNTIME_IMAGE: bases.runtime,
-    // BuildKit dates the image by it; the others have a flag.
+    // BuildKit takes the image's date from it; the other engines have a flag.
     SOURCE_DATE_EPOCH: engine === "docker" ? String(epoch) : undefined,
   };
   return [

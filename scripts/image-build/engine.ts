@@ -1,10 +1,10 @@
-/** What builds images on this machine. */
+/** Finds the engine that builds images on this machine. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
 /**
- * In the order of preference, with the question that only a working one answers: a `docker` without a daemon is a client
- * and nothing more.
+ * The engines in order of preference, each with a command that succeeds only if it works: a `docker` without a daemon
+ * cannot build.
  */
 const QUESTIONS = {
   docker: ["version", "--format", "{{.Server.Version}}"],
@@ -15,10 +15,10 @@ export type Engine = keyof typeof QUESTIONS;
 const ALL: readonly Engine[] = ["docker", "podman", "buildah"];
 
 /**
- * @param wanted those that will do
- * @param path where they are looked for, like `PATH`
+ * @param wanted the accepted engines
+ * @param path the folders to search, like `PATH`
  * @returns the first that works
- * @throws Error that names each and why it is not it
+ * @throws Error with the reason for each engine
  */
 export async function findEngine(path: string | undefined, wanted: readonly Engine[] = ALL): Promise<Engine> {
   const reasons: string[] = [];

@@ -1,4 +1,4 @@
-/** What an image says of its own origin. */
+/** The facts about its origin that an image has in its labels. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

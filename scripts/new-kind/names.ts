@@ -1,4 +1,4 @@
-/** What a kind is called in the code, derived from its name. */
+/** The names of a kind in the code, derived from its kind. */
 export interface Names {
   /** "PlatformVariableSet" */
   readonly kind: string;

@@ -1,19 +1,19 @@
-/** The lists that a new kind is entered into. */
+/** The lists that a new kind is added to. */
 import type { Names } from "./names.ts";
 
 /** Lines that go into a file. */
 export interface Registration {
   readonly file: string;
   readonly lines: string;
-  /** A text of the file: the lines go before it. */
+  /** A text of the file before which the lines are inserted. */
   readonly before?: string;
-  /** Or the beginning of a block: the lines go to its end. */
+  /** Or the beginning of a block at whose end the lines are inserted. */
   readonly block?: string;
-  /** How the block ends; by default with a brace at the beginning of a line. */
+  /** The end of the block; by default a brace at the beginning of a line. */
   readonly end?: string;
 }
 
-/** @returns what is entered where: the kind, its operations, the records of the simulated platform, its sample */
+/** @returns the lines for the kind, its operations, the records of the simulated platform, and its sample */
 export function registrationsOf({ kind, type, types, camel, folder, noun }: Names): readonly Registration[] {
   const path = types.toUpperCase();
   const operation = (name: string, method: string, at: string, stale = `, stale: of${type}`): string =>
@@ -49,12 +49,12 @@ export function registrationsOf({ kind, type, types, camel, folder, noun }: Name
   ];
 }
 
-/** An import, which the formatter puts into its place. */
+/** An import; the formatter sorts it. */
 function imported(file: string, name: string, from: string): Registration {
   return { file, lines: `import { ${name} } from "${from}";`, before: "import " };
 }
 
-/** @returns the text with the lines in their place. @throws Error where the file does not have the place any more */
+/** @returns the text with the lines inserted. @throws Error when the file no longer has the place */
 export function registered(text: string, { file, lines, before, block, end = "\n}" }: Registration): string {
   const start = text.indexOf(before ?? block ?? "");
   const stop = before === undefined ? text.indexOf(end, start) + 1 : start;

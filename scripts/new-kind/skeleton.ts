@@ -1,13 +1,13 @@
-/** The files of a new kind. What a person has to write is marked. */
+/** The files of a new kind, with marks where a person has to write something. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Names } from "./names.ts";
 
-/** Marks what is to be filled in: test/unit/new-kind.test.ts fails as long as it stands somewhere. */
+/** Marks a text to fill in: test/unit/new-kind.test.ts fails as long as a file contains it. */
 export const FILL_IN = "FILL-IN";
 
-/** Where the text of each template goes. */
+/** The path of the file from each template. */
 const PLACES = {
   "index.ts": "src/kinds/{{folder}}/index.ts",
   "area.ts": "src/platform/areas/{{camels}}.ts",

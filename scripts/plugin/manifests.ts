@@ -11,7 +11,7 @@ export const ENTRY = "kubectl-platform.cjs";
 const HOME = "https://github.com/platform-operator/platform-operator";
 const ABOUT = "Show, plan and adopt what the platform operator manages";
 
-/** @returns the package.json of the plugin: the bundle has everything in it, so there are no dependencies */
+/** @returns the package.json of the plugin, without dependencies: the bundle contains them */
 export function pluginPackage({ version, license, engines }: Facts): object {
   return {
     name: "kubectl-platform",

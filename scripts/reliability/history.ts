@@ -13,7 +13,7 @@ export const Run = z.object({
   /** Files of the product that were not committed. */
   uncommitted: z.array(z.string()),
   part: z.string(),
-  /** The titles that it was confined to, as `make chaos ONLY=` has it. */
+  /** The titles that the run was limited to by `make chaos ONLY=`. */
   only: z.string().optional(),
   seed: z.int(),
   minutes: z.number(),
@@ -21,12 +21,12 @@ export const Run = z.object({
   kubernetes: z.string(),
   machine: z.string(),
   classes: z.record(z.string(), Row),
-  /** Failures of no class. */
+  /** Failures that belong to no class. */
   failures: z.array(z.string()),
 });
 export type Run = z.infer<typeof Run>;
 
-/** @returns the runs, the oldest first @throws on a line that is none */
+/** @returns the runs, the oldest first @throws Error for an invalid line */
 export function readRuns(path: string): readonly Run[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, "utf8").split("\n");
@@ -38,7 +38,7 @@ export function appendRun(path: string, run: Run): void {
   appendFileSync(path, `${JSON.stringify(run)}\n`);
 }
 
-/** @returns the last run of each part; one that was confined to some titles only where there is no other */
+/** @returns the last run of each part; a run with limited titles only if there is no other */
 export function lastOfEach(runs: readonly Run[]): readonly Run[] {
   const last = new Map<string, Run>();
   for (const run of runs.filter(({ only }) => only !== undefined)) last.set(run.part, run);

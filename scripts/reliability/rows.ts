@@ -1,10 +1,10 @@
-/** What a report of the runner says about the classes of failure. Pure: a report in, rows out. */
+/** Turns a report of the test runner into rows about the classes of failure. Pure. */
 import { z } from "zod";
 
 const Test = z.object({
   fullName: z.string(),
   status: z.string(),
-  /** Only of one that was begun: what a filter or a condition left out has none. */
+  /** Only of a test that ran: one that a filter or a condition excluded has none. */
   duration: z.number().optional(),
   meta: z
     .object({ figure: z.string().optional(), plans: z.number().optional(), real: z.boolean().optional() })
@@ -24,9 +24,9 @@ export type Report = z.infer<typeof Report>;
 export const Row = z.object({
   /** Lives, runs and generated cases. */
   plans: z.number(),
-  /** Those in which an API server took part. */
+  /** The plans with a real API server. */
   real: z.number(),
-  /** The names of plans that were begun, but whose call did not occur. They prove nothing and are none of `plans`. */
+  /** The names of plans that ran, but whose call did not occur. They prove nothing and are not part of `plans`. */
   unmet: z.array(z.string()),
   /** The names of the tests that failed, whether their call occurred or not. */
   violations: z.array(z.string()),
@@ -34,10 +34,10 @@ export const Row = z.object({
 });
 export type Row = z.infer<typeof Row>;
 
-/** The largest share of a class's plans that may not meet their call. */
+/** The largest share of a class's plans whose call may not occur. */
 export const UNMET_SHARE = 0.05;
 
-/** @returns the rows of the classes that the report has tests of, by id */
+/** @returns the rows of the classes with tests in the report, by id */
 export function rowsOf({ testResults }: Report): Readonly<Record<string, Row>> {
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
   const byClass = Map.groupBy(tests, ({ fullName }) => classOf(fullName) ?? "");
@@ -69,7 +69,7 @@ export function merged(rows: readonly Row[]): Row {
   };
 }
 
-/** @returns what failed and is a violation of no class: a test without an id, or the set-up of a file */
+/** @returns the failures outside of any class: a test without an id, or the set-up of a file */
 export function failuresOf({ testResults }: Report, pathOf: (name: string) => string): readonly string[] {
   return testResults.flatMap(({ name, status, assertionResults }) => {
     const failed = assertionResults.filter(isFailed);
@@ -80,7 +80,7 @@ export function failuresOf({ testResults }: Report, pathOf: (name: string) => st
   });
 }
 
-/** @returns whether too few of a class's plans met their call to speak of the class. */
+/** @returns whether the call of too few of a class's plans occurred to draw a conclusion about the class */
 export function isHollow({ plans, unmet }: Pick<Row, "plans" | "unmet">): boolean {
   return unmet.length > UNMET_SHARE * (plans + unmet.length);
 }
@@ -90,7 +90,7 @@ export function idsIn(title: string): readonly string[] {
   return [...title.matchAll(/\[([A-Z]\d+)\]/g)].flatMap(([, id]) => id ?? []);
 }
 
-/** @returns the class that a test counts in: the innermost that its title names */
+/** @returns the class of a test: the innermost one in its title */
 export function classOf(title: string): string | undefined {
   return idsIn(title).at(-1);
 }
@@ -111,7 +111,7 @@ function isFailed({ status }: Test): boolean {
 
 const NUMBER = /\d+(?:\.\d+)?/g;
 
-/** Figures that differ in their numbers alone become one, with ranges; others stand side by side. */
+/** Merges figures that differ only in their numbers into one with ranges, and lists the others. */
 function summary(figures: readonly string[]): string {
   const alike = Map.groupBy(figures, (figure) => figure.replaceAll(NUMBER, "#"));
   return [...alike.values()].map(ranged).join("; ");
