@@ -1,24 +1,24 @@
 /**
- * The values that annotations may have. The operator reads and warns by them, and the admission policy of the chart is
- * generated from them.
+ * The valid values of the annotations. The operator parses annotations with these patterns and warns of other values;
+ * the chart's admission policy is generated from this table.
  */
 import { APPROVED_PLAN, EXTERNAL_ID, MOVE_TO, PAUSED, POLL_INTERVAL, RESOLVE, RUN_UNTIL } from "./names.ts";
 import { type Annotated, NOT_PAUSING, PAUSING } from "./paused.ts";
 
-/** What an annotation may say. */
+/** The valid values of one annotation. */
 interface AnnotationValues {
-  /** JavaScript and RE2 read it in the same way. */
+  /** Must mean the same in JavaScript and in RE2, which the admission policy uses. */
   readonly pattern: RegExp;
-  /** Follows "must be ". */
+  /** Describes the valid values; follows "must be " in messages. */
   readonly allowed: string;
-  /** What any other value leads to. */
+  /** A sentence that says what happens with any other value. */
   readonly otherwise: string;
 }
 
 /** A duration as Go writes it, e.g. "90s" or "1h30m". */
 export const DURATION = /^([0-9]{1,9}(ms|s|m|h))+$/;
 
-/** By the name of the annotation. A request for a reconcile may have any value. */
+/** The valid values by the name of the annotation. A reconcile request is missing here, as it may have any value. */
 export const ANNOTATIONS: Readonly<Record<string, AnnotationValues>> = {
   [PAUSED]: {
     pattern: new RegExp(`^(${[...PAUSING, ...NOT_PAUSING].join("|")})$`),
@@ -58,13 +58,19 @@ export const ANNOTATIONS: Readonly<Record<string, AnnotationValues>> = {
   },
 };
 
-/** Returns the namespace that takes over what the object leaves on the platform; undefined for its own. */
+/**
+ * Returns the namespace that the annotation move-to names: a resource there adopts what this object leaves on the
+ * platform. Returns undefined without a valid annotation.
+ */
 export function destinationOf({ metadata: { annotations = {} } }: Annotated): string | undefined {
   const namespace = annotations[MOVE_TO];
   return namespace !== undefined && ANNOTATIONS[MOVE_TO]?.pattern.test(namespace) === true ? namespace : undefined;
 }
 
-/** Returns until when the object is to run whatever its schedule says; undefined where nobody asks for that. */
+/**
+ * Returns the time that the annotation run-until names: until then the object runs even if its schedule stops it.
+ * Returns undefined without a valid annotation.
+ */
 export function runUntilOf({ metadata: { annotations = {} } }: Annotated): Date | undefined {
   const written = annotations[RUN_UNTIL] ?? "";
   const until = ANNOTATIONS[RUN_UNTIL]?.pattern.test(written) === true ? Date.parse(written) : Number.NaN;
@@ -73,7 +79,7 @@ export function runUntilOf({ metadata: { annotations = {} } }: Annotated): Date 
 
 const RULES = Object.entries(ANNOTATIONS);
 
-/** Returns a sentence for each annotation whose value is not known. */
+/** Returns a warning for each annotation with an invalid value. */
 export function invalidAnnotations({ metadata: { annotations = {} } }: Annotated): readonly string[] {
   return RULES.flatMap(([name, { pattern, allowed, otherwise }]) => {
     const value = annotations[name];

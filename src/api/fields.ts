@@ -12,12 +12,13 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Kubernetes copies this member of the metadata into the CRD as CEL rules. */
+/** The member of a schema's metadata that the CRD has as CEL rules. */
 const VALIDATIONS = "x-kubernetes-validations";
 
 /**
  * A text of at most `max` characters that matches a pattern.
- * @param message what the API server, beside the pattern, and the parser say of any other
+ * @param message the error message, beside the pattern, and the parser say of any other, beside the pattern, and the
+ * parser say of any other
  */
 export function matches(pattern: RegExp, max: number, message: string): z.ZodString {
   return z
@@ -54,8 +55,8 @@ const COMMIT = /^[0-9a-f]{7,64}$/;
 const HEX = "must be 7 to 64 hex digits in lower case";
 
 /**
- * A commit of git. The API server takes no number, but checks that by a rule, whose message says what to do: YAML reads
- * 1234567 without quotes as a number.
+ * A git commit. YAML reads 1234567 without quotes as a number. The CRD therefore accepts numbers by their type and
+ * rejects them by a rule, whose message asks for the quotes.
  */
 export const commitField = matches(COMMIT, 64, HEX).meta({
   "x-kubernetes-int-or-string": true,
@@ -68,12 +69,12 @@ export const commitField = matches(COMMIT, 64, HEX).meta({
   ],
 });
 
-/** A member that says whether something holds. @param usual what holds where the spec does not say */
+/** A boolean member. @param usual its default */
 export function flag(usual: boolean, description: string) {
   return z.boolean().default(usual).describe(`${description} Defaults to ${usual}.`);
 }
 
-/** One of several values. @param usual the one that holds where the spec has none */
+/** An enum member. @param usual its default */
 export function choice<const Value extends string>(values: readonly Value[], usual: Value, description: string) {
   return z
     .enum(values)
@@ -107,7 +108,8 @@ export function jsonLength(value: unknown): number {
 }
 
 /**
- * Returns an object of which exactly one of two members must be set. The API server and the parser check it.
+ * Returns the schema of an object in which exactly one of two members must be set. The API server and the parser check
+ * it.
  * @param shape its members
  */
 export function exactlyOne<Shape extends z.ZodRawShape>(
@@ -123,7 +125,9 @@ export function exactlyOne<Shape extends z.ZodRawShape>(
     .meta({ description, [VALIDATIONS]: [{ rule: `has(self.${left}) != has(self.${right})`, message }] });
 }
 
-/** A reference to another custom resource of the same namespace, or to an object of the platform. */
+/**
+ * Returns the schema of a reference to another custom resource in the same namespace, or to an object of the platform.
+ */
 export function reference(kind: string, description: string) {
   return exactlyOne(
     ["name", "externalId"],
@@ -157,12 +161,12 @@ const keyOf = (source: string) =>
     })
     .describe(`A key of a ${source}.`);
 
-/** Returns the reference to a Secret with one text, under the key "token" unless the spec names another. */
+/** Returns the schema of a reference to one key of a Secret; the key defaults to "token". */
 export function secretRef(description: string) {
   return keyRef("Secret", "token", description);
 }
 
-/** Returns the reference to one text in a Secret or ConfigMap. @param usual the key unless the spec names another */
+/** Returns the schema of a reference to one key of a Secret or ConfigMap. @param usual the default of the key */
 export function keyRef(source: "Secret" | "ConfigMap", usual: string, description: string) {
   return z
     .object({
@@ -195,9 +199,9 @@ export const environmentVariableName = matches(
 );
 
 /**
- * Variables, each with its value, or with the source of its value.
+ * Returns the schema of a list of variables, each with a value or the source of a value.
  * @param what one of them is, e.g. "An environment variable"
- * @param more further members of the kind, if any
+ * @param more further members of each variable, if any
  */
 export function variablesOf<More extends z.ZodRawShape>(
   name: z.ZodString,

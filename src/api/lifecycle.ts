@@ -56,7 +56,7 @@ function applyPolicy(usual: ApplyPolicy) {
     );
 }
 
-/** A window of time that comes again. */
+/** A recurring time window. */
 export const recurringWindow = z
   .object({
     schedule: matches(
@@ -149,7 +149,7 @@ export function lifecycleOf(
     .describe("What the operator may do to the object of the platform, and when. A connection can set defaults.");
 }
 
-/** The members of kinds that create, change and adopt. */
+/** The members of `spec.lifecycle` for kinds that create, change and adopt. */
 export const CREATED = [
   "managementPolicy",
   "adoptionPolicy",
@@ -159,13 +159,13 @@ export const CREATED = [
   "syncWindows",
 ] as const;
 
-/** The members of services, which are deployed too. */
+/** The members of `spec.lifecycle` for services, which are deployed too. */
 export const DEPLOYED = [...CREATED, "retry", "progressDeadline"] as const;
 
-/** The largest number of lines of a log that a status keeps. */
+/** The largest number of log lines that a status keeps. */
 export const MOST_LOG_LINES = 20;
 
-/** What is kept of the log of an application. */
+/** `spec.logs`: how much of an application's log is kept. */
 export const logSettings = z
   .object({
     onFailure: z

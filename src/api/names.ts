@@ -10,10 +10,10 @@ export const FINALIZER = `${GROUP}/finalizer`;
 export const PAUSED = `${GROUP}/paused`;
 export const RECONCILE_REQUESTED_AT = `${GROUP}/reconcile-requested-at`;
 export const POLL_INTERVAL = `${GROUP}/poll-interval`;
-/** Until when an object keeps running in a window of spec.runSchedule. */
+/** Until this time an object runs even in a window of spec.runSchedule. */
 export const RUN_UNTIL = `${GROUP}/run-until`;
 export const RESOLVE = `${GROUP}/resolve`;
-/** On a resource that goes: the namespace whose resource of the same kind and name may adopt what it leaves. */
+/** On a resource that is deleted: the namespace whose resource of the same kind and name may adopt its object. */
 export const MOVE_TO = `${GROUP}/move-to`;
 export const APPROVED_PLAN = `${GROUP}/approved-plan`;
 
@@ -26,8 +26,13 @@ export const SEAL = `${GROUP}/seal`;
 export const BACKUP_SIGNATURE = `${GROUP}/backup-signature`;
 export const INSTALLATION = `${GROUP}/installation`;
 export const INTENT = `${GROUP}/intent`;
-/** On an object of a one-shot kind: its own uid, namespace and name, set before the first request. */
+/**
+ * The started marker: the uid, namespace and name of the object. It is set when a request that must not be sent twice,
+ * and that the status alone shows, was started.
+ */
 export const BEGUN = `${GROUP}/begun`;
 
-/** The keys of the Secret that spec.writeConnectionSecretToRef names which every status shows, too. */
+/**
+ * The keys of the Secret of spec.writeConnectionSecretToRef whose values every status shows too: they are not secret.
+ */
 export const PLAIN_CONNECTION_KEYS: ReadonlySet<string> = new Set(["id", "name", "environmentId", "environment"]);

@@ -1,6 +1,6 @@
 /**
- * Every reason of a condition, except the platform's own state values, which `Deployed`, `ClusterDeployed` and
- * `IngressReady` have verbatim (docs/architecture.md §5).
+ * All reasons of conditions. `Deployed`, `ClusterDeployed` and `IngressReady` may also have a state of the platform
+ * verbatim as their reason (docs/architecture.md §5).
  */
 export const REASONS = {
   // The goal is reached.

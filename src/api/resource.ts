@@ -1,4 +1,4 @@
-/** The Kubernetes side of a kind, and the columns and rules that several kinds have. */
+/** The Kubernetes side of a kind, and columns and rules that several kinds share. */
 import { z } from "zod";
 
 import { PAUSED } from "./names.ts";
@@ -22,9 +22,9 @@ export interface CelRule {
 }
 
 /**
- * The Kubernetes side of one kind: its names, its schemas, its columns. The CRD is generated from it. `Spec` is the
- * parsed spec; `Mem` are the status fields that are the operator's memory: what the platform cannot return. `memory`
- * parses them from a status and must accept `{}`.
+ * The Kubernetes side of one kind: its names, schemas and columns. The CRD is generated from it. `Spec` is the parsed
+ * spec. `Mem` is the memory: the members of status that the platform cannot tell back. `memory` parses it from a status
+ * and must accept `{}`.
  */
 export interface Resource<Spec = unknown, Mem = unknown> {
   readonly kind: string;
@@ -52,7 +52,7 @@ const EXTERNAL_ID_STAYS: CelRule = {
 type Defaulted = "plural" | "scope" | "rules" | "selectableFields";
 
 /**
- * Completes the declaration of a kind by what most kinds have: it is namespaced and refers to a connection.
+ * Completes the declaration of a kind with the defaults of most kinds: namespaced, with a reference to a connection.
  * @param declared.memory the members of the status that are its memory
  */
 export function defineResource<Spec, Members extends Readonly<Record<string, z.ZodType>>>({
@@ -102,7 +102,7 @@ export const SINCE = column("Since", ofCondition("Ready", "lastTransitionTime"),
 
 const AGE = column("Age", ".metadata.creationTimestamp", "Time since the object was created.", "date");
 
-/** The value of the annotation, whatever it means. */
+/** Shows the value of the annotation as it is written, which may also say that the object is not paused. */
 const PAUSED_BY = column(
   "Paused",
   `.metadata.annotations.${PAUSED.replaceAll(".", String.raw`\.`)}`,
@@ -121,9 +121,9 @@ function ofCondition(type: string, member: string): string {
 
 /**
  * Returns the columns of a kind.
- * @param own those after the reason
- * @param later those before the message
- * @param ready what Ready means
+ * @param own the columns after Reason
+ * @param later the columns before Message
+ * @param ready the description of the column Ready
  */
 export function columnsOf(
   own: readonly PrinterColumn[],
@@ -140,8 +140,9 @@ export function livingColumns(own: readonly PrinterColumn[]): readonly PrinterCo
 }
 
 /**
- * A field of the spec that cannot change once the object is recorded; a wrong reference can be fixed before that
- * (docs/architecture.md §4). Rules run on writes of the status as well; there the spec is unchanged, so they hold.
+ * Returns the rule that makes a field of the spec immutable once the object is recorded; before that, a wrong reference
+ * can be fixed (docs/architecture.md §4). The API server checks rules on writes of the status as well; the rule holds
+ * there because the spec is unchanged.
  * @param field a required member of the spec, e.g. "environmentRef"
  */
 export function lockedOnceRecorded(field: string): CelRule {

@@ -1,11 +1,11 @@
-/** `spec.runSchedule`: when a service or a cluster is stopped, and what its status says of that. */
+/** `spec.runSchedule`, which stops a service or a cluster in recurring windows, and the members of status about it. */
 import { z } from "zod";
 
 import { recurringWindow } from "./lifecycle.ts";
 import { type CelRule, type PrinterColumn, wide } from "./resource.ts";
 import { ATOMIC, time } from "./status.ts";
 
-/** The member of a spec. */
+/** The schema of `spec.runSchedule`. */
 export const runSchedule = z
   .array(
     recurringWindow
@@ -22,24 +22,24 @@ export const runSchedule = z
   )
   .meta(ATOMIC);
 
-/** What is always stopped has no schedule. */
+/** An object with runState Stopped cannot have a schedule. */
 export const RUNS_BY_SCHEDULE = {
   rule: '!has(self.spec.runSchedule) || !has(self.spec.runState) || self.spec.runState != "Stopped"',
   message: "spec.runSchedule stops what runs otherwise: remove it, or set spec.runState to Running",
   fieldPath: ".spec.runSchedule",
 } as const satisfies CelRule;
 
-/** Reports whether that rule lets a spec be. */
+/** Reports whether a spec satisfies RUNS_BY_SCHEDULE. */
 export function runsBySchedule(spec: { readonly runSchedule?: unknown; readonly runState?: string | undefined }) {
   return spec.runSchedule === undefined || spec.runState !== "Stopped";
 }
 
-/** The member of a memory. */
+/** The schema of `status.runUntil`, a member of the memory. */
 export const runUntil = time.describe(
   "Until when it runs although a window of spec.runSchedule is open, as somebody started it by hand.",
 );
 
-/** The member of a status. */
+/** The schema of `status.nextRunChange`. */
 export const nextRunChange = z
   .object({
     at: time.describe("When."),

@@ -9,7 +9,7 @@ export const TEXT = 1024;
 /** The most fields that `drift` lists. */
 export const DRIFT_FIELDS = 20;
 
-/** The longest annotation that Kubernetes stores, in characters: a copy of one always fits. */
+/** The longest annotation that Kubernetes stores, in characters, so that a status can hold a copy of any annotation. */
 const ANNOTATION = 262_144;
 
 /** A short text, mostly from the platform. */
@@ -30,17 +30,17 @@ export const token = z.string().max(ANNOTATION);
 export const count = z.int().min(0);
 
 /**
- * For lists of a status: the operator alone writes them, and a duplicate must not make the API server refuse the whole
- * patch.
+ * Makes a list atomic. The operator alone writes the lists of a status, and a duplicate must not make the API server
+ * refuse the whole patch.
  */
 export const ATOMIC = { "x-kubernetes-list-type": "atomic" };
 
-/** A list of at most `max` items, if any, that is replaced as a whole. */
+/** An optional list of at most `max` items that is replaced as a whole. */
 export function atomicList<Item extends z.ZodType>(item: Item, max: number, description: string) {
   return z.array(item).max(max).optional().describe(description).meta(ATOMIC);
 }
 
-/** A condition as `metav1.Condition` has it, with the patterns and bounds of its API documentation. */
+/** A `metav1.Condition`, with the patterns and bounds of its API documentation. */
 const condition = z
   .object({
     type: z
@@ -152,10 +152,10 @@ export const planSchema = z
   })
   .describe("What is to be written to the platform and waits for approval or for a change window.");
 
-/** Identity and open intent of writes. */
+/** The recorded identity and the open intent. */
 const ledger = { identity: identity.optional(), intent: intent.optional() };
 
-/** What policies forbid or delay. */
+/** The members about policies: what was applied, and the plan that waits. */
 const governed = {
   appliedGeneration: count
     .optional()
@@ -164,7 +164,7 @@ const governed = {
   lastApprovedPlan: text.optional().describe("Hash of the last plan that was approved and carried out."),
 };
 
-/** The members of a status whose object exists on the platform. */
+/** The members of a status whose kind has objects on the platform. */
 const living = {
   externalId: id.optional().describe("Id of the object on the platform."),
   ...ledger,
@@ -184,29 +184,34 @@ const living = {
   ...governed,
 };
 
-/** Returns the status of a kind that only observes. @param own the kind's own members; each may be absent */
+/** Returns the status schema of a kind that only observes. @param own the kind's own members; each may be absent */
 export function observingStatus(own: z.ZodRawShape): z.ZodObject {
   return z.object({ ...common, ...z.object(own).partial().shape });
 }
 
-/** Returns the status of a kind that requests one action. @param own the kind's own members; each may be absent */
+/**
+ * Returns the status schema of a kind that requests one action. @param own the kind's own members; each may be absent
+ */
 export function actingStatus(own: z.ZodRawShape): z.ZodObject {
   return observingStatus({ ...ledger, ...governed, ...own });
 }
 
-/** Returns the status of a kind that keeps an object of the platform. @param own the kind's own members; each may be absent */
+/**
+ * Returns the status schema of a kind with objects on the platform.
+ * @param own the kind's own members; each may be absent
+ */
 export function livingStatus(own: z.ZodRawShape): z.ZodObject {
   return observingStatus({ ...living, ...own });
 }
 
-/** A member of a memory. */
+/** Makes a member of a memory optional. An unexpected value parses as absent. */
 function kept<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().catch(undefined);
 }
 
 type Members = Readonly<Record<string, z.ZodType>>;
 
-/** The memory of these members. */
+/** The parsed memory with these members. */
 export type MemoryOf<Of extends Members> = z.output<
   z.ZodObject<{ [Name in keyof Of]: ReturnType<typeof kept<Of[Name]>> }>
 >;
@@ -220,7 +225,7 @@ export function memorySchema(members: Members) {
   return z.object(Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, kept(schema)]))).catch({});
 }
 
-/** The keyed fingerprint of content with secret values (the engine's Fingerprint), which cannot be guessed. */
+/** The engine's Fingerprint of content with secret values. It is keyed, so that nobody can guess the values. */
 export const fingerprint = z.object({
   key: text.describe("Which key the digest was made with."),
   digest: text.describe("Keyed digest of the content."),

@@ -14,14 +14,14 @@ export interface ConnectionAccess {
 export interface Place {
   readonly reader: Reader;
   readonly namespace: string;
-  /** The age at which what was read is read again; 0 reads it now. */
+  /** The age at which a read value is read again; 0 reads it now. */
   readonly maxAgeMs: Ms;
 }
 
 /**
  * Reads the token, the proxy's credentials and the certificates of a connection.
- * @param known the last result: certificates that are the same are not examined again
- * @returns why they cannot be used, with the field that refers to them and what to do
+ * @param known the last result: unchanged certificates are not checked again
+ * @returns the access, or why it cannot be used, with the field that refers to it and what to do
  * @throws KubeError
  */
 export async function readAccess(
@@ -81,7 +81,7 @@ function credentialsProblem(user: string | undefined): string {
 
 type CaBundle = ConnectionSettings["caBundle"];
 
-/** @returns the text that is said to have certificates; undefined where the built-in ones are used */
+/** @returns the text that should hold certificates; undefined where the built-in ones are used */
 async function readCertificates(
   { reader, namespace, maxAgeMs }: Place,
   bundle: CaBundle,

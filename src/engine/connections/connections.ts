@@ -13,7 +13,7 @@ import type { ConnectionSettings, Ms, NetworkAccess, RatedApi, Surface, Why } fr
 import { type ConnectionAccess, readAccess } from "./access.ts";
 import type { ReceiverKeys } from "./receiver-keys.ts";
 
-/** Makes a client. It asks for token and network at every request, as both may change. */
+/** Creates a client, which asks for token and network at every request, as both may change. */
 export type Connect<Api> = (
   settings: ConnectionSettings,
   token: () => string,
@@ -40,9 +40,14 @@ export interface Connection<Api = RatedApi> {
   failures: number;
   /** Since when probes fail without a usable answer of the platform, on the monotonic clock. */
   failingSince?: Ms | undefined;
-  /** Since when the token is rejected while nothing is left to fix it in; for the deletion of its users. */
+  /**
+   * Since when the token is rejected while the connection or its Secret is gone, so that nobody can replace it. The
+   * deletion of its users gives up after a while.
+   */
   barredAt?: Ms | undefined;
-  /** Keys of objects with pending work that wait for the connection, and of those that lacked a scope. */
+  /**
+   * Keys of objects with pending work that wait for the connection, and of objects that were denied a request (403).
+   */
   readonly waiting: Set<string>;
   readonly denied: Set<string>;
   /** The keys that prove a delivery; undefined while none is expected. */
@@ -88,7 +93,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     const namespace = key.namespace === "" ? deps.operatorNamespace : key.namespace;
     return readAccess({ reader: deps.reader, namespace, maxAgeMs }, settings, accesses.get(keyText(key)));
   };
-  /** Puts what was read into use. A new token, credentials or certificates let every refused object try again. */
+  /** Uses what was read. A changed token, credential or certificate wakes every object that was denied a request. */
   const take = (id: string, access: ConnectionAccess): void => {
     const rotated = accesses.has(id) && !isDeepStrictEqual(accesses.get(id), access);
     accesses.set(id, access);
@@ -114,7 +119,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     }
   };
 
-  /** Closing a client ends its calls, and one of them may be a create. */
+  /** Closes a replaced client later: closing it ends its calls, and one of them may be a create. */
   const retire = (api: Api): void => {
     retired.add(api);
     deps.clock.after(RETIRE_MS, () => {
@@ -159,7 +164,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       [...open.values()].find((connection) => connection.uid === uid),
     /** Returns all open connections. */
     all: (): readonly Connection<Api>[] => [...open.values()],
-    /** Requests a probe: a user failed in a way that may be the connection's fault. */
+    /** Requests a probe, after a failure of a user that the connection may have caused. */
     suspect(connection: Connection<Api>): void {
       if (connection.trouble !== undefined) return;
       // At most one requested probe a second.
@@ -170,7 +175,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     waitFor: (key: ObjectKey, userKey: string): void => {
       waitingFor(keyText(key)).add(userKey);
     },
-    /** Wakes everything that waits, after a successful probe. */
+    /** Wakes all objects that wait, after a successful probe. */
     recovered(connection: Connection<Api>): void {
       connection.trouble = undefined;
       connection.failures = 0;
@@ -246,7 +251,7 @@ export function createMassChangeLimit(clock: Clock) {
       return true;
     },
     held: (): boolean => holds,
-    /** Holds from now on: the limit held before the process started. */
+    /** Holds all further writes, as the limit did before the process started. */
     hold: (): void => {
       holds = true;
     },

@@ -21,7 +21,7 @@ export type Enqueue = (keyText: string, options: { readonly afterMs: Ms; readonl
 /** Why a change of the platform was made. */
 export type ChangeCause = keyof typeof CAUSES;
 
-/** Worded to end a sentence. */
+/** The text of each cause, which ends a sentence. */
 export const CAUSES = {
   SpecChanged: "the spec says so",
   InputsChanged: "what the spec refers to has changed",
@@ -47,15 +47,17 @@ export interface ChangeRecord {
   readonly sent: boolean;
 }
 
-/** Reports to telemetry. The engine neither logs nor counts. */
+/** Receives what logs and metrics show. The engine itself neither logs nor counts. */
 export interface Observer {
-  /** Called right after every mutating call. With the id of a create it is the last-resort journal. */
+  /**
+   * Called right after every mutating call. The log of a create has the id even if nothing can be stored afterwards.
+   */
   change(change: ChangeRecord): void;
-  /** Called after a status was written or found unchanged. `before`: the object as it was; the same where unchanged. */
+  /** Called after a status was written or found unchanged. `before` is the object before; the same if unchanged. */
   status(object: KubeObject, before: KubeObject): void;
   /** Called for a deleted object. */
   removed(key: ObjectKey): void;
-  /** Called for an error that no table classifies; the object says InternalError. */
+  /** Called for an error that the engine does not classify; the object reports InternalError. */
   internal(key: ObjectKey, error: unknown): void;
 }
 
@@ -71,7 +73,7 @@ export interface ProvidedPorts {
   readonly outputs: Outputs;
   readonly fence: Fence;
   readonly clock: Clock;
-  /** In [0, 1). */
+  /** Returns a random number in [0, 1). */
   readonly random: () => number;
   readonly connectionKinds: ConnectionKinds;
   /** The ledger of objects that stayed on the platform when their resources went. */
@@ -79,7 +81,7 @@ export interface ProvidedPorts {
   readonly windows: Windows;
   /** The namespace of the Secrets of cluster-scoped connections. */
   readonly operatorNamespace: string;
-  /** Nothing is written to the platform: the status gets a plan of what would be. */
+  /** In a dry run nothing is written to the platform; the status gets a plan of the writes. */
   readonly dryRun: boolean;
   /** The uid of the kube-system namespace. */
   readonly installation: string;
@@ -88,7 +90,7 @@ export interface ProvidedPorts {
   readonly stopping: AbortSignal;
 }
 
-/** All ports, with those that the engine makes. */
+/** All ports: those that the operator provides and those that the engine creates. */
 export interface Ports<Api extends RatedApi = RatedApi> extends ProvidedPorts {
   readonly connections: Connections<Api>;
   readonly dependencies: DependencyIndex;
@@ -98,6 +100,6 @@ export interface Ports<Api extends RatedApi = RatedApi> extends ProvidedPorts {
   readonly localStates: LocalStates;
   /** Returns the connection that an object of any kind uses. */
   readonly route: (object: KubeObject) => Found;
-  /** Queues an object, now. */
+  /** Queues an object at once. */
   readonly wake: (keyText: string) => void;
 }

@@ -6,12 +6,12 @@ import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Kind, Ms, Surface, Uuid, Why } from "../contract/kind.ts";
 import type { ListHistory } from "../ownership/presence.ts";
 
-/** Id, memory and a closed intent that only this process knows, and that the next status will have. */
+/** The id, the memory and the closing of an intent that only this process knows, until the next write of the status. */
 export interface Unsaved {
   readonly id: Uuid | undefined;
   readonly memory: JsonObject;
   readonly intentClosed: boolean;
-  /** The status that these facts extend. Once another process has replaced its record, they are void. */
+  /** The status that these facts extend. They are void once another process has replaced the records in it. */
   readonly over: KubeObject["status"];
 }
 
@@ -27,24 +27,24 @@ export interface WorkSince {
   readonly since: Ms;
 }
 
-/** A rejected step, and what it was made of. It contains values of Secrets: it stays in memory. */
+/** A step that the platform rejected, and what it was planned from. It has values of Secrets, so it stays in memory. */
 export interface Rejection {
   readonly op: string;
   readonly generation: number;
   readonly inputs: unknown;
-  /** What was known of the platform then. */
+  /** The surface of the platform that was known then. */
   readonly surface: Surface | undefined;
   readonly why: Why;
-  /** When the step may be sent again nevertheless, on the monotonic clock. */
+  /** When the step may be sent again even if nothing changed, on the monotonic clock. */
   readonly until: Ms;
 }
 
 /** What this process remembers of one object. */
 export class LocalState {
   readonly uid: string;
-  /** What the stored status does not have yet. */
+  /** The facts that the stored status does not have yet. */
   unsaved: Unsaved | undefined = undefined;
-  /** The attempts that were, or may have been, written and certainly not sent. */
+  /** The attempts whose intent was, or may have been, written and whose request was certainly not sent. */
   unsent: readonly string[] = [];
   /** The create that was answered and whose id is not stored yet. */
   answered: { readonly attempt: string; readonly id: Uuid; readonly memory: JsonObject } | undefined = undefined;
@@ -57,19 +57,19 @@ export class LocalState {
   failingSince: Ms = 0;
   /** Reconciles in a row that ended waiting for the same reason, for the growth of the follow interval. */
   waits: { readonly reason: string; readonly times: number } = { reason: "", times: 0 };
-  /** What the platform works on, while it is waited for. */
+  /** The work of the platform that the object waits for. */
   work: WorkSince | undefined = undefined;
-  /** The reference to what does not exist, while it is waited for. */
+  /** The reference to a missing object that this object waits for. */
   missing: MissingSince | undefined = undefined;
   /** When a one-shot object is due, on the monotonic clock. */
   dueAt: Ms | undefined = undefined;
-  /** For how long the rate limit held up a one-shot object, beyond what its stored deadline says. */
+  /** How long the rate limit delayed a one-shot object; the stored deadline does not include it yet. */
   idleMs: Ms = 0;
   /** What lists of the platform have shown of the object. */
   listHistory: ListHistory | undefined = undefined;
   /** When the platform was last read for this object. */
   readAt: Ms;
-  /** The recorded object is gone from the platform and is created anew. */
+  /** The recorded object is gone from the platform and is being created again. */
   recreates = false;
   /** Since when a deletion has no connection. */
   lostAt: Ms | undefined = undefined;
@@ -79,7 +79,7 @@ export class LocalState {
   correctedAt: Ms | undefined = undefined;
   /** When the last webhook wake-up was or is due, on the monotonic clock. */
   hintedAt: Ms | undefined = undefined;
-  /** The status that is due and held back, since when, and what it was made for. */
+  /** The status whose write is delayed: since when, and the object that it was built for. */
   deferred:
     | {
         readonly since: Ms;
@@ -89,7 +89,7 @@ export class LocalState {
         readonly note: string | undefined;
       }
     | undefined = undefined;
-  /** Warnings that were given once, e.g. of a poll interval that cannot be read. */
+  /** Warnings that were given already, each once, e.g. of a poll interval that cannot be parsed. */
   readonly warned = new Set<string>();
 
   constructor(uid: string, now: Ms) {
@@ -100,7 +100,9 @@ export class LocalState {
 
 export type LocalStates = ReturnType<typeof createLocalStates>;
 
-/** Reports whether another process has written a record of its own since the unsaved facts became known. */
+/**
+ * Reports whether another process has changed the recorded id, intent or memory since the unsaved facts became known.
+ */
 export function isOvertaken(
   { resource }: Pick<Kind, "resource">,
   { status }: KubeObject,

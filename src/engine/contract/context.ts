@@ -38,15 +38,15 @@ export interface ContextPolicies {
   readonly corrects: "Nothing" | "Settings" | "Everything";
   /** How often a failed deployment is started again, and how long after its failure was observed. */
   readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
-  /** Absent without a schedule, and for an object that goes. */
+  /** Absent without a schedule, and while the object is being deleted. */
   readonly runSchedule?: RunSchedule | undefined;
-  /** When a one-shot operation has to be over. */
+  /** The deadline of a one-shot operation. */
   readonly deadline?: Date | undefined;
   /** Operations that a policy forbids now. The plan treats them as impossible. */
   readonly blockedOperations: ReadonlySet<string>;
   /** The blocked operations that only wait for approval or a window. The plan includes what follows from them. */
   readonly pendingOperations: ReadonlySet<string>;
-  /** The connection accepts ids that the platform does not prove. */
+  /** Whether the connection accepts ids without a proof that they lie under its organization. */
   readonly allowUnverifiedIds: boolean;
   /** The ids of the projects that the connection is limited to; undefined where it is not. */
   readonly allowedProjects: readonly Uuid[] | undefined;
@@ -61,19 +61,22 @@ export interface ContextRecords {
    * resource that writes it, with its kind.
    */
   readonly holderOf: (id: Uuid) => string | undefined;
-  /** Records what a list that was just read shows of the object with this id, and judges whether it exists. */
+  /** Records what a list that was just read shows of the object with this id, and returns whether the object exists. */
   readonly presence: (evidence: ListEvidence) => Presence;
   /** When another resource last wrote to the object, by the platform's clock (`Kind.externalWrites`). */
   readonly writtenAt: string | undefined;
-  /** Returns the same for any object of the platform. */
+  /** Returns `writtenAt` for any object of the platform. */
   readonly writtenInto: (id: Uuid) => string | undefined;
-  /** The object was Ready when it was last reconciled, and its spec changed since: this is the first look at it. */
+  /** The object was Ready at its last reconcile. Its spec has changed since, and this is the first reconcile of it. */
   readonly wasReady: boolean;
   /** Returns the text with every value masked that the operator read from a Secret of the object's namespace. */
   readonly withoutSecrets: (text: string) => string;
-  /** An annotation, which outlives the status, says that the operation was started (`Kind.notObservableAfterwards`). */
+  /**
+   * The started marker, an annotation that survives the loss of the status, says that the operation was started
+   * (`Kind.notObservableAfterwards`).
+   */
   readonly started?: boolean;
-  /** A user confirmed the id after an unconfirmed create of this resource. Nothing was done since then. */
+  /** A user named the object that an unconfirmed create of this resource made. No other request was sent since. */
   readonly confirmedByUser?: boolean;
 }
 
@@ -86,7 +89,7 @@ export interface ReconcileContext<K extends ContextTypes = KindTypes> {
   readonly memory: K["memory"];
   readonly goal: Goal;
   readonly now: Date;
-  /** The id of the object on the platform, and how it is known. */
+  /** The id of the object on the platform, and where the id comes from. */
   readonly id: Uuid | undefined;
   readonly identitySource: IdentitySource | undefined;
   readonly supports: Supports;

@@ -1,4 +1,4 @@
-/** How objects and tenants are named as text. */
+/** The text forms of object keys and tenants. */
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import { nonEmptyText } from "./status.ts";
@@ -9,7 +9,7 @@ export function keyText(key: ObjectKey): string {
   return `${key.kind}/${key.namespace}/${key.name}`;
 }
 
-/** The inverse of keyText. @throws RangeError for a text that is none. */
+/** The inverse of keyText. @throws RangeError for a text that is no key */
 export function parseKey(key: string): ObjectKey {
   const [kind, namespace, name] = key.split("/");
   if (kind === undefined || namespace === undefined || name === undefined) throw new RangeError(`not a key: ${key}`);

@@ -66,8 +66,8 @@ export type Plan<Action = unknown> =
   | { readonly is: "settled"; readonly again?: Ms }
   | { readonly is: "waiting" | "stalled"; readonly why: Why; readonly again?: Ms }
   /**
-   * Whether the object works cannot be observed. `condition` is the reported condition that is Unknown since then;
-   * absent where no list shows the object (`ReconcileContext.presence`).
+   * It cannot be observed whether the object works. `condition` names the reported condition that has been Unknown
+   * since; it is absent where no list shows the object (`ReconcileContext.presence`).
    */
   | { readonly is: "unknown"; readonly why: Why; readonly condition?: string; readonly again?: Ms }
   /** Adopt the existing object with this id. The engine records it like the outcome of a create. */
@@ -84,14 +84,14 @@ export interface ActionResult<Observed = unknown, Mem extends JsonObject = JsonO
 }
 
 export type Trace<Observed = unknown, Mem extends JsonObject = JsonObject> =
-  /** Several: the engine stalls. */
+  /** With several results the engine stalls. */
   | { readonly is: "landed"; readonly known: readonly ActionResult<Observed, Mem>[] }
-  /** `memory` is what to remember of it once it is certain. */
+  /** `memory` is the memory to keep once the absence is certain. */
   | { readonly is: "absent"; readonly memory?: Mem }
-  /** `repeatable`: to do it once more changes nothing on the platform, if it was done. */
+  /** `repeatable`: a repetition of the action changes nothing on the platform if the action was executed. */
   | { readonly is: "unknowable"; readonly why: Why; readonly repeatable?: boolean };
 
-/** What an earlier reconcile, perhaps of another process, was about to do. */
+/** The action that an earlier reconcile, perhaps of another process, was about to request. */
 export interface OpenIntent {
   readonly op: string;
   readonly creates: boolean;
@@ -112,19 +112,23 @@ export interface Report {
   readonly conditions: readonly ConditionFact[];
   /** The kind's own members of status. The engine adds the memory. */
   readonly status: JsonObject;
-  /** What the event of Ready=True says in place of the message of `ready`, which does not change from call to call. */
+  /**
+   * The text of the event of Ready=True, with details that change from call to call; absent: the message of `ready`.
+   */
   readonly note?: string | undefined;
   /** Absent where nothing can be compared: then there is no Drifted condition. */
   readonly drift?: readonly DriftField[];
   /** A ConfigMap to write beside the object. */
   readonly output?: { readonly name: string; readonly data: Readonly<Record<string, string>> };
-  /** A Secret to write beside the object. `status` has the members of status that are true once it is written. */
+  /** A Secret to write beside the object. `status` has the members of status to set once the Secret is written. */
   readonly secret?: {
     readonly name: string;
     readonly data: Readonly<Record<string, string>>;
     readonly status: JsonObject;
   };
-  /** Members of `status` that only this reconcile could find out: they are kept while the status is held back. */
+  /**
+   * Members of `status` that no later reconcile can find out. They are kept while the write of the status is delayed.
+   */
   readonly learned?: JsonObject | undefined;
   /** Requeue within so many milliseconds, however long the poll interval is. */
   readonly lookWithin?: Ms;
@@ -133,48 +137,50 @@ export interface Report {
 /** The capability of kinds whose objects do one thing and end. */
 export interface OneShot<K extends KindTypes> {
   /**
-   * Reports whether the object has ended, by its memory. Then it is only reconciled to delete it once it expires.
+   * Returns when an object expires whose memory says that it has ended. Such an object is only reconciled to delete it
+   * then.
    * @returns undefined while it has not ended
    */
   over(memory: K["memory"]): { readonly expiresAt: Date | undefined } | undefined;
   /**
    * Returns what is known after a request that the platform certainly did not execute.
-   * @returns undefined where the failure is the connection's
+   * @returns undefined if the connection caused the failure
    */
   refused(
     error: ApiError,
     context: ReconcileContext<K>,
     observed: K["observed"],
   ): ActionResult<K["observed"], K["memory"]> | undefined;
-  /** Returns how long it may take from the object's creation on. */
+  /** Returns how long the operation may take, counted from the object's creation. */
   limitMs(spec: K["spec"]): Ms;
   /**
-   * Reports the end of an object whose deadline passes while its needs are not resolved, so that no plan is made.
+   * Returns the report of an object whose deadline passes before its references and values are resolved, so that there
+   * is no plan.
    * @param isSent whether its request may have been sent
    */
   overdue(spec: K["spec"], memory: K["memory"], how: { readonly now: Date; readonly isSent: boolean }): Report;
 }
 
-/** The registration of the receiver of webhooks by a connection, reported in a condition of this type. */
+/** The registration of a connection's webhook receiver, and the type of the condition that reports it. */
 export interface ReceiverRegistration<K extends ConnectionTypes = ConnectionTypes> {
   readonly condition: string;
   readonly kind: Kind<ReceiverTypes<K>>;
 }
 
 /**
- * How the objects of a kind exist on the platform. `true`: it creates them, records them by id, and has a finalizer
- * while a policy needs one. `false`: it has none. "InOthers": it has no id of its own, but writes fields of other
- * objects and removes them. "Stays": the same, but what it wrote stays when the resource goes.
+ * How the objects of a kind exist on the platform. `true`: the kind creates them, records them by id, and sets a
+ * finalizer while a policy needs one. `false`: there are none. "InOthers": a resource has no object of its own, but
+ * writes fields of other objects and removes them when it is deleted. "Stays": the same, but the fields stay.
  */
 export type ExternalLifecycle = boolean | "InOthers" | "Stays";
 
-/** How one object is read by its id, beside a reconcile. */
+/** How the command line reads one object by its id. */
 export interface RemoteRead<Api> {
-  /** The operation of the platform, beyond its specification. */
+  /** The operation that reads the object; the specification does not have it. */
   readonly operation: string;
   /** @throws ApiError */
   read(api: Api, id: Uuid): Promise<object | undefined>;
-  /** Reads what the specification shows of it, where it does. @throws ApiError */
+  /** Reads what the specification's operations return of the object. Absent where that is nothing. @throws ApiError */
   documented?(api: Api, id: Uuid): Promise<object | undefined>;
 }
 
@@ -207,11 +213,13 @@ export interface Kind<K extends KindTypes = KindTypes> {
   claim?(spec: K["spec"], idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   /** Reports whether the platform lists the objects by name, so that adoptionPolicy defaults to IfUniqueName. */
   listable?(supports: Supports): boolean;
-  /** Returns what the condition Capabilities tells of. Absent: specs never ask to change, stop or delete anything. */
+  /** Returns the operations for the condition Capabilities. Absent: specs never change, stop or delete anything. */
   operations?(spec: K["spec"]): KindOperations;
-  /** Reads an object for a comparison with its spec; members are spelled as in specs. Absent where nothing shows any. */
+  /** Reads an object to compare it with its spec; members are spelled as in specs. Absent where no read shows it. */
   readonly remote?: RemoteRead<K["api"]>;
-  /** The kind adopts objects and never creates them: one that stays when its resource goes is no orphan. */
+  /**
+   * The kind adopts objects and never creates them, so an object that stays after its resource is deleted is no orphan.
+   */
   readonly independent?: true;
   /** Steps wait for approval unless the object or its connection says otherwise. */
   readonly needsApproval?: true;
@@ -242,23 +250,23 @@ export interface Kind<K extends KindTypes = KindTypes> {
    */
   recordAction?(action: ExternalAction, context: ReconcileContext<K>): K["memory"];
   /**
-   * Reports whether the platform shows the object of a step, observed after the step was answered 404: then the
-   * operation does not exist. Absent where nothing is shown.
+   * Reports whether a read after a step was answered 404 shows the object of the step: then the platform does not have
+   * the operation. Absent where no read shows it.
    */
   shows?(step: Step<K["action"]>, context: ReconcileContext<K>, observed: K["observed"]): boolean;
   /**
-   * Returns what to remember before a repeatable step is sent, where a crash would otherwise leave it unknown that the
+   * Returns the memory to store before a repeatable step is sent. Without it, nobody could tell after a crash that the
    * result is ours.
    */
   prepare?(step: Step<K["action"]>, context: ReconcileContext<K>, observed: K["observed"]): K["memory"] | undefined;
   /**
-   * Returns the part of the memory of a create that is stored with the record of its id, and read where the status is
-   * lost. Where the answer has no id, it is stored with the intent.
+   * Returns the part of the memory of a create that is stored with the record of its id, and read back if the status is
+   * lost. If the answer has no id, it is stored with the intent.
    */
   keep?(memory: K["memory"]): JsonObject | undefined;
   /**
-   * Reports whether the memory holds something done that this platform does not show. It is noted where it outlives the
-   * status, so that it is not done again once the status is lost.
+   * Reports whether the memory records an action that this platform does not show afterwards. The engine then sets the
+   * started marker, so that the action is not repeated if the status is lost.
    */
   notObservableAfterwards?(memory: K["memory"], supports: Supports): boolean;
 }

@@ -50,7 +50,7 @@ export function jitter(ms: Ms, random: number): Ms {
 }
 
 /**
- * Returns the time until a group is reconciled. Groups are spread over the interval.
+ * Returns the time until the turn of a group. The turns of groups are spread over the interval.
  * @param now on the monotonic clock
  */
 export function untilTurn(ms: Ms, group: string, now: Ms): Ms {
@@ -80,7 +80,7 @@ export function followInterval(waits: number, windows: Windows): Ms {
   return Math.min(windows.followMaxMs, windows.followMinMs * 1.5 ** Math.min(waits, 30));
 }
 
-/** Returns an exponential backoff with full jitter above half. @param failures in a row, from 1 */
+/** Returns an exponential backoff, with a random part of up to half of it. @param failures in a row, from 1 */
 export function backoff(failures: number, windows: Windows, random: number): Ms {
   const ceiling = Math.min(windows.backoffMaxMs, windows.backoffMinMs * 2 ** Math.min(failures - 1, 30));
   return Math.round(ceiling * (0.5 + 0.5 * random));

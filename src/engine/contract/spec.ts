@@ -8,7 +8,9 @@ export interface SpecSchema<Spec> {
   safeParse(spec: unknown): z.ZodSafeParseResult<Spec>;
 }
 
-/** The results by spec, each with the schema that gave it. The store replaces a spec that changed and never alters one. */
+/**
+ * The results by spec, each with the schema that it comes from. The store replaces a changed spec and never alters one.
+ */
 const results = new WeakMap<object, { readonly schema: object; readonly result: unknown }>();
 
 const NO_SPEC = {};

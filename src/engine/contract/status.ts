@@ -62,7 +62,7 @@ function conditionIn(entry: Json): Condition | undefined {
   };
 }
 
-/** Returns for how long the stored condition says Unknown, in milliseconds; 0 when it does not. */
+/** Returns for how long the stored condition has been Unknown, in milliseconds; 0 when it is not. */
 export function unknownFor(object: KubeObject, type: string, now: Date): number {
   const condition = conditionOf(object, type);
   if (condition?.status !== "Unknown") return 0;

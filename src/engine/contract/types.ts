@@ -8,7 +8,7 @@ export type Uuid = string;
 /** "stopped" is the goal of a deletion under deletionPolicy Stop. */
 export type Goal = "present" | "absent" | "stopped";
 
-/** Whether the platform offers an operation of its API; Unknown until it has answered one. */
+/** Whether the platform offers an operation of its API; Unknown until an answer shows it. */
 export type Support = "Supported" | "Unsupported" | "Unknown";
 
 /**
@@ -26,7 +26,7 @@ export type ListEvidence = "Shown" | "Missing" | "Unclear";
  */
 export type Presence = "Present" | "Unconfirmed" | "Unproven" | "Gone";
 
-/** A summary of all operations beyond the specification. It decides nothing. */
+/** A summary of all operations beyond the specification. It is only reported: no decision depends on it. */
 export type Surface = "Documented" | "Partial" | "Full";
 
 /** A reason and a message that never changes while the facts do not: without times, counters or request ids. */
@@ -37,9 +37,9 @@ export interface Why {
 
 /**
  * Where an id comes from: "recorded" in status by us; "claimed" by the annotation alone, as after a loss of status;
- * "given" by the user in spec.externalId; "orphaned", as an earlier resource of the same key left it on the platform
- * and an entry of the orphan ledger or an annotation from a backup says so with our signature. The last three are verified, then adopted; what is orphaned needs no proof
- * beside the signature where the surface gives none.
+ * "given" by the user in spec.externalId; "orphaned" where an earlier resource of the same key left the object, and the
+ * orphan ledger or an annotation from a backup says so with our signature. The last three are verified, then adopted.
+ * An orphaned id needs no other proof than the signature where the surface has none.
  */
 export type IdentitySource = "recorded" | "claimed" | "given" | "orphaned";
 
@@ -71,7 +71,7 @@ export interface ExternalWrite {
 export interface RequestedAction {
   /** The operation of the platform's API. */
   readonly op: string;
-  /** The platform's answer, where it tells the state. */
+  /** The state in the platform's answer, if it has one. */
   readonly state?: string | undefined;
   readonly requestId?: Uuid | undefined;
   readonly commit?: string | undefined;
@@ -79,7 +79,7 @@ export interface RequestedAction {
   readonly result?: "Completed" | "Accepted" | "Failed" | "Unknown" | undefined;
 }
 
-/** The same for the resources that represent the object. */
+/** A requested action as the resources that represent the object see it. */
 export interface ExternalAction extends RequestedAction {
   /** The resource that requested it, as "namespace/name". */
   readonly by: string;
@@ -98,19 +98,19 @@ export interface Reference {
   /** Only the id is needed: whether it is Ready does not matter. */
   readonly idOnly?: true;
   /**
-   * Does not hold up the reconcile: the kind reports what does not exist or has no id yet. An id is enough, it is no
-   * parent.
+   * Does not block the reconcile: the kind reports a target that does not exist or has no id yet. The target need not
+   * be Ready and is not the parent.
    */
   readonly optional?: true;
 }
 
-/** A value from a Secret or a ConfigMap of the same namespace, or all of them. */
+/** One value, or all values, of a Secret or a ConfigMap in the same namespace. */
 export interface ValueRequest {
   /** E.g. "spec.variables[DATABASE_URL]". */
   readonly field: string;
   readonly from: "Secret" | "ConfigMap";
   readonly name: string;
-  /** Absent: every key that there is. */
+  /** Absent: all keys. */
   readonly key?: string;
 }
 
@@ -161,9 +161,9 @@ export interface ConnectionSettings {
   readonly defaults: PolicyDefaults;
   /** Present where the platform is to send webhooks to the operator. */
   readonly receiver?: ReceiverSettings | undefined;
-  /** The connection's own way to the platform; undefined: as the operator was started. */
+  /** The connection's own proxy; undefined: the proxy settings that the operator was started with. */
   readonly proxy?: { readonly url: string; readonly secretName: string | undefined } | undefined;
-  /** The authorities that the connection trusts, one of both; undefined: the system's. */
+  /** The certificate authorities that the connection trusts, from one of two sources; undefined: the system's. */
   readonly caBundle?:
     | {
         readonly pem?: string | undefined;
@@ -176,10 +176,10 @@ export interface ConnectionSettings {
     | undefined;
 }
 
-/** How the platform of a connection is reached. */
+/** The settings that decide how the platform is reached. */
 export type WaySettings = Pick<ConnectionSettings, "baseUrl" | "proxy" | "caBundle">;
 
-/** What the way to the platform needs of Secrets and ConfigMaps. */
+/** The contents of Secrets and ConfigMaps that a connection to the platform needs. */
 export interface NetworkAccess {
   /** "user:password" for the proxy. */
   readonly proxyCredentials?: string | undefined;
@@ -201,7 +201,7 @@ export interface ReceiverInputs {
   readonly secret: string;
   /** The fingerprint of both. */
   readonly registered: Fingerprint;
-  /** The user asked for another registration, whatever became of the last one. */
+  /** The user asked to register again, however the last registration ended. */
   readonly anew: boolean;
 }
 
@@ -230,8 +230,8 @@ export function sameContent(left: Fingerprint | undefined, right: Fingerprint | 
 }
 
 /**
- * Returns the fingerprint to remember of content that was written: the current one, while the content is the same.
- * Otherwise, after a rotation of the token, content would be sent again whose Secret was touched since.
+ * Returns the fingerprint to remember of content that was written: the current one while the content is the same, else
+ * the known one. Without the update, a Secret that was only touched would be sent again after a rotation of the token.
  */
 export function refreshed<Known extends Fingerprint | undefined>(known: Known, now: Fingerprint): Known | Fingerprint {
   if (known === undefined || !sameContent(known, now)) return known;
@@ -246,7 +246,7 @@ export type Need = string | readonly string[];
  * kind never does it.
  */
 export interface KindOperations {
-  /** Not of the condition: whether an object can be created shows at once. */
+  /** Not part of the condition Capabilities: the create itself shows at once whether the platform has it. */
   readonly create?: readonly Need[];
   readonly update?: readonly Need[];
   readonly stop?: readonly Need[];
@@ -261,7 +261,7 @@ export interface RatedApi {
   reserve(): Promise<void>;
   readonly capabilities: {
     readonly supports: Supports;
-    /** The same for reports: it does not change because an answer was long ago. */
+    /** The same for reports: unlike `supports`, it does not become Unknown with time. */
     readonly learned: Supports;
     /** Records that the operation was answered 404 for an object that the platform showed in the same reconcile. */
     missing(operation: string): void;

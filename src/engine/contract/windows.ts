@@ -10,33 +10,30 @@ export const DEFAULT_WINDOWS = {
   deferMs: 10_000,
   /** How long a waiting object may stay without a first status, so that YAML applied in one go writes none. */
   graceMs: 2_000,
-  /** After which a settled object whose connection is in trouble says so (docs/architecture.md §5). */
+  /** After this time a settled object reports that its connection fails (docs/architecture.md §5). */
   staleMs: 1_800_000,
-  /** How long Ready stays as it was while whether the object works cannot be observed. */
+  /** How long Ready keeps its status while it cannot be observed whether the object works. */
   unknownMs: 600_000,
   /** After which a connection whose probes keep failing is no longer Ready. */
   outageMs: 120_000,
-  /** After which something that is referred to and does not exist stalls the object. */
+  /** After this time a reference to a missing object stalls the object that has it. */
   missingMs: 600_000,
   /** How far two lists that lack an object have to be apart, at least, for it to count as gone. */
   absenceMs: 60_000,
-  /** When an object that has just become settled is looked at once more, before the poll interval begins. */
+  /** How soon an object that has just become settled is reconciled once more, before the poll interval begins. */
   firstLookMs: 60_000,
-  /** The poll interval of what is settled, and the bounds of the follow interval. */
+  /** The poll interval of settled objects, and the bounds of the follow interval. */
   pollMs: 600_000,
   followMinMs: 2_000,
   followMaxMs: 30_000,
   /** The bounds of the backoff after failures. */
   backoffMinMs: 1_000,
   backoffMaxMs: 300_000,
-  /** How long passes between two reconciles of one object that deliveries ask for, at least (docs/reliability.md E12). */
+  /** The shortest time between two reconciles of one object that webhook deliveries cause (docs/reliability.md E12). */
   hintMs: 5_000,
-  /**
-   * How long a deletion waits for a connection or a token that is gone before it lets go (docs/architecture.md §7:
-   * nothing hangs).
-   */
+  /** How long a deletion waits for a missing connection or token before it gives up (docs/architecture.md §7). */
   releaseMs: 300_000,
 };
 
-/** Tests scale them down. */
+/** The engine's times. Tests shorten them. */
 export type Windows = Readonly<Record<keyof typeof DEFAULT_WINDOWS, Ms>>;

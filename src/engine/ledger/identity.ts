@@ -46,8 +46,8 @@ export function identify(object: KubeObject): Identity {
 }
 
 /**
- * Reports whether another installation wrote the records of an object, unless `resolve: adopt` is set on the object or,
- * for a whole move, on its connection.
+ * Checks whether another installation wrote the records of an object. It does not count where `resolve: adopt` is set
+ * on the object, or on its connection for all of its objects.
  * @returns the reason to write nothing
  */
 export function checkInstallation(ports: Ports, object: KubeObject): Why | undefined {
@@ -65,14 +65,14 @@ export function checkInstallation(ports: Ports, object: KubeObject): Why | undef
   return { reason: "ForeignLedger", message };
 }
 
-/** Returns the installation that wrote an intent. Before the first record nothing else tells it. */
+/** Returns the installation that wrote an intent. Before the first record, only the intent names it. */
 function installationOf(raw: string | undefined): string | undefined {
   const slot = readSlot(raw);
   return slot.is === "open" ? slot.intent.installation : undefined;
 }
 
 /**
- * Compares the recorded identity with what the spec leads to now.
+ * Compares the recorded identity with the one that the spec leads to now.
  * @param now the identity that a record made now would have
  * @returns the reason not to write anything; undefined when nothing differs. A connection that was created anew with
  * the same host and organization is the same connection.

@@ -9,14 +9,14 @@ import { isObject, tryParseJson } from "../../kube/api/json.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 
 const filled = z.string().min(1);
-/** An id becomes a part of a path. */
+/** An id becomes a part of a URL path, so it must be a UUID. */
 const id = z.string().refine(isUuid).optional();
 const text = filled.optional().catch(undefined);
 
 /** One slot of the ledger, as stored: in an annotation for a create, in `status.intent` for an action. */
 const stored = z.object({
   v: z.literal(1),
-  /** The uid of the custom resource. A copied manifest carries the intent of another one. */
+  /** The uid of the custom resource. A copied manifest carries the intent of another resource. */
   uid: filled,
   /** The uid of the kube-system namespace. A restored copy of a cluster carries the uid of the old one. */
   installation: filled,
@@ -56,7 +56,7 @@ export function writeSlot(intent: Intent): JsonObject {
   return { ...intent };
 }
 
-/** How this process knows an intent. */
+/** What this process knows of an open intent. */
 export interface Knowledge {
   readonly uid: string;
   readonly generation: number;
@@ -72,9 +72,9 @@ export interface Knowledge {
 
 /** What to do about an open intent before anything else. */
 export type Duty =
-  /** It was not executed, is another installation's, or was given up: clear the slot and continue. */
+  /** It was not executed, belongs to another resource, or a person resolved it: clear the slot and continue. */
   | "clear"
-  /** It is a repetition that was not sent: plan again; it is still the repetition. */
+  /** It is a repetition that was not sent: plan again. The next attempt still counts as the repetition. */
   | "repeat"
   | "trace";
 
@@ -88,8 +88,8 @@ export function duty(intent: Intent, known: Knowledge): Duty {
 }
 
 /**
- * Reports whether the request of an intent may begin: soon after the intent was written, and while the lease outlasts
- * it.
+ * Reports whether the request of an intent may be sent: within the send window, and while the lease outlasts the
+ * request.
  * @param sinceMs milliseconds since the write of the intent began, on a monotonic clock, so that a process that was
  * frozen since then does not send
  */
@@ -103,9 +103,9 @@ export type Decision = "record" | "retry" | "repeat" | "wait" | "giveUp";
 
 /**
  * Decides what follows from a trace. "retry" clears the slot, and the plan decides anew. "repeat" lets the plan decide
- * anew while the slot stays open, so that an action is repeated once, whenever the process ends. "wait" traces again
- * later, because a slow request may still land. "giveUp" stalls, as only a person can know. An accepted create is never
- * sent again.
+ * anew while the slot stays open, so that an action is repeated at most once, even if the process ends in between.
+ * "wait" traces again later, because a slow request may still land. "giveUp" stalls, as only a person can know. An
+ * accepted create is never sent again.
  */
 export function decide(finding: TraceResult, intent: Intent, known: Knowledge): Decision {
   if (finding === "landed") return "record";

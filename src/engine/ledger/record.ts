@@ -50,7 +50,9 @@ export interface RecordTarget {
   readonly recordedIdentity: RecordedIdentity;
 }
 
-/** Keeps the finalizer and the backup of an object that has an id, or that writes without one. */
+/**
+ * Brings the finalizer and the backup annotations up to date, for an object that has an id or that writes into others.
+ */
 export async function keepRecord(
   ports: Ports,
   place: RecordTarget,
@@ -60,7 +62,9 @@ export async function keepRecord(
   return await keepBackup(ports, { ...place, object: await keepFinalizer(ports, place) });
 }
 
-/** Without an id, only the name of the installation distinguishes a restored copy from the original. */
+/**
+ * Records the installation on an object without an id: nothing else distinguishes a restored copy from the original.
+ */
 async function keepHolder(ports: Ports, place: RecordTarget, mayHold: boolean): Promise<KubeObject> {
   const { object } = place;
   if (object.metadata.deletionTimestamp !== undefined) return object;
@@ -69,7 +73,7 @@ async function keepHolder(ports: Ports, place: RecordTarget, mayHold: boolean): 
   return await ports.writer.patchChecked(object, { annotations, ...finalizers });
 }
 
-/** Keeps the backup equal to the status, also after a replace removed it or it named another installation. */
+/** Keeps the backup annotations equal to the status, e.g. after a replace removed them. */
 async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject> {
   const { object } = place;
   const annotations = object.metadata.annotations ?? {};
@@ -82,7 +86,7 @@ async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject
   const change = kept
     ? { [BACKUP_SIGNATURE]: signBackup(place, id, ports.installation) }
     : { ...recordAnnotations(ports, place, id), ...cleared(object) };
-  // The status has the id: a backup that finds no room, or is forbidden, must not hold up the rest, least of all a
+  // The status has the id. A backup that has no room or is refused must not block the reconcile, least of all a
   // deletion.
   if (!hasRoom(object, change)) return object;
   try {
@@ -93,7 +97,9 @@ async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject
   }
 }
 
-/** Returns the annotations of a record, with what is kept of the create if there is room: the id comes first. */
+/**
+ * Returns the annotations of a record. They have `kept`, what the kind keeps of the create, if there is room for it.
+ */
 export function recordAnnotations(
   ports: Ports,
   place: RecordTarget,
@@ -117,7 +123,7 @@ export function recordAnnotations(
  */
 const ANNOTATIONS_MAX = 256 * 1_024;
 
-/** @param change of the object's annotations; null removes one */
+/** @param change the annotations to set; null removes one */
 function hasRoom(object: KubeObject, change: Readonly<Record<string, string | null>>): boolean {
   const then = Object.entries({ ...object.metadata.annotations, ...change }).filter(([, value]) => value !== null);
   return Buffer.byteLength(then.flat().join("")) <= ANNOTATIONS_MAX;
@@ -137,8 +143,8 @@ export function readRecord(
 
 /**
  * Reports whether the annotations are a valid record of this id, made for a resource of this kind, namespace and name.
- * It outlives the resource, unlike that of `readRecord`, which is bound to the uid: a backup that is restored is
- * another resource. A token that was rotated since makes it invalid.
+ * Unlike the signature of `readRecord`, which covers the uid, this one is valid for a restored backup, which has
+ * another uid. A rotation of the token makes it invalid.
  */
 export function isBackup(place: RecordTarget, id: Uuid): boolean {
   const annotations = place.object.metadata.annotations ?? {};
@@ -162,7 +168,7 @@ function signBackup({ object, connection, recordedIdentity }: RecordTarget, id: 
   ]);
 }
 
-/** Makes the finalizer follow the policy. */
+/** Adds or removes the finalizer as the deletion policy requires. */
 async function keepFinalizer(ports: Ports, place: RecordTarget): Promise<KubeObject> {
   const { object } = place;
   const due = finalizerDue(place);
@@ -176,13 +182,13 @@ export async function release(ports: Ports, object: KubeObject): Promise<void> {
 }
 
 /**
- * Stores the id of the object that belongs to the resource now, retried until it is stored, and clears the intent that
- * led to it. An id that is stored already is not stored again. It is stored whoever wrote to the object in the
- * meantime, but a status that another process wrote, e.g. with an action of its own, must not be overwritten by this
- * reconcile.
+ * Stores the id of the object that now belongs to the resource, and clears the intent that led to it. It retries until
+ * the id is stored, whoever else wrote to the object, and does nothing if the id is stored already. If another process
+ * has written the status since, e.g. with an action of its own, the reconcile must end, so that it does not overwrite
+ * that status.
  * @param kept see `recordAnnotations`
  * @returns the object as the API server has it now; undefined when it is gone
- * @throws KubeError "Conflict" once it is stored, where the status differs by then; others where it is refused for
+ * @throws KubeError "Conflict" after the id is stored, if the status has changed; others if the write is refused for
  * good, see `storeOutcome`
  */
 export async function recordId(
@@ -230,15 +236,15 @@ async function storeOutcome(
 }
 
 /**
- * Clears the intent of a create and the user's answer to it, unless the resource was changed in the meantime: a process
- * that was frozen since its decision must not clear the next intent, whose request may be under way.
+ * Clears the intent of a create and the user's answer to it, unless the resource has changed since it was read: a
+ * process that was frozen must not clear a newer intent, whose request may be under way.
  * @throws KubeError "Conflict"
  */
 export async function clearIntent(ports: Ports, object: KubeObject): Promise<KubeObject> {
   return await ports.writer.patchChecked(object, { annotations: cleared(object) });
 }
 
-/** The user's answers about an object's records that count once. */
+/** The values of the annotation `resolve` that are removed once they were used for an object's records. */
 const USED_UP: ReadonlySet<string> = new Set(["recreate", "adopt"]);
 
 function cleared(object: KubeObject): Readonly<Record<string, null>> {
@@ -253,9 +259,9 @@ function cleared(object: KubeObject): Readonly<Record<string, null>> {
 export const NO_RECORD = { [EXTERNAL_ID]: null, [SEAL]: null, [BACKUP_SIGNATURE]: null, [INSTALLATION]: null } as const;
 
 /**
- * Drops the record of an object that is gone from the platform, unless the resource was changed in the meantime:
- * another process may have created the next one. The annotations go first: while the status has the id, nothing is
- * created anew. @throws KubeError "Conflict"
+ * Removes the record of an object that is gone from the platform, unless the resource has changed since it was read:
+ * another process may have created the next object. The annotations are removed before the id in the status: while the
+ * status has the id, no object is created. @throws KubeError "Conflict"
  */
 export async function forgetId(ports: Ports, object: KubeObject): Promise<KubeObject> {
   const annotations = { ...NO_RECORD, [INTENT]: null };
@@ -263,16 +269,16 @@ export async function forgetId(ports: Ports, object: KubeObject): Promise<KubeOb
 }
 
 /**
- * Reports whether a request of this object was started, by the annotation that is written before the first one. A
- * status without it was lost, perhaps in a backup, which gives the object another uid. A copied manifest carries the
- * name of another object.
+ * Reports whether the started marker says that a request of this object was started. The marker counts if it has the
+ * uid of the object, or its namespace and name, as a restored backup has another uid. In a copied manifest neither
+ * matches.
  */
 export function isStarted(object: KubeObject): boolean {
   const [uid, place] = (object.metadata.annotations?.[BEGUN] ?? "").split(" ");
   return uid === object.metadata.uid || place === shortName(keyOf(object));
 }
 
-/** Notes in the annotations that something was started, in case the status is lost. @throws KubeError */
+/** Sets the started marker, in case the status is lost. @throws KubeError */
 export async function noteStarted(ports: Ports, object: KubeObject): Promise<KubeObject> {
   const begun = `${object.metadata.uid} ${shortName(keyOf(object))}`;
   const annotations = { [BEGUN]: begun, [INSTALLATION]: ports.installation };

@@ -9,7 +9,7 @@ import type { ExternalAction, ExternalWrite, Uuid } from "../contract/types.ts";
 
 export type ExternalWrites = ReturnType<typeof createExternalWrites>;
 
-/** The largest number of actions that are kept of deleted resources. */
+/** The largest number of actions of deleted resources that are kept. */
 const MOST_KEPT = 4096;
 
 type Did = Pick<ExternalWrite, "at"> & { readonly action?: ExternalAction };
@@ -43,23 +43,27 @@ export function createExternalWrites() {
   };
 
   return {
-    /** Records what an object's status says, in place of what it said before. @returns the ids with news */
+    /**
+     * Records the writes that an object's status reports, in place of earlier ones.
+     * @returns the ids with a new write
+     */
     record: (object: KubeObject, externalWrites: readonly ExternalWrite[]): readonly Uuid[] => {
       const tenant = recordedTenant(object);
       const before = put(keyText(keyOf(object)), done(object, externalWrites, tenant));
       return externalWrites.flatMap((one) => (isNews(one, before.get(placeOf(one.id, tenant))) ? [one.id] : []));
     },
     /**
-     * Records what an object has just done, before its status says so: a deployment from now on includes it, and must
-     * not be repeated when the status follows.
-     * @param tenant where it was done
+     * Records the writes that an object has just made, before its status reports them: a deployment from now on
+     * includes them, and must not be repeated once the status is written.
+     * @param tenant the tenant of the writes
      */
     note: (object: KubeObject, externalWrites: readonly ExternalWrite[], tenant: Tenant): void => {
       put(unrecorded(object), done(object, externalWrites, tenant));
     },
     /**
-     * @param isHeld reports whether a resource represents that id: the actions for it are kept, as it may not have observed
-     * them yet
+     * Forgets a deleted object.
+     * @param isHeld reports whether a resource represents an id: the actions on it are kept, as that resource may not
+     * have observed them yet
      */
     forget: (object: KubeObject, isHeld: (id: Uuid) => boolean): void => {
       for (const writer of [keyText(keyOf(object)), unrecorded(object)]) {
@@ -87,7 +91,7 @@ function there(byPlace: ReadonlyMap<string, ReadonlyMap<string, Did>>, id: Uuid,
   return byPlace.get(placeOf(id, tenant))?.values() ?? [];
 }
 
-/** Returns the later one; of two at the same time, the one that knows how it ended. */
+/** Returns the latest one; of two at the same time, the one with a result. */
 function last<One extends { readonly at: string; readonly result?: unknown }>(all: readonly One[]): One | undefined {
   const order = ({ at, result }: One): string => `${at} ${result === undefined ? "" : "ended"}`;
   return all.toSorted((left, right) => (order(left) < order(right) ? 1 : -1))[0];
@@ -103,7 +107,7 @@ function done(object: KubeObject, externalWrites: readonly ExternalWrite[], tena
   );
 }
 
-/** Reports whether the write is later than before, or more is known of it. */
+/** Reports whether the write is later than the known one, or has a new result. */
 function isNews({ at, action }: ExternalWrite, before: Did | undefined): boolean {
   if (before === undefined || at > before.at) return true;
   return action !== undefined && at === before.at && action.result !== before.action?.result;

@@ -47,9 +47,9 @@ export function createFieldOwnership() {
   };
 
   return {
-    /** Records the fields that an object's status says it has written, in place of those before. */
+    /** Records the fields that an object has written according to its status, in place of its earlier ones. */
     record: (object: KubeObject, entries: readonly string[]): void => note(object, { recorded: new Set(entries) }),
-    /** Records the fields that the object is about to write, in place of those before. */
+    /** Records the fields that the object is about to write, in place of its earlier ones. */
     want: (object: KubeObject, entries: readonly string[]): void => note(object, { wanted: new Set(entries) }),
     /** Forgets an object that is gone. @returns the keys of the resources that may write its fields now */
     forget: (object: KubeObject): readonly string[] => {
@@ -70,7 +70,7 @@ export function createFieldOwnership() {
     writer: (entry: string, self: KubeObject, tenant: Tenant): string | undefined => {
       const key = keyText(keyOf(self));
       const here = tenantOf(tenant);
-      // It has written the entry, or represents the object that the entry is in.
+      // The resource has written the entry, or represents the object that has the entry.
       const isOnRecord = (one: Writer): boolean => one.recorded.has(entry) || isOwner(entry, one);
       const all = [...(byEntry.get(entry) ?? [])]
         .flatMap((one) => writers.get(one) ?? [])
@@ -108,7 +108,7 @@ function isOwner(entry: string, { id }: Writer): boolean {
   return id !== undefined && entry.startsWith(`${id}/`);
 }
 
-/** Whether `left`, which came later, goes before `right` all the same. */
+/** Reports whether `left` has precedence over `right`, which came earlier. */
 function precedes(entry: string, left: Writer, right: Writer): boolean {
   if (isOwner(entry, left) !== isOwner(entry, right)) return isOwner(entry, left);
   const [isWritten, wasWritten] = [left.recorded.has(entry), right.recorded.has(entry)];

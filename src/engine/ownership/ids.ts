@@ -15,7 +15,7 @@ export function createIdOwnership() {
   const byKey = new Map<string, readonly string[]>();
   const byRecord = new Map<Uuid, Set<string>>();
   const records = new Map<string, Uuid>();
-  /** The resources that were refused an id, as another one holds it. */
+  /** The resources that were refused an id because another one holds it. */
   const refused = new Map<string, Set<string>>();
   const taken = new Map<string, { readonly uid: string; readonly id: Uuid; readonly tenant: string }>();
 
@@ -55,17 +55,14 @@ export function createIdOwnership() {
       }
       const mark = taken.get(key);
       if (recorded !== undefined || mark?.uid !== object.metadata.uid) taken.delete(key);
-      // The annotation precedes the status by a moment, in which another resource might adopt the same object.
+      // The annotation is written shortly before the status. In between, another resource might adopt the same object.
       const noted = recorded === undefined ? object.metadata.annotations?.[EXTERNAL_ID] : undefined;
       for (const id of new Set([wanted, noted])) if (id !== undefined) put(object, id, undefined);
       const held = taken.get(key);
       if (held !== undefined) put(object, held.id, held.tenant);
       if (recorded !== undefined) put(object, recorded, tenantOf(recordedTenant(object)));
     },
-    /**
-     * Reserves an id that is about to be recorded. Until the status has it, or `release`, no other resource may have
-     * it.
-     */
+    /** Reserves an id that is about to be recorded, until the status has it or `release` is called. */
     take: (object: KubeObject, id: Uuid, tenant: Tenant): void => {
       taken.set(keyText(keyOf(object)), { uid: object.metadata.uid, id, tenant: tenantOf(tenant) });
       put(object, id, tenantOf(tenant));
@@ -90,8 +87,9 @@ export function createIdOwnership() {
     },
     /**
      * Returns the resource that holds an id before `self`, as "namespace/name". The recorded holder wins; between two
-     * of the same standing the older one, and at the same age the one whose name sorts first. A claim counts in its own
-     * namespace, and a record in the organization where it was made: nobody can reserve an id of another tenant.
+     * recorded ones, or two that are not, the older one, and at the same age the one whose name sorts first. A claim
+     * counts in its own namespace, and a record in the organization where it was made: nobody can reserve an id of
+     * another tenant.
      * @param tenant where `self` works
      * @returns undefined when `self` may have it
      */

@@ -1,6 +1,6 @@
 /**
- * Judges when an object of the platform that a list does not show is gone (docs/architecture.md §9). A new process
- * knows nothing of it.
+ * Decides when an object of the platform that a list does not show is gone (docs/architecture.md §9). A new process
+ * starts without history.
  */
 import type { Goal, ListEvidence, Ms, Presence, Uuid } from "../contract/types.ts";
 
@@ -16,7 +16,7 @@ export interface ListHistory {
   missingSince: Ms | undefined;
 }
 
-/** Returns what is known of an object by its id; nothing, when the id differs from before. */
+/** Returns the history of an object; an empty one when the id differs from before. */
 export function listHistoryOf(local: { listHistory: ListHistory | undefined }, id: Uuid): ListHistory {
   if (local.listHistory?.id !== id)
     local.listHistory = { id, shown: false, deleted: false, hiddenSince: undefined, missingSince: undefined };
@@ -37,9 +37,10 @@ export function hiddenFor({ listHistory }: { readonly listHistory: ListHistory |
 }
 
 /**
- * Records what a list shows of an object, and judges. An object is gone once a list that showed it before lacks it in
- * two reads that are `absenceMs` apart. For the deletion of a resource the two reads are enough, as nothing else would
- * end it after a restart; one read is, once the platform accepted the deletion.
+ * Records what a list shows of an object, and returns whether the object exists. An object is gone once a list that
+ * showed it before lacks it in two reads that are `absenceMs` apart. While its resource is deleted, no list needs to
+ * have shown it before, as the deletion could not end after a restart otherwise; and one read is enough once the
+ * platform has accepted the deletion.
  */
 export function presenceOf(
   listHistory: ListHistory,

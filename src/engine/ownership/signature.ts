@@ -1,7 +1,7 @@
 /**
- * Signs the record of an id in an annotation. After a crash between the annotation and the first status of a new object
- * nothing else is left, and on the documented surface nothing can be looked up. Anyone who may edit the object can
- * write annotations, so the record is signed with the connection's token: whoever can read the token can do as much on
+ * Signs the record of an id in an annotation. After a crash between the annotation and the first status of a new
+ * object, only the annotation has the id, and the documented surface has no lookup. Anyone who may edit the object can
+ * write annotations, so the record is signed with the connection's token: whoever can read the token can do the same on
  * the platform without the operator.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
@@ -20,17 +20,16 @@ export interface Signed {
 
 /**
  * Signs a record.
- * @param kept what is to be read back with the record; everyone who may read the object can read it
- * @returns 22 characters of base64url; with something kept, followed by "." and that
+ * @param kept data to read back with the record; everyone who may read the object can read it
+ * @returns 22 characters of base64url, followed by "." and the encoded `kept`, if any
  */
 export function sign(token: string, sealed: Signed, kept?: JsonObject): string {
   return bound(token, sealed, kept && Buffer.from(JSON.stringify(kept)).toString("base64url"));
 }
 
 /**
- * Returns what was kept with a record.
- * @returns undefined unless the signature is the one that would be made now; one by a token that was rotated since is
- * invalid
+ * Returns the data that was kept with a record.
+ * @returns undefined if the signature is invalid, as one is that was made before a rotation of the token
  */
 export function verify(token: string, sealed: Signed, given = ""): { readonly kept: Json | undefined } | undefined {
   const at = given.indexOf(".");

@@ -9,9 +9,7 @@ export type WindowState =
   /** Closed until then at least; `until` is undefined where no end is found. */
   | { readonly is: "closed"; readonly until: Date | undefined };
 
-/**
- * How far a schedule is searched: leap days are eight years apart at most, and an open window may be from last year.
- */
+/** The years that are searched: leap days are eight years apart at most, and an open window may be from last year. */
 const YEARS_BACK = 2;
 const YEARS_AHEAD = 9;
 
@@ -21,8 +19,8 @@ interface ParsedWindow {
 }
 
 /**
- * @param field where the windows are, e.g. "spec.runSchedule"
- * @returns why the windows cannot be parsed; undefined when they can: a wrong schedule must not read as "never" or
+ * @param field the path of the windows, e.g. "spec.runSchedule"
+ * @returns why the windows cannot be parsed; undefined when they can: a wrong schedule must not count as "never" or
  * "always"
  */
 export function invalidWindows(
@@ -55,19 +53,19 @@ export function windowState(windows: SyncWindows | undefined, now: Date): Window
   return { is: "closed", until: windows.kind === "Deny" ? end : nextStart(all, now) };
 }
 
-/** Returns the windows, to search them around `now`. @throws RangeError for windows that cannot be parsed */
+/** Parses windows for a search around `now`. @throws RangeError for windows that cannot be parsed */
 export function parsedWindows(windows: readonly RecurringWindow[], now: Date): readonly ParsedWindow[] {
   return windows.map((window) => parsed(window, now));
 }
 
-/** The years are named, as croner would search a thousand years for a schedule that never comes. */
+/** Parses one window. The pattern names the years: croner searches a thousand years for a time that never comes. */
 function parsed({ schedule, timeZone, duration }: RecurringWindow, now: Date): ParsedWindow {
   const year = now.getUTCFullYear();
   const years = `${year - YEARS_BACK}-${year + YEARS_AHEAD}`;
   return { cron: new Cron(`0 ${schedule} ${years}`, { timezone: timeZone, mode: "7-part" }), duration };
 }
 
-/** Returns when the last of the windows ends that are open at `at`, as far as known; undefined when none is. */
+/** Returns the latest end of the windows that are open at `at`, as far as known; undefined when none is open. */
 export function endOf(windows: readonly ParsedWindow[], at: Date): Date | undefined {
   const ends = windows.flatMap((window) => endOfFirst(window, at) ?? []);
   return ends.length === 0 ? undefined : new Date(Math.max(...ends));
@@ -79,7 +77,7 @@ export function nextStart(windows: readonly ParsedWindow[], at: Date): Date | un
   return starts.length === 0 ? undefined : new Date(Math.min(...starts));
 }
 
-/** Returns when the first occurrence ends that is open at `at`, in milliseconds; undefined when none is. */
+/** Returns the end of the first occurrence that is open at `at`, in milliseconds; undefined when none is open. */
 function endOfFirst({ cron, duration }: ParsedWindow, at: Date): number | undefined {
   // Occurrences begin at whole seconds, and the search begins after its start.
   const start = cron.nextRun(new Date(at.getTime() - duration))?.getTime();

@@ -1,4 +1,4 @@
-/** What a status stores of the policies: what was applied, and the plan that waits for approval. Pure. */
+/** The members of a status about policies: what was applied, and the plan that waits for approval. Pure. */
 import { createHash } from "node:crypto";
 
 import type { z } from "zod";
@@ -21,7 +21,7 @@ export function planIn(object: KubeObject): StatusPlan | undefined {
 }
 
 /**
- * Returns the plan of some steps. Its hash covers what is shown of them, the generation, and the last approved plan:
+ * Returns the plan for some steps. Its hash covers the shown steps, the generation and the last approved plan, so that
  * the same change needs another approval when it comes again.
  */
 export function statusPlanOf<Action>(object: KubeObject, steps: readonly Step<Action>[], reason: string): StatusPlan {
@@ -49,24 +49,24 @@ function actionOf<Action>(step: Step<Action>): StatusPlan["actions"][number] {
   };
 }
 
-/** Reports whether a person approved this very plan. */
+/** Reports whether a person approved exactly this plan. */
 export function isApproved(object: KubeObject, { hash }: StatusPlan): boolean {
   return object.metadata.annotations?.[APPROVED_PLAN] === hash;
 }
 
 /**
- * Reports whether an approved plan covers a step: it lists the operation; or it creates, and what follows could not be
- * foreseen.
+ * Reports whether an approved plan covers a step: it lists the operation, or it has a create, whose following steps
+ * could not be foreseen.
  */
 export function covers<Action>(plan: StatusPlan | undefined, generation: number, step: Step<Action>): boolean {
   if (plan?.approved !== true || plan.generation !== generation) return false;
   return plan.actions.some(({ operation, creates }) => operation === step.op || creates === true);
 }
 
-/** Members of the status, as they are stored. */
+/** The members of a status about policies, as they are stored. */
 export type PolicyStatus = ReturnType<typeof policyStatusIn>;
 
-/** Returns the stored members. */
+/** Returns the stored members about policies. */
 export function policyStatusIn(object: KubeObject) {
   const applied = member(object.status, "appliedGeneration");
   const approved = member(object.status, "lastApprovedPlan");
@@ -78,14 +78,14 @@ export function policyStatusIn(object: KubeObject) {
 }
 
 /**
- * Reports whether the current spec was applied to the platform: what differs since is drift. A status of an older
- * version does not say it; what was Ready then counts as applied.
+ * Reports whether the current spec was applied to the platform: later differences are drift. A status of an older
+ * version does not record this; there, a Ready object counts as applied.
  */
 export function isSpecApplied(object: KubeObject): boolean {
   return member(object.status, "appliedGeneration") === object.metadata.generation || isSettled(object);
 }
 
-/** Returns what in the object itself calls for changes; undefined where only the platform or references can. */
+/** Returns the cause of changes in the object itself; undefined where only the platform or references can be one. */
 export function causeIn(object: KubeObject): Extract<ChangeCause, "Requested" | "SpecChanged"> | undefined {
   const isDone = isSpecApplied(object);
   // A stalled object continues only because somebody asked.
@@ -94,8 +94,8 @@ export function causeIn(object: KubeObject): Extract<ChangeCause, "Requested" | 
 }
 
 /**
- * Returns the generation that was applied. A status of an older version does not say it; what was Ready then counts,
- * unless it was only observed.
+ * Returns the generation that was applied. A status of an older version does not record it; there, the generation of a
+ * Ready object counts, unless the object was only observed.
  */
 export function appliedGenerationOf(object: KubeObject, management: Policies["management"]): number | undefined {
   const { appliedGeneration } = policyStatusIn(object);

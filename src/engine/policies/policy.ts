@@ -1,4 +1,4 @@
-/** What a user sets beside a kind's own fields, on the object or on its connection. */
+/** The policies that a user sets beside a kind's own fields, on the object or on its connection. */
 import { z } from "zod";
 
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
@@ -29,10 +29,10 @@ const recurringWindows = z.array(
   z.object({ schedule: z.string(), duration: milliseconds, timeZone: z.string().default("UTC") }).readonly(),
 );
 
-/** A window of time that comes again. */
+/** A recurring time window. */
 export type RecurringWindow = z.output<typeof recurringWindows>[number];
 
-/** An unreadable member counts as absent: the kind's own schema has reported it. */
+/** `spec.lifecycle`. An invalid member counts as absent: the kind's own schema has reported it. */
 const lifecycle = z.object({
   managementPolicy: z.enum(["Manage", "ObserveOnly", "CreateOnly"]).optional().catch(undefined),
   adoptionPolicy: z.enum(["Never", "IfUniqueName", "Required"]).optional().catch(undefined),

@@ -3,12 +3,12 @@ import type { RunSchedule } from "../contract/kind.ts";
 import { endOf, nextStart, parsedWindows } from "./change-window.ts";
 import type { RecurringWindow } from "./policy.ts";
 
-/** How many windows without a gap between them count as one, at most. */
+/** The largest number of adjacent windows that count as one. */
 const JOINED = 48;
 
 /**
- * Returns what a schedule says now. Windows that overlap or have no gap between them are one.
- * @param runUntil until when a user has the object run, whatever the windows say
+ * Returns what a schedule says now. Windows that overlap or are adjacent count as one.
+ * @param runUntil the time until which a user wants the object to run, even inside of windows
  * @returns undefined without a schedule
  * @throws RangeError for windows that cannot be parsed
  */

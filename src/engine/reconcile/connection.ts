@@ -12,8 +12,8 @@ import type { ReconcileResult } from "../status/build.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 
 /**
- * How often the Secret is read again of a connection that fails, or whose token was denied something: recovery takes at
- * most 10 s (docs/reliability.md C6).
+ * How often the Secret of a connection is read again while the connection fails or an object was denied a request:
+ * recovery takes at most 10 s (docs/reliability.md C6).
  */
 const SECRET_POLL_MS = 5_000;
 /** At most one probe a minute with a token that was rejected (docs/reliability.md C6). */
@@ -44,8 +44,8 @@ export function probeDue({ clock }: Ports, connection: Connection, object: KubeO
 }
 
 /**
- * Handles a connection whose platform limits requests (429): nothing is sent, and after two minutes the status says so,
- * with the time until which nothing is sent.
+ * Handles a connection whose platform limits requests (429): nothing is sent, and after two minutes the status reports
+ * it, with the time until which nothing is sent.
  * @returns the result for the status; only the time to requeue while nothing is reported; undefined where there is
  * something to do: the pause is over, the connection changed, it has no token, or a reconcile was requested
  */
@@ -67,8 +67,9 @@ export function rateLimited(
 }
 
 /**
- * Returns how long until a connection that was not probed now is reconciled again. After a pause that a 429 asked for,
- * the first request of any object shows whether the platform still limits requests; the connection follows that.
+ * Returns the time until a connection that is not probed now is reconciled again. After the pause that a 429 asked for,
+ * the first request of any object shows whether the platform still limits requests. The connection is therefore
+ * reconciled soon.
  */
 export function untilProbe({ clock, windows }: Ports, connection: Connection): Ms {
   const left = Math.max(0, connection.nextProbeAt - clock.monotonic());
@@ -85,7 +86,7 @@ export function untilProbe({ clock, windows }: Ports, connection: Connection): M
 export async function probed(r: Resolved, result: ReconcileResult, again: Ms): Promise<ReconcileResult> {
   const { ports, connection } = r;
   const now = ports.clock.monotonic();
-  // A restart, or another leader, is no permission to proceed.
+  // A held mass change stays held after a restart or a change of the leader.
   const isFirst = connection.probedAt === undefined;
   if (isFirst && conditionOf(r.object, "Ready")?.reason === HELD.reason) connection.brake.hold();
   connection.probedAt = now;
@@ -132,9 +133,7 @@ function failedBefore(object: KubeObject, now: Date): Ms {
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
-/**
- * Wakes the users of a connection once the platform offers more than was known. Each finds out by itself what it lacks.
- */
+/** Wakes the users of a connection once the platform offers more than was known. */
 function recordSurface({ wake }: Ports, connection: Connection): void {
   const surface = connection.api.capabilities.summary();
   const isNews = surface === "Full" && connection.surface !== surface;

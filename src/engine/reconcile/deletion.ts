@@ -1,4 +1,4 @@
-/** The deletion of a resource, from `kubectl delete` to its end (docs/architecture.md §7). Nothing hangs for good. */
+/** The deletion of a resource, from `kubectl delete` to its end (docs/architecture.md §7). None waits for ever. */
 import type { Reason } from "../../api/reasons.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -19,7 +19,7 @@ import { openSlot } from "../steps/recover.ts";
 import { defaultsFor, orphanOf } from "./orphaning.ts";
 import { writeStatus } from "./write-status.ts";
 
-/** Reasons that waiting does not change: the object of the platform stays, and a Warning says so. */
+/** Reasons that waiting does not change: the object stays on the platform, and a Warning reports it. */
 const FINAL: ReadonlySet<Reason> = new Set([
   "DeleteNotSupported",
   "NotSupportedByApi",
@@ -33,7 +33,7 @@ const FINAL: ReadonlySet<Reason> = new Set([
   "ParentChanged",
 ]);
 
-/** @returns when to requeue; undefined once the finalizer is released */
+/** Reconciles a resource that is being deleted. @returns when to requeue; undefined once the finalizer is released */
 export async function remove(r: Reconciliation): Promise<Ms | undefined> {
   const { ports, kind, object, local } = r;
   if (!hasFinalizer(object)) return undefined;
@@ -66,7 +66,7 @@ async function deleteResolved(r: Reconciliation, policy: "Delete" | "Stop"): Pro
   return await giveUp(r, resolved);
 }
 
-/** Works towards the goal of the deletion until the kind says that it is reached, or that it cannot be. */
+/** Runs the steps of the deletion until the kind reports that its goal is reached or cannot be reached. */
 async function deleteExternal(r: Resolved, policy: "Delete" | "Stop"): Promise<Ms | undefined> {
   const { ports, kind, connection } = r;
   const refusal = notOurs(r);
@@ -78,7 +78,7 @@ async function deleteExternal(r: Resolved, policy: "Delete" | "Stop"): Promise<M
     const farewell = isKnown ? reached(policy, subject(kind, id)) : undefined;
     return policy === "Delete" ? await releaseObject(r, farewell) : await leave(r, "Stop", farewell);
   }
-  // How much longer a rejected token is tried, where it is rejected for good.
+  // How much longer a rejected token is tried that nobody can replace.
   const left = isBarred(ports, connection, result) ? untilRelease(ports, connection) : Infinity;
   const isFinal = result.is === "stalled" && FINAL.has(result.why.reason);
   if (isFinal || left <= 0) return await giveUp(r, result);
@@ -86,7 +86,7 @@ async function deleteExternal(r: Resolved, policy: "Delete" | "Stop"): Promise<M
   return await writeStatus(r, { ...result, again });
 }
 
-/** Returns why the object of the platform is not this resource's to delete. */
+/** Returns why this resource must not delete the object of the platform; undefined if it may. */
 function notOurs({ ports, object, context, recordedIdentity }: Resolved): string | undefined {
   if (context.id === undefined) return undefined;
   if (context.identitySource === "given") return "spec.externalId names it, but it was never taken over.";
@@ -114,8 +114,8 @@ async function giveUp(r: Ended, result: ReconcileResult): Promise<Ms | undefined
 }
 
 /**
- * Releases a resource whose object stays on the platform, after recording that. A ledger that cannot be written holds
- * the resource for a while, not for good.
+ * Records that the object of a resource stays on the platform, and releases the resource. While the orphan ledger
+ * cannot be written, the release is delayed, but not for ever.
  */
 async function leave(r: Ended, why: string, event: DeletionEvent | undefined): Promise<Ms | undefined> {
   const { ports, kind, object, local, recordedIdentity } = r;
@@ -146,7 +146,7 @@ async function writeUnrecorded(
   local.failures += 1;
   const reason = error.failure === "Forbidden" ? "PermissionDenied" : "DependencyNotReady";
   const message = `What stays on the platform cannot be recorded in the orphan ledger: ${error.message}. The resource is held for it for some minutes, then it goes nevertheless.`;
-  // Nothing of what was resolved goes into the status.
+  // The status gets none of the resolved facts.
   const r = beginReconcile(ports, kind, object, local);
   const again = Math.min(left, soon(r));
   return await writeStatus(r, { is: "stalled", why: { reason, message }, exchange: "none", again });
@@ -182,8 +182,8 @@ function childrenMessage(children: readonly KubeObject[]): string {
 }
 
 /**
- * Reports whether there was no connection for so long that none is waited for any more. A connection that only fails is
- * waited for: an outage must not make orphans.
+ * Reports whether the connection has been missing for so long that the deletion gives up. A connection that only fails
+ * is not missing: an outage must not make orphans.
  */
 function isLost({ ports, object, local }: Reconciliation): boolean {
   const found = ports.route(object);
@@ -200,7 +200,7 @@ function isLost({ ports, object, local }: Reconciliation): boolean {
 /** Reasons for which a platform rejects a token, or grants it too little. */
 const REJECTED: ReadonlySet<Reason> = new Set(["CredentialsInvalid", "PermissionDenied"]);
 
-/** Reports whether the last good token is rejected, and neither connection nor Secret is left to fix it in. */
+/** Reports whether the last good token is rejected and nobody can replace it: the connection or its Secret is gone. */
 function isBarred(ports: Ports, { key, trouble }: Connection, result: ReconcileResult): boolean {
   const isRejected = "why" in result && REJECTED.has(result.why.reason);
   return isRejected && (ports.cache.get(key) === undefined || trouble?.reason === "CredentialsMissing");
@@ -210,7 +210,10 @@ function soon({ ports, local }: Reconciliation): Ms {
   return backoff(Math.max(1, local.failures), ports.windows, ports.random());
 }
 
-/** Returns how much longer a rejected token is tried. A resource that waited for its children does not wait again. */
+/**
+ * Returns how much longer a rejected token is tried. The time counts for all users of the connection, so that a
+ * resource that waited for its children does not wait again.
+ */
 function untilRelease({ clock, windows }: Ports, connection: Connection): Ms {
   connection.barredAt ??= clock.monotonic();
   return connection.barredAt + windows.releaseMs - clock.monotonic();

@@ -36,14 +36,14 @@ export interface Bound<Api extends RatedApi> {
   claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   fieldOwnership(object: KubeObject): readonly string[];
   externalWrites(object: KubeObject): readonly ExternalWrite[];
-  /** Records what stays on the platform of a deleted object. */
+  /** Records the orphan that a deleted object leaves on the platform. */
   left(ports: Ports<Api>, object: KubeObject): void;
   attach(ports: Ports<Api>): Reconcile;
 }
 
-/** Closes over a kind's type parameters. */
+/** Hides the type parameters of a kind. */
 export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
-  // The reconcile of an object reports that its kind throws. The change has to reach the queue nevertheless.
+  // If the kind throws, the reconcile of the object reports it. The change has to reach the queue despite the error.
   const attempt = <T>(question: () => T): T | undefined => {
     try {
       return question();
@@ -150,7 +150,10 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     );
   };
 
-  /** Where the platform lists objects, those of one parent have one turn, as they share its lists. */
+  /**
+   * Returns the time until the first verification. Objects of one parent share a turn where the platform lists them, as
+   * they share its lists.
+   */
   const firstTurn = (object: KubeObject): Ms => {
     const { cache, clock, random, windows } = deps;
     const found = route(object);
@@ -160,14 +163,14 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     return untilTurn(windows.pollMs, parentId, clock.monotonic());
   };
 
-  /** What a schedule is about to stop or start is not late because of a restart of the operator. */
+  /** Returns the time until the next change by a schedule, so that a restart of the operator does not delay it. */
   const untilRunChange = (object: KubeObject): Ms => {
     const at = nonEmptyText(member(member(object.status, "nextRunChange"), "at"));
     const left = Date.parse(at ?? "") - deps.clock.now().getTime();
     return Number.isNaN(left) ? Infinity : Math.max(0, left);
   };
 
-  /** Objects of the first list with nothing pending are verified over the poll interval. */
+  /** Queues an object. Objects of the first list with nothing pending are spread over the poll interval. */
   const queue = (object: KubeObject, initial: boolean): void => {
     const routine = initial && mayWait(object) && kinds.get(object.kind)?.isConnection !== true;
     const key = keyText(keyOf(object));
@@ -182,8 +185,8 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     /** Stores what only this process knows, once no reconcile is running any more. */
     flush: (): Promise<void> => flush(ports),
     /**
-     * Handles a delivery that says that something happened to these objects behind this connection. It is not trusted:
-     * the resources that represent the objects are reconciled.
+     * Handles a webhook delivery about these objects of a connection. Its content is not trusted: the resources that
+     * represent the objects are reconciled.
      * @returns how many there are
      */
     hinted: (connection: ObjectKey, ids: readonly Uuid[]): number => wakeUp(ports, deps.enqueue, connection, ids),
@@ -207,14 +210,14 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   };
 }
 
-/** Drops the orphan that a living resource has recorded. */
+/** Removes an orphan from the orphan ledger once an existing resource has recorded it. */
 function foundAgain({ orphans, installation }: Ports, object: KubeObject): void {
   const id = recordedIdIn(object);
   if (id === undefined || object.metadata.deletionTimestamp !== undefined) return;
   orphans.found({ id, kind: object.kind, installation, ...recordedTenant(object) });
 }
 
-/** Reports whether a parent waits for its children to end: only then the end of one matters to it. */
+/** Reports whether a parent is being deleted: only then it waits for the deletion of its children. */
 function isGoing(cache: Cache, key: string): boolean {
   return cache.get(parseKey(key))?.metadata.deletionTimestamp !== undefined;
 }
@@ -226,7 +229,7 @@ function wakeDependents(ports: Ports, key: ObjectKey): void {
   }
 }
 
-/** A change that concerns many objects reaches them one after the other. */
+/** A change that concerns many objects queues them over this time. */
 const SPREAD_MS = 60_000;
 
 function spreadOver({ random, windows }: Ports, enqueue: Enqueue, keys: readonly string[]): void {
@@ -239,7 +242,8 @@ function existing({ cache }: Ports, keys: readonly string[]): readonly KubeObjec
 }
 
 /**
- * Returns the references by name and the connection that is or would be used; apart from them, the optional references.
+ * Returns the references by name together with the connection that is or would be used, and the optional references
+ * apart from them.
  */
 function refersTo<Api extends RatedApi>(
   kinds: ConnectionKinds,
@@ -270,7 +274,10 @@ function connectionsOf<Api extends RatedApi>(
   return own === undefined ? defaultConnections(kinds, object.metadata.namespace ?? "") : [own];
 }
 
-/** Follows parents up to a connection. A circle, which no kind allows, ends at the depth of the hierarchy. */
+/**
+ * Returns a function that finds the connection of an object through its parents. The limit of the depth ends a circle,
+ * which no kind allows.
+ */
 function router<Api extends RatedApi>(
   { cache, connectionKinds }: ProvidedPorts,
   kinds: ReadonlyMap<string, Bound<Api>>,

@@ -34,7 +34,7 @@ export async function registerReceiver(r: Resolved, receiver: ReceiverRegistrati
   if (report === undefined) return;
   const due = connection.nextProbeAt;
   const { conditions, status = {}, again = Infinity } = await register(r, receiver);
-  // A failed registration does not bring the probe forward beyond what the registration asks for.
+  // A failed registration may have requested a probe. Only the time that the registration asks for counts.
   connection.nextProbeAt = Math.min(due, ports.clock.monotonic() + again);
   r.report = {
     ...report,
@@ -85,7 +85,7 @@ interface Keys {
   readonly sources: string;
 }
 
-/** Reads the keys from the Secret. The receiver uses them from then on. @returns why there are none */
+/** Reads the keys from the Secret. @returns the keys, or why there are none */
 async function readKeys(
   { operatorNamespace, reader }: Ports,
   { key }: Connection,
@@ -103,7 +103,7 @@ async function readKeys(
 
 /**
  * Returns what differs in the registration's own reconcile. The user's request for another registration counts once,
- * and is withdrawn before it is carried out.
+ * and its annotation is removed before it is carried out.
  */
 async function resolvedFor(
   { ports, object, connection, policies, context }: Resolved,

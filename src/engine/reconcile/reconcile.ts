@@ -25,7 +25,7 @@ import { writeStatus } from "./write-status.ts";
 /** Reconciles one object by its key. @returns when to requeue; undefined when only an event should bring it back */
 export type Reconcile = (key: ObjectKey) => Promise<Ms | undefined>;
 
-/** How soon an object is reconciled again that changed during a reconcile. */
+/** How soon an object that changed during its reconcile is reconciled again. */
 const MOVED_AGAIN_MS = 100;
 
 /** A connection whose Secret is missing is requeued soon: nothing else would wake it. */
@@ -77,7 +77,7 @@ async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {
   return await writeStatus(resolved, result);
 }
 
-/** Warns of each annotation whose value is not known, once in this process. */
+/** Warns of each annotation with an invalid value, once in this process. */
 function warnOfAnnotations({ ports, object, local }: Reconciliation): void {
   for (const note of invalidAnnotations(object)) {
     if (local.warned.has(note)) continue;
@@ -130,13 +130,13 @@ async function reconcileConnection(r: Resolved): Promise<Ms> {
     const next = await writeStatus(r, result);
     return Math.min(next, untilProbe(ports, connection));
   } catch (error) {
-    // What could not be stored has to be found out again.
+    // The result could not be stored, so the connection has to be probed again.
     connection.nextProbeAt = 0;
     throw error;
   }
 }
 
-/** An error that no table classifies. */
+/** The reason of an error that the engine does not classify. */
 const FAILED: Why = {
   reason: "InternalError",
   message: "The operator failed on this object; others are not affected. Its log has the details. It tries again.",
@@ -153,7 +153,7 @@ function refusalIn(error: unknown): Why | undefined {
   return { reason: isInvalid ? "InvalidSpec" : "PermissionDenied", message };
 }
 
-/** Writes to the object what keeps the operator from reconciling it. Other objects are not affected. */
+/** Reports on the object why the operator cannot reconcile it. Other objects are not affected. */
 async function reportInternalError(
   ports: Ports,
   kind: Kind,

@@ -82,7 +82,7 @@ export function wakeUp(ports: Ports, enqueue: Enqueue, connection: ObjectKey, id
     const local = ports.localStates.of(keyText(keyOf(object)), object.metadata.uid);
     const now = ports.clock.monotonic();
     const last = local.hintedAt ?? Number.NEGATIVE_INFINITY;
-    // A wake-up that is due already is repeated: a reconcile that started meanwhile took it off the queue.
+    // A wake-up that is due already is repeated: a reconcile that has started since took it off the queue.
     local.hintedAt = last > now ? last : Math.max(now, last + ports.windows.hintMs);
     enqueue(key, { afterMs: local.hintedAt - now, urgent: true });
   }
@@ -91,7 +91,7 @@ export function wakeUp(ports: Ports, enqueue: Enqueue, connection: ObjectKey, id
   return found;
 }
 
-/** What a person asked of an existing object, then new objects, then work under way, then routine checks. */
+/** In order: requests of a person for an existing object, new objects, work under way, routine checks. */
 export type ReconcilePriority = "urgent" | "high" | "normal" | "low";
 
 export function priorityOf(object: KubeObject): ReconcilePriority {
@@ -104,8 +104,8 @@ export function priorityOf(object: KubeObject): ReconcilePriority {
 }
 
 /**
- * Reports whether the request that an edit calls for was announced in the status and has no recorded answer, e.g.
- * because the platform limited the rate. Never for the first requests of a new object.
+ * Reports whether the status has the intent of a request that an edit caused, without a recorded answer, e.g. because
+ * the platform limited the rate. Never for the first requests of a new object.
  */
 function isEditUnanswered({ status, metadata }: KubeObject): boolean {
   const applied = member(status, "appliedGeneration");

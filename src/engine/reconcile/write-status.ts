@@ -50,8 +50,8 @@ export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms>
 }
 
 /**
- * Reports whether the reconcile came to its end. A failed or delayed one does not handle a reconcile request, except
- * that of a connection or a deletion, however it went.
+ * Reports whether the reconcile handled a reconcile request. A failed or delayed one does not, except that of a
+ * connection or a deletion, however it ended.
  */
 function isAnswered({ kind, context, report }: Ended, result: ReconcileResult): boolean {
   if (context === undefined) return false;
@@ -66,7 +66,10 @@ function isHeld({ policyStatus }: Ended): boolean {
   return policyStatus?.plan !== undefined && policyStatus.plan.approved !== true;
 }
 
-/** Reports whether the identity belongs into the status: something was recorded, written or found in order there. */
+/**
+ * Reports whether the status gets the identity: an object is recorded, or the resource wrote into other objects or
+ * found them as wanted.
+ */
 function isPinned(r: Ended, result: ReconcileResult): boolean {
   const { externalLifecycle } = r.kind;
   if (typeof externalLifecycle === "boolean") return externalLifecycle && idToStore(r) !== undefined;
@@ -75,8 +78,8 @@ function isPinned(r: Ended, result: ReconcileResult): boolean {
 }
 
 /**
- * Writes the status, or holds it back until it has looked like this for `patience`.
- * @returns how long it is held back; undefined when nothing is due any more
+ * Writes the status, or delays the write until the status has looked like this for `patience`.
+ * @returns the delay that is left; undefined when nothing is left to write
  */
 async function write(
   { ports, object, local, report }: Reconciliation,
@@ -124,7 +127,7 @@ export async function flush(ports: Ports): Promise<void> {
   await Promise.allSettled(held);
 }
 
-/** Returns the time until the next reconcile, and counts how often in a row the object waits for the same. */
+/** Returns the time until the next reconcile, and counts how often in a row the object waits for the same reason. */
 function nextReconcile(r: Ended, result: ReconcileResult): Ms {
   const { ports, object, local } = r;
   const poll = pollInterval(object, ports.windows, r.connection?.settings.defaults.pollInterval);
@@ -141,7 +144,7 @@ function usualDelay(r: Ended, result: ReconcileResult, pollMs: Ms): Ms {
   const { windows, random, clock } = ports;
   switch (result.is) {
     case "settled": {
-      // What has just settled often still changes: its children, its ingress.
+      // An object that has just settled often still changes: its children, its ingress.
       if (!isSettled(object)) return jitter(Math.min(pollMs, windows.firstLookMs), random());
       const group = groupOf(r);
       return group === undefined ? jitter(pollMs, random()) : abreast(pollMs, group, clock.monotonic());

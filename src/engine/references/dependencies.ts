@@ -1,4 +1,4 @@
-/** References among custom resources: for wake-ups, and for parents that wait for their children. */
+/** Indexes the references among custom resources: to wake dependents, and to let parents wait for their children. */
 import type { ObjectKey } from "../../kube/api/types.ts";
 import { keyText } from "../contract/keys.ts";
 
@@ -10,8 +10,8 @@ export function createDependencyIndex() {
   const loose = new Map<string, ReadonlySet<string>>();
   return {
     /**
-     * Records the references of an object, in place of those before; none forgets the object.
-     * @param loosely further references, which do not hold up the end of what they refer to
+     * Records the references of an object, in place of its earlier ones; without references the object is forgotten.
+     * @param loosely further references, whose targets can be deleted before this object
      */
     set: (object: ObjectKey, refersTo: readonly ObjectKey[], loosely: readonly ObjectKey[] = []): void => {
       const from = keyText(object);
@@ -29,7 +29,7 @@ export function createDependencyIndex() {
     },
     /** Returns the keys (as text) of the objects that refer to `object`. */
     dependents: (object: ObjectKey): readonly string[] => [...(backward.get(keyText(object)) ?? [])],
-    /** Returns those among them that have to go before it. */
+    /** Returns those dependents that must be deleted before `object`. */
     children: (object: ObjectKey): readonly string[] => {
       const to = keyText(object);
       return [...(backward.get(to) ?? [])].filter((from) => loose.get(from)?.has(to) !== true);

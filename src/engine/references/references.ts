@@ -1,4 +1,4 @@
-/** Resolves references: parents, connections, and what is recorded of them. */
+/** Resolves references to parents, other resources and connections. */
 import { member } from "../../kube/api/json.ts";
 import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Namespaces } from "../../kube/watch/readers.ts";
@@ -7,7 +7,7 @@ import type { ConnectionSettings, Reference, ResolvedNeeds, Uuid, Why } from "..
 import { conditionOf, isSettled, nonEmptyText, recordedIdIn } from "../contract/status.ts";
 import { fingerprintOf, type ResolvedValues } from "./values.ts";
 
-/** The kind names of the two connection kinds. The engine asks for them by role. */
+/** The names of the two connection kinds. The engine refers to them by role. */
 export interface ConnectionKinds {
   readonly namespaced: string;
   readonly cluster: string;
@@ -87,7 +87,7 @@ export type Found = { readonly is: "found"; readonly key: ObjectKey } | { readon
 /**
  * Returns the connection that an object uses: its own connectionRef; else the parent's; else the namespace's `default`;
  * else the cluster's `default`. A reference that differs from the parent's is refused.
- * @param inherited what was found for the parent, if there is one: a child of a parent without a connection has none
+ * @param inherited the parent's connection, if there is one: a child of a parent without a connection has none
  */
 export function connectionFor(
   cache: Cache,
@@ -109,7 +109,7 @@ export function connectionFor(
   return { is: "found", key };
 }
 
-/** A problem of the parent's connection is reported on the parent. */
+/** Returns the parent's connection for a child. The parent reports itself why it has none. */
 function toChild(inherited: Found | undefined): Found | undefined {
   if (inherited?.is !== "none") return inherited;
   return { is: "none", why: { reason: "ConnectionNotReady", message: inherited.why.message } };
@@ -124,7 +124,7 @@ export function namedConnection(kinds: ConnectionKinds, object: KubeObject): Obj
   return { kind, namespace: kind === kinds.cluster ? "" : (object.metadata.namespace ?? ""), name };
 }
 
-/** Returns the connections that serve where none is named, in order. */
+/** Returns the keys of the connections that are used where none is named, in order of preference. */
 export function defaultConnections({ namespaced, cluster }: ConnectionKinds, namespace: string): readonly ObjectKey[] {
   return [namespaced, cluster].map((kind) => ({ kind, namespace: kind === cluster ? "" : namespace, name: "default" }));
 }
@@ -164,9 +164,9 @@ const NO_VALUES: Omit<Extract<ResolvedValues, { is: "found" }>, "is"> = {
 const NIL = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Returns what a kind's `inputs` reads from.
- * @param how `lenient` is set for a deletion: what cannot be resolved any more is then the recorded parent, the nil id
- * or the empty text instead of an error
+ * Returns the resolved references and values for a kind's `inputs`.
+ * @param how `lenient` is set for a deletion: an id that cannot be resolved any more is then the recorded parent or the
+ * nil id, and a value is empty, instead of an error
  */
 export function resolver(
   gate: ReferenceGate,

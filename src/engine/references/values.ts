@@ -9,7 +9,7 @@ export type ResolvedValues =
   | {
       readonly is: "found";
       readonly values: ReadonlyMap<string, string>;
-      /** For requests without a key: everything, by key. */
+      /** For requests without a key: all values, by key. */
       readonly all: ReadonlyMap<string, ReadonlyMap<string, string>>;
       readonly sources: string;
     }
@@ -17,7 +17,7 @@ export type ResolvedValues =
 
 /**
  * Reads every requested value; each Secret and ConfigMap once.
- * @returns the first thing that is missing, or everything by field. `sources` names the versions that were read.
+ * @returns the values by field, or why the first missing one is missing. `sources` names the versions that were read.
  */
 export async function resolveValues(
   reader: Reader,
@@ -78,7 +78,7 @@ function mac(token: string, text: string): string {
   return createHmac("sha256", token).update(text).digest("base64url");
 }
 
-/** The key of the token that was used last: most objects share one. */
+/** The last token and its key: most objects share one. */
 let last = { token: "", key: "" };
 
 function keyOf(token: string): string {

@@ -1,4 +1,4 @@
-/** Resolves the connection of an object, and whether it can be used now. */
+/** Resolves the connection of an object, and checks whether it can be used now. */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
@@ -13,7 +13,7 @@ import type { Reconciliation } from "../status/reconciliation.ts";
 
 /**
  * Finds and refreshes the connection of an object. A connection object is its own connection.
- * @returns how the reconcile ends where there is none that may be used now
+ * @returns the connection, or how the reconcile ends if none can be used now that may be used now
  * @throws KubeError
  */
 export async function resolveConnection(
@@ -64,7 +64,9 @@ function isOutdated({ cache }: Ports, { key, uid, generation }: Connection): boo
   return metadata.uid !== uid || (metadata.generation ?? 0) !== generation;
 }
 
-/** Checks consent at every reconcile: a cluster-scoped connection may have been closed to the namespace. */
+/**
+ * Checks at every reconcile whether the connection admits the namespace: a cluster-scoped one may have withdrawn it.
+ */
 async function refused(
   { ports, object }: Reconciliation,
   { settings, key }: Connection,
@@ -73,7 +75,7 @@ async function refused(
   return why && { is: "waiting", why, exchange: "none", lacksConnection: true };
 }
 
-/** The result of an object that waits for its connection, which reports the error itself and wakes the object. */
+/** Returns the result of an object that waits for its connection, which reports the error and wakes the object. */
 function held(r: Reconciliation, connectionKey: ObjectKey, connection: Connection | undefined): ReconcileResult {
   const { ports, object } = r;
   // A person's request is pending work on a settled object as well.
@@ -85,13 +87,13 @@ function held(r: Reconciliation, connectionKey: ObjectKey, connection: Connectio
   return heldBy(r, { reason: "ConnectionNotReady", message });
 }
 
-/** Returns why a connection is not Ready by its own status, e.g. because its spec is invalid and it is not open. */
+/** Returns why a connection is not Ready according to its status, e.g. because its spec is invalid. */
 function refusalOf(connection: KubeObject | undefined): string | undefined {
   const ready = connection && conditionOf(connection, "Ready");
   return ready === undefined || ready.status === "True" ? undefined : ready.reason;
 }
 
-/** Reports an object as stale that was not read for long, even while nothing else is written to it. */
+/** Returns the result of an object that waits. The status of a settled one reports that it was not read for long. */
 function heldBy({ ports, object, local }: Reconciliation, why: Why): ReconcileResult {
   const stale = isSettled(object) && ports.clock.monotonic() - local.readAt >= ports.windows.staleMs;
   return { is: "held", why, stale };

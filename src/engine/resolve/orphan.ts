@@ -1,4 +1,4 @@
-/** Finds again what an earlier resource of the same key left on the platform. */
+/** Finds the object that an earlier resource of the same key left on the platform. */
 import { isKube } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
@@ -20,7 +20,8 @@ export interface Origin {
 
 /**
  * Returns the origin of a resource that has no id yet. An entry that is signed with the connection's token counts
- * wherever that token is used; any other only in the very namespace that it was made for, and only as a claim.
+ * wherever that token is used; any other entry counts only in the namespace that it was made for, by its uid, and only
+ * as a claim.
  * @throws KubeError
  */
 export async function candidateFor(
@@ -54,7 +55,7 @@ export function memoryOfOrphan(
   return orphan !== undefined && isSigned(orphan, connection.token()) ? orphan.memory : undefined;
 }
 
-/** Without the right to read, what is known counts. */
+/** Reads an entry again. Without the permission to read it, the known entry counts. */
 async function confirmed(ports: Ports, orphan: Orphan): Promise<Orphan | undefined> {
   try {
     return await ports.orphans.confirm(orphan);

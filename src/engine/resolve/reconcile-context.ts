@@ -14,7 +14,7 @@ import type { Resolved } from "../status/reconciliation.ts";
 
 const NO_IDENTITY = { id: undefined, identitySource: undefined };
 
-/** Returns the context of this reconcile. @param found what of it was resolved */
+/** Returns the context of this reconcile. @param found what was resolved for it */
 export function reconcileContext(
   r: Omit<Resolved, "context">,
   found: {
@@ -71,7 +71,7 @@ export function reconcileContext(
       writtenInto: (other) => ports.externalWrites.latest(other, recordedIdentity),
       wasReady: conditionOf(object, "Ready")?.status === "True" && !isSettled(object),
       withoutSecrets: (text) => ports.withoutSecrets(text, object.metadata.namespace ?? ""),
-      // What this process knows and could not store yet counts.
+      // For a one-shot object, the unsaved facts of this process count instead of the marker.
       started:
         (kind.oneShot === undefined ? kind.notObservableAfterwards !== undefined : local.unsaved === undefined) &&
         isStarted(object),
@@ -81,8 +81,8 @@ export function reconcileContext(
 }
 
 /**
- * Adds the last action that another resource requested for the object. What happened before this resource was created
- * may be outdated, as nobody recorded what was done since.
+ * Adds the last action that another resource requested for the object. An action from before this resource was created
+ * does not count: nobody recorded what was done to the object in between.
  */
 function withRequestedAction(
   { ports, kind, object, recordedIdentity }: Omit<Resolved, "context">,
@@ -96,7 +96,7 @@ function withRequestedAction(
   return isOlder ? context : { ...context, memory: kind.recordAction(action, context) };
 }
 
-/** Reports whether the parent is a resource of the same namespace. Without a parent, the connection counts. */
+/** Reports whether the parent is a resource of the same namespace; without a parent, whether the connection is. */
 function isManagedHere(parent: Reference | undefined, connection: Connection): boolean {
   return parent === undefined ? connection.key.namespace !== "" : parent.name !== undefined;
 }

@@ -1,5 +1,7 @@
-/** Hop 3 of a reconcile: parses the spec, resolves references, connection and values, and finds out where the id of the
- * resource comes from. */
+/**
+ * Hop 3 of a reconcile: parses the spec, resolves references, connection and values, and determines where the id of the
+ * resource comes from.
+ */
 import { INTENT } from "../../api/names.ts";
 import { isObject } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -27,15 +29,15 @@ import { resolveConnection } from "./connection.ts";
 import { candidateFor, memoryOfOrphan, type Origin } from "./orphan.ts";
 import { reconcileContext } from "./reconcile-context.ts";
 
-/** Secrets with values are read at each poll, but not at every step of a deployment that is followed. */
+/** The age at which values are read again: at each poll, but not at every step of a deployment that is followed. */
 const VALUES_MAX_AGE_MS = 5_000;
 
 const stalled = (why: Why): ReconcileResult => ({ is: "stalled", why, exchange: "none" });
 const waiting = (why: Why): ReconcileResult => ({ is: "waiting", why, exchange: "none" });
 
 /**
- * Resolves all that a reconcile needs, or returns how it ends without that. For a goal other than "present" only the
- * connection is required: a child of a deleted parent is deleted by its recorded id.
+ * Resolves all that a reconcile needs, or returns how the reconcile ends without it. For a goal other than "present"
+ * only the connection is required: a child of a deleted parent is deleted by its recorded id.
  * @throws KubeError
  */
 export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Resolved | ReconcileResult> {
@@ -74,10 +76,10 @@ export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Reso
   return { ...base, context };
 }
 
-/** Returns how the reconcile ends where windows of time cannot be parsed. */
+/** Returns how the reconcile ends if a time window cannot be parsed. */
 function unclearWindows(policies: Resolved["policies"], now: Date, goal: Goal): ReconcileResult | undefined {
   const windows = invalidWindows("spec.lifecycle.syncWindows.windows", policies.windows?.windows, now);
-  // What would stall a deletion lets the object wait: a window that cannot be parsed must not read as "none".
+  // A deletion waits instead of stalling: a window that cannot be parsed must not count as no window.
   if (goal !== "present") return windows && waiting(windows);
   const why = windows ?? invalidWindows("spec.runSchedule", policies.runSchedule, now);
   return why && stalled(why);
@@ -88,14 +90,14 @@ function trust(r: Reconciliation): ReconcileResult | { readonly spec: unknown; r
   const { ports, kind, object } = r;
   const parsed = parseSpec(kind.resource.spec, object);
   if (!parsed.success) return stalled(invalidSpec(parsed.error));
-  // A connection records nothing but the registration of its receiver, which is judged on its own.
+  // A connection records only the registration of its receiver, which checks the installation itself.
   const foreign = kind.connection === undefined ? checkInstallation(ports, object) : undefined;
   if (foreign !== undefined) return stalled(foreign);
   const identity = knownIdentity(r);
   return identity.is === "refused" ? stalled(identity.why) : { spec: parsed.data, identity };
 }
 
-/** Resolves the references. What has an id of its own needs less of its parent. */
+/** Resolves the references. An object with a recorded id does not need a Ready parent. */
 function gateOf(
   { ports, object }: Reconciliation,
   references: readonly Reference[],
@@ -105,7 +107,7 @@ function gateOf(
   return resolveReferences(ports.cache, object.metadata.namespace ?? "", references, isRecorded);
 }
 
-/** Claims the fields that the kind is about to write; none in an object that is not yet known to be its own. */
+/** Claims the fields that the kind is about to write. The object's own id counts only once it is recorded. */
 function claimFields({ ports, kind, object }: Reconciliation, context: ReconcileContext): void {
   if (kind.fieldOwnership === undefined) return;
   ports.fieldOwnership.want(object, kind.fieldOwnership({ ...context, id: recordedId(context) }));
@@ -127,7 +129,10 @@ async function resolveInputs(
   };
 }
 
-/** Returns why nothing may be written where the spec leads now. A deletion is judged by where the object was. */
+/**
+ * Returns why nothing may be written to the place that the spec leads to now. A deletion is checked against the
+ * recorded identity only.
+ */
 function displacement(
   { ports, object }: Reconciliation,
   references: readonly Reference[],
@@ -141,7 +146,7 @@ function displacement(
   );
 }
 
-/** Returns the identity with what this process knows but has not stored yet. */
+/** Returns the identity. An id that this process knows but has not stored yet counts as recorded. */
 function knownIdentity({ object, local }: Reconciliation): Identity {
   const id = local.unsaved?.id;
   return id === undefined ? identify(object) : { is: "known", id, identitySource: "recorded" };
@@ -166,7 +171,7 @@ function identityNow(
   };
 }
 
-/** Returns the object that a resource represents: as recorded, else as an earlier resource of its key left it. */
+/** Returns where the id of a resource comes from: its own records, else what an earlier resource of its key left. */
 async function originOf(
   { ports, kind }: Reconciliation,
   place: RecordTarget,
@@ -184,20 +189,18 @@ async function originOf(
   if (!mayBeOrphaned(place, identity)) return proven;
   const candidate = await candidateFor(ports, place, policies);
   if (candidate === undefined) return provenByBackup(place, identity);
-  // A backup may be older than what the ledger says.
+  // A backup may be older than the entry: if they name different objects, the claim remains a claim.
   const isOther = identity.is === "known" && candidate.orphan?.id !== identity.id;
   return isOther ? proven : candidate;
 }
 
-/** Reports whether the orphan ledger is asked: for no id, and for one that a restored or moved manifest claims. */
+/** Reports whether to look into the orphan ledger: if there is no id, or a restored or moved manifest claims one. */
 function mayBeOrphaned({ object }: RecordTarget, identity: Identity): boolean {
   if (identity.is === "none") return object.metadata.annotations?.[INTENT] === undefined;
   return identity.is === "known" && identity.identitySource === "claimed";
 }
 
-/**
- * A claim with a valid signature counts like the status that a crash prevented, with the memory that the kind keeps.
- */
+/** Accepts a claim with a valid signature as recorded, with the kept memory: a crash prevented the status. */
 function provenBySeal(place: RecordTarget, identity: Identity): Origin {
   if (identity.is !== "known" || identity.identitySource !== "claimed") return { identity };
   const record = readRecord(place, identity.id);
@@ -206,7 +209,7 @@ function provenBySeal(place: RecordTarget, identity: Identity): Origin {
   return { identity: { ...identity, identitySource: "recorded" }, kept };
 }
 
-/** A claim that was signed for an earlier resource of this name, as in a backup, counts like an entry of the ledger. */
+/** Accepts a claim that was signed for a resource of this name, as in a backup, like an entry of the orphan ledger. */
 function provenByBackup(place: RecordTarget, identity: Identity): Origin {
   const isProven = identity.is === "known" && isBackup(place, identity.id);
   return { identity: isProven ? { ...identity, identitySource: "orphaned" } : identity };

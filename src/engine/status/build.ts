@@ -1,8 +1,5 @@
 import type { Reason } from "../../api/reasons.ts";
-/**
- * Builds `.status` from the result of a reconcile. The only place that does. Pure and deterministic
- * (docs/architecture.md §5).
- */
+/** Builds `.status` from the result of a reconcile. Pure and deterministic (docs/architecture.md §5). */
 import { timeText } from "../../api/status.ts";
 import { member, sentJson } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -29,17 +26,17 @@ export type ReconcileResult = (
   | { readonly is: "stalled"; readonly why: Why; readonly exchange: Exchange }
   /** The exchange failed and is tried again. `isOutage`: the probes of a connection have failed for too long. */
   | { readonly is: "retry"; readonly why: Why; readonly isOutage?: boolean }
-  /** Whether the object works cannot be observed. The stored Ready stays while `keepsReady`. */
+  /** It cannot be observed whether the object works. The stored Ready stays while `keepsReady`. */
   | { readonly is: "unknown"; readonly why: Why; readonly keepsReady: boolean }
   /** The connection reports an error itself. `stale`: nothing was read for long. */
   | { readonly is: "held"; readonly why: Why; readonly stale: boolean }
-  /** The rate limit leaves no room: nothing is known, nothing is reported, and the reconcile goes on later. */
+  /** The rate limit leaves no room: nothing is known, nothing is reported, and the reconcile continues later. */
   | { readonly is: "deferred" }
   | { readonly is: "paused" }
 ) & {
   /** Milliseconds until the object is reconciled again; absent where that follows from the rest. */
   readonly again?: Ms | undefined;
-  /** What is missing is the connection: there is none, or none that may be used. */
+  /** The object has no connection, or none that it may use. */
   readonly lacksConnection?: true;
 };
 
@@ -51,7 +48,7 @@ export interface ReconcileOutcome {
   readonly result: ReconcileResult;
   /** Absent when nothing was observed in this reconcile: then the stored facts stay. */
   readonly report: Report | undefined;
-  /** The kind's memory, flat members of status. Members of the report are newer. */
+  /** The kind's memory, as members of status. Members of the report override it. */
   readonly memory: JsonObject;
   readonly id: Uuid | undefined;
   readonly recordedIdentity: RecordedIdentity | undefined;
@@ -69,7 +66,7 @@ export interface ReconcileOutcome {
 /** The largest number of bytes of a message (docs/architecture.md §5). */
 const MESSAGE_CAP = 1_024;
 
-/** Conditions that exist only while they apply. */
+/** The conditions that follow from the result and the drift. All others come from the report. */
 const ENDING_TYPES = new Set(["Ready", "Synced", "Reconciling", "Stalled", "Drifted"]);
 
 /** Returns the whole new `.status`. It equals the stored one, timestamps included, when nothing changed. */
@@ -107,7 +104,7 @@ function driftFields(drift: readonly DriftField[] | undefined): Json | undefined
   return { fields: drift.slice(0, 20) };
 }
 
-/** An unreadable slot is kept. */
+/** Returns the stored intent if it is unreadable: it is kept. */
 function unreadableIntent(object: KubeObject): Json | undefined {
   const raw = member(object.status, "intent");
   return readSlot(raw).is === "unreadable" ? raw : undefined;
@@ -134,7 +131,7 @@ function conditions(outcome: ReconcileOutcome): readonly Condition[] {
     .toSorted((left, right) => rank(left.type) - rank(right.type) || (left.type < right.type ? -1 : 1));
 }
 
-/** Errors whose words differ from call to call: the first message stays while the reason does. */
+/** Reasons whose messages differ from call to call. The first message stays while the reason stays. */
 const OUTAGES: ReadonlySet<Reason> = new Set([
   "PlatformUnavailable",
   "PlatformUnreachable",
@@ -230,7 +227,10 @@ function endingFacts(object: KubeObject, result: ReconcileResult): readonly Cond
   }
 }
 
-/** For an unusable connection, a platform that answers with errors is one that does not answer. */
+/**
+ * Returns the reason of a connection whose probes have failed for too long. A platform that only answers with errors
+ * counts as unreachable.
+ */
 const outage = ({ reason, message }: Why): Why => ({
   reason: reason === "PlatformUnavailable" ? "PlatformUnreachable" : reason,
   message: `${message} Resources that are Ready keep their status; all other work through this connection waits.`,

@@ -15,7 +15,7 @@ export type FailureVerdict =
   | { readonly is: "terminal"; readonly why: Why; readonly again?: Ms }
   /** Tried again with backoff. Ready of a settled object stays. */
   | { readonly is: "retry"; readonly why: Why }
-  /** Perhaps an error of the connection: it is probed and reports; the object waits. */
+  /** Perhaps an error of the connection, which is probed and reports it. The object waits. */
   | { readonly is: "connection"; readonly why: Why }
   /** The platform limits the rate and did not process the request: nothing new is known of the object. */
   | { readonly is: "later"; readonly again: Ms }
@@ -126,8 +126,8 @@ function rejected(error: ApiError, phase: CallKind, attempts: number): FailureVe
 }
 
 /**
- * Returns why a connection cannot be used whose token the platform rejected, or which the operator does not send. Names
- * the Secret that a person has to fix.
+ * Returns why a connection cannot be used: the platform rejected its token, or the operator does not send it. The
+ * message names the Secret that a person has to fix.
  */
 export function rejectedToken({ key, settings }: Holder, { status, message: said }: ApiError): Why {
   const { name, key: entry } = settings.tokenSecret;

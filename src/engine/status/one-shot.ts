@@ -1,7 +1,7 @@
 import type { Reason } from "../../api/reasons.ts";
 /**
  * One-shot objects do one thing and end, like a Job of Kubernetes. Their time limit counts from the object's creation,
- * and stands still while nothing can be done.
+ * and pauses while nothing can be done.
  */
 import { timeText } from "../../api/status.ts";
 import { member } from "../../kube/api/json.ts";
@@ -13,7 +13,7 @@ import { parseSpec, type SpecSchema } from "../contract/spec.ts";
 import { conditionOf, nonEmptyText } from "../contract/status.ts";
 import type { ReconcileResult } from "./build.ts";
 
-/** What the time limit needs to know of a kind. */
+/** The members of a kind that the time limit needs. */
 interface Timed<Spec> {
   readonly resource: { readonly spec: SpecSchema<Spec> };
   readonly oneShot?: { limitMs(spec: Spec): Ms };
@@ -24,7 +24,7 @@ const STORED_FROM_MS = 60_000;
 
 const SUSPENDED: ReadonlySet<Reason> = new Set(["ApprovalPending", "OutsideChangeWindow"]);
 
-/** Returns when a one-shot object has to be over; undefined for other kinds. */
+/** Returns the deadline of a one-shot object; undefined for other kinds. */
 export function deadlineOf<Spec>(
   { resource, oneShot }: Timed<Spec>,
   object: KubeObject,
@@ -43,7 +43,7 @@ export function deadlineOf<Spec>(
 }
 
 /**
- * Returns the members of status about the time limit: the deadline, or what is left of the time while it stands still.
+ * Returns the members of status about the time limit: the deadline, or the remaining time while the time limit pauses.
  */
 export function timeLimit<Spec>(
   kind: Timed<Spec>,
@@ -64,12 +64,12 @@ export function timeLimit<Spec>(
   return { deadline, remainingSeconds: undefined };
 }
 
-/** Records when a one-shot object is to be reconciled next. The first value since the last reconcile counts. */
+/** Records when a one-shot object is to be reconciled next. Only the first call since the last reconcile counts. */
 export function expectLook(local: LocalState, { monotonic }: Pick<Clock, "monotonic">, within: Ms): void {
   local.dueAt ??= monotonic() + within;
 }
 
-/** Adds the time for which a one-shot object was due and not reconciled to what its time limit leaves out. */
+/** Adds the delay of a reconcile that was due to `idleMs`, which the time limit of a one-shot object does not count. */
 export function countDelay(local: LocalState, { monotonic }: Pick<Clock, "monotonic">): void {
   if (local.dueAt !== undefined) local.idleMs += Math.max(0, monotonic() - local.dueAt);
   local.dueAt = undefined;
@@ -85,7 +85,7 @@ export async function rest(
   object: KubeObject,
 ): Promise<{ readonly again: Ms | undefined } | undefined> {
   const over = oneShot?.over(resource.memory.parse(object.status ?? {}));
-  // A status that lost its conditions is written anew from what it still has of the end.
+  // A status that lost its conditions is built again from the members that it still has.
   if (over === undefined || conditionOf(object, "Ready") === undefined) return undefined;
   ports.observer.status(object, object);
   if (over.expiresAt === undefined) return { again: undefined };

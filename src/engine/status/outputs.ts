@@ -1,4 +1,4 @@
-/** Writes the objects that a kind has beside its own: a ConfigMap, a Secret. */
+/** Writes the outputs of a kind: a ConfigMap and a Secret beside the object. */
 import { isKube } from "../../kube/api/errors.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Why } from "../contract/kind.ts";
@@ -7,9 +7,9 @@ import type { ReconcileResult } from "./build.ts";
 import { type Ended, idToStore, memoryToStore, type Reconciliation } from "./reconciliation.ts";
 
 /**
- * Writes the outputs of a report. An object of somebody else is not overwritten, and that is reported; so is a Secret
- * that the operator may not write.
- * @returns the result, which differs where an output cannot be written
+ * Writes the outputs of a report. A ConfigMap or Secret of somebody else is not overwritten; the object reports that,
+ * and a Secret that the operator may not write.
+ * @returns the result, which differs if an output cannot be written
  * @throws KubeError
  */
 export async function writeOutputs(r: Ended, result: ReconcileResult): Promise<ReconcileResult> {
@@ -21,7 +21,7 @@ export async function writeOutputs(r: Ended, result: ReconcileResult): Promise<R
       await ports.outputs.configMap(object, output.name, output.data);
     } catch (error) {
       if (!isKube(error, "Conflict")) throw error;
-      // The report is true only of content that exists.
+      // The report describes the content of the ConfigMap, which does not exist.
       r.report = undefined;
       return unwritten(r, notOurs("ConfigMap", output.name));
     }
@@ -32,14 +32,14 @@ export async function writeOutputs(r: Ended, result: ReconcileResult): Promise<R
   } catch (error) {
     const why = secretRefusal(error, secret.name);
     if (why === undefined) throw error;
-    // What else is not as wanted is reported first; the Secret is tried again with it.
+    // Another problem of the object is reported first. The next reconcile tries to write the Secret again.
     return result.is === "settled" || result.is === "unknown" ? unwritten(r, why) : result;
   }
   keepUnsaved(r, secret.status);
   return result;
 }
 
-/** Adds what was read or written once: a status that is held back must not have that done again. */
+/** Adds members of status to the unsaved facts: a delayed write of the status must not repeat what they report. */
 function keepUnsaved(r: Ended, status: JsonObject): void {
   const { local, report, object } = r;
   const { intentClosed = false } = local.unsaved ?? {};

@@ -10,14 +10,14 @@ import type { Orphan } from "../orphans/orphan.ts";
 import type { PolicyStatus } from "../policies/policy-status.ts";
 import type { Policies } from "../policies/policy.ts";
 
-/** A reconcile from its start on. */
+/** A reconcile in any phase. */
 export interface Reconciliation {
   readonly ports: Ports;
   readonly kind: Kind;
   readonly local: LocalState;
   /** The answers of the API server replace it. */
   object: KubeObject;
-  /** Undefined while nothing was observed: then the stored facts stay. */
+  /** Undefined while nothing was observed: the stored facts then stay. */
   report: Report | undefined;
   /** The memory of a one-shot object that ended before it was resolved. */
   memory?: JsonObject;
@@ -28,11 +28,11 @@ export interface Resolved extends Reconciliation {
   readonly connection: Connection;
   readonly recordedIdentity: RecordedIdentity;
   readonly policies: Policies;
-  /** What in the object called for changes before this reconcile wrote to it. */
+  /** The cause of changes that the object had before this reconcile wrote to it. */
   cause: ChangeCause | undefined;
   /** What the kind's pure code sees. */
   context: ReconcileContext;
-  /** What the policies contribute to the status, as far as this reconcile has come. */
+  /** The members of status about policies, as far as this reconcile has come. */
   policyStatus: PolicyStatus;
   /** The operation of an unconfirmed action that may be sent once more. Its intent is open until then. */
   repeats?: string;
@@ -48,7 +48,9 @@ export function beginReconcile(ports: Ports, kind: Kind, object: KubeObject, loc
   return { ports, kind, local, object, report: undefined };
 }
 
-/** Returns the id that may be stored: one that was given or claimed only after the kind verified and adopted it. */
+/**
+ * Returns the id that may be stored. One that was given or claimed has to be verified and adopted by the kind first.
+ */
 export function recordedId({ id, identitySource }: Pick<ReconcileContext, "id" | "identitySource">): Uuid | undefined {
   return identitySource === "recorded" ? id : undefined;
 }
@@ -60,8 +62,8 @@ export function idToStore({ context, local, object }: Ended): Uuid | undefined {
 }
 
 /**
- * Returns the memory to store: what this process knows and has not stored, else what the reconcile used, else what is
- * stored. A deletion does not change the memory.
+ * Returns the memory to store: the unsaved one of this process, else the one that the reconcile used, else the stored
+ * one. A deletion does not change the memory.
  */
 export function memoryToStore({ kind, local, object, context, memory }: Ended): JsonObject {
   const isUsed = context?.goal === "present" && recordedId(context) !== undefined;

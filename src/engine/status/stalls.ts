@@ -1,6 +1,6 @@
 /**
- * Detects what is waited for too long: work of the platform that makes no progress (docs/reliability.md C10), and
- * references to what does not exist. The object then reports that a person is needed, and is still followed.
+ * Detects an object that waits too long: for work of the platform that makes no progress (docs/reliability.md C10), or
+ * for an object that does not exist. It then reports that a person is needed, and is still reconciled.
  */
 import type { Reason } from "../../api/reasons.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -11,7 +11,7 @@ import { conditionOf, isSettled } from "../contract/status.ts";
 import type { ReconcileResult } from "./build.ts";
 import type { Reconciliation, Resolved } from "./reconciliation.ts";
 
-/** What the platform works on. Each state ends by itself, or progresses to another one. */
+/** The reasons of work on the platform. Each state ends by itself, or changes to another one. */
 const WORK: ReadonlySet<Reason> = new Set([
   "Queued",
   "Building",
@@ -26,13 +26,13 @@ const WORK: ReadonlySet<Reason> = new Set([
 ]);
 
 /**
- * Records what the platform works on. Every other state is progress. What an earlier process reported as overdue is not
- * started anew.
- * @param before the work at the reconcile before, in this process
- * @param why what is waited for
+ * Returns the work on the platform that the object waits for, and since when. Another state counts as progress. The
+ * time of work that an earlier process reported as overdue does not start again.
+ * @param before the work at the last reconcile, in this process
+ * @param why why the object waits
  * @param deadlineMs how long one state may last; 0: for ever
  * @param now on the monotonic clock
- * @returns undefined where nothing is waited for that the platform does
+ * @returns undefined where the object does not wait for the platform
  */
 export function workOf(
   object: KubeObject,
@@ -84,10 +84,10 @@ export function restAfter({ reason }: Why, deadlineMs: Ms): Ms {
   return reason === "ProgressDeadlineExceeded" ? deadlineMs : Infinity;
 }
 
-/** Something that is referred to does not exist. */
+/** The reasons of a reference to something that does not exist. */
 const LACKING: ReadonlySet<Reason> = new Set(["ParentNotFound", "DependencyNotReady"]);
 
-/** Stalls an object that has waited too long for something that does not exist. It is reconciled as often as before. */
+/** Stalls an object that has waited too long for something that does not exist. It is still reconciled as often. */
 export function stallOnMissing({ ports, object, local }: Reconciliation, result: ReconcileResult): ReconcileResult {
   const { clock, random, windows } = ports;
   const lacking = whatIsMissing(object, result);
@@ -119,12 +119,12 @@ function whatIsMissing(
   const { why } = result;
   const isKept = result.is === "held" && isSettled(object);
   if (isKept || !(result.lacksConnection || LACKING.has(why.reason))) return undefined;
-  // The platform's own words may differ from answer to answer.
+  // The platform's texts may differ from answer to answer.
   const words = result.is === "retry" ? why.reason : why.message;
   return { what: `${object.metadata.generation ?? 0} ${words}`, why };
 }
 
-/** Returns for how long the stored status has reported the same. */
+/** Returns for how long the stored status has reported the same reason. */
 function reportedFor(object: KubeObject, { reason }: Why, now: Date): Ms {
   const ready = conditionOf(object, "Ready");
   const isSame = ready?.reason === reason && ready.observedGeneration === (object.metadata.generation ?? 0);

@@ -1,5 +1,5 @@
 /**
- * Decides which statuses are worth a write now, and which changes of a status an event: transitions, never polls. Writes
+ * Decides which statuses are written now, and which changes of a status become events: transitions, never polls. Writes
  * are the most expensive thing that the operator does (docs/architecture.md §5).
  */
 import type { Reason } from "../../api/reasons.ts";
@@ -10,15 +10,15 @@ import { conditionOf, conditionsOf, isSettled, isStalled, type Condition } from 
 import type { Windows } from "../contract/windows.ts";
 import type { ReconcileResult } from "./build.ts";
 
-/** Reasons of a read that failed with the whole platform, or may have. */
+/** Reasons of a failed read that may be caused by an outage of the whole platform. */
 const OUTAGES: ReadonlySet<string> = new Set(["PlatformUnavailable", "PlatformUnreachable", "RateLimited"]);
 
 /**
- * Returns how long a status may be held back before it is written, counted from when it first looked like this. An
+ * Returns how long the write of a status may be delayed, counted from when the status first looked like this. An
  * intermediate state of reported work is written once it lasts 10 s. So is a failed exchange about a settled object, a
- * side read included, as it may be an error of the connection, which is reported there once. The first status of an
- * object may wait until the YAML that came with it is applied. A reconcile that the rate limit defers writes only what
- * would be lost at the end of the process (see `flush`). Everything else is written at once.
+ * side read included: it may be an error of the connection, which reports it once. The first status of an object may
+ * wait until the YAML that came with it is applied. A reconcile that the rate limit defers writes only what would be
+ * lost at the end of the process (see `flush`). Everything else is written at once.
  */
 export function throttle(object: KubeObject, status: JsonObject, result: ReconcileResult, windows: Windows): Ms {
   if (result.is === "deferred") return Number.POSITIVE_INFINITY;
@@ -30,14 +30,12 @@ export function throttle(object: KubeObject, status: JsonObject, result: Reconci
   return isReported(object, result) && current ? windows.deferMs : 0;
 }
 
-/**
- * Reports whether the status already says that something is waited for. A stalled object may wait for its connection.
- */
+/** Reports whether the stored status says already that the object waits. A stalled one may wait for its connection. */
 function isReported(object: KubeObject, result: ReconcileResult): boolean {
   return conditionOf(object, "Reconciling")?.status === "True" || (result.is === "held" && isStalled(object));
 }
 
-/** Reports whether the stored Ready stays although something failed that may be over soon. */
+/** Reports whether the stored Ready stays although an exchange failed, as the failure may be over soon. */
 function keepsReady(object: KubeObject, status: JsonObject, result: ReconcileResult): boolean {
   if (result.is === "unknown") return result.keepsReady;
   if (!isSettled(object)) return false;
@@ -54,7 +52,7 @@ function losesDetail(object: KubeObject, status: JsonObject): boolean {
   );
 }
 
-/** Returns the significant part of a status: a change of it restarts the time. */
+/** Returns the significant part of a status. A change of it restarts the delay. */
 export function significantPart(status: JsonObject): string {
   const conditions = conditionsOf({ status }).map(({ type, status: value, reason }) => `${type}=${value}/${reason}`);
   const state = member(status, "state");
@@ -63,16 +61,16 @@ export function significantPart(status: JsonObject): string {
 
 export type Transition = Pick<EventInput, "type" | "reason" | "note">;
 
-/** Work that ends with another reason of Ready, which is the event. */
+/** Reasons of work under way. They make no event: the reason that Ready has at the end of the work does. */
 const UNDER_WAY: ReadonlySet<string> = new Set<Reason>([
   ...(["Progressing", "Creating", "Queued", "Building", "Deploying", "Canceling"] as const),
   ...(["Stopping", "Restarting", "Upgrading", "Deleting"] as const),
 ]);
 
 /**
- * Returns the transitions: Ready with a new reason other than that work is under way; else an exchange that failed or works again, which Ready does not
- * report; and drift. Pure.
- * @param note what the event of Ready=True says in place of its message
+ * Returns the transitions: Ready with a new reason, except for work under way; else an exchange that failed or works
+ * again, which Ready does not report; and drift. Pure.
+ * @param note the text of the event of Ready=True, in place of its message
  */
 export function transitions(before: KubeObject, after: KubeObject, note?: string): readonly Transition[] {
   const ready = changed(before, after, "Ready");

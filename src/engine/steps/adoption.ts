@@ -1,4 +1,4 @@
-/** Changes which object of the platform a resource represents without a create: adopts one, or forgets one. */
+/** Adopts an existing object of the platform for a resource, or forgets one that is gone. */
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Uuid, Why } from "../contract/kind.ts";
@@ -15,7 +15,7 @@ import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { remember } from "./execute.ts";
 
-/** Adopts an existing object: records it like the outcome of a create, with the finalizer if one is due. */
+/** Adopts an existing object: records it like the result of a create, with the finalizer if it is due. */
 export async function adopt(r: Resolved, id: Uuid): Promise<void> {
   const { ports, kind, orphan, context } = r;
   r.object = await adoptObject(r, id);
@@ -23,7 +23,7 @@ export async function adopt(r: Resolved, id: Uuid): Promise<void> {
     const note = `Takes over ${id}, which an earlier resource of this name left on the platform. Nothing was created.`;
     ports.events.record({ regarding: r.object, type: "Normal", reason: "Adopted", action: "Adopt", note });
     r.orphan = undefined;
-    // What is not remembered may have been done, as after the loss of a status.
+    // Without its memory, an action may have been executed already, as after the loss of a status.
     const isForgotten = context.identitySource !== "orphaned" || orphan.memory === undefined;
     if (isForgotten && kind.notObservableAfterwards !== undefined) {
       r.object = await noteStarted(ports, r.object);
@@ -46,12 +46,12 @@ async function adoptObject(r: Resolved, id: Uuid): Promise<KubeObject> {
   }
 }
 
-/** Drops the record of an object that is gone. The next reconcile creates it anew, with the ledger. */
+/** Removes the record of an object that is gone. The next reconcile creates it again, with the ledger. */
 export async function forgetRecord(r: Resolved, why: Why): Promise<void> {
   const { ports, kind, local } = r;
   const object = await forgetId(ports, r.object);
   const forgotten = await ports.writer.patchStatus(object, {
-    // As if it was never reconciled: what was Ready is gone.
+    // As if the resource was never reconciled: the object that was Ready is gone.
     observedGeneration: -1,
     lastHandledReconcileAt: member(object.status, "lastHandledReconcileAt"),
     // The approval of the first create does not count for the second.

@@ -27,13 +27,13 @@ export function withCapabilities({ kind, context, policies, connection }: Resolv
 
 /** What is known of the platform. */
 interface Known {
-  /** For an operation, however long ago it was learned. */
+  /** Reports whether the platform has an operation, however long ago that was learned. */
   readonly supports: Supports;
   /** The platform showed nothing beyond the specification. */
   readonly isDocumented: boolean;
 }
 
-/** Pure. @returns undefined where the spec asks for none of them */
+/** Returns the condition. Pure. @returns undefined where the spec asks for no such operation */
 export function capabilitiesOf(
   operations: KindOperations | undefined,
   policies: Pick<Policies, "management" | "deletion">,

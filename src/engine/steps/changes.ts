@@ -14,7 +14,8 @@ type Answer = { readonly id: Uuid | undefined } | { readonly error: unknown };
 
 /**
  * Reports one call, however it ended. These calls make an event: a create, a call that failed, and a call that no new
- * generation of the spec caused. A call that never left the operator makes none: nothing happened on the platform.
+ * generation of the spec caused. A call that never left the operator makes no event, as nothing happened on the
+ * platform.
  */
 export function reportChange(r: Resolved, step: Step, result: Answer): void {
   const { ports, object, context } = r;
@@ -64,12 +65,14 @@ export function wasSent({ failure, status }: ApiError): boolean {
   }
 }
 
-/** A defect of the operator in the middle of a call: its outcome is unknown. */
+/** Returns the error of a call. If the operator itself failed in the middle of the call, its outcome is unknown. */
 function asApiError(op: string, error: unknown): ApiError {
   return error instanceof ApiError ? error : new ApiError(op, { is: "OutcomeUnknown" }, 0, "the operator failed");
 }
 
-/** The same call with the same end is the same event: without times, and without words of the platform. */
+/**
+ * Returns the event. Without times and texts of the platform, it is the same for the same call with the same result.
+ */
 function eventOf(change: ChangeRecord, error: ApiError | undefined): Pick<EventInput, "type" | "reason" | "note"> {
   const { op, id, commit, cause } = change;
   const what = `${op}${id === undefined ? "" : ` for ${id}`}${commit === undefined ? "" : `, commit ${commit}`}`;

@@ -57,7 +57,7 @@ export async function execute(
   // Storing an outcome returned a newer object than the one that was planned for.
   if ((object.metadata.generation ?? 0) !== context.resource.generation)
     throw new KubeError("Conflict", 409, "the spec changed within the reconcile");
-  // A schedule stops many at once, and nobody is surprised by that.
+  // The limit does not count steps of a schedule, which is meant to stop many objects at once.
   const held = step.scheduled === true ? undefined : massChangeHeld(r);
   if (held !== undefined) return { is: "held", why: held, stale: false };
   return await (step.repeat === "safe" ? executeSafely(r, observed, step) : executeOnce(r, observed, step));
@@ -65,7 +65,7 @@ export async function execute(
 
 /**
  * Applies the limit of mass changes to a write that no new generation, deletion or request of the user caused.
- * @returns the reason to wait; undefined where the write may go
+ * @returns the reason to wait; undefined where the write may be sent
  */
 export function massChangeHeld({ ports, object, connection, context }: Resolved): Why | undefined {
   if (context.goal !== "present" || context.requested !== undefined) return undefined;
@@ -77,8 +77,8 @@ export function massChangeHeld({ ports, object, connection, context }: Resolved)
 }
 
 /**
- * Runs a repeatable step. It needs no intent, but the API server has to confirm the object first: a cache that is
- * behind could direct a deletion at the successor of a deleted object (docs/reliability.md B1).
+ * Runs a repeatable step. It needs no intent, but the API server has to confirm the object first: with a stale cache, a
+ * deletion could hit the successor of a deleted object (docs/reliability.md B1).
  */
 async function executeSafely(
   r: Resolved,
@@ -88,12 +88,12 @@ async function executeSafely(
   const { ports, kind, object } = r;
   const memory = kind.prepare?.(step, r.context, observed);
   if (memory !== undefined) {
-    // Stores what the kind wants to remember whatever becomes of its request.
+    // The memory is stored before the request, so that it is kept however the request ends.
     r.context = { ...r.context, memory };
     const why: Why = { reason: "Progressing", message: "A request is on its way to the platform." };
     await writeStatusBefore(r, observed, why, undefined);
   }
-  // What is stored already was not written again, and so was not confirmed.
+  // If the status was stored already, nothing was written, and so the object was not confirmed.
   if (r.object === object) await ports.writer.confirm(object);
   if (!ports.fence.mayWrite()) return NOT_LEADER;
   const phase: CallKind = r.context.goal === "absent" ? "delete" : "put";
@@ -119,10 +119,10 @@ async function executeOnce(
   }
   const intent = intentOf(r, step);
   const started = ports.clock.monotonic();
-  // Until the request begins, also for an intent of which it is unknown whether it was stored.
+  // The attempt is unsent until the request begins, even if it is unknown whether its intent was stored.
   local.unsent = [...local.unsent, intent.attempt];
   await writeIntent(r, observed, step, intent);
-  // The older intents would be refused by now.
+  // This intent is stored, so the API server would refuse the older ones.
   local.unsent = [intent.attempt];
   const sinceMs = ports.clock.monotonic() - started;
   if (!maySend({ sinceMs, sendMs: ports.windows.sendMs, leads: ports.fence.mayWrite() })) return NOT_LEADER;
@@ -139,7 +139,7 @@ async function executeOnce(
   local.recreates = false;
   const { id, memory } = sent;
   if (id === undefined) {
-    // It is traced like a create without an answer, and never sent again.
+    // The create is traced like one without an answer, and never sent again.
     r.object = (await recordAccepted(ports, r.object, intent, r.kind.keep?.(memory) ?? {})) ?? r.object;
     return { error: new ApiError(intent.op, { is: "OutcomeUnknown" }, 200, "the answer has no id"), phase };
   }
@@ -177,13 +177,13 @@ async function send(r: Resolved, observed: unknown, step: Step): Promise<ActionR
   }
 }
 
-/** Continues the reconcile with what is known now. It is unsaved until a status write succeeds. */
+/** Continues the reconcile with this id and memory. They are unsaved until a status write succeeds. */
 export function remember(r: Resolved, { id, memory }: Pick<ActionResult, "id" | "memory">): void {
   r.context = { ...r.context, ...(id !== undefined && { id, identitySource: "recorded" }), memory };
   r.local.unsaved = closed(r);
 }
 
-/** Returns what a reconcile knows and has not stored, with no action open any more. */
+/** Returns the unsaved facts of a reconcile, with the intent of its action closed. */
 export function closed({ object, context }: Resolved): Unsaved {
   return { id: recordedId(context), memory: context.memory, intentClosed: true, over: object.status };
 }

@@ -23,7 +23,7 @@ import { rejectedBefore, rejectionOf, withoutStep } from "./rejection.ts";
 
 /** Requests of one reconcile before it yields to other objects. */
 const STEP_LIMIT = 8;
-/** How often in a row a reconcile may requeue at once. Beyond that the platform does not keep what is written to it. */
+/** How often in a row a reconcile may requeue at once. After that, the platform seems not to keep what is written. */
 const YIELDS = 8;
 
 /** Runs the steps of one reconcile. @throws KubeError, and whatever a kind throws that is no ApiError */
@@ -35,12 +35,12 @@ export async function runSteps(r: Resolved): Promise<ReconcileResult> {
   await keepRecords(r);
   const result = await reconcileSteps(r);
   if (r.report !== undefined) r.report = withCapabilities(r, r.report);
-  // The action that was to be repeated is not wanted any more.
+  // The action that was to be repeated is no longer wanted.
   if (r.repeats !== undefined && result.is === "settled") remember(r, { memory: r.context.memory });
   return result;
 }
 
-/** Keeps the records of the object that outlive its status. */
+/** Brings the records of the object outside of its status up to date. */
 async function keepRecords(r: Resolved): Promise<void> {
   const { ports, kind, context } = r;
   const { externalLifecycle } = kind;
@@ -87,7 +87,7 @@ async function observe(r: Resolved): Promise<Observation | ApiError> {
  */
 async function step(r: Resolved, observed: unknown): Promise<ReconcileResult | Observation | undefined> {
   const { ports, kind, local } = r;
-  // Other resources may have written to the object in the meantime: what was observed may be older.
+  // Another resource may have written to the object since it was observed.
   const { id, records } = r.context;
   const writtenAt = id === undefined ? undefined : ports.externalWrites.latest(id, r.recordedIdentity);
   if (writtenAt !== records.writtenAt) {
@@ -118,7 +118,7 @@ async function step(r: Resolved, observed: unknown): Promise<ReconcileResult | O
   return done;
 }
 
-/** Decides how to go on after the request of a step failed. */
+/** Decides how the reconcile continues after the request of a step failed. */
 async function afterFailure(
   r: Resolved,
   observed: unknown,
@@ -139,7 +139,7 @@ async function afterFailure(
   return result;
 }
 
-/** Ends the reconcile as the plan says. */
+/** Returns the result of a plan without a step. */
 function concluded(
   r: Resolved,
   observed: unknown,
@@ -153,7 +153,7 @@ function concluded(
   if (plan.is === "settled") return { is: "settled", why: report.ready, again: plan.again };
   if (plan.is === "unknown") {
     const { condition } = plan;
-    // Nothing new is known of an object that is not shown: the facts of the last observation stay.
+    // No list shows the object, so nothing new is known: the facts of the last observation stay.
     if (condition === undefined) r.report = undefined;
     const forMs =
       condition === undefined ? hiddenFor(local, clock.monotonic()) : unknownFor(object, condition, clock.now());
@@ -176,7 +176,8 @@ const RECREATING: Why = {
 async function recreate(r: Resolved, observed: unknown, why: Why): Promise<ReconcileResult> {
   if (r.kind.claim?.(r.context.spec, () => undefined) === r.context.id)
     return concluded(r, observed, { is: "stalled", why });
-  // The create that follows has no record left that shows that no new generation caused it: the limit applies here.
+  // The limit of mass changes applies here: the next create has no record left to show that no new generation caused
+  // it.
   const held = massChangeHeld(r);
   if (held !== undefined) return concluded(r, observed, { is: "waiting", why: held });
   await forgetRecord(r, why);
@@ -187,7 +188,7 @@ async function recreate(r: Resolved, observed: unknown, why: Why): Promise<Recon
 function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult {
   const { ports, kind, local, connection, object } = r;
   const verdict = classifyError(error, phase, local.failures);
-  // What the rate limit held up is due now, whenever its turn comes.
+  // The delay that the rate limit causes begins now; the time limit of a one-shot object does not count it.
   if (verdict.is === "later") {
     expectLook(local, ports.clock, 0);
     return { is: "deferred", again: verdict.again };
@@ -207,7 +208,7 @@ function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult 
     case "connection":
       return kind.connection === undefined ? suspected(r, why) : ownFailure(connection, error, why);
     case "retry": {
-      // The platform's words may differ from answer to answer.
+      // The platform's texts may differ from answer to answer.
       const message = `${error.operation} of generation ${r.context.resource.generation}`;
       if (!isLate(r, { ...why, message })) return { is: "retry", why };
       return { is: "stalled", why: refusedForLong(why), exchange: "failed" };
@@ -224,7 +225,7 @@ function ownFailure(connection: Connection, error: ApiError, why: Why): Reconcil
   return is === "Forbidden" ? { is: "stalled", why, exchange: "failed" } : { is: "retry", why };
 }
 
-/** Holds back an error that may be the connection's from a settled object until the connection was probed. */
+/** Does not report an error on a settled object before the connection, which may have caused it, was probed. */
 function suspected({ ports, object, local, connection }: Resolved, why: Why): ReconcileResult {
   ports.connections.suspect(connection);
   const asked = connection.probedAt !== undefined && connection.probedAt > local.failingSince;

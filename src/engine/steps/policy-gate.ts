@@ -14,7 +14,7 @@ import {
 import type { Policies } from "../policies/policy.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 
-/** What the policies leave of a plan. A step in it may be taken. */
+/** A plan after the policies were applied. A step in it may be taken. */
 interface Allowed {
   readonly plan: Plan;
   readonly policyStatus: PolicyStatus;
@@ -30,8 +30,9 @@ const PLAN_LIMIT = 16;
 const CORRECTION = { lasts: 0.02, rests: 0.9 } as const;
 
 /**
- * Asks the kind again for each step that may not be taken, as if the step were impossible. What others change again
- * right after a correction is drift until the next poll: the operator does not fight (docs/reliability.md C11).
+ * Returns the kind's plan as the policies allow it: for each step that may not be taken, the kind plans again as if the
+ * step were impossible. A change that others make right after a correction is only reported as drift until the next
+ * poll: the operator does not fight (docs/reliability.md C11).
  */
 export function checkPolicies(r: Resolved, observed: unknown): Plan {
   const { plan, policyStatus } = judged(r, observed);
@@ -74,13 +75,13 @@ function judged(r: Resolved, observed: unknown): Allowed {
   return { plan: pending(place, first.plan, plan, now), policyStatus: { ...place.policyStatus, plan } };
 }
 
-/** Reports whether the last correction is over and the next is not due yet. What a person asks for is always due. */
+/** Reports whether the last correction is over and the next is not due yet. A reconcile request makes it due. */
 function isResting(r: Resolved): boolean {
   const share = sinceCorrection(r);
   return r.context.requested === undefined && share >= CORRECTION.lasts && share < CORRECTION.rests;
 }
 
-/** What a step is judged by. */
+/** The facts that decide whether a step may be taken. */
 interface Place {
   readonly policies: Policies;
   readonly policyStatus: PolicyStatus;
@@ -108,7 +109,7 @@ function sift(place: Place, planWithout: PlanWithout) {
   while (plan.is === "step" && !blockedOperations.has(plan.step.op) && blockedOperations.size < PLAN_LIMIT) {
     const answer = judgeStep(place, plan.step);
     if (answer === "yes" && later.length === 0) return { plan, mayTake: true, later, forbids: false };
-    // What follows a step that waits, waits with it.
+    // The steps after a step that waits, wait with it.
     if (answer !== "never") {
       later.push(plan.step);
       pendingOperations.add(plan.step.op);
@@ -141,7 +142,7 @@ function isDone({ policyStatus, generation }: Place): boolean {
   return policyStatus.appliedGeneration === generation;
 }
 
-/** Ends the check where nothing waits: the step is taken, or the reconcile ends as the kind says. */
+/** Returns the result if no step waits: the step to take, or how the kind ends the reconcile. */
 function concluded(place: Place, { plan, mayTake, forbids }: Sifted): Allowed {
   const { policyStatus } = place;
   const approved = policyStatus.plan?.approved === true ? policyStatus.plan : undefined;
@@ -158,7 +159,7 @@ function concluded(place: Place, { plan, mayTake, forbids }: Sifted): Allowed {
   };
 }
 
-/** The plan where the kind has no other step than a forbidden one. */
+/** Returns the plan of a kind whose only step is forbidden. */
 function refused(step: Step): Exclude<Plan, { is: "step" }> {
   if (step.repeat === "safe" || !step.creates) return { is: "settled" };
   const message =
@@ -166,7 +167,10 @@ function refused(step: Step): Exclude<Plan, { is: "step" }> {
   return { is: "stalled", why: { reason: "NotCreated", message } };
 }
 
-/** Ends the check where something waits. What was applied already continues; only its drift is not corrected. */
+/**
+ * Returns the result if steps wait. If the spec was applied already, the object keeps its result, and only its drift is
+ * not corrected.
+ */
 function pending(place: Place, plan: Plan, { hash, actions }: StatusPlan, now: Date): Plan {
   const again = untilOpen(place.window, now);
   const later = again === undefined ? {} : { again };
@@ -187,7 +191,7 @@ function pending(place: Place, plan: Plan, { hash, actions }: StatusPlan, now: D
   return { is: "waiting", why, again: again ?? APPROVAL_LOOK_MS };
 }
 
-/** An approval wakes the object. Until then only the platform may change. */
+/** How often an object that waits for approval is reconciled. An approval wakes it at once. */
 const APPROVAL_LOOK_MS = 600_000;
 
 function untilOpen(window: WindowState, now: Date): Ms | undefined {

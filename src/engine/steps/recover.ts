@@ -12,9 +12,9 @@ import type { Resolved } from "../status/reconciliation.ts";
 import { closed, recordAnswer, remember } from "./execute.ts";
 
 /**
- * Returns the open slot: a create's annotation, or an action's member of status unless this process closed it. A record
- * that another process wrote since makes that void (see `isOvertaken`). Actions are never read from the annotation,
- * which anyone may write who may edit the object.
+ * Returns the open slot: a create's annotation, or the intent of an action in the status, unless this process closed
+ * it. That closing is void once another process has written a record (see `isOvertaken`). Actions are never read from
+ * the annotation, which anyone who may edit the object can write.
  */
 export function openSlot(object: KubeObject, local: LocalState): Slot {
   const create = readSlot(object.metadata.annotations?.[INTENT]);
@@ -36,7 +36,7 @@ const UNREADABLE: Why = {
 };
 
 /**
- * Finds out what became of an open intent.
+ * Traces an open intent, or closes it without a trace.
  * @returns how the reconcile ends, or the error of the platform; undefined once no intent is open any more
  * @throws KubeError
  */
@@ -87,7 +87,7 @@ async function conclude(
       return undefined;
     case "retry":
       await clear(r, intent);
-      // What to remember of a request that was not executed.
+      // The memory to keep after a request that was not executed.
       if (trace.is === "absent" && trace.memory !== undefined) remember(r, { memory: trace.memory });
       return undefined;
     case "repeat":
@@ -109,8 +109,8 @@ async function recordLanded(r: Resolved, intent: Intent, known: ActionResult): P
   if (!intent.creates || id === undefined) {
     remember(r, known);
   } else if (r.context.goal === "present") {
-    // The kind first verifies that it lies where this resource may work, like an id that the user gave: anyone who may
-    // edit the object can write the annotation that led to it.
+    // The kind first verifies that the object lies where this resource may work, as for an id that the user gave:
+    // anyone who may edit the resource can write the annotation that led to it.
     r.context = { ...r.context, id, identitySource: "given", memory };
   } else {
     r.object = (await recordId(r.ports, r, id)) ?? r.object;
@@ -122,7 +122,7 @@ function findingOf(trace: Trace): TraceResult {
   return trace.is === "unknowable" && trace.repeatable === true ? "repeatable" : trace.is;
 }
 
-/** Notes that a person answered which object an unconfirmed create made, before its intent is cleared. */
+/** Notes that a person named the object that an unconfirmed create made, before the intent is cleared. */
 function noteConfirmation(r: Resolved, { uid, creates, accepted }: Intent): void {
   const { context, kind, object } = r;
   if (uid !== object.metadata.uid || !creates || context.identitySource !== "given") return;

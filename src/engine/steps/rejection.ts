@@ -1,7 +1,7 @@
 /**
- * Remembers steps that the platform rejected. What it rejected for good (400, 422, the 409 of a name that is taken) is
- * not sent again, and what it refused for long not for a while, unless spec, values, the user's request or what the
- * platform offers changed: the same step may then be another request.
+ * Remembers steps that the platform rejected. A step that it rejected for good (400, 422, the 409 of a name that is
+ * taken) is not sent again, and a step that it refused for long is not sent for a while. Both are sent again once the
+ * spec, the values or the known surface changed, or the user requests it: the same step may then be another request.
  */
 import { isDeepStrictEqual } from "node:util";
 
@@ -34,12 +34,13 @@ export function rejectedBefore(
   return isDeepStrictEqual(last.inputs, context.inputs) ? last.why : undefined;
 }
 
-/** What to plan with; or, where the kind would plan the refused step again, what the object reports. */
+/** What to plan with; or, if the kind would plan the refused step again, why the object is stalled. */
 type Without = { readonly is: "on"; readonly value: unknown } | { readonly is: "stalled"; readonly why: Why };
 
 /**
- * Decides whether the reconcile continues without the step: after a 405 or 501 the platform does not offer it, and
- * after a 404 neither, if its object is still shown. What is not shown any more is planned anew as well.
+ * Decides whether the reconcile continues without the step. After a 405 or 501 the platform does not offer its
+ * operation; after a 404 neither, if a read still shows the object. If no read shows the object any more, the kind
+ * plans again as well.
  * @returns undefined where the failure means something else
  */
 export async function withoutStep(
@@ -65,7 +66,7 @@ export async function withoutStep(
   const again = await observe();
   if (again instanceof ApiError) return undefined;
   if (!shows(step, context, again.value)) {
-    // A create had no object to show. It is not planned anew: the same request would follow at once.
+    // A create had no object to show. Planning again would send the same request at once.
     return step.repeat === "once" && step.creates ? undefined : { is: "on", ...again };
   }
   api.capabilities.missing(step.op);
