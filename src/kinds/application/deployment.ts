@@ -1,4 +1,4 @@
-/** What is deployed, and why something else is to be (docs/architecture.md §2). Pure. */
+/** Determines what is deployed, and why another deployment is due (docs/architecture.md §2). Pure. */
 import type { LastOperation } from "../../api/status.ts";
 import { sameContent } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
@@ -13,9 +13,9 @@ import type { ApplicationContext, Observed } from "./model.ts";
 import { variablesSent } from "./variables.ts";
 
 /**
- * The last deployment: the remembered one. Of a service that was deployed before we came, or whose status was lost,
- * what is deployed is taken as the baseline and is not deployed again: the commit that the platform shows, else the
- * spec's own. Under the policy Manual others deploy, an operation or a person: what they brought out is the last one.
+ * Returns the last deployment: the remembered one. For an application that was deployed before the operator managed it,
+ * or whose status was lost, it is what is deployed, which is not deployed again: the commit that the platform shows,
+ * else the spec's. Under the policy Manual, where operations or persons deploy, it is what they deployed last.
  */
 export function lastDeployment(context: ApplicationContext, observed: Observed): LastDeployment | undefined {
   const remembered = context.memory.lastDeployment;
@@ -33,7 +33,7 @@ export function followedDeployment(context: ApplicationContext, observed: Observ
   );
 }
 
-/** Returns the running commit: the platform's word, else that of the last successful deployment. */
+/** Returns the running commit: the one that the platform shows, else that of the last successful deployment. */
 export function runningCommit(context: ApplicationContext, observed: Observed): string | undefined {
   const last = followedDeployment(context, observed);
   return deployedCommit(context, observed) ?? (last === undefined || hasFailed(last) ? undefined : last.gitCommitId);
@@ -60,7 +60,7 @@ function isReplaced(context: ApplicationContext, observed: Observed, remembered:
   if (context.spec.deploy?.policy !== "Manual" || remembered.finishedAt === undefined) return false;
   const commit = deployedCommit(context, observed);
   const { state = "", deploymentRequestId } = observed.status ?? {};
-  // While the state is about the operator's own request, the commit comes from a list that lags behind.
+  // While the state belongs to the operator's own request, the list that shows the commit may lag behind.
   const lags = remembered.requestId !== undefined && deploymentRequestId === remembered.requestId;
   if (lags || servicePhase(state) !== "running" || commit === undefined) return false;
   return !sameCommit(commit, remembered.gitCommitId);
@@ -70,7 +70,7 @@ const COMMIT = /^[0-9a-f]{7,64}$/;
 
 /**
  * Returns the deployed commit, where the platform shows it; else the one that a PlatformOperation deployed since the
- * last deployment. What is no commit is not shown.
+ * last deployment. A value that is no commit is ignored.
  */
 export function deployedCommit(context: ApplicationContext, observed: Observed): string | undefined {
   const shown = serviceRecord(context, observed)?.gitRepository?.deployedCommitId?.toLowerCase();
@@ -134,9 +134,8 @@ function changedSettings(
 }
 
 /**
- * Returns up to when variables that other resources wrote are included in a deployment that is started now. The
- * variable set may not be known at the moment, e.g. while it is adopted: then what the last deployment included still
- * counts.
+ * Returns up to when variables that other resources wrote are included in a deployment that is started now. While a
+ * variable set is not known, e.g. while it is adopted, the time of the last deployment still counts.
  */
 export function variablesIncluded({ memory, records: { writtenAt = "" } }: ApplicationContext): string {
   const before = memory.lastDeployment?.variablesAt ?? "";
@@ -144,8 +143,7 @@ export function variablesIncluded({ memory, records: { writtenAt = "" } }: Appli
 }
 
 /**
- * Reports whether a variable set wrote to the application since. A deployment that knows nothing of variable sets is
- * not repeated for one.
+ * Reports whether a variable set wrote to the application after a deployment; false where that time is not recorded.
  */
 function isWrittenSince({ records: { writtenAt } }: ApplicationContext, { variablesAt }: LastDeployment): boolean {
   return writtenAt !== undefined && variablesAt !== undefined && writtenAt > variablesAt;

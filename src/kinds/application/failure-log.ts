@@ -7,9 +7,9 @@ import type { ApplicationContext } from "./model.ts";
 
 /** Colours and movements of a terminal. */
 const TERMINAL = new RegExp(`${String.fromCodePoint(27)}\\[[\\d;?]*[A-Za-z]`, "g");
-/** What all lines may take, in bytes of UTF-8. */
+/** The largest size of all lines, in bytes of UTF-8. */
 const MOST_BYTES = 2_048;
-/** Of a longer line its beginning is looked at, in UTF-16 units. */
+/** The longest part of a line that is processed, in UTF-16 units. */
 const LONGEST_LINE = 16_384;
 
 export const failureLog = {
@@ -21,7 +21,7 @@ export const failureLog = {
       if (!(error instanceof ApiError)) throw error;
       const { failure, operation, status } = error;
       const isUnsent = failure.is === "OverBudget" || (failure.is === "RateLimited" && status === 0);
-      // It explains a failure and is none of its own: it is not tried again.
+      // A log that cannot be read is no failure of the application, and is not read again.
       return isUnsent ? undefined : [`(${operation} ${status === 0 ? "was not answered" : `was answered ${status}`})`];
     }
   },

@@ -38,7 +38,7 @@ export function historyWith(known: History, last: Deployment | undefined): Histo
 /** The fewest earlier deployments that show how long one usually takes. */
 const TELLING = 3;
 
-/** Returns what the event of a deployment that succeeded says; undefined where its time is not known. */
+/** Returns the text of the event of a successful deployment; undefined where its time is not known. */
 export function successNote(last: Deployment, known: History = []): string | undefined {
   const seconds = secondsTaken(last);
   if (seconds === undefined) return undefined;

@@ -79,7 +79,7 @@ export const application = defineService<ApplicationTypes, Application>({
 
 type Folded = ActionResult<Observed, ApplicationMemory>;
 
-/** Returns the memory before a write with what is deployed now, so that the write counts as a change to it. */
+/** Returns the memory with the deployment from before a write, so that the write counts as a change since. */
 function pinned(context: ApplicationContext, observed: Observed): ApplicationMemory {
   return { ...context.memory, lastDeployment: followedDeployment(context, observed) };
 }

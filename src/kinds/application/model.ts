@@ -35,7 +35,9 @@ export const NAMES = {
   ]),
 } as const satisfies ServiceNames;
 
-/** Each setting, once: requests, comparison, drift and export follow. The platform has them under the same names. */
+/**
+ * The settings. Requests, comparison, drift and export are derived from this table. The platform uses the same names.
+ */
 export const APPLICATION_SETTINGS: readonly ServiceSetting<ApplicationSpec, Application>[] = [
   { path: "spec.name", of: ({ name }) => name },
   {

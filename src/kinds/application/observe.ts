@@ -45,8 +45,8 @@ export const observe: Declaration["observe"] = async (context, { place, request,
 };
 
 /**
- * Returns the status that follows from the followed request, or, before another commit is deployed, from the last
- * deployment: what the platform would show besides makes no difference to either.
+ * Returns the status that the followed request implies or, before another commit is deployed, the last deployment. What
+ * a read would show beyond that makes no difference.
  * @returns undefined where the application itself has to be read
  */
 function impliedBy(
@@ -67,8 +67,8 @@ function impliedBy(
 }
 
 /**
- * Reports whether the end of the followed request leads to another order at once. What the application shows before it
- * is the baseline that shows after a crash whether the order was executed.
+ * Reports whether the end of the followed request leads to another request at once. The application is then read, as
+ * its state is the baseline that shows after a crash whether that request was executed.
  */
 function isOrderDue(context: ApplicationContext, last: LastDeployment | undefined): boolean {
   return context.spec.runState === "Stopped" || !isSent(context) || deployCause(context, last, false) !== undefined;
@@ -83,13 +83,13 @@ function isSent(context: ApplicationContext): boolean {
   );
 }
 
-/** How long ago the last deployment has to be over, as the platform's clock shows whole seconds. In milliseconds. */
+/** How long the last deployment has to be over, as the platform's clock shows whole seconds. In milliseconds. */
 const CLEARLY_OVER_MS = 2_000;
 
 /**
  * Reports whether all that is due is to deploy another commit of an application that was Ready: settings and variables
- * are sent, and the last deployment was followed to its success by its request id. Only the first look at a spec counts:
- * where a policy leaves the deployment to others, the application is read from the second one on.
+ * are sent, and the last deployment was followed to its success by its request id. This holds for the first reconcile
+ * of a spec only: where a policy leaves the deployment to others, later reconciles read the application.
  */
 function isPlainRedeployment(context: ApplicationContext, last: LastDeployment): boolean {
   const { identitySource, memory, now, records, requested, spec } = context;
@@ -135,7 +135,7 @@ async function variablesOf(
   if (context.inputs.variables.length === 0) return {};
   const canReplace = context.supports("updateSecret") !== "Unsupported";
   const foreign = isDeployedByOthers(context, status);
-  // Before an import as well: what the import does not take is changed by its id, before the deployment.
+  // Also before an import: a variable that the import does not replace is changed by its id, before the deployment.
   const isChanging = !variablesSent(context, NOTHING_OBSERVED) || (canReplace && pendingSecrets(context).length > 0);
   if (!foreign && !(isChanging && (canReplace || context.inputs.secrets.size > 0))) return {};
   const lists = async () => ({

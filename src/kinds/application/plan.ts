@@ -40,7 +40,7 @@ export const checks: Declaration["checks"] = (context, observed, progress) => {
 };
 
 function checkVariables(context: ApplicationContext, observed: Observed): Check {
-  // Whether the variables of a service that others deployed are as wanted is unknown while they cannot be read.
+  // While the variables of a service that others deployed cannot be read, it is unknown whether they are as wanted.
   if (observed.variablesFault !== undefined && isDeployedByOthers(context, observed.status)) return undefined;
   if (!variablesSent(context, observed))
     return safely("importVariables", { what: "import" }, { message: "Import the variables." });
@@ -115,7 +115,7 @@ function causeOf(context: ApplicationContext, observed: Observed, progress: Prog
     foreignCommit(context, observed, last) === undefined
   )
     return cause;
-  // While the state is about the operator's own request, the commit comes from a list that lags behind.
+  // While the state belongs to the operator's own request, the list that shows the commit may lag behind.
   const lags = last?.requestId !== undefined && observed.status?.deploymentRequestId === last.requestId;
   return lags ? undefined : "foreign";
 }

@@ -1,4 +1,4 @@
-/** Builds what the report of an application has of its own. Pure. */
+/** Builds an application's part of the report of a service. Pure. */
 import { refreshed, sameContent, type ConditionFact, type DriftField, type Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { shortCommit } from "../service/messages.ts";
@@ -34,20 +34,23 @@ export function report(context: ApplicationContext, observed: Observed): Service
   };
 }
 
-/** Returns what the event says of a deployment that has just succeeded. @param last with what is known now */
+/**
+ * Returns the text of the event of a deployment that has just succeeded.
+ * @param last the last deployment, with what is known now
+ */
 function note({ memory }: ApplicationContext, last: LastDeployment | undefined): string | undefined {
   if (last === undefined || memory.lastDeployment?.finishedAt !== undefined) return undefined;
   return servicePhase(last.state ?? "") === "running" ? successNote(last, memory.history) : undefined;
 }
 
-/** Returns the history with the remembered deployment, where one of others is the last one now. */
+/** Returns the history with the remembered deployment, if a deployment of others has replaced it. */
 function replacedByOthers(context: ApplicationContext, observed: Observed): Pick<ApplicationMemory, "history"> {
   const { lastDeployment: remembered, history } = context.memory;
   if (lastDeployment(context, observed) === remembered) return {};
   return { history: historyWith(history, remembered) };
 }
 
-/** Returns the commit that runs: until a deployment has ended, and after one that failed, the one before it. */
+/** Returns the running commit: while a deployment runs and after it failed, the commit before it. */
 function shownCommit(
   context: ApplicationContext,
   observed: Observed,
@@ -111,7 +114,7 @@ function writtenVariables(context: ApplicationContext, foreign: boolean): Partia
     return { variables: { ...fingerprint }, variableNames: names, secrets, sentSecrets: undefined };
   }
   if (!sameContent(written?.variables, fingerprint)) return {};
-  // Under another token other digests represent the same content.
+  // After a rotation of the token, other digests represent the same content.
   return { variables: refreshed(written?.variables, fingerprint), secrets: secretsOf(context, names) };
 }
 

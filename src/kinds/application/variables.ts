@@ -16,7 +16,7 @@ export function inputVariables(spec: ApplicationSpec, resolved: ResolvedNeeds): 
   };
 }
 
-/** Reports whether the variables were sent as they are now. For a service that was found deployed, its keys count. */
+/** Reports whether the current variables were sent. For a service that others deployed, existing keys count as sent. */
 export function variablesSent(context: ApplicationContext, observed: Observed): boolean {
   const { variables, fingerprint } = context.inputs;
   if (variables.length === 0) return true;
@@ -26,8 +26,8 @@ export function variablesSent(context: ApplicationContext, observed: Observed): 
 }
 
 /**
- * Reports whether others deployed the service and nothing shows what was sent to it: what the operator wrote always has
- * settings, unless it is unreadable.
+ * Reports whether others deployed the service and it is unknown what was sent to it. What the operator wrote always has
+ * settings, unless the status cannot be read.
  */
 export function isDeployedByOthers(
   { memory: { written, lastDeployment } }: ApplicationContext,
@@ -92,7 +92,7 @@ export function imported(context: ApplicationContext, observed: Observed, taken:
 /** Reports whether a secret that an import could not replace has the value of the spec. */
 function isInPlace({ inputs, memory, supports }: ApplicationContext, { secrets }: Observed, name: string): boolean {
   const digest = inputs.secrets.get(name);
-  // More than one where a secret of the environment or the project has the same name.
+  // There are several entries if a secret of the environment or the project has the same name.
   const entries = secrets?.filter(({ key }) => key === name) ?? [];
   if (
     supports("updateSecret") === "Supported" ||

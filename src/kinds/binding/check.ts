@@ -15,14 +15,12 @@ interface Rules {
   readonly cluster: ClusterKind | undefined;
 }
 
-/**
- * A component by its key. `fields` is undefined where the template only names it: then nothing is known of its fields.
- */
+/** The fields of each component, by key; undefined for a component that the template only names. */
 type Components = ReadonlyMap<string, ReadonlyMap<string, TemplateField> | undefined>;
 
 /**
- * Returns everything that is wrong with a spec by the rules of its template. Not entirely pure: patterns that take too
- * long are left to the platform.
+ * Returns everything that is wrong with a spec by the rules of its template. Almost pure: patterns that take too long
+ * are left to the platform.
  * @returns one sentence each, "path problem", sorted, without values of the spec
  */
 export function problemsOf(rules: Rules): readonly string[] {
@@ -68,7 +66,7 @@ function layerProblems({ spec, template, cluster }: Rules): readonly string[] {
 
 const keyOf = ({ key }: { readonly key: string }): string => key;
 
-/** " (it has a, b)". */
+/** Returns e.g. " (it has a, b)". */
 function offering(names: readonly string[]): string {
   return names.length === 0 ? "" : ` (it has ${listOf(names)})`;
 }
@@ -84,7 +82,7 @@ function unknownComponents(spec: BindingSpec, components: Components): readonly 
 
 /**
  * Returns the keys of managedConfig for which the component has no field. For customerProvidedInputs this cannot be
- * known: the catalogue describes fields, and further inputs are the components' own.
+ * checked: components may have inputs that the catalogue does not describe.
  */
 function unknownFields(config: readonly ConfigLeaf[], components: Components): readonly string[] {
   return config.flatMap(({ path, component, key }) => {

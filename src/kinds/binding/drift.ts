@@ -29,7 +29,7 @@ export function bindingDrift(
     ...inputs.config.flatMap((leaf) => leafDrift(leaf, bound.managedConfig, fields(leaf), "open")),
     ...inputs.customer.flatMap((leaf) => leafDrift(leaf, bound.customerProvidedInputs, fields(leaf), "hidden")),
   ];
-  // The status takes each path once, within a bound.
+  // A status may have each path once, and bounds its length.
   return [...new Map(drift.map((field) => [cleaned(field.path, []), field]))].map(([path, field]) => ({
     ...field,
     path,
@@ -37,8 +37,8 @@ export function bindingDrift(
 }
 
 /**
- * Reports whether the platform shows all that the spec declares, and the same: what others bound is adopted without a
- * write. A value from a Secret cannot be compared.
+ * Reports whether the platform shows a binding that equals all that the spec declares: it is adopted without a write. A
+ * value from a Secret cannot be compared.
  */
 export function isAlike(context: BindingContext, observed: Observed): boolean {
   const { config, customer } = context.inputs;
@@ -93,12 +93,12 @@ function hidden(path: string, desired: string, observed: string | undefined): re
   return [{ path, desired: "the declared value", observed: observed === undefined ? ABSENT : "another value" }];
 }
 
-/** The object's own member of that name. */
+/** Returns the object's own member of that name. */
 function memberOf<T>(object: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Numbers and booleans equal their texts; other shapes equal nothing. */
+/** Returns a value as text, to compare it. Numbers and booleans equal their texts; other shapes equal nothing. */
 function textOf(value: unknown): string | undefined {
   switch (typeof value) {
     case "string":

@@ -84,7 +84,7 @@ function checkRead(context: BindingContext, observed: Observed): Plan<"put"> | u
   return { is: "waiting", why: { reason: "Progressing", message: "The binding was written and is read back." } };
 }
 
-/** Where a policy forbids writes and nothing was ever written, there may be no binding. */
+/** Reports that there is no binding, or that none is shown, where a policy forbids to write one. */
 function checkBound(context: BindingContext, observed: Observed): Plan<"put"> | undefined {
   if (observed.sent || context.memory.written !== undefined || isBound(context, observed)) return undefined;
   const { clusterId } = context.inputs;
@@ -110,7 +110,7 @@ function refusal(context: BindingContext, { cluster }: Observed): Why | undefine
     const message = `PlatformBinding "${holder}" binds the cluster ${id} already. Delete one of the two.`;
     return { reason: "AlreadyManaged", message };
   }
-  // Another resource of the namespace that represents the cluster has verified it.
+  // A reference by name needs no check: the PlatformCluster has verified its cluster.
   const isGiven = context.spec.clusterRef.externalId !== undefined && cluster.listed === undefined;
   return clusterNotAllowed(context) ?? (isGiven ? unprovenId(context, `cluster ${id}`) : undefined);
 }

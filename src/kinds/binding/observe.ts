@@ -46,7 +46,7 @@ export function createTemplateList(): ListTemplates {
   };
 }
 
-/** The failure of a read that the platform lacks. */
+/** The failure of a read that the platform does not offer. */
 const LACKING = ["NotSupported"] as const;
 
 /** Reads, and checks the spec by what was read. @throws ApiError */

@@ -153,7 +153,7 @@ function layersFact(
   return [{ type, status: "True", reason: "LayersEnabled", message }];
 }
 
-/** The observed binding is newer than the memory. */
+/** Returns the members of status of an observed binding, which replace the memory. */
 function boundStatus({ bound }: Observed): Report["status"] {
   if (bound === undefined) return {};
   if (bound === "none") return { templateKey: undefined, templateVersion: undefined, layers: undefined };

@@ -16,7 +16,7 @@ const MAX_DIGITS = 20;
 
 /**
  * Converts a value to the type of the field. Texts are understood for each type, long integers come out as bigint.
- * @returns undefined when it is not of that type; every value is of an undocumented type
+ * @returns undefined when the value is not of that type; a type that is not documented accepts every value
  */
 export function typed(type: string, value: ConfigLeaf["value"]): ConfigValue | undefined {
   switch (type) {
@@ -32,7 +32,7 @@ export function typed(type: string, value: ConfigLeaf["value"]): ConfigValue | u
   }
 }
 
-/** Converts a number that nothing rounds: an int64, or a decimal that a double holds exactly as written. */
+/** Converts a number if nothing rounds it: an int64, or a decimal that a double holds exactly as written. */
 function numberOf(text: string): number | bigint | undefined {
   if (text.length > MAX_DIGITS) return undefined;
   if (INTEGER.test(text)) {
@@ -58,7 +58,7 @@ export function valueProblems(field: TemplateField, leaf: ConfigLeaf): readonly 
   return [...sensitive, ...boundProblems(field.constraints, value), ...allowedProblems(field, value)];
 }
 
-/** Compares numbers and bigints exactly. What counts as a character is not documented. */
+/** Compares numbers and bigints exactly, and lengths leniently: it is not documented what counts as a character. */
 function boundProblems({ min, max, minLength, maxLength }: FieldConstraints, value: ConfigValue): readonly string[] {
   const problems: string[] = [];
   if (typeof value === "number" || typeof value === "bigint") {
@@ -74,10 +74,10 @@ function boundProblems({ min, max, minLength, maxLength }: FieldConstraints, val
   return problems;
 }
 
-/** The smallest count that any way of counting gives. */
+/** Counts code points, which are never more than UTF-16 units or bytes. */
 const charactersOf = (text: string): number => Array.from(text).length;
 
-/** An empty list would allow nothing at all. Only the platform knows whether that is meant. */
+/** Ignores an empty list: it would allow nothing at all, and only the platform knows whether that is meant. */
 function allowedProblems({ type, constraints }: TemplateField, value: ConfigValue): readonly string[] {
   const allowed = constraints.allowedValues ?? [];
   if (allowed.length === 0) return [];

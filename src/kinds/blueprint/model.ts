@@ -61,10 +61,10 @@ export function isToRun({
   return lastDeployment !== undefined && deployOnCreate !== false;
 }
 
-/** For how long a list may not show a new service, nor a service its deployment. */
+/** How long a list may lack a new service, and a service its deployment. */
 const LAG_MS = 10 * 60_000;
 
-/** Reports whether the platform may not show it yet. */
+/** Reports whether something happened so recently that the platform may not show it yet. */
 export function isRecent({ now }: BlueprintContext, since: string | undefined): boolean {
   return since !== undefined && now.getTime() - Date.parse(since) < LAG_MS;
 }

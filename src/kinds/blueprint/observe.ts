@@ -18,7 +18,7 @@ export const observe: Declaration["observe"] = async (context, { place, request,
   return { ...observed, request, ...(await stateOf(context, mine, isFresh, api)) };
 };
 
-/** Without a list, nothing else shows that a request belongs to the environment. */
+/** Returns the request if it belongs to the environment: without a list, nothing else shows that. */
 function ofPlace({ inputs }: BlueprintContext, request: Observed["request"]): Observed["request"] {
   const { environmentId = inputs.environmentId } = request ?? {};
   return environmentId === inputs.environmentId ? request : undefined;
@@ -39,7 +39,7 @@ export const listBlueprintServices: NonNullable<Declaration["list"]> = async (co
   return { siblings: blueprintsIn(services), presence: context.id === undefined ? undefined : presence };
 };
 
-/** A list that never showed the service proves nothing, and one that may lag proves nothing by itself. */
+/** Reports whether the service is gone: a list has shown it before, and a fresh list and the states lack it. */
 async function isProvenGone(context: BlueprintContext, api: Platform): Promise<boolean> {
   const { environmentId } = context.inputs;
   const { serviceId } = context.memory;

@@ -26,12 +26,12 @@ export function blueprintProgress(context: BlueprintContext, observed: Observed)
   return progress.phase === "running" || isToRun(context) ? progress : undefined;
 }
 
-/** Reports whether the list shows the service. Without a list nothing does, and it counts as it is recorded. */
+/** Reports whether the list shows the service. Without a list, a recorded service counts as shown. */
 export function isBlueprintShown(context: BlueprintContext, observed: Observed): boolean {
   return observed.siblings === undefined || serviceRecord(context, observed) !== undefined;
 }
 
-/** Judges an id that the list does not show. */
+/** Returns the plan for an id that the list does not show. */
 export function checkMissing(context: BlueprintContext, observed: Observed, id: Uuid): Plan<never> | undefined {
   if (context.identitySource !== "recorded")
     return isOpen(observed.presence) ? undefined : { is: "stalled", why: notListed(context, observed, id) };
@@ -45,7 +45,9 @@ function isUnlisted(context: BlueprintContext): boolean {
   return context.memory.serviceId === undefined && isRecent(context, context.memory.createdAt);
 }
 
-/** People see the id of the service more often than that of its blueprint. */
+/**
+ * Returns the reason of an id that is not listed. Users often give the id of the service instead of its blueprint's.
+ */
 function notListed(context: BlueprintContext, { siblings }: Observed, id: Uuid): Why {
   const meant = siblings?.find(({ serviceId }) => serviceId === id)?.id;
   if (meant === undefined) {
@@ -65,7 +67,7 @@ export const checks: Declaration["checks"] = (context, observed, progress) => {
   ];
 };
 
-/** The documented surface shows no state. Elsewhere every listed service has one. */
+/** Waits for the state of a listed service. The documented surface shows no states. */
 function checkUnseen({ supports }: BlueprintContext): Check {
   if (supports("listServiceStatuses") !== "Supported") return undefined;
   return { is: "waiting", why: { reason: "Progressing", message: "The platform shows no state of the service yet." } };
@@ -81,7 +83,7 @@ function checkBegun(context: BlueprintContext, { status, request }: Observed): C
   return stalled("DeploymentFailed", message);
 }
 
-/** Reports what only the platform can fix. */
+/** Reports an end that a person has to fix on the platform. */
 function checkEnd(context: BlueprintContext, observed: Observed, { phase, state }: Progress): Check {
   const { name } = context.spec;
   if (phase === "failed") {

@@ -1,4 +1,4 @@
-/** Builds what the report of a blueprint has of its own. Pure. */
+/** Builds a blueprint's part of the report of a service. Pure. */
 import { refreshed, type ConditionFact, type DriftField, type Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { ServiceFailure } from "../service/crd-status.ts";
@@ -35,7 +35,7 @@ export function ready(context: BlueprintContext, observed: Observed): Why {
   return { reason: "NotDeployed", message: `${what} exists on the platform and is not deployed.` };
 }
 
-/** Where the platform does not show the service, its creation is all that is known. */
+/** Returns the reason of Ready where the platform does not show the service: only its creation is known. */
 function unshown(context: BlueprintContext, observed: Observed, what: string): Why {
   const { createdAt, lastDeployment } = context.memory;
   if (blueprintProgress(context, observed)?.phase === "running") {

@@ -17,7 +17,7 @@ export type CatalogTypes = TypesOf<typeof platformCatalog, { observed: Observed;
 
 type CatalogContext = ReconcileContext<CatalogTypes>;
 
-/** Two catalogs, or a catalog and a binding, share an answer. Below the shortest interval. */
+/** How old a shared answer may be: two catalogs, or a catalog and a binding, share one. Below the shortest interval. */
 const MAX_AGE_MS = 30_000;
 const MINUTE_MS = 60_000;
 
@@ -69,7 +69,7 @@ function changedAt({ memory, now }: CatalogContext, digest: string): string {
 const SUFFIX = "-catalog";
 const MAX_NAME = 253;
 
-/** The resource's name and a suffix, within what Kubernetes takes as a name. */
+/** Returns the resource's name with a suffix, within the length of a name in Kubernetes. */
 function configMapName(name: string): string {
   return `${name.slice(0, MAX_NAME - SUFFIX.length).replace(/[.-]+$/, "")}${SUFFIX}`;
 }

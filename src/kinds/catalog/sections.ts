@@ -66,12 +66,12 @@ export async function readSections(
   );
 }
 
-/** What the platform refuses to show, or does not have, it will not show at the next poll either. */
+/** Failures that last: what the platform refuses to show or does not have, it will not show at the next poll either. */
 const LASTING: ReadonlySet<ApiError["failure"]["is"]> = new Set(["Refused", "NotFound", "NotSupported"]);
 
 /**
- * The list of repositories may take other tokens than all other operations: a rejection says nothing about the
- * connection.
+ * Further lasting failures of the list of repositories. It may need another token than all other operations, so they
+ * say nothing about the connection.
  */
 const REJECTED: ReadonlySet<ApiError["failure"]["is"]> = new Set(["Unauthorized", "Forbidden", "Invalid", "Conflict"]);
 
@@ -79,7 +79,7 @@ function isLasting({ failure }: ApiError, section: CatalogSection): boolean {
   return LASTING.has(failure.is) || (section === "GitRepositories" && REJECTED.has(failure.is));
 }
 
-/** By code units of the keys, so that the order is the same everywhere. */
+/** Sorts by code units of the keys, so that the order is the same everywhere. */
 function sorted<Item>(items: readonly Item[], keysOf: (item: Item) => readonly string[]): readonly Item[] {
   const name = (item: Item): string => JSON.stringify(keysOf(item));
   return items.toSorted((left, right) => (name(left) < name(right) ? -1 : name(left) > name(right) ? 1 : 0));

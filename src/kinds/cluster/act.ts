@@ -18,7 +18,7 @@ import {
 import { clusterStatus } from "./observe.ts";
 import { clusterBaseline, orderOf, ORDERS } from "./order.ts";
 
-/** The least state that the platform shows once it has accepted a request (docs/architecture.md §9). */
+/** The first state that the platform shows after it accepts a request (docs/architecture.md §9). */
 const QUEUED = { Stop: "STOP_QUEUED", Start: "DEPLOYMENT_QUEUED", Upgrade: "DEPLOYMENT_QUEUED" } as const;
 
 export const act: Kind<ClusterTypes>["act"] = async ({ action: step }, context, observed, api) => {
@@ -26,8 +26,7 @@ export const act: Kind<ClusterTypes>["act"] = async ({ action: step }, context, 
   const memory: ClusterMemory = {
     ...context.memory,
     lastOrder: orderOf(context, observed, step),
-    // The paths of the other requests name the organization, so the platform accepts them only for a cluster of its
-    // own.
+    // The paths of the other requests name the organization, so the platform accepts them only for one of its clusters.
     verified: step.operation === "Upgrade" ? context.memory.verified : true,
     runState: undefined,
   };
@@ -68,8 +67,8 @@ async function send(operation: Action["operation"], id: string, observed: Observ
 }
 
 /**
- * Returns what to remember of the answer, where nothing else shows it. The next version in the answer to an upgrade may
- * be the one that the cluster is upgraded to.
+ * Returns the memory of an answer, where nothing else shows the cluster. The next version in the answer to an upgrade
+ * is left out: it may be the one that the cluster is upgraded to.
  */
 function answered(step: Action, answer: ClusterStatus | undefined): Partial<ClusterMemory> {
   const facts = answer === undefined ? { state: undefined, isDeployed: undefined } : clusterFacts(answer);
@@ -84,7 +83,7 @@ export const traceOrder: Kind<ClusterTypes>["trace"] = async (intent, context, a
   return { is: "landed", known: [{ observed: NOTHING_OBSERVED, memory }] };
 };
 
-/** A second stop changes nothing. A second upgrade does. */
+/** Returns the trace of a cluster that is not shown. A stop may be repeated, as a second one changes nothing. */
 function traceUnseen({ op, repetition }: OpenIntent): Trace<Observed, ClusterMemory> {
   if (op === "stopCluster") {
     const what = `The platform did not confirm the order to stop the cluster${repetition ? ", nor its repetition" : ""}`;

@@ -1,4 +1,4 @@
-/** PlatformCluster: an existing cluster, running or stopped, upgraded to a version, with a token in a Secret. Its declaration. */
+/** PlatformCluster: an existing cluster, running or stopped, upgraded to a version, with a token in a Secret. */
 import type { ExternalAction, Kind } from "../../engine/contract/kind.ts";
 import { shownState } from "../service/messages.ts";
 import { isNew, withOperation } from "../shared/last-operation.ts";
@@ -39,12 +39,12 @@ export const cluster = withRunSchedule(
   (context, observed) => (openOrder(context, observed) === undefined ? shownRunState(observed) : undefined),
 );
 
-/** Where the platform shows clusters, they are read; else the operation's request counts as the last one. */
+/** Records the request of a PlatformOperation as the last one, unless the platform shows clusters. */
 export function recordClusterAction(action: ExternalAction, context: ClusterContext): ClusterMemory {
   const memory = withOperation(context.memory, action);
   if (showsClusters(context.supports) || !isNew(context.memory, action)) return memory;
   if (action.op === "stopCluster")
-    // Without a wanted run state, none is reached.
+    // Without spec.runState there is nothing to reach.
     return {
       ...answered(action, context, memory, "Stop"),
       runState: context.spec.runState === undefined ? memory.runState : "Stopped",
@@ -67,7 +67,7 @@ function answered(
   };
 }
 
-/** An upgrade leads to the next minor version: a spec that names that version afterwards does not send another one. */
+/** Records that the upgrade leads to the next minor version: a spec that names it afterwards sends no other upgrade. */
 function upgraded(memory: ClusterMemory, { spec, resource: { generation } }: ClusterContext): ClusterMemory {
   const { kubernetesVersion = spec.kubernetesVersion } = memory.versionBaseline ?? {};
   if (kubernetesVersion === undefined) return memory;

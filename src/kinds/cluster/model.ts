@@ -15,15 +15,15 @@ export type ClusterTypes = TypesOf<typeof platformCluster, { observed: Observed;
 
 export type ClusterContext = ReconcileContext<ClusterTypes>;
 
-/** A read whose failure is reported, and holds up nothing else. */
+/** A read whose failure is reported and blocks nothing else. */
 export type Attempt<T> =
   | { readonly is: "found"; readonly value: T }
   | { readonly is: "failed"; readonly error: ApiError };
 
 export interface Observed {
-  /** The cluster in the organization's list, else what follows from its absence; undefined where no list is offered. */
+  /** The cluster in the organization's list, else its presence; undefined where no list is offered. */
   readonly listed?: Cluster | Presence | undefined;
-  /** What the platform showed in this reconcile: observed, else an answer. */
+  /** The status that the platform showed in this reconcile: from a read, else from an answer. */
   readonly status?: ClusterStatus | undefined;
   /** A request was sent in this reconcile. */
   readonly ordered: boolean;
@@ -84,11 +84,11 @@ export function shownVersion({ listed }: Observed): string | undefined {
   return /^v?(\d{1,4}\.\d{1,4})/.exec(listed.version ?? "")?.[1];
 }
 
-/** Returns what the list of the organization should show. */
+/** Returns the cluster that the organization's list should show, for messages. */
 export const missed = ({ spec }: ClusterContext) =>
   ({ noun: "cluster", name: spec.externalId, id: spec.externalId, where: "the organization" }) as const;
 
-/** The reason of work under way. A requested upgrade is reported as such. */
+/** Returns the reason of work under way. A requested upgrade is reported as such. */
 export function working({ memory, spec }: ClusterContext, state: string): Why {
   const { lastOrder } = memory;
   const version = lastOrder?.operation === "Upgrade" ? lastOrder.kubernetesVersion : undefined;
@@ -102,7 +102,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ["CANCELED", "It was cancelled on the platform"],
 ]);
 
-/** The reason of a failure, with what to do about it. */
+/** Returns the reason of a failure, with what to do about it. */
 export function clusterFailure(state: string): Why {
   return explainFailure(shownState(state), { noun: "cluster", advice: ADVICE });
 }

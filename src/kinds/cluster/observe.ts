@@ -43,14 +43,14 @@ async function shown(context: ClusterContext, api: Platform): Promise<Observed |
     return clusters.find(isIt) ?? presence;
   };
   const read = async (maxAgeMs: number) => find(await api.clusters.list({ maxAgeMs }));
-  // First: nothing is read about a cluster of another organization.
+  // The list is read first, so that nothing is read about a cluster of another organization.
   const shared = await offered(api, "listClusters", () => read(isRoutine(context) ? LIST_MAX_AGE_MS : 0));
   if (shared === undefined) return undefined;
-  // What others read earlier proves no absence.
+  // A cached list does not prove that the cluster is absent.
   const listed = typeof shared === "string" && isRoutine(context) ? await read(0) : shared;
   if (typeof listed === "string") return { ...NOTHING_OBSERVED, listed };
   const { memory } = context;
-  // It was last observed at work, or has an open request.
+  // The cluster was last observed at work, or has an open request.
   const isFollowed = memory.lastOrder?.baseline !== undefined || clusterPhase(memory.state ?? "") === "busy";
   const status = await clusterStatus(id, api, { listMaxAgeMs: isFollowed ? 0 : LIST_MAX_AGE_MS, isListed: true });
   const hasMoved = status !== undefined && clusterBaseline(memory) !== clusterBaseline(clusterFacts(status));

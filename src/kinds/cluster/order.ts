@@ -28,7 +28,7 @@ export const ORDERS = {
 
 /** Returns the baseline of a cluster, as text for a status. It changes with all that is done to the cluster. */
 export function clusterBaseline(facts: ClusterFacts): string {
-  // What is unknown is null in the JSON of a list.
+  // An unknown member is null in the JSON of an array.
   return JSON.stringify([facts.state, facts.lastExecutionId, facts.lastDeploymentDate, facts.nextKubernetesVersion]);
 }
 
@@ -37,7 +37,7 @@ export function orderOf(context: ClusterContext, observed: Observed, step: Actio
   return {
     ...step,
     generation: context.resource.generation,
-    // Where nothing is shown, nothing is waited for.
+    // A cluster that is not shown cannot be waited for.
     baseline: isClusterShown(observed) ? observedBaseline(observed) : undefined,
   };
 }
@@ -94,8 +94,8 @@ const DAY_MS = 86_400_000;
 const QUOTED = 60;
 
 /**
- * Returns why nothing may be changed. A remembered lock ends by its own time, or is tried when the user asks: the
- * platform would never show that it was removed.
+ * Returns why a locked cluster must not be changed. A remembered lock counts until its own end, or until the user
+ * requests a retry: the platform would never show that it was removed.
  */
 export function lockOf(context: ClusterContext, observed: Observed): Why | undefined {
   const { lock } = knownFacts(context, observed);
@@ -109,7 +109,7 @@ export function lockOf(context: ClusterContext, observed: Observed): Why | undef
   return { reason: "ClusterLocked", message: `The cluster is locked${owner}${reason}. ${advice}` };
 }
 
-/** A lock without a known end does not hold for ever: the platform decides. */
+/** Reports whether a lock has ended; true for one without a known end, as the platform decides. */
 function hasEnded({ now }: ClusterContext, { lockedAt, ttlInDays }: NonNullable<ClusterFacts["lock"]>): boolean {
   return !(Date.parse(lockedAt ?? "") + (ttlInDays ?? 0) * DAY_MS > now.getTime());
 }

@@ -1,5 +1,7 @@
-/** Plans a cluster: a list of checks, of which the first difference wins. A cluster is stopped or left
- * as it is when its resource is deleted, never deleted. Pure. */
+/**
+ * Plans a cluster: a list of checks, of which the first difference wins. When its resource is deleted, a cluster is
+ * stopped or left as it is, never deleted. Pure.
+ */
 import type { DriftField, Plan } from "../../engine/contract/kind.ts";
 import { unknownState } from "../service/messages.ts";
 import { firstOf, stalled } from "../shared/checks.ts";
@@ -115,7 +117,7 @@ export function shownRunState(observed: Observed): RunState | undefined {
 /** Returns the run state that the spec wants and that was reached: a later difference was made by others. */
 export function reachedRunState({ spec, memory, goal }: ClusterContext, observed: Observed): RunState | undefined {
   if (goal !== "present") return memory.runState;
-  // Without a wanted run state, what was reached once does not count.
+  // Without spec.runState, a state that was reached earlier does not count.
   if (spec.runState === undefined) return undefined;
   return shownRunState(observed) === spec.runState ? spec.runState : memory.runState;
 }
@@ -144,7 +146,9 @@ export function checkClusterRunState(context: ClusterContext, observed: Observed
   return give(context, observed, step, { changes: changeTo(wanted, observed) });
 }
 
-/** A failed cluster may be stopped. A failed stop is repeated on request only, like a deployment. */
+/**
+ * Reports whether a failed cluster may be changed: it may be stopped, but a failed stop is repeated on request only.
+ */
 function isRepairable(
   { requested, memory, resource: { generation } }: ClusterContext,
   observed: Observed,
@@ -156,7 +160,7 @@ function isRepairable(
   return wanted === "Stopped" && !(isOurs && observed.status?.status === "STOP_ERROR");
 }
 
-/** Nothing shows the cluster: a stop is requested once, or when the user asks; there is no start. */
+/** Handles a cluster that is not shown: a stop is requested once, or when the user asks; there is no start. */
 function checkUnseen(context: ClusterContext, observed: Observed, wanted: RunState): Plan<Action> | undefined {
   const isStopped = context.memory.runState === "Stopped";
   if (wanted === "Running") {

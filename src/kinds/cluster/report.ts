@@ -18,7 +18,7 @@ import { tokenReport } from "./token.ts";
 import { isReached, versionBaseline, wasOrdered } from "./version.ts";
 
 export function report(context: ClusterContext, observed: Observed): Report {
-  // What is not this resource's, or not yet, is neither reported nor remembered.
+  // A cluster that does not belong to this resource, or not yet, is neither reported nor remembered.
   if (context.identitySource !== "recorded" || typeof observed.listed === "string")
     return { ready: ready(context, observed), conditions: [], status: {} };
   const facts = knownFacts(context, observed);
@@ -51,7 +51,7 @@ function description(observed: Observed): Report["status"] {
   };
 }
 
-/** Without their keys. */
+/** Returns the credentials without their keys. */
 function credentials({ spec }: ClusterContext, { credentials: read }: Observed): Report["status"] {
   if (spec.credentialsId === undefined || read?.is !== "found") return {};
   const { id, name, objectType } = read.value;
@@ -66,7 +66,7 @@ function deployed({ state }: ClusterFacts, observed: Observed): ConditionFact {
   const fact = stateCondition(type, state, "cluster");
   if (isClusterShown(observed)) return fact;
   const message = `The platform last answered with ${shownState(state)}. ${ONLY_ANSWERS}.`;
-  // Work that was under way then has ended since, or will.
+  // Work that was under way at the answer has ended since, or will end.
   return { ...fact, message, ...(clusterPhase(state) === "busy" && { status: "Unknown" }) };
 }
 

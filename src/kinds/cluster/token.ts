@@ -39,7 +39,9 @@ current-context: ${name}
 
 type Kept = NonNullable<ClusterMemory["token"]>;
 
-/** Renewed after two thirds of its life or five minutes before its end, whichever is first, but not at once. */
+/**
+ * A token is renewed after two thirds of its life or five minutes before its end, whichever is first, but not at once.
+ */
 const SHARE = 2 / 3;
 const MARGIN_MS = 300_000;
 const SHORTEST_MS = 60_000;
@@ -52,7 +54,7 @@ function isWanted(context: ClusterContext, observed: Observed): boolean {
   );
 }
 
-/** Returns the token in the Secret, if it is of this spec. */
+/** Returns the token in the Secret, if it was written for this spec. */
 function current({ spec, memory: { token }, resource: { generation } }: ClusterContext): Kept | undefined {
   const isOfSpec = token?.generation === generation && token.secretName === spec.writeTokenSecretToRef?.name;
   return isOfSpec ? token : undefined;
@@ -65,7 +67,7 @@ export function tokenDue(context: ClusterContext, observed: Observed): boolean {
   return held === undefined || context.requested !== undefined || !(Date.parse(held.renewAt) > context.now.getTime());
 }
 
-/** Reports a token that cannot be fetched. While the last one is valid, that is no error. */
+/** Reports a token that cannot be fetched. That is no error while the last one is valid. */
 export function checkToken(context: ClusterContext, observed: Observed): Plan<never> | undefined {
   if (!isWanted(context, observed)) return undefined;
   const { token } = observed;

@@ -14,8 +14,8 @@ import {
 import { give } from "./order.ts";
 
 /**
- * Reports whether the cluster runs the wanted version or a newer one: there is no way back. Where the platform does not
- * show the cluster: whether the upgrade was accepted, or the spec has not changed since the cluster was adopted.
+ * Reports whether the cluster runs the wanted version or a newer one: there is no downgrade. Where the platform does
+ * not show the cluster: whether the upgrade was accepted, or the spec has not changed since the cluster was adopted.
  */
 export function isReached(context: ClusterContext, observed: Observed, wanted: string): boolean {
   const runs = isClusterShown(observed)

@@ -22,11 +22,11 @@ interface Observed {
   readonly surface: Surface | undefined;
   /** Why nothing is known of them. */
   readonly undecided?: string;
-  /** The platform did not answer what would show it. */
+  /** The platform did not answer the request that would show it. */
   readonly isUnanswered?: boolean;
-  /** What was learned, where the user does not declare it. */
+  /** The operations that are known, unless the user declares the surface. */
   readonly operations?: KnownOperations;
-  /** The platform's words that it does not know the organization, or nothing under this address. */
+  /** The platform's message that it does not know the organization, or nothing under this address. */
   readonly unknown?: string;
 }
 
@@ -119,7 +119,7 @@ async function ask(api: Platform, projectId: string | undefined): Promise<string
   return `${how}, which does not show whether it offers that operation. It is tried again at growing intervals.`;
 }
 
-/** Reported while nothing is known, and once something is. */
+/** Returns the condition SurfaceKnown: Unknown while nothing is known, True afterwards. */
 function surfaceKnown({ surface, undecided }: Observed): readonly ConditionFact[] {
   if (undecided !== undefined) {
     return [{ type: "SurfaceKnown", status: "Unknown", reason: "SurfaceUndecided", message: undecided }];

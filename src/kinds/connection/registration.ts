@@ -28,7 +28,7 @@ export type RegistrationTypes = TypesOf<
 >;
 type RegistrationContext = ReconcileContext<RegistrationTypes>;
 
-/** What the documentation shows, and what deployed services know (docs/architecture.md §9). */
+/** The names of events in the documentation, and those of deployed services (docs/architecture.md §9). */
 const EVENTS = {
   Documented: ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"],
   Full: ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL", "DEPLOYMENT_FAILURE", "DEPLOYMENT_CANCELLED"],
@@ -133,7 +133,10 @@ const NO_UPDATE = stalled(
   `The receiver's URL or Secret changed after it was registered, and the platform's surface has no update of webhooks. Make them what they were, or delete the old webhook on the platform and ${ANEW}.`,
 );
 
-/** A record with a valid signature is newer than the status, whose write a crash may have prevented. */
+/**
+ * Returns the id of the registration. A record with a valid signature counts before the status, whose write a crash may
+ * have prevented.
+ */
 function idOf({ id, identitySource, memory }: RegistrationContext): Uuid | undefined {
   return identitySource === "recorded" ? id : (memory.webhook?.id ?? id);
 }

@@ -38,12 +38,12 @@ export const database = defineService<DatabaseTypes, Database>({
   shows: (_step, context, observed) => serviceRecord(context, observed) !== undefined,
   checks,
   act: async (step, before, observed, _api, shared) => {
-    // What was looked up before the order is remembered with it: while it is followed, nothing else is looked up.
+    // The type check is stored with the request: while the request is followed, nothing else is looked up.
     const memory = { ...before.memory, typeCheck: typeCheckOf(before, observed) };
     try {
       return await shared({ ...before, memory });
     } catch (error) {
-      // Where nothing shows the state, the answer to a stop may show that it is stopped already, whoever did that.
+      // Where nothing shows the state, the answer to a stop may show that the database is stopped already.
       const isShown = before.supports("listServiceStatuses") === "Supported";
       if (step.what !== "stop" || isShown || !isStoppedAlready(error)) throw error;
       const status = { id: before.id ?? "", state: "STOPPED" };

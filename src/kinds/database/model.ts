@@ -30,7 +30,9 @@ export const NAMES = {
   advice: new Map([["DEPLOYMENT_ERROR", "Look at the database on the platform, and at spec.version and its sizes"]]),
 } as const satisfies ServiceNames;
 
-/** Each setting, once: requests, comparison, drift and export follow. The platform has them under the same names. */
+/**
+ * The settings. Requests, comparison, drift and export are derived from this table. The platform uses the same names.
+ */
 export const DATABASE_SETTINGS: readonly ServiceSetting<DatabaseSpec, Database>[] = [
   { path: "spec.name", of: ({ name }) => name },
   { path: "spec.type", of: ({ type }) => type, isFixed: true },
@@ -64,7 +66,7 @@ export const NOTHING_OBSERVED: Observed = { ...NOTHING_OF_SERVICE, ordered: fals
 /** The list is the same for everybody and changes with releases of the platform. */
 const MAX_AGE_MS = 3_600_000;
 
-/** Reads the list while it is not known to hold the type; undefined where it is not needed or not available. */
+/** Reads the list until it is known to have the type; undefined where it is not needed or not available. */
 export async function typesOf(context: DatabaseContext, api: Platform): Promise<Observed["types"]> {
   const { mode, type } = context.spec;
   if (mode !== "MANAGED" || context.goal !== "present") return undefined;

@@ -32,7 +32,7 @@ async function detailsOf(context: DatabaseContext, observed: Observed, api: Plat
   return { value: value && { ...value, port: String(value.port) }, fault };
 }
 
-/** A followed database is read often, and only for its progress. */
+/** Reports whether a request is followed: the database is then read often, and only for its progress. */
 function isFollowed({ memory }: DatabaseContext): boolean {
   const last = memory.lastDeployment;
   return memory.stopping !== undefined || (last !== undefined && last.finishedAt === undefined);

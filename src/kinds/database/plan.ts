@@ -34,7 +34,7 @@ export const checks: Declaration["checks"] = (context, observed, progress) => {
   ];
 };
 
-/** Reports what others did. */
+/** Reports a database that others stopped or uninstalled. */
 function checkEnded(context: DatabaseContext, { phase }: Progress): Check {
   const { spec } = context;
   const ask = "request it with the annotation platform-operator.io/reconcile-requested-at";
@@ -54,10 +54,10 @@ function checkDeploy(context: DatabaseContext, observed: Observed, progress: Pro
   if (context.spec.runState === "Stopped") return undefined;
   const start = startDue(context, progress);
   if (start !== undefined) return deploy(context, observed, { corrects: start === "corrects" });
-  // Somebody stopped it: changes are deployed with the next start.
+  // Others stopped or uninstalled the database: changes are deployed with the next start.
   if (progress.phase === "stopped" || progress.phase === "gone") return undefined;
   const last = followedDatabase(context, observed);
-  // What failed, or is in a state that says nothing, is tried again on request.
+  // A failed database, or one in an unknown state, is deployed again on request.
   const mayRetry = progress.phase === "failed" || progress.phase === "unknown";
   if (last === undefined || isPending(context, last) || (mayRetry && isAsked(context, last))) {
     return deploy(context, observed, {});
@@ -65,7 +65,7 @@ function checkDeploy(context: DatabaseContext, observed: Observed, progress: Pro
   return checkRetry(context, last, progress, "the database", (attempts) => deploy(context, observed, { attempts }));
 }
 
-/** Where the state is not observed, only earlier requests show what to request. */
+/** Plans by the earlier requests where the state of the database is not observed. */
 function checkUnseen(context: DatabaseContext, observed: Observed): Check {
   if (observed.ordered || observed.status === undefined) return undefined;
   const { runState = "Running" } = context.memory;
@@ -77,7 +77,9 @@ function checkUnseen(context: DatabaseContext, observed: Observed): Check {
   return deploy(context, observed, { corrects: unwanted !== undefined });
 }
 
-/** Reports whether an operation stopped or deployed it, and its end is not shown. */
+/**
+ * Returns the plan after a PlatformOperation stopped or deployed the database against the spec, with an unknown result.
+ */
 function changed({ memory, spec }: DatabaseContext, to: "Running" | "Stopped"): Plan<never> {
   const done = to === "Stopped" ? "stopped" : "deployed";
   const message = `The database was ${done} ${onWhoseRequest(memory.lastOperation)}, but spec.runState is ${spec.runState}, and the platform's surface does not show how that ended. To undo it, use the annotation platform-operator.io/reconcile-requested-at; or set spec.runState to ${to}.`;
@@ -98,8 +100,8 @@ function deploy(
 }
 
 /**
- * Returns the last deployment. What was deployed before the operator's first reconcile, or before the status was lost,
- * counts as it is and is not deployed again.
+ * Returns the last deployment. A deployment from before the operator's first reconcile, or from before the status was
+ * lost, counts and is not repeated.
  */
 function lastDeployment({ memory, now }: DatabaseContext, { status }: Observed): DatabaseDeployment | undefined {
   if (memory.lastDeployment !== undefined || status === undefined || !everDeployed(status))

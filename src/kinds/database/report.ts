@@ -1,4 +1,4 @@
-/** Builds what the report of a database has of its own. Pure. */
+/** Builds a database's part of the report of a service. Pure. */
 import type { ConditionFact, DriftField, Why } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
@@ -18,7 +18,7 @@ export function reportAlways(context: DatabaseContext, observed: Observed): Serv
 
 export function report(context: DatabaseContext, observed: Observed): ServiceReport {
   const { memory } = context;
-  // The documented surface shows it in answers alone, and not how it is later.
+  // The documented surface shows the deployment status only in answers, and not what it is later.
   const isStatusShown = context.supports("listServiceStatuses") === "Supported";
   return {
     conditions: upToDate(context, observed),
@@ -33,7 +33,7 @@ export function report(context: DatabaseContext, observed: Observed): ServiceRep
 
 const SHOWN = ["name", "type", "version", "mode", "createdAt", "updatedAt"] as const;
 
-/** Returns what the status shows of the platform's record, and keeps where it is shown once. */
+/** Returns the members of the platform's record for the status, which keeps what the platform shows only once. */
 export function shownRecord(record: Partial<Database>): Partial<DatabaseMemory> {
   const shown = SHOWN.map((name) => [name, fitOptional(record[name])] as const);
   return Object.fromEntries(shown.filter(([, value]) => value !== undefined));

@@ -1,6 +1,6 @@
 /**
- * The reported state of a database. The documented surface has no read of it: the answers to deploy and stop report it
- * first, those of a PlatformOperation too, and then the deployment request by its id, where there is one. Pure.
+ * The state of a database on the documented surface, which has no read of it. The answers to deploy and stop report it
+ * first, also those to a PlatformOperation, and afterwards the deployment request, where there is an id. Pure.
  */
 import type { LastOperation } from "../../api/status.ts";
 import type { ExternalAction, Ms, Supports, Uuid, Why } from "../../engine/contract/kind.ts";
@@ -39,10 +39,10 @@ const LOST: Why = {
   message: `The status of this resource was lost, ${SURFACE}. The database was deployed before, and is left as it is. ${ASK}`,
 };
 
-/** For how long a request is looked for, as a read may lag. */
+/** How long a request may not be found, as a read may lag. */
 const FIND_MS: Ms = 600_000;
 
-/** Reports whether it was deployed and the platform shows nothing but the answer. */
+/** Reports whether the database was deployed and the platform shows nothing but the answer. */
 export function notObservableAfterwards({ lastDeployment }: DatabaseMemory, supports: Supports): boolean {
   return supports("listServiceStatuses") !== "Supported" && lastDeployment !== undefined;
 }
@@ -65,7 +65,7 @@ export function reportedState(context: DatabaseContext, id: Uuid, request: Deplo
   const requestId = followedRequest(context);
   if (requestId === undefined) return unseen(id, NO_REQUEST);
   if (request === undefined) return unanswered(context, id);
-  // The end of a request is a change: it counts as the service's run.
+  // The id of an ended request takes the place of the service's run, so that the end counts as a change.
   const run = requestPhase(request.status) === "busy" ? {} : { executionId: requestId };
   return {
     status: { id, state: request.status, deploymentRequestId: requestId, ...run },
@@ -74,7 +74,7 @@ export function reportedState(context: DatabaseContext, id: Uuid, request: Deplo
   };
 }
 
-/** The platform does not know the request, or not yet. */
+/** Returns the state where the platform does not know the request, or not yet. */
 function unanswered({ memory, now }: DatabaseContext, id: Uuid): ReportedState {
   const { lastDeployment, stopping, state = "" } = memory;
   const isRecent = now.getTime() - Date.parse(lastDeployment?.startedAt ?? "") < FIND_MS;
@@ -83,7 +83,9 @@ function unanswered({ memory, now }: DatabaseContext, id: Uuid): ReportedState {
   return { status: { id, state: queued }, request: undefined, unseen: undefined };
 }
 
-/** Nothing is under way. A database that was created here and that nothing was reported of was never deployed. */
+/**
+ * Returns the state while nothing is under way. A database that we created and that has no state was never deployed.
+ */
 function standing({ memory, spec, records: { started, confirmedByUser } }: DatabaseContext, id: Uuid): ReportedState {
   const { state, lastDeployment } = memory;
   const known = state ?? lastDeployment?.state;
@@ -97,7 +99,7 @@ function unseen(id: Uuid, why: Why): ReportedState {
   return { status: { id, state: "" }, request: undefined, unseen: why };
 }
 
-/** Where the platform shows the state of databases, it is read; else the operation's request is followed. */
+/** Follows the request of a PlatformOperation, unless the platform shows the state of databases. */
 export function recordDatabaseAction(action: ExternalAction, context: DatabaseContext): DatabaseMemory {
   const memory = withOperation(context.memory, action);
   const isRead = context.supports("listServiceStatuses") === "Supported";
@@ -106,9 +108,7 @@ export function recordDatabaseAction(action: ExternalAction, context: DatabaseCo
   return action.op === "deployDatabase" ? deployed(action, context, memory) : memory;
 }
 
-/**
- * Reports whether the database was deployed after it, or its status was lost since, perhaps with what was done later.
- */
+/** Reports whether the database was deployed after the action, or lost its status since, perhaps with later actions. */
 function isOutdated({ at }: ExternalAction, { memory, records: { started } }: DatabaseContext): boolean {
   const { lastDeployment, state } = memory;
   if (lastDeployment === undefined && state === undefined) return started === true;
@@ -119,7 +119,7 @@ function stopped({ at, requestId }: ExternalAction, { spec }: DatabaseContext, m
   const { lastDeployment: last } = memory;
   return {
     ...memory,
-    // A deployment that was under way is not followed any more.
+    // A deployment that was under way is no longer followed.
     lastDeployment: last && { finishedAt: at, ...last },
     stopping: serviceBaseline(undefined),
     stopRequestId: requestId,

@@ -1,4 +1,4 @@
-/** PlatformEnvironment: exists, name, mode. The documented surface shows its existence and its record only once. */
+/** PlatformEnvironment: name and mode. The documented surface shows that it exists, and its record only once. */
 import type { Why } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import { takesMore } from "../shared/answers.ts";
@@ -80,7 +80,7 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
       status: {
         ...environmentRecord(context, observed),
         projectId: context.inputs.projectId,
-        // None in a new environment: they are counted at the next reconcile.
+        // A new environment has no services; they are counted at the next reconcile.
         serviceCount: countOf(count?.serviceTotalNumber) || undefined,
       },
     };

@@ -38,7 +38,7 @@ export function environmentRecord(context: EnvironmentContext, observed: Environ
   return mine === undefined ? context.memory : environmentMemory(mine);
 }
 
-/** Returns what to remember of a record. */
+/** Returns the memory of a record. */
 export function environmentMemory({ name, mode, clusterId, createdAt }: Partial<Environment>): EnvironmentMemory {
   return {
     name: fitOptional(name),
@@ -99,7 +99,7 @@ export async function withMine(
   return { ...withCount({ counts, records: [...records, mine] }, id), presence: "Present" };
 }
 
-/** The statistics may lag behind the list of records. */
+/** Adds the count of a listed environment that the statistics lack, as they may lag. */
 function withCount({ counts, records }: Lists, id: Uuid | undefined): Lists {
   const isCounted = id === undefined || counts.some((one) => one.id === id);
   if (isCounted || records?.some((one) => one.id === id) !== true) return { counts, records };

@@ -68,7 +68,7 @@ export function rejection(error: ApiError, noun: string): Rejection | undefined 
   }
 }
 
-/** Returns the memory after a refused request: failed, except for the stop of what is stopped. */
+/** Returns the memory after a refused request: failed, unless the target of a stop is stopped already. */
 export const refused: OneShot<OperationTypes>["refused"] = (error, context, observed) => {
   const action = actionOf(context);
   const rejected = rejection(error, action?.target ?? "organization");
@@ -81,10 +81,7 @@ export const refused: OneShot<OperationTypes>["refused"] = (error, context, obse
   };
 };
 
-/**
- * Reports whether the target is stopped: by its state, whatever the words of the refusal; where no state is shown, by
- * the words.
- */
+/** Reports whether the target is stopped: by its state or, where no state is shown, by the text of the refusal. */
 function isStopped(error: ApiError, observed: Observed): boolean {
   const { is } = error.failure;
   if (is !== "Conflict" && is !== "Invalid") return false;

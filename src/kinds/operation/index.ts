@@ -78,7 +78,7 @@ function plan(context: OperationContext, observed: Observed): Plan<OperationType
   const outcome = outcomeOf(context, observed);
   if (outcome !== undefined) {
     const { ttlSecondsAfterFinished: seconds } = context.spec;
-    // It is deleted then.
+    // The object is deleted at that time.
     const again = seconds === undefined ? {} : { again: seconds * 1000 };
     return outcome.result === "Complete" ? { is: "settled", ...again } : { is: "stalled", why: outcome, ...again };
   }
@@ -87,7 +87,7 @@ function plan(context: OperationContext, observed: Observed): Plan<OperationType
   if (action === undefined) return { is: "waiting", why: NOT_SHOWN };
   if (context.memory.request !== undefined) return { is: "waiting", why: underWay(context, observed, action) };
   const { lastFailure } = context.memory;
-  // The refused request may have collided with other work, whose end is waited for.
+  // The refused request may have collided with other work: wait for its end.
   if (lastFailure !== undefined && (observed.refused || phaseOf(observed) === "busy")) {
     return { is: "waiting", why: { reason: "Queued", message: lastFailure.message } };
   }

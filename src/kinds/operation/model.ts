@@ -37,7 +37,7 @@ export type OperationContext = ReconcileContext<OperationTypes>;
 
 export const NOTHING_OBSERVED: Observed = { refused: false };
 
-/** Returns what a request was sent to: the name in the spec may lead elsewhere by now. */
+/** Returns the target of the request that was sent: the name in the spec may lead to another object now. */
 export function sentTo({ memory, inputs }: OperationContext): Uuid | undefined {
   return memory.targetId ?? inputs.targetId;
 }

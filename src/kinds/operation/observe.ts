@@ -27,7 +27,7 @@ export async function observe(context: OperationContext, api: Platform): Promise
   const refusal = request === undefined ? await refusalOf(context, api) : undefined;
   if (refusal !== undefined) return { ...NOTHING_OBSERVED, refusal };
   if (actionOf(context) === undefined) return { ...NOTHING_OBSERVED, rendered: await render(context, api) };
-  // The request first: a state that was read before the request ended would be reported as its end.
+  // The request is read first: a state that was read before the request ended would be reported as its end.
   const deployment =
     request?.requestId === undefined ? undefined : await unlessMissing(api.deployments.status(request.requestId));
   const id = request === undefined ? context.inputs.targetId : sentTo(context);
@@ -66,7 +66,7 @@ async function databaseStatus(id: Uuid, api: Platform): Promise<Observed["status
   return statuses?.find((status) => status.id === id);
 }
 
-/** Renders the default values, which changes nothing. @throws ApiError that says nothing about the source */
+/** Renders the default values, which changes nothing. @throws ApiError for failures that do not concern the source */
 async function render({ spec, inputs }: OperationContext, api: Platform): Promise<Rendered> {
   try {
     const values = await api.environments.helmDefaultValues(inputs.targetId ?? "", spec.source ?? {});
@@ -105,7 +105,7 @@ async function refusalOf(context: OperationContext, api: Platform): Promise<Why 
   }
 }
 
-/** What the record of a service says of its place. */
+/** The member of a service's record that names its environment. */
 interface Placed {
   readonly environment?: { readonly id: Uuid } | undefined;
 }

@@ -71,7 +71,7 @@ function requestedEnd(context: OperationContext, observed: Observed): End | unde
   }
 }
 
-/** Nothing shows it now. */
+/** The progress of a request that nothing shows now. */
 const UNSEEN: Pick<Progress, "state" | "phase"> = { state: "", phase: "unknown" };
 
 function acceptedMessage(context: OperationContext, action: OperationAction): string {
@@ -140,7 +140,7 @@ export function unresolved(context: OperationContext, why: Why): OperationMemory
   return ended(context, unknown(why));
 }
 
-/** Returns the memory after a request whose outcome will show, or should have shown by now. */
+/** Returns the memory after a request whose outcome is not shown: unresolved after the deadline, else undefined. */
 export function unshownInTime(context: OperationContext): OperationMemory | undefined {
   return isOverdue(context) ? unresolved(context, OVERDUE) : undefined;
 }

@@ -10,8 +10,8 @@ import type { OperationMemory } from "./crd.ts";
 import type { Observed, OperationAction, OperationContext } from "./model.ts";
 
 /**
- * Reports whether the platform shows the end: for a database a request does, for a cluster nothing documented does.
- * Before a request was accepted, whether it may.
+ * Reports whether the platform shows how the operation ends: for a database it needs the id of a request, for a cluster
+ * the documented surface has nothing. Before a request was accepted: whether it may show it.
  */
 export function isTargetShown(
   { supports, memory: { request } }: OperationContext,
@@ -58,10 +58,10 @@ export function requestProgress({ memory }: OperationContext, observed: Observed
 /** Returns the request with what is known of it now. */
 export function currentRequest(context: OperationContext, observed: Observed): OperationMemory["request"] {
   const request = advanced(context.memory.request, requestProgress(context, observed), observed, context.now);
-  // A queued state is also assumed for every accepted request.
+  // A queued state does not count, as it is also assumed for every accepted request.
   const isAtWork = observed.cluster?.status.endsWith("ING") === true;
   if (request === undefined || !isAtWork) return request;
-  // A list shows only the state: it may end as it began.
+  // A list shows only the state, which may be the same at the end as at the beginning.
   const { baseline: _baseline, ...rest } = request;
   return rest;
 }

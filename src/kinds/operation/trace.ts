@@ -33,7 +33,7 @@ export const traceRequest: Kind<OperationTypes>["trace"] = async (intent, contex
   const landed = (memory: OperationMemory) => ({ is: "landed", known: [{ observed, memory }] }) as const;
   const why = unknown(action);
   const phase = phaseOf(observed);
-  // Every platform shows the applications that exist.
+  // Every platform shows existing applications.
   if (phase === undefined && action.target !== "application") {
     return action.isRepeatable && !intent.repetition
       ? { is: "unknowable", why, repeatable: true }
@@ -42,7 +42,7 @@ export const traceRequest: Kind<OperationTypes>["trace"] = async (intent, contex
   if (hasBegun(intent, observed, action))
     return landed({ ...taken(context), request: traced(intent, context, observed) });
   if (phase !== "busy") return { is: "absent", memory: afterFailedRequest(context, unsent(action), false) };
-  // What is under way was under way before: the request will show.
+  // The work under way was under way before: what becomes of the request has to show later.
   const memory = unshownInTime(context);
   return memory === undefined ? { is: "unknowable", why } : landed(memory);
 };

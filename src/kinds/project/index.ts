@@ -117,7 +117,10 @@ export const project = namedKind<ProjectTypes, Project>({
   },
 });
 
-/** None in a new project: they are counted at the next reconcile, which must not have reported zero before. */
+/**
+ * Returns the members of status about environments; none while there are none: those of a new project are counted at
+ * the next reconcile, and zero must not be reported before.
+ */
 function environmentsOf(environments: readonly EnvironmentCount[]): JsonObject {
   if (environments.length === 0) return {};
   const listed = environments.toSorted((left, right) => (left.id < right.id ? -1 : 1)).slice(0, LISTED_ENVIRONMENTS);

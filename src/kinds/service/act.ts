@@ -124,7 +124,7 @@ async function stop({ kind, context, observed, area }: Request): Promise<Folded>
   };
 }
 
-/** Returns the memory before a write with what is deployed now, so that the write counts as a change to it. */
+/** Returns the memory with the deployment from before a write, so that the write counts as a change since. */
 function pinned(kind: ServiceKind, context: ServiceContext, observed: ServiceObserved): ServiceMemory {
   return { ...context.memory, lastDeployment: kind.followed(context, observed) };
 }

@@ -31,7 +31,7 @@ function isSame(
   return written?.secretName === secretName && written.generation === generation && written.startedAt === startedAt;
 }
 
-/** Returns what a report has of the Secret. While the details cannot be read, an earlier one stays as it is. */
+/** Returns the part of a report about the Secret. While the details cannot be read, an earlier Secret stays. */
 export function connectionSecretReport(
   context: ServiceContext,
   observed: ServiceObserved,

@@ -19,7 +19,7 @@ export const sizes = {
 
 export const RUN_STATES = ["Running", "Stopped"] as const;
 
-/** Where a service is, and its name. @param noun e.g. "application" */
+/** Returns the members of a spec for the place and the name of a service. @param noun e.g. "application" */
 export function placeFields(noun: string) {
   return {
     connectionRef: connectionRef.optional(),
@@ -31,7 +31,10 @@ export function placeFields(noun: string) {
   };
 }
 
-/** Where users of a service find how to reach it. @param keys what the Secret has beside ids and names, as a sentence */
+/**
+ * Returns the reference to a Secret that shows users of a service how to reach it.
+ * @param keys a sentence about what it has beside ids and names
+ */
 export function connectionSecretRef(noun: string, keys: string) {
   return z
     .object({
@@ -73,10 +76,10 @@ export const deploymentFields = {
   attempts: count.optional().describe("How many times it was started again, as spec.lifecycle.retry says."),
 };
 
-/** A deployment as every kind remembers it. */
+/** The memory of a deployment that all kinds share. */
 export type ServiceDeployment = z.output<z.ZodObject<typeof deploymentFields>>;
 
-/** The last deployment. @param members those above, and what the kind deploys */
+/** Returns the schema of the last deployment. @param members `deploymentFields`, and what the kind deploys */
 export function lastDeploymentOf<Members extends z.ZodRawShape>(members: Members) {
   return z
     .object(members)
@@ -90,12 +93,12 @@ const failureFields = {
   at: time.optional().describe("When the operator saw it."),
 };
 
-/** A failure as every kind remembers it. */
+/** The memory of a failure that all kinds share. */
 export type ServiceFailure = z.output<z.ZodObject<typeof failureFields>> & {
   readonly log?: readonly string[] | undefined;
 };
 
-/** The last failure. @param own what failed */
+/** Returns the schema of the last failure. @param own the members about what failed */
 export function lastFailureOf<Own extends z.ZodRawShape>(own: Own) {
   return z.object({ ...failureFields, ...own }).describe("The last failure, kept until a deployment succeeds.");
 }
@@ -107,7 +110,7 @@ const byPath = (description: string) =>
     .describe(description)
     .meta({ maxProperties: 64 });
 
-/** What every kind writes. */
+/** The members about written settings that all kinds share. */
 export const writtenFields = {
   settings: byPath("The settings as they were last sent, by path in the spec."),
   altered: byPath("The settings that the platform then stored otherwise, by path in the spec, as it stored them."),
@@ -117,7 +120,7 @@ export const writtenFields = {
 /** What is remembered of written settings. */
 export type WrittenSettings = z.output<z.ZodObject<typeof writtenFields>>;
 
-/** What was written. @param members those above, and what else the kind writes */
+/** Returns the schema of what was written. @param members `writtenFields`, and what else the kind writes */
 export function writtenOf<Members extends z.ZodRawShape>(members: Members) {
   return z.object(members).describe("What the operator last wrote, where the platform does not return it.");
 }
@@ -129,7 +132,7 @@ export const runStateFields = {
   stopping: text.describe("What the service showed before the operator asked to stop it, until it shows the stop."),
 };
 
-/** The platform's two states of a service. @param noun e.g. "application" */
+/** Returns the members of a status for the platform's two states of a service. @param noun e.g. "application" */
 export function stateFields(noun: string) {
   return {
     state: text.optional().describe(`State of the ${noun} on the platform, verbatim, e.g. DEPLOYED.`),
@@ -143,7 +146,7 @@ export function stateFields(noun: string) {
 
 export const STATE_SINCE = column("Since", ".status.stateSince", "Time in this state.", "date");
 
-/** The ingress of a service that has one. @param noun e.g. "application" */
+/** Returns the schema of the ingress of a service. @param noun e.g. "application" */
 export function ingressField(noun: string) {
   return z
     .object({
@@ -154,5 +157,5 @@ export function ingressField(noun: string) {
     .describe(`The way from outside to the ${noun}.`);
 }
 
-/** The ingress as every kind remembers it. It has no state while that is not known. */
+/** The memory of an ingress that all kinds share. It has no state while that is not known. */
 export type Ingress = NonNullable<z.output<ReturnType<typeof ingressField>>>;

@@ -1,6 +1,6 @@
 /**
- * Builds a kind of services: of what has a name in an environment, settings, and a state that deployments change. Such
- * kinds are alike, and their declarations hold what is their own (docs/architecture.md §3).
+ * Builds a kind of services. A service has a name in an environment, settings, and a state that deployments change. The
+ * declaration of a kind has what differs from other services (docs/architecture.md §3).
  */
 import type {
   ActionResult,
@@ -50,10 +50,7 @@ export type TracedStatus = ServiceStatus | "unshown" | undefined;
 type Folded<K extends ServiceTypes> = ActionResult<K["observed"], K["memory"]>;
 type Traced<K extends ServiceTypes> = Trace<K["observed"], K["memory"]>;
 
-/**
- * What a kind of services declares of its own. The members that are optional are as for every service where they are
- * absent.
- */
+/** The declaration of a kind of services. Where an optional member is absent, the kind behaves like every service. */
 export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends ListedObject = ListedObject>
   extends
     ServiceNames,
@@ -73,7 +70,7 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
   readonly nothingObserved: K["observed"];
   /** Absent for services on which the platform offers no operation. */
   area?(api: Platform): ServiceArea<K["spec"], Item>;
-  /** The operations that changing and deleting need; a stop needs its own alone. */
+  /** The operations that changing and deleting need; a stop needs only its own. */
   readonly needed: Pick<KindOperations, "update" | "delete">;
   inputs(spec: K["spec"], resolved: ResolvedNeeds): K["inputs"];
 
@@ -85,23 +82,23 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
   isShown?(context: ReconcileContext<K>, observed: K["observed"]): boolean;
   /** Returns how the work on the service is going; undefined where nothing shows it. */
   progress?(context: ReconcileContext<K>, observed: K["observed"]): Progress | undefined;
-  /** Returns the last deployment with what is known now. */
+  /** Returns the last deployment, with what was observed of it. */
   followed(context: ReconcileContext<K>, observed: K["observed"]): K["memory"]["lastDeployment"];
 
-  /** Returns why none may be created. */
+  /** Returns why no service may be created. */
   checkNew?(context: ReconcileContext<K>): Why | undefined;
-  /** Returns what the trace of a create compares with, beside names. */
+  /** Returns members of the baseline of a create, beside names. */
   createMark?(context: ReconcileContext<K>): JsonObject;
-  /** Judges an id that the platform does not show. */
+  /** Returns the plan for an id that the platform does not show; undefined for the usual one. */
   checkMissing?(context: ReconcileContext<K>, observed: K["observed"], id: Uuid): Plan<never> | undefined;
-  /** Returns paths in the spec, beside those of the settings, that were changed and cannot be. */
+  /** Returns paths in the spec, beside settings, that were changed although the platform cannot change them. */
   changedPaths?(context: ReconcileContext<K>): readonly string[];
-  /** Returns the checks of a service that exists, after that of its settings; the first difference wins. */
+  /** Returns the checks of an existing service, which follow the check of its settings; the first difference wins. */
   checks(context: ReconcileContext<K>, observed: K["observed"], progress: Progress | undefined): Checks<K["action"]>;
   /** Returns the plan for the goals "stopped" and "absent". */
   planRemoval?(context: ReconcileContext<K>, observed: K["observed"]): Plan<K["action"]>;
 
-  /** Sends the request of a step. @param shared does so as for every service @throws ApiError */
+  /** Sends the request of a step. @param shared sends it as for every service @throws ApiError */
   act?(
     step: K["action"],
     context: ReconcileContext<K>,
@@ -109,13 +106,16 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
     api: Platform,
     shared: (context: ReconcileContext<K>) => Promise<Folded<K>>,
   ): Promise<Folded<K>>;
-  /** Returns what is remembered of a service that was just created; `context` has what was written. */
+  /** Returns the memory of a service that was just created; `context` has what was written. */
   created?(context: ReconcileContext<K>, observed: K["observed"], made: Item, api: Platform): K["memory"] | undefined;
-  /** Returns what a deployment that is started now is of. */
+  /** Returns the kind's members of the memory of a deployment that starts now. */
   deploymentOf?(context: ReconcileContext<K>): Partial<K["memory"]["lastDeployment"]>;
-  /** Returns what is remembered of a deployment that another one replaces. @param last with what is known of it now */
+  /**
+   * Returns the members of memory that change when another deployment replaces the last one.
+   * @param last as it is known now
+   */
   replaced?(memory: K["memory"], last: K["memory"]["lastDeployment"]): Partial<K["memory"]>;
-  /** Returns what else is known once a request to deploy or to stop was accepted. */
+  /** Returns the kind's members of what is known once a request to deploy or to stop was accepted. */
   ordered?(
     context: ReconcileContext<K>,
     what: "deploy" | "stop",
@@ -123,22 +123,22 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
   ): { readonly observed: Partial<K["observed"]>; readonly memory: Partial<K["memory"]> };
   /** @throws ApiError */
   traceCreate?(intent: OpenIntent, context: ReconcileContext<K>, api: Platform): Promise<Traced<K>>;
-  /** Reads the service afresh, to trace an order; "unshown" where the platform does not show it. @throws ApiError */
+  /** Reads the service afresh, to trace a request; "unshown" where the platform does not show it. @throws ApiError */
   statusOf?(intent: OpenIntent, context: ReconcileContext<K>, api: Platform): Promise<TracedStatus>;
-  /** Returns what follows for an order to a service that is not shown. */
+  /** Returns the result of the trace of a request to a service that is not shown. */
   unconfirmed?(intent: OpenIntent, context: ReconcileContext<K>): Traced<K>;
 
   ready(context: ReconcileContext<K>, observed: K["observed"]): Why;
-  /** Returns what is reported before the service is recorded, too. */
+  /** Returns the part of the report that does not need a recorded service. */
   reportAlways?(context: ReconcileContext<K>, observed: K["observed"]): ServiceReport;
-  /** Returns what is reported of a service that is recorded. */
+  /** Returns the kind's part of the report of a recorded service. */
   report(context: ReconcileContext<K>, observed: K["observed"]): ServiceReport;
-  /** Returns what is remembered of a failure in this state, without its time. */
+  /** Returns the memory of a failure in this state, without its time. */
   failure?(context: ReconcileContext<K>, observed: K["observed"], state: string): ServiceFailure;
   readonly failureLog?: FailureLog<K>;
   /** Returns drift beside that of settings and run state. */
   drift(context: ReconcileContext<K>, observed: K["observed"]): readonly DriftField[];
-  /** Drift is known where the platform does not list services, too. */
+  /** Drift is also known where the platform does not list services. */
   readonly comparesUnlisted?: true;
 }
 

@@ -11,7 +11,7 @@ import { failedDeployment, progressIn } from "./progress.ts";
 export interface FailureLog<K extends ServiceTypes> {
   /** Returns how many last lines are kept. */
   lines(context: ReconcileContext<K>): number;
-  /** Reads them, fit to be shown; undefined where the request was not sent. Never throws an ApiError. */
+  /** Reads the lines, without secrets; undefined where the request was not sent. Never throws an ApiError. */
   read(context: ReconcileContext<K>, lines: number, api: Platform): Promise<readonly string[] | undefined>;
 }
 
@@ -30,7 +30,7 @@ export function lastFailure(
 }
 
 /**
- * Reads the log of a failure: once, as the status has it afterwards.
+ * Reads the log of a failure once: afterwards the status has it.
  * @returns undefined where none is due
  */
 export async function readFailureLog(
@@ -60,7 +60,7 @@ function failureIn(kind: ServiceKind, context: ServiceContext, observed: Service
   return kind.failure?.(context, observed, state) ?? deploymentFailure(kind, kind.followed(context, observed), state);
 }
 
-/** Returns what is remembered of a failed deployment. @param last with what is known now */
+/** Returns the memory of a failed deployment. @param last the last deployment, with what is known now */
 function deploymentFailure(
   kind: ServiceNames,
   last: LastDeployment | undefined,
@@ -77,7 +77,7 @@ function deploymentFailure(
 
 type LastDeployment = ServiceDeployment & { readonly gitCommitId?: string };
 
-/** Returns the remembered failure, if it is this one: of the same facts, and of no earlier deployment. */
+/** Returns the remembered failure if it has the same facts and is not older than the last deployment. */
 function reported(
   kind: ServiceKind,
   context: ServiceContext,

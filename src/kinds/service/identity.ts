@@ -76,7 +76,7 @@ export function checkIdentity(
   return checkClaim(context, mine, id, kind.noun) ?? checkLatecomers(context, mine, siblings, what);
 }
 
-/** Adopts only a service of which the settings that cannot be changed are those of the spec. */
+/** Refuses to adopt a service whose settings that cannot be changed differ from the spec. */
 export function adoptable(
   { noun, settings }: ServiceKind,
   { spec }: ServiceContext,
@@ -125,7 +125,7 @@ function isElsewhere({ siblings }: ServiceObserved, id: Uuid): boolean {
   return siblings !== undefined && !siblings.some((one) => one.id === id);
 }
 
-/** The reason of a resource whose recorded id lies in another environment. */
+/** Returns the reason of a resource whose recorded id lies in another environment. */
 function elsewhere(noun: Noun, id: Uuid): Why {
   const message = `The platform does not show that the ${noun} ${id} belongs to the environment of this resource, so it is not touched. Point the reference to its environment, or create a new resource.`;
   return { reason: "NotObservable", message };
@@ -177,7 +177,10 @@ function planDelete(kind: ServiceKind, context: ServiceContext, observed: Servic
   return { is: "waiting", why: { reason: "Deleting", message: `The platform deletes the ${noun}.` } };
 }
 
-/** For an unobservable object, a 404 proves neither that it is gone nor that it cannot be deleted. */
+/**
+ * Reports whether the platform can delete the service. Of a service that cannot be observed, a 404 would prove neither
+ * that it is gone nor that it cannot be deleted.
+ */
 function isDeletable(
   { noun }: ServiceNames,
   { supports }: ServiceContext,

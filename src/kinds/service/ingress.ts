@@ -9,11 +9,11 @@ import type { Ingress } from "./crd-status.ts";
 import { shownState, stateCondition } from "./messages.ts";
 import type { ServiceContext } from "./model.ts";
 
-/** The largest age of an ingress that is taken for read. In milliseconds. */
+/** The largest age of an answer that counts as a read of the ingress. In milliseconds. */
 const MAX_AGE_MS = 30_000;
 /** How long after a deployment its ingress may appear. In milliseconds. */
 const INGRESS_FOLLOWS_MS = 600_000;
-/** How often an ingress is read that no deployment may have changed. In milliseconds. */
+/** How often an ingress is read without a deployment that may have changed it. In milliseconds. */
 const INGRESS_MAX_AGE_MS = 8 * 3_600_000;
 
 /** When a client was first used, and when the ingress of each service was read through it; all on the wall clock. */
@@ -24,7 +24,7 @@ interface IngressReads {
 
 const ingressReads = new WeakMap<Platform, IngressReads>();
 
-/** Forgets when the ingress of a service was read, as the service goes. */
+/** Forgets when the ingress of a service was read: the service is being deleted. */
 export function forgetIngress(id: Uuid, api: Platform): void {
   ingressReads.get(api)?.at.delete(id);
 }
@@ -47,7 +47,7 @@ export async function ingressOf(
   const now = context.now.getTime();
   const reads = ingressReads.get(api) ?? { since: now, at: new Map<Uuid, number>() };
   ingressReads.set(api, reads);
-  // A new process believes what is remembered since the last deployment as if it had just read it.
+  // A new process treats a remembered ingress as just read if it works, or if the last deployment ended before.
   const isBelieved = isWorking(ingress) || deployedAt(context) < reads.since;
   const readAt = reads.at.get(id) ?? (isBelieved ? now : Number.NEGATIVE_INFINITY);
   reads.at.set(id, readAt);
@@ -60,8 +60,8 @@ export async function ingressOf(
 }
 
 /**
- * Reports whether the ingress is read: on request, while it does not work, every eight hours, and after a deployment at
- * twice the age of the last read each time, until one is read ten minutes after it.
+ * Reports whether the ingress is read: on request, while it does not work, every eight hours, and after a deployment
+ * whenever its age has doubled since the last read, until a read ten minutes after it.
  */
 function isIngressDue(context: ServiceContext, readAt: number): boolean {
   const { memory, requested } = context;

@@ -15,7 +15,7 @@ const BUSY: readonly (readonly [pattern: RegExp, reason: Reason])[] = [
   [/^(DEPLOYING|WAITING_RUNNING)$/, "Deploying"],
 ];
 
-/** The reason of work under way. @param of what it is done for, e.g. "commit 1a2b3c4" */
+/** Returns the reason of work under way. @param of what it is done for, e.g. "commit 1a2b3c4" */
 export function busy(state: string, of?: string): Why {
   const reason = BUSY.find(([pattern]) => pattern.test(state))?.[1] ?? "Progressing";
   return { reason, message: `The platform reports ${state}${forWhat(of)}.` };
@@ -38,7 +38,7 @@ export function failureReason(state: string): Reason {
 const RETRY = "or request a retry with the annotation platform-operator.io/reconcile-requested-at";
 
 /**
- * The reason and message of a failure, with what to do about it.
+ * Returns the reason and message of a failure, with what to do about it.
  * @param of what failed, e.g. "commit 1a2b3c4"
  */
 export function explainFailure(
@@ -59,7 +59,7 @@ export function shortCommit(commit: string): string {
   return commit.slice(0, 7);
 }
 
-/** Returns what a deployment is of, for messages; undefined for what has no commits. */
+/** Returns what is deployed, for messages; undefined for what has no commits. */
 export function ofCommit(commit: string | undefined): string | undefined {
   return commit === undefined ? undefined : `commit ${shortCommit(commit)}`;
 }
@@ -70,7 +70,7 @@ function forWhat(of: string | undefined): string {
 
 const LONGEST_STATE = 64;
 
-/** The reason of a state that does not tell whether the service works. */
+/** Returns the reason of a state that does not show whether the service works. */
 export function unknownState(state: string, noun: Noun): Why {
   const message = `The platform reports ${shownState(state)}, which does not show whether the ${noun} works. The operator keeps checking.`;
   return { reason: "UnknownState", message };

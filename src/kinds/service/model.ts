@@ -39,7 +39,7 @@ export type ServiceMemory = {
   readonly connectionSecret?: ConnectionSecret | undefined;
 };
 
-/** The status of a service, as the platform shows it or as it follows from what is remembered. */
+/** The status of a service, as the platform shows it or as the memory implies it. */
 export type ShownStatus = ServiceStatus & {
   /** The platform's time at which the status was concluded without a read. */
   readonly impliedAt?: string;
@@ -77,9 +77,11 @@ export interface ServiceObserved<Item extends ListedObject = ListedObject> exten
   readonly serverNow?: Date | undefined;
   /** The settings were sent in this reconcile. */
   readonly updated: boolean;
-  /** How users reach the service, where that was read for the Secret. Secret. */
+  /** How users reach the service, where that was read for the Secret. It contains secrets. */
   readonly details?: SideRead<Readonly<Record<string, string>>> | undefined;
-  /** The last lines of the log, where they were read for a failure. They may hold secrets that nobody knows of. */
+  /**
+   * The last lines of the log, where they were read for a failure. They may contain secrets that nobody can recognize.
+   */
   readonly failureLog?: readonly string[] | undefined;
   /** A delete was sent in this reconcile. */
   readonly deleting: boolean;
@@ -136,13 +138,13 @@ export type Noun = "application" | "database" | "service" | "cluster";
 /** How messages and the platform's API name a kind of service. An operation is absent where no platform has it. */
 export interface ServiceNames {
   readonly noun: Noun;
-  /** What there is several of, e.g. "blueprints". */
+  /** The plural of the noun, e.g. "blueprints". */
   readonly plural: string;
   readonly operations: Readonly<
     Record<"list" | "create", OperationName> &
       Partial<Record<"get" | "update" | "deploy" | "stop" | "delete", OperationName>>
   >;
-  /** What to do about a failed state, where it is not only to look at the service on the platform. */
+  /** What to do about a failed state, where that is more than to look at the service on the platform. */
   readonly advice: ReadonlyMap<string, string>;
 }
 
@@ -154,7 +156,9 @@ export interface Neighbours<Item> {
   readonly presence: Presence | undefined;
 }
 
-/** The part of the platform's API for a kind of services, e.g. `api.applications`. Of a spec, it sends what it knows. */
+/**
+ * The platform's API for a kind of services, e.g. `api.applications`. Of a spec, it sends the members that it knows.
+ */
 export interface ServiceArea<Spec, Item> {
   create(environmentId: Uuid, spec: Spec, options: { readonly extended: boolean }): Promise<Item>;
   list(environmentId: Uuid, options?: ReadOptions): Promise<readonly Item[]>;
@@ -170,11 +174,11 @@ export interface Start<K extends ServiceTypes, Item extends ListedObject> {
   /** The parents; nothing else is observed yet. */
   readonly place: K["observed"];
   readonly request: ObservedState["request"];
-  /** Reads may not be shared with earlier reconciles. */
+  /** Reads must not be shared with earlier reconciles. */
   readonly isFresh: boolean;
   /** "gone": the environment is gone, and with it its services. */
   readonly listed: Neighbours<Item> | "gone";
 }
 
-/** Conditions, members of status, what an event says, and when to look again. */
+/** The conditions, the members of status, and the text of the event. */
 export type ServiceReport = Pick<Report, "conditions" | "status" | "note">;

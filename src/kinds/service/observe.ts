@@ -20,7 +20,7 @@ import type {
 } from "./model.ts";
 import { isUnsent } from "./settings.ts";
 
-/** Settings change rarely, states while somebody watches. In milliseconds. */
+/** How old shared records and states may be: settings change rarely, states while somebody watches. In milliseconds. */
 export const RECORDS_MAX_AGE_MS = 10_000;
 const STATUSES_MAX_AGE_MS = 1_000;
 
@@ -32,7 +32,7 @@ export async function observeService(
 ): Promise<ServiceObserved> {
   const place = { ...kind.nothingObserved, ...(await placeOf(context, api)) };
   if (!place.environmentIsOurs) return place;
-  // First: a state that was read before the request ended would be reported as the end.
+  // The request is read first: a state that was read before the request ended would be reported as its end.
   const request = await requestOf(context, api);
   const isFresh = context.requested !== undefined || mayBeOver(context, request);
   const listed = await (kind.list?.(context, isFresh, api) ?? recordsOf(kind, context, isFresh, api));
@@ -48,7 +48,7 @@ export function areaOf(kind: ServiceKind, api: Platform): ServiceArea<ServiceSpe
 }
 
 /**
- * Reads the parents of an id that a user gave, or under a connection with allowedProjects.
+ * Reads the parents of a service if a user gave the id of its environment, or if the connection has allowedProjects.
  * @throws ApiError
  */
 async function placeOf(context: ServiceContext, api: Platform): Promise<ServiceParents> {
@@ -114,7 +114,7 @@ async function recordsOf(
 ): Promise<Neighbours<ListedObject> | "gone"> {
   const { list, get = list } = kind.operations;
   const area = areaOf(kind, api);
-  // What is about to be changed is read afresh: others may have changed other fields.
+  // A record that is about to be changed is read afresh, as others may have changed other fields.
   const isShared = isRoutine(context) && !isUnsent(kind.settings, context) && !isFresh;
   const options = { maxAgeMs: isShared ? RECORDS_MAX_AGE_MS : 0 };
   const listed = await siblingsOf(context, list, () => area.list(context.inputs.environmentId, options), api);
@@ -123,9 +123,9 @@ async function recordsOf(
 }
 
 /**
- * A list that lags must not hide a recorded service, nor what is recorded be believed when it lies elsewhere: its own
- * record tells its environment. One that tells none is as good as listed, but not to delete it, and to stop it only
- * where the connection lets such ids stand.
+ * Looks for a recorded service that a list lacks, as the list may lag. Its own record shows its environment, as a
+ * recorded id may lie elsewhere. A record without an environment counts as listed, except for a deletion; for a stop it
+ * counts only if the connection accepts unproven ids.
  * @param listed as a read of the platform returned it
  * @throws ApiError
  */
@@ -159,8 +159,8 @@ interface Located {
 }
 
 /**
- * Proves that a recorded service, which its own read does not find, is gone: its environment has a list without it. A
- * list that may lag proves nothing by itself. Read only where the answer matters.
+ * Reports whether a recorded service that its own read does not find is gone: a fresh list of its environment lacks it
+ * as well, as each alone may lag. The list is read only where the answer matters.
  * @param list a fresh read of the list
  * @throws ApiError
  */
@@ -177,7 +177,7 @@ export async function isGone(
 
 /**
  * Returns the status that the followed request implies, which saves the read of the service itself: while the request
- * runs, and once it succeeded. Of a failed request the service shows whether it failed for this service.
+ * runs, and once it succeeded. After a failed request, only the service shows whether the request failed for it.
  * @returns undefined where the service itself has to be read
  */
 export function impliedStatus(
@@ -192,5 +192,5 @@ export function impliedStatus(
   return { id, state: request.status, deploymentRequestId, ...(phase === "running" && UP_TO_DATE) };
 }
 
-/** What a deployment that succeeded leaves while nothing else is sent. */
+/** The deployment status after a successful deployment, while nothing else is sent. */
 export const UP_TO_DATE = { serviceDeploymentStatus: "UP_TO_DATE" } as const;

@@ -64,7 +64,9 @@ function openProgress(
   return perhapsAnother && isOf(last, status) ? own : asked;
 }
 
-/** Returns the progress of a deployment request. One in a state that the specification does not have goes on. */
+/**
+ * Returns the progress of a deployment request. In a state that the specification does not have, it is still running.
+ */
 export function askedProgress({ status }: NonNullable<ObservedState["request"]>): Progress {
   const phase = requestPhase(status);
   return { state: shownState(status), phase: phase === "unknown" ? "busy" : phase, ours: true };
@@ -88,28 +90,27 @@ function isOf(last: ServiceDeployment, status: ServiceStatus): boolean {
 
 /** Reports whether the service's state is that of the deployment, and not still the one before it. */
 function isBelievable(last: ServiceDeployment, status: ServiceStatus, phase: Phase): boolean {
-  // A state that says nothing is no evidence that the work goes on.
+  // An unknown state counts as well: it does not show that the deployment is still running.
   if (phase === "busy" || phase === "unknown") return true;
   if (isGuideState(status.state)) return isDeployedSince(last.baseline, status);
   const waits = phase === "idle" && (status.deploymentRequestsCount ?? 0) > 0;
   return !waits && (movedPast(last.baseline, status) || isOf(last, status));
 }
 
-/**
- * Reports whether the service runs its last deployment. A state that says nothing leaves the result of the deployment's
- * end.
- */
+/** Reports whether the service runs its last deployment. In an unknown state, it does if the deployment has ended. */
 export function carries(phase: Phase | undefined, last: ServiceDeployment | undefined): boolean {
   if (phase === "unknown") return last?.finishedAt !== undefined;
   return phase === "running" || phase === "stopped";
 }
 
-/** Returns the deployment, if it failed and was the operator's: a failure may be of somebody else's, or of a stop. */
+/**
+ * Returns the deployment if the operator started it and it failed. A failure may also be that of others, or of a stop.
+ */
 export function failedDeployment<Last extends ServiceDeployment>(last: Last | undefined): Last | undefined {
   return last?.startedAt !== undefined && hasFailed(last) ? last : undefined;
 }
 
-/** States that only work on a deployment shows. QUEUED is also the answer to its request. */
+/** States that a service shows only while a deployment runs. QUEUED is also the answer to its request. */
 const AT_WORK = /^(BUILDING|WAITING_RUNNING|DEPLOYING|EXECUTING|RECAP)$/;
 
 /**
@@ -127,7 +128,8 @@ export function advanced<Last extends ServiceDeployment>(
   const rest = { ...last };
   delete rest.baseline;
   if (phase !== "busy" && phase !== "unknown") return ended({ ...rest, state, finishedAt: now.toISOString() });
-  // Once it was observed at work, the following state is its own: not every platform moves the baseline on a failure.
+  // Once the deployment was observed at work, the next state belongs to it: not every platform changes the baseline
+  // after a failure.
   return { ...(AT_WORK.test(status?.state ?? "") ? rest : last), state };
 }
 
@@ -137,9 +139,9 @@ function ended<Last extends ServiceDeployment>(last: Last): Last {
 }
 
 /**
- * What is observed once an order was accepted: it is queued at least. The answer may have no body, or still show the state
- * of before (docs/architecture.md §9); how far an older request is does not matter any more.
- * @param queued the state that is taken where the answer says nothing new, e.g. "STOP_QUEUED"
+ * Returns what is observed once a request was accepted: the service is queued at least. The answer may have no body, or
+ * still show the earlier state (docs/architecture.md §9). An older request that was followed does not matter any more.
+ * @param queued the state to assume where the answer shows nothing new, e.g. "STOP_QUEUED"
  */
 export function accepted<Observed extends ObservedState>(
   observed: Observed,
@@ -151,7 +153,7 @@ export function accepted<Observed extends ObservedState>(
   return { ...observed, request: undefined, status: { ...(answer ?? observed.status), id, state } };
 }
 
-/** Returns what the answer to a deploy request says of the new deployment. */
+/** Returns the memory of a new deployment, with what the answer to its request shows. */
 export function startedDeployment(
   answer: ServiceStatus | undefined,
   before: ShownStatus | undefined,
@@ -166,7 +168,7 @@ export function startedDeployment(
 }
 
 /**
- * Starts a failed deployment of the operator again, once that is due.
+ * Starts a failed deployment of the operator again once that is due.
  * @param last with what is known now
  * @param of what is deployed, e.g. "commit 1a2b3c4"
  * @param again deploys it as one of several attempts
@@ -181,7 +183,7 @@ export function checkRetry<Action>(
 ): Plan<Action> | undefined {
   const { attempts = 0, finishedAt, startedAt, state: ended = "" } = last ?? {};
   if (retry === undefined || finishedAt === undefined || attempts >= retry.limit) return undefined;
-  // A cancelled deployment is no failure, and a failed stop is none of the deployment.
+  // A cancelled deployment is no failure, and a failed stop is no failure of the deployment.
   const isFailed = phase === "failed" && startedAt !== undefined && /(^|_)ERROR$/.test(ended);
   if (!isFailed || state !== ended) return undefined;
   const left = Date.parse(finishedAt) + retry.backoffMs - now.getTime();

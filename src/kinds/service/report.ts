@@ -32,7 +32,7 @@ import { movedPast } from "./trace.ts";
 export function report(kind: ServiceKind, context: ServiceContext, observed: ServiceObserved): Report {
   const ready = kind.ready(context, observed);
   const always = kind.reportAlways?.(context, observed) ?? { conditions: [], status: {} };
-  // What is not this resource's, or not yet, is neither reported nor remembered.
+  // A service that does not belong to this resource, or not yet, is neither reported nor remembered.
   if (context.identitySource !== "recorded") return { ready, ...always };
   const { conditions, status: members, ...own } = kind.report(context, observed);
   const { status, unseen } = observed;
@@ -70,7 +70,9 @@ export function report(kind: ServiceKind, context: ServiceContext, observed: Ser
   };
 }
 
-/** Returns since when a state is shown. What an older release recorded without it stays without it until it changes. */
+/**
+ * Returns since when a state is shown. A state that an older release stored without its time gets one when it changes.
+ */
 function sinceOf({ memory, now }: ServiceContext, state: string | undefined): string | undefined {
   if (state === memory.state) return state && memory.stateSince;
   return state && timeText(now);
@@ -114,7 +116,10 @@ export function observedRunState(context: ServiceContext, observed: ServiceObser
   return phase === "stopped" || phase === "idle" ? "Stopped" : undefined;
 }
 
-/** Returns the open request to stop. It ends when the service is stopped, or shows a change and is not at work. */
+/**
+ * Returns the baseline of the open request to stop. The request ends when the service is stopped, or shows a change and
+ * is not at work.
+ */
 export function stoppingOf({ memory }: ServiceContext, { status, unseen }: ServiceObserved): string | undefined {
   const before = memory.stopping;
   if (unseen !== undefined) return before;

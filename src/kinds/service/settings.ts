@@ -14,7 +14,7 @@ export type ServiceSetting<Spec, Item> = {
   readonly path: string;
   /** It cannot be changed: a service with another value is not adopted, and it is not compared later. */
   readonly isFixed?: true;
-  /** Returns what a manifest of the record has, where it is not the value as it is. */
+  /** Returns the value for a manifest of the record, where that is not the compared value. */
   exported?(record: Item): unknown;
 } & (
   | {
@@ -107,8 +107,8 @@ export function isUnsent<Spec>(
 }
 
 /**
- * Reports whether the settings have to be sent: when they differ, unless the platform made the difference of the same
- * settings when they were last sent. That is reported as drift, and not sent again and again.
+ * Reports whether the settings have to be sent: they differ, and not only as the platform stored the same settings when
+ * they were last sent. Such a difference is reported as drift, and not sent again and again.
  */
 export function sendingDue(declared: Settings, observed: Settings, written: WrittenSettings | undefined): boolean {
   const wanted = memorable(declared);
@@ -119,8 +119,8 @@ export function sendingDue(declared: Settings, observed: Settings, written: Writ
 }
 
 /**
- * How many times settings were sent. Where that is not known any more, as what an older version reads of a newer one's
- * status, it is as often as the last deployment had it: what nobody knows of is not brought out.
+ * Returns how many times the settings were sent. Where that number is lost, e.g. as an older version cannot read the
+ * status of a newer one, the number at the last deployment counts, so that an unknown change is not deployed.
  */
 export function revisionOf(memory: {
   readonly written?: WrittenSettings | undefined;
@@ -130,8 +130,9 @@ export function revisionOf(memory: {
 }
 
 /**
- * What is remembered of settings that were sent. @param stored what the platform's answer shows, if it had one. @param
- * revision before it
+ * Returns the memory of settings that were just sent.
+ * @param stored the settings in the platform's answer, if it had one
+ * @param revision the revision before
  */
 export function writtenWith(declared: Settings, stored: Settings | undefined, revision: number): WrittenSettings {
   const otherwise = stored === undefined ? [] : settingsDrift(declared, stored);

@@ -1,4 +1,4 @@
-/** The plans that several checks come to. Pure. */
+/** The steps and checks that services share. Pure. */
 import type { Json, Plan, Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { once, stalled, safely } from "../shared/checks.ts";
@@ -26,7 +26,7 @@ import {
 } from "./settings.ts";
 import { movedPast, orderMark } from "./trace.ts";
 
-/** The update, where the settings differ and the surface has one; it corrects others unless the spec changed. */
+/** Returns the update if the settings differ and the surface has one. Unless the spec changed, it corrects others. */
 export function checkSettings(
   kind: ServiceKind,
   context: ServiceContext,
@@ -39,7 +39,8 @@ export function checkSettings(
   if (op === undefined || context.supports(op) === "Unsupported" || record === undefined) {
     return checkSent(kind, [...unsentPaths(declared, written), ...(kind.changedPaths?.(context) ?? [])]);
   }
-  // Once in a reconcile: what the platform stores differently is reported as drift, and not sent again and again.
+  // Settings are sent once in a reconcile: what the platform stores differently is reported as drift, and not sent
+  // again and again.
   if (observed.updated) return undefined;
   const actual = observedSettings(kind.settings, record, context.spec);
   const differences = settingsDrift(declared, actual);
@@ -51,7 +52,7 @@ export function checkSettings(
   return safely(op, { what: "update" }, { message, corrects, changes });
 }
 
-/** Where the platform shows no settings, those that were sent last are compared. */
+/** Stalls if settings were changed since they were last sent, where they cannot be updated. */
 function checkSent({ noun, plural }: ServiceNames, changed: readonly string[]): Plan<never> | undefined {
   if (changed.length === 0) return undefined;
   const message = `The platform's surface has no update of ${plural}: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the ${noun} again.`;
@@ -59,8 +60,8 @@ function checkSent({ noun, plural }: ServiceNames, changed: readonly string[]): 
 }
 
 /**
- * Stops a service. An order to stop is given once: until the service shows something new it may not have got there yet,
- * and one that failed is repeated on request only.
+ * Stops a service. The request is sent once: until the service shows a change, the request may not have taken effect
+ * yet. A failed stop is repeated on request only.
  */
 export function stop(kind: ServiceNames, context: ServiceContext, { status }: ObservedState): Plan<ServiceAction> {
   const { noun, plural, operations } = kind;
@@ -81,7 +82,7 @@ export function stop(kind: ServiceNames, context: ServiceContext, { status }: Ob
   return once(op, { what: "stop" }, why, { mark: orderMark(context, status), corrects });
 }
 
-/** Stops a service that is to be stopped, and leaves alone one that is. One that was uninstalled is judged elsewhere. */
+/** Stops a service that the spec wants stopped; settled once it is. Another check handles an uninstalled service. */
 export function checkServiceRunState(
   kind: ServiceNames,
   context: ServiceContext,
@@ -141,14 +142,14 @@ export function checkBusy(progress: Progress, of?: string): Plan<never> | undefi
   return progress.phase === "busy" ? { is: "waiting", why: busy(progress.state, of) } : undefined;
 }
 
-/** Reports that the state does not show whether the service works: the last check, as it must not hold up an order. */
+/** Reports that the state does not show whether the service works. As the last check, it prevents no request. */
 export function checkUnclear({ phase, state }: Progress, noun: Noun): Plan<never> | undefined {
   return phase === "unknown" ? { is: "unknown", why: unknownState(state, noun), condition: "Deployed" } : undefined;
 }
 
 /**
- * What we stopped is started again, and what the user asks for; the latter brings back what was uninstalled, too. What
- * others stopped or uninstalled is started where everything is to be corrected.
+ * Returns why a stopped or uninstalled service is started: "wanted" if the operator stopped it or the user requests it;
+ * "corrects" if others stopped or uninstalled it and all drift is corrected.
  */
 export function startDue(context: ServiceContext, progress: Progress): "wanted" | "corrects" | undefined {
   if (progress.phase !== "gone" && progress.phase !== "stopped") return undefined;

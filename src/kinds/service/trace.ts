@@ -1,5 +1,5 @@
 /**
- * What a service shows before a request, and how it is found out later whether the request took effect
+ * The baseline of a service before a request, and the trace that finds out later whether the request took effect
  * (docs/architecture.md §6).
  */
 import { z } from "zod";
@@ -18,7 +18,7 @@ import type { ServiceContext, ServiceMemory, ServiceObserved, ShownStatus } from
 import { areaOf } from "./observe.ts";
 
 /**
- * Returns what the service shows now, as text for a status. Of a service that was not read it is the platform's time:
+ * Returns the baseline of a service, as text for a status. For a service that was not read, it is the platform's time:
  * a later deployment has a later date.
  */
 export function serviceBaseline(status: ShownStatus | undefined): string {
@@ -36,8 +36,8 @@ const stored = z.array(z.unknown());
 const UNKNOWN = [null, null, 0];
 
 /**
- * Reports whether the service changed since `before`. What it does not show now means nothing: one read may show less
- * than another.
+ * Reports whether the service changed since `before`. A member that it does not show now does not count: one read may
+ * show less than another.
  */
 export function movedPast(before: string | undefined, status: ServiceStatus): boolean {
   const old = stored.safeParse(jsonIn(before ?? "")).data;
@@ -46,7 +46,7 @@ export function movedPast(before: string | undefined, status: ServiceStatus): bo
   return old === undefined || now.some((value, index) => value !== null && value !== (old[index] ?? UNKNOWN[index]));
 }
 
-/** Where a baseline has the platform's time. */
+/** The index of the platform's time in a baseline. */
 const IMPLIED_AT = 3;
 
 /**
@@ -74,10 +74,7 @@ export function hasFailed({ state = "" }: ServiceDeployment): boolean {
   return servicePhase(state) === "failed";
 }
 
-/**
- * What a later trace compares an order with, and what it is given with, the user's request among it; members of `rest`
- * that are undefined vanish.
- */
+/** Returns what a later trace of a request compares with, and the user's request. Undefined members are left out. */
 export function orderMark(
   { requested }: ServiceContext,
   status: ShownStatus | undefined,
@@ -113,7 +110,7 @@ export async function traceService(
   return status === undefined ? { is: "absent" } : traceOrder(kind, intent, context, status);
 }
 
-/** The reason why a create cannot be traced on the documented surface. @param name of what was to be created */
+/** Returns the reason why a create cannot be traced on the documented surface. @param name of what was to be created */
 export function untraceable(name: string | undefined): Why {
   return createUnknown(name, "its surface has no list to look it up in");
 }
@@ -137,7 +134,7 @@ function traceOrder(kind: ServiceKind, intent: OpenIntent, context: ServiceConte
   };
 }
 
-/** Returns the deployment of an intent, of which the kind's memory keeps what it knows. */
+/** Returns the deployment that an intent describes, as far as the kind's memory has its members. */
 function markedDeployment(
   { resource }: ServiceKind,
   { mark, commit: gitCommitId = "" }: OpenIntent,
@@ -158,7 +155,7 @@ function landedDeployment({ mark }: OpenIntent, status: ServiceStatus, now: Date
   };
 }
 
-/** Whether the service shows another request than before the order. */
+/** Reports whether the service shows another request than before the traced one. */
 function isFresh(mark: Json, { deploymentRequestId: id }: ServiceStatus): boolean {
   return id !== undefined && id !== baseline(mark, "requestId");
 }

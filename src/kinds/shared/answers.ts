@@ -1,4 +1,4 @@
-/** What answers of the platform mean: that it does not offer an operation, that an object is gone, that a detail is missing. */
+/** Interprets answers of the platform: an operation is not offered, an object is gone, a detail is missing. */
 import type { Reason } from "../../api/reasons.ts";
 import type { ConditionFact, ReconcileContext, Why } from "../../engine/contract/kind.ts";
 import { INCONCLUSIVE } from "../../platform/client/capabilities.ts";
@@ -7,11 +7,11 @@ import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 
 /**
- * A read beyond the specification. It is tried where nothing is known of it; once it has worked, its failures are its
- * own.
- * @param isShown whether the platform shows, in this reconcile, what is read: then 404 means that the operation is
- * missing
- * @returns undefined where the platform does not offer it, or may not
+ * Makes a read that the specification does not have. It is tried while nothing is known of it; once it has worked, its
+ * failures are thrown.
+ * @param isShown reports whether the platform shows, in this reconcile, what is read: a 404 then means that the
+ * operation is missing
+ * @returns undefined where the platform does not offer the read, or may not offer it
  * @throws ApiError
  */
 export async function offered<T>(
@@ -27,7 +27,7 @@ export async function offered<T>(
   } catch (error) {
     if (!(error instanceof ApiError) || error.operation !== operation) throw error;
     const { is } = error.failure;
-    // All other answers concern the connection, or were none.
+    // All other failures concern the connection, or are no answer.
     const mayBeMissing = is === "NotSupported" || INCONCLUSIVE.has(is);
     if (capabilities.supports(operation) === "Supported" || !mayBeMissing) throw error;
     if (is !== "NotFound") return undefined;
@@ -41,13 +41,13 @@ export async function offered<T>(
   }
 }
 
-/** What was read in this reconcile exists. */
+/** For `offered`: what is read was shown in this reconcile. */
 export const SHOWN = (): Promise<boolean> => Promise.resolve(true);
 
-/** Reads beyond the specification, one of which precedes each such request. */
+/** Reads that the specification does not have. One of them precedes each request beyond the specification. */
 const READS = ["getProject", "listEnvironments", "listApplications", "listDatabases", "listServices"];
 
-/** Reports whether the platform takes what deployed services do: it shows what the specification does not have. */
+/** Reports whether the platform accepts what deployed services accept: one of READS has worked. */
 export function takesMore({ supports }: Pick<ReconcileContext, "supports">): boolean {
   return READS.some((operation) => supports(operation) === "Supported");
 }
@@ -96,7 +96,7 @@ export interface SideRead<T> {
 /** A side read that was not made. */
 export const NOT_READ: SideRead<never> = { value: undefined, fault: undefined };
 
-/** Failures that concern the whole connection, or that were no answer of the platform. */
+/** The reason of a failed side read; undefined for a failure of the whole connection, or one that was no answer. */
 const FAULTS: Readonly<Record<ApiFailure["is"], Reason | undefined>> = {
   Unauthorized: undefined,
   Refused: undefined,
@@ -114,8 +114,8 @@ const FAULTS: Readonly<Record<ApiFailure["is"], Reason | undefined>> = {
 };
 
 /**
- * Makes a side read.
- * @param what it shows, for the message, e.g. "the ingress"
+ * Makes a side read: its failure is returned and does not end the reconcile.
+ * @param what the read shows, for the message, e.g. "the ingress"
  * @param nothing failures which mean that there is nothing to show
  * @throws ApiError for a rejected token, and for a request that was not sent
  */
@@ -144,7 +144,8 @@ export function faultCondition(type: string, fault: Why | undefined): readonly C
 
 /**
  * Reports whether a request to stop was refused because nothing runs. Where the surface shows no state, that is the
- * only way to know it. A 409 is also the answer for what is at work (docs/architecture.md §9), and that is tried again.
+ * only way to know it. The platform also answers 409 while it works on the object (docs/architecture.md §9); such a
+ * stop is tried again.
  * @param error what the request to stop threw
  */
 export function isStoppedAlready(error: unknown): boolean {

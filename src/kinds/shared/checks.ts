@@ -3,7 +3,7 @@ import type { Plan, Step, Why } from "../../engine/contract/kind.ts";
 import type { WithPolicies } from "./types.ts";
 
 /**
- * Returns the first plan that counts; settled when none does.
+ * Returns the first plan that is no blocked step; settled when there is none.
  * @param context.policies.blockedOperations operations that a policy forbids now; a step of one of them is skipped
  * @param checks in order; each returns what to do, or undefined where nothing differs
  */
@@ -19,14 +19,14 @@ export function firstOf<Action>(
   return { is: "settled" };
 }
 
-/** Needs a person. */
+/** Returns a plan that waits for a person. */
 export function stalled(reason: Why["reason"], message: string): Plan<never> {
   return { is: "stalled", why: { reason, message } };
 }
 
 type Once<Action> = Extract<Step<Action>, { repeat: "once" }>;
 
-/** A step that may not happen twice. */
+/** Returns a step that must not happen twice. */
 export function once<Action>(
   op: string,
   what: Action,
@@ -38,7 +38,7 @@ export function once<Action>(
 
 type Safe<Action> = Extract<Step<Action>, { repeat: "safe" }>;
 
-/** A step that may be repeated. */
+/** Returns a step that may be repeated. */
 export function safely<Action>(
   op: string,
   what: Action,

@@ -12,8 +12,8 @@ const BASELINE_IDS = 100;
 
 /**
  * Returns the baseline of a create by name: the platform's clock when the name was absent.
- * @param list what existed then; of a long list some items, spread evenly, as a list that lost items has lost some of
- * them
+ * @param list the objects that existed then. Of a long list, evenly spread items are kept: a later list that lacks
+ * objects lacks some of them
  */
 export function nameMark(
   serverNow: Date | undefined,
@@ -24,15 +24,15 @@ export function nameMark(
   return { absentAt: serverNow?.toISOString() ?? null, ...(ids.length > 0 && { ids }) };
 }
 
-/** Returns the objects that existed before an intent, as far as its baseline holds them. */
+/** Returns the ids in the baseline of an intent: objects that existed before it. */
 export function idsBefore({ mark }: OpenIntent): ReadonlySet<unknown> {
   const listed = baseline(mark, "ids");
   return new Set<unknown>(Array.isArray(listed) ? listed : []);
 }
 
 /**
- * Decides what follows where a list does not show the object of an intent. It proves absence only if it is complete and
- * holds the baseline of the intent.
+ * Returns the result of a trace whose list does not show the object of an intent. The list proves absence only if it is
+ * complete and holds the baseline of the intent.
  * @param list as a read of the platform returned it
  * @param items those of its items that could be the object
  */
@@ -48,7 +48,7 @@ export function notCreated(
 }
 
 /**
- * The reason of a create whose outcome is unknown.
+ * Returns the reason of a create whose outcome is unknown.
  * @param because why it cannot be looked up
  */
 export function createUnknown(name: string | undefined, because: string): Why {

@@ -22,7 +22,7 @@ function recorded({ by, op, at, requestId, commit, result }: ExternalAction): La
   return { name: fitText(by), operation: op, startedAt: at, requestId, gitCommitId: commit, result };
 }
 
-/** Names the PlatformOperation that requested something, if one did; else the platform. */
+/** Returns the end of a sentence about who caused a change: a PlatformOperation, or somebody on the platform. */
 export function onWhoseRequest(operation: LastOperation | undefined): string {
   return operation === undefined
     ? "on the platform"

@@ -1,4 +1,4 @@
-/** What a connection reaches: its projects, what is in no project, and ids that a user gives (docs/architecture.md §7). */
+/** Checks what a connection may work on: projects, objects in none, ids that users give (docs/architecture.md §7). */
 import type { Reference, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { unlessMissing } from "./answers.ts";
@@ -7,7 +7,7 @@ import type { WithPolicies } from "./types.ts";
 type Limits = WithPolicies<"allowedProjects" | "allowUnverifiedIds">;
 
 /**
- * Returns why a connection with allowedProjects does not reach what is in no project.
+ * Returns why a connection with allowedProjects may not work on an object that is in no project.
  * @param because e.g. "a cluster belongs to none of them"
  */
 export function beyondProjects(
@@ -20,15 +20,15 @@ export function beyondProjects(
 }
 
 /**
- * Returns why an id given by a user is not acted on where the platform does not show that it belongs to the
- * organization, and the connection does not accept such ids. It is no permission to delete anything.
+ * Returns why an id that a user gave is not used: the platform does not show that it belongs to the organization, and
+ * the connection does not accept such ids. An accepted id is no permission to delete anything.
  * @param what e.g. `cluster 6f1f…`
  */
 export function unprovenId(context: WithPolicies<"allowUnverifiedIds">, what: string): Why | undefined {
   return context.policies.allowUnverifiedIds ? undefined : unprovenReason(what);
 }
 
-/** The reason of an id that the connection does not accept unproven. */
+/** Returns the reason of an id that the connection does not accept without a proof. */
 export function unprovenReason(what: string): Why {
   const message = `The platform's surface does not show where the ${what} belongs, so it is not touched. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`;
   return { reason: "NotObservable", message };
@@ -39,22 +39,22 @@ interface Ref {
   readonly externalId?: Uuid | undefined;
 }
 
-/** Returns the need for the project of spec.projectRef. */
+/** Returns the reference of spec.projectRef. */
 export function projectNeed({ name, externalId }: Ref): Reference {
   return { field: "spec.projectRef", kind: "PlatformProject", name, externalId };
 }
 
-/** Returns the need for the environment of spec.environmentRef. */
+/** Returns the reference of spec.environmentRef. */
 export function environmentNeed({ name, externalId }: Ref): Reference {
   return { field: "spec.environmentRef", kind: "PlatformEnvironment", name, externalId };
 }
 
-/** Returns the need for the cluster of spec.clusterRef. Its id is enough, also while it is stopped or upgraded. */
+/** Returns the reference of spec.clusterRef. Only the id is needed: the cluster may be stopped or upgrading. */
 export function clusterNeed({ name, externalId }: Ref): Reference {
   return { field: "spec.clusterRef", kind: "PlatformCluster", name, externalId, idOnly: true };
 }
 
-/** Returns why a connection with allowedProjects does not reach clusters, which belong to no project. */
+/** Returns why a connection with allowedProjects may not work on clusters, which belong to no project. */
 export function clusterNotAllowed(context: Limits): Why | undefined {
   return beyondProjects(context, "a cluster belongs to none of them");
 }

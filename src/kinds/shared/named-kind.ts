@@ -19,10 +19,10 @@ import {
 import type { ListedObject } from "./names.ts";
 import { isKnown, isRoutine, presenceIn } from "./presence.ts";
 
-/** What a kind declares of its own. */
+/** The declaration of such a kind. */
 export interface NamedKind<K extends NamedTypes<Item>, Item extends ListedObject>
   extends NamedPlan<K, Item>, Required<Pick<Kind<K>, "resource" | "needs" | "observe" | "remote">> {
-  /** The list of records, where the specification does not have one. */
+  /** The operation that lists the records, where the specification does not have it. */
   readonly list?: OperationName;
   /** Reads the parent afresh for a trace. `parentId` is that of the intent. @throws ApiError */
   observeParent(context: ReconcileContext<K>, api: Platform, parentId: Uuid | undefined): Promise<K["observed"]>;
@@ -32,18 +32,18 @@ export interface NamedKind<K extends NamedTypes<Item>, Item extends ListedObject
   update(context: ReconcileContext<K>, api: Platform, mine: Item): Promise<Item>;
   /** @throws ApiError */
   delete(api: Platform, id: Uuid): Promise<unknown>;
-  /** Returns what to remember of a record; of one that is not shown, its id and the name that it was created with. */
+  /** Returns the memory of a record. Where the platform shows none, it has only the id and the name of the create. */
   memoryOf(context: ReconcileContext<K>, record: Item | ListedObject): K["memory"];
   /** Returns conditions and members of status of an object that exists and is this resource's. */
   report(context: ReconcileContext<K>, observed: K["observed"]): Pick<Report, "conditions" | "status">;
 }
 
-/** Returns how old the lists may be that a reconcile of a settled object reads: all objects of a parent share them. */
+/** Returns how old lists may be: a reconcile that only checks a settled object shares the lists of its parent. */
 export function listAge(context: Parameters<typeof isRoutine>[0]): { readonly maxAgeMs: number } {
   return { maxAgeMs: isRoutine(context) ? 5_000 : 0 };
 }
 
-/** The reads of the objects of a kind that lie in the organization itself. */
+/** The reads of a kind whose objects lie in the organization itself. */
 interface Area<Item> {
   /** @throws ApiError */
   list(options?: { readonly maxAgeMs: number }): Promise<readonly Item[]>;
@@ -51,7 +51,7 @@ interface Area<Item> {
   get(id: Uuid): Promise<Item>;
 }
 
-/** Returns how a kind observes objects that lie in the organization itself, by the operations of its area. */
+/** Returns the reads of a kind whose objects lie in the organization itself, by the operations of its area. */
 export function ofOrganization<Item extends ListedObject>(
   operations: Readonly<Record<keyof Area<Item>, OperationName>>,
   areaOf: (api: Platform) => Area<Item>,
@@ -78,7 +78,8 @@ export function ofOrganization<Item extends ListedObject>(
 }
 
 /**
- * Reads the list once more where it lacks a recorded object, as it may lag; by its id where that is offered.
+ * Looks for a recorded object that a list lacks, as the list may lag: reads it by its id, or the list again where that
+ * is not offered.
  * @throws ApiError
  */
 async function listWithOwn<Item extends ListedObject>(
@@ -117,7 +118,7 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
     remote: declared.remote,
     needs: (spec) => declared.needs(spec),
     observe: (context, api) => declared.observe(context, api),
-    // What holds a new object was read: a 404 then means that the platform has no such create.
+    // The parent of a new object was read, so a 404 means that the platform does not have the create.
     shows: (step, { id }, observed) =>
       step.action === "create" ? !isDocumented(step.op) : shownIn(observed).some((one) => one.id === id),
     plan: (context, observed) => planNamed(declared, context, observed),
@@ -138,7 +139,7 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
       const records = observed.records?.map((one) => (one.id === next.id ? next : one));
       return { observed: { ...observed, records, updated: true }, memory: declared.memoryOf(context, next) };
     },
-    // A create has landed where something of its name, or without names anything, is new and nobody else's.
+    // A create has landed if an object of its name, or any object where there are no names, is new and held by nobody.
     trace: async (intent, context, api) => {
       const observed = await declared.observeParent(context, api, intent.parentId);
       const list = observed.records ?? shownIn(observed);
@@ -157,7 +158,7 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
       };
     },
     report: (context, observed) => {
-      // What is not this resource's, or not yet, is not reported.
+      // An object that does not belong to this resource, or not yet, is not reported.
       const exists = context.identitySource === "recorded" && shownIn(observed).some(({ id }) => id === context.id);
       return {
         ready: {

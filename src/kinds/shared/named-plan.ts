@@ -63,7 +63,7 @@ export interface NamedSetting<Spec, Item> {
   observed(shown: Known<Item>): string | undefined;
 }
 
-/** What the plan of such a kind needs to know of it. */
+/** The members of the declaration that the plan needs. */
 export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends ListedObject = ListedObject> {
   /** E.g. "project". */
   readonly noun: string;
@@ -77,7 +77,7 @@ export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends Liste
   recordOf(context: ReconcileContext<K>, observed: K["observed"]): Known<Item> | undefined;
   /** Returns the id of the project that `spec.allowedProjects` of the connection has to list. */
   projectOf(context: ReconcileContext<K>, id: Uuid): Uuid;
-  /** Returns why the parent must not be worked in. */
+  /** Returns why nothing may be done in the parent. */
   checkParent?(context: ReconcileContext<K>, observed: K["observed"]): Why | undefined;
   /** Returns why an object must not be adopted or changed, or, without an id, why none may be created. */
   checkReach?(context: ReconcileContext<K>, id: Uuid | undefined): Why | undefined;
@@ -109,7 +109,7 @@ export function namedDrift(kind: NamedPlan, context: NamedContext, observed: Nam
   });
 }
 
-/** Returns the first difference. */
+/** Returns the next step. */
 export function planNamed(kind: NamedPlan, context: NamedContext, observed: NamedObserved): Plan<NamedAction> {
   const { id } = context;
   if (context.goal !== "present") return planAbsent(kind, context, observed);
@@ -122,7 +122,7 @@ export function planNamed(kind: NamedPlan, context: NamedContext, observed: Name
   const refused =
     kind.checkReach?.(context, id) ??
     checkHolder(kind, context, mine, id) ??
-    // Before it is recorded: from then on the spec cannot be fixed.
+    // This is checked before the object is recorded, as the spec cannot be fixed afterwards.
     kind.checkRecord?.(context, kind.recordOf(context, observed));
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (context.identitySource !== "recorded") return { is: "adopt", id };
@@ -140,7 +140,7 @@ function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: ListedObj
 
 function checkSettings(kind: NamedPlan, context: NamedContext, observed: NamedObserved): Plan<NamedAction> | undefined {
   const { noun, operations } = kind;
-  // Sent once in a reconcile: what the platform stores differently is reported as drift.
+  // Settings are sent once in a reconcile: what the platform stores differently is reported as drift.
   const changes = observed.updated === true ? [] : namedDrift(kind, context, observed);
   if (changes.length === 0) return undefined;
   if (mineOf(context, observed) !== undefined && context.supports(operations.update) !== "Unsupported") {
@@ -166,7 +166,7 @@ function planNew(kind: NamedPlan, context: NamedContext, observed: NamedObserved
   return once(kind.operations.create, "create", why, { creates: true, name, mark: markOf(observed) });
 }
 
-/** Without names a create is traced by the ids that are new, so the baseline then has all of them. */
+/** Returns the baseline of a create. Without names, a trace looks for new ids, so the baseline has all ids. */
 function markOf(observed: NamedObserved): Json {
   const { records, serverNow } = observed;
   if (records !== undefined) return nameMark(serverNow, records);
@@ -182,7 +182,7 @@ function planAbsent(kind: NamedPlan, context: NamedContext, observed: NamedObser
   if (observed.deleting === true)
     return { is: "waiting", why: { reason: "Deleting", message: `The platform deletes the ${noun}.` } };
   const mine = mineOf(context, observed);
-  // Ids can be written by whoever may edit the object: one of another name may be somebody else's.
+  // Anyone who may edit the resource can write the id: an object of another name may be somebody else's.
   const isOther = mine !== undefined && !sameName(mine.name, context.spec.name);
   const refused = outside(context, kind.projectOf(context, id)) ?? (isOther ? otherName(noun, id) : undefined);
   if (refused !== undefined) return { is: "stalled", why: refused };

@@ -46,17 +46,18 @@ export function adoptOrRefuse(
   return { is: "adopt", id };
 }
 
-/** The reason where another custom resource holds the object. */
+/** Returns the reason of an object that another custom resource holds. */
 export function alreadyManaged(id: Uuid, holder: string): Why {
   const message = `The object ${id} belongs to the resource "${holder}" already. Delete one of the two resources; the platform's object stays under deletionPolicy Retain.`;
   return { reason: "AlreadyManaged", message };
 }
 
 /**
- * Whether others of its name came after an object that was created here. Names are unique, so they cannot, but where a
- * platform does not see to that: then a create that was given up has landed after all (docs/reliability.md A2).
+ * Stalls if the platform has a later object with the name of one that was created here. Names are unique, so only a
+ * platform that does not enforce that can have one: a create that was given up has landed after all
+ * (docs/reliability.md A2).
  * @param what e.g. `project "shop"`
- * @returns undefined when there are none, or when the user has confirmed by its id which one is meant
+ * @returns undefined when there is none, or when the user has confirmed by its id which one is meant
  */
 export function checkLatecomers(
   {
@@ -79,13 +80,16 @@ export function checkLatecomers(
   return stalled("DuplicateRemote", message);
 }
 
-/** The reason of a resource whose object is gone from the platform. */
+/** Returns the reason of a resource whose object is gone from the platform. */
 export function deletedThere(what: string, id: Uuid): Why {
   const message = `The platform has no ${what} with the id ${id} any more. Nothing is created in its place: delete this resource and apply it again, or set spec.lifecycle.onMissing to Recreate.`;
   return { reason: "ExternalResourceDeleted", message };
 }
 
-/** Forgets an object that is proven gone, so that it is created anew, where the policy wants that. */
+/**
+ * Returns the plan for an object that is not shown: to forget it, so that it is created again, if it is proven gone and
+ * onMissing is Recreate; else to stall.
+ */
 export function gone(
   context: Identified & WithPolicies<"onMissing">,
   why: Why,
@@ -95,19 +99,22 @@ export function gone(
   return { is: recreates ? "forget" : "stalled", why };
 }
 
-/** The reason of a given or claimed id that leads nowhere. */
+/** Returns the reason of a given or claimed id under which the platform shows nothing. */
 export function notThere(what: string, id: Uuid, where: string): Why {
   const message = `The platform shows no ${what} with the id ${id} in ${where}. Fix or remove the id.`;
   return { reason: "InvalidSpec", message };
 }
 
-/** The reason of a deletion that would delete an object of another name than the spec's. */
+/** Returns the reason of a deletion that would delete an object of another name than the spec's. */
 export function otherName(what: string, id: Uuid): Why {
   const message = `The object ${id} is not named as spec.name says, so it may not be the ${what} that is meant; it is not deleted.`;
   return { reason: "NameConflict", message };
 }
 
-/** Returns why nothing is done in a project that the connection's allowedProjects lacks. @param project its id, if known */
+/**
+ * Returns why nothing may be done in a project that the connection's allowedProjects lacks.
+ * @param project its id, if known
+ */
 export function projectNotAllowed(
   { policies: { allowedProjects } }: WithPolicies<"allowedProjects">,
   project: string | undefined,
@@ -117,7 +124,7 @@ export function projectNotAllowed(
   return { reason: "PermissionDenied", message };
 }
 
-/** Returns why a deletion leaves alone what the connection does not reach, whoever recorded it. */
+/** Returns why nothing in a project outside of allowedProjects is deleted or stopped, even if it is recorded. */
 export function outside(context: WithPolicies<"allowedProjects">, projectId: Uuid | undefined): Why | undefined {
   const refused = projectNotAllowed(context, projectId);
   return refused && { reason: "NotObservable", message: `${refused.message} Nothing is deleted or stopped.` };
@@ -133,7 +140,7 @@ export interface Missed {
   readonly where: string;
 }
 
-/** The reason of an id that the platform does not show. */
+/** Returns the reason of an id that the platform does not show. */
 export function unseen({ identitySource }: Identified, { noun, name, id, where }: Missed): Why {
   if (identitySource === "recorded") return deletedThere(`${noun} "${name}"`, id);
   if (identitySource !== "orphaned") return notThere(noun, id, where);

@@ -21,7 +21,7 @@ export function presenceIn<Item>(
   return isShown ? "Present" : evidence === "Missing" ? "Gone" : "Unproven";
 }
 
-/** Reports whether a reconcile only checks a settled object, so that lists which others read serve it. */
+/** Reports whether a reconcile only checks a settled object, so that it may share lists that others have read. */
 export function isRoutine(context: Pick<ReconcileContext, "identitySource" | "goal" | "requested">): boolean {
   return context.identitySource === "recorded" && context.goal === "present" && context.requested === undefined;
 }
@@ -31,9 +31,7 @@ export function isOpen(presence: Presence | undefined): presence is "Unconfirmed
   return presence === "Unconfirmed" || presence === "Unproven";
 }
 
-/**
- * Reports whether nothing more has to be read to judge. An object that should exist is looked for as long as possible.
- */
+/** Reports whether no further read is needed. An object that should exist is looked for as long as possible. */
 export function isKnown(presence: Presence, goal: Goal): boolean {
   return presence === "Present" || (presence === "Gone" && goal !== "present");
 }

@@ -62,7 +62,7 @@ export function withRunSchedule<K extends RunTypes>(
     report: (context, observed) =>
       reported(control, context, observed, kind.report(scheduled(context, observed), observed)),
     ...(kind.recordAction !== undefined && {
-      // Somebody who starts or stops it by an operation inside of a window does so by hand.
+      // A PlatformOperation that starts or stops the object inside of a window counts as a change by hand.
       recordAction: (action, context) => {
         const { stopUntil } = context.policies.runSchedule ?? {};
         const asked = new Map<string, RunState>([
@@ -97,7 +97,9 @@ function wantedRunState<K extends RunTypes>(
   return isStopped ? "Stopped" : (context.spec.runState ?? "Running");
 }
 
-/** Nothing is stopped that the platform cannot start again, as far as it is known. */
+/**
+ * Returns why the schedule stops nothing: it is not known that the platform can start such objects, or it has no stop.
+ */
 function checkSupport<K extends RunTypes>(
   { plural, start, stop }: RunControl<K>,
   { supports }: ReconcileContext<K>,
@@ -113,7 +115,7 @@ function checkSupport<K extends RunTypes>(
 
 /**
  * Returns until when the object runs although a window is open, as somebody started it by hand after it was stopped.
- * That ends once it is stopped by hand.
+ * This ends once it is stopped by hand.
  */
 function heldUntil<K extends RunTypes>(
   control: RunControl<K>,
@@ -128,7 +130,7 @@ function heldUntil<K extends RunTypes>(
   return shown === "Running" && memory.runState === "Stopped" ? stopUntil && timeText(stopUntil) : undefined;
 }
 
-/** Adds what the schedule does next. */
+/** Adds what the schedule does next to a report. */
 function reported<K extends RunTypes>(
   control: RunControl<K>,
   context: ReconcileContext<K>,
@@ -145,7 +147,7 @@ function reported<K extends RunTypes>(
   const stopped: Report = {
     ...report,
     ready: report.ready.reason === "Stopped" ? { reason: "Stopped", message } : report.ready,
-    // Whoever starts it from now on does so by hand.
+    // A start from now on counts as a start by hand.
     status: { ...status, ...(control.shown(context, observed) === "Stopped" && { runState: "Stopped" }) },
   };
   return changingAt(stopped, context.now, stopUntil, "Running");

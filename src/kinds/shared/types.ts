@@ -9,15 +9,15 @@ type OwnTypes = Pick<KindTypes, "observed" | "action"> & Partial<Pick<KindTypes,
 export type TypesOf<R extends Resource, Own extends OwnTypes> = Own &
   (R extends Resource<infer Spec, infer Mem> ? { spec: Spec; inputs: object; memory: Mem; api: Platform } : never);
 
-/** A context, as far as a function asks for policies. */
+/** A context with these policies, for functions that need no more. */
 export interface WithPolicies<Name extends keyof ContextPolicies> {
   readonly policies: Pick<ContextPolicies, Name>;
 }
 
-/** A context, as far as a function asks for records. */
+/** A context with these records, for functions that need no more. */
 export interface WithRecords<Name extends keyof ContextRecords> {
   readonly records: Pick<ContextRecords, Name>;
 }
 
-/** A context, as far as a function asks where the id comes from. */
+/** A context with the source of the id, for functions that need no more. */
 export type Identified = Pick<ReconcileContext, "identitySource">;

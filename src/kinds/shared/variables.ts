@@ -13,7 +13,7 @@ export interface InputVariable {
   readonly scope?: string | undefined;
 }
 
-/** The largest time between an import and `created_at` of its entries, and by which a list may lag. */
+/** The largest time between an import and `created_at` of its entries, and the largest lag of a list. */
 export const LANDING_MS = 60_000;
 
 /** When an entry was created and last changed, as the platform shows it. */
@@ -22,9 +22,7 @@ interface Times {
   readonly updatedAt?: string | undefined;
 }
 
-/**
- * Reports whether an entry may be of an import at that time. What the platform does not show does not count against it.
- */
+/** Reports whether an entry may come from an import at that time; true where the platform does not show its time. */
 export function isOfThen({ createdAt }: Times, sentAt: string | undefined): boolean {
   return !(Math.abs(Date.parse(createdAt ?? "") - Date.parse(sentAt ?? "")) > LANDING_MS);
 }
@@ -97,7 +95,7 @@ export function variableInputs(variables: readonly DeclaredVariable[], resolved:
 
 /**
  * The variables as an import takes them. Deployed services require a scope on each, the documented surface does not
- * show one: APPLICATION is said for those that have none, unless the surface is known to be documented
+ * show one: APPLICATION is sent for those that have none, unless the surface is known to be documented
  * (docs/architecture.md §9, import vars).
  */
 export function importItems(

@@ -25,8 +25,8 @@ interface Sending {
 
 /**
  * Returns, before an import that creates entries, the memory of which entries exist, what is sent, and when. After a
- * crash this identifies the entries that the import created, which are the set's own, to be replaced and removed. All
- * applications at once: one write is enough.
+ * crash this identifies the entries that the import created, which are the set's own, to be replaced and removed. It
+ * covers all applications, so that one write is enough.
  */
 export const prepare: NonNullable<Kind<VariableSetTypes>["prepare"]> = ({ action: step }, context, observed) => {
   if (step.what !== "import") return undefined;
@@ -40,7 +40,7 @@ export const prepare: NonNullable<Kind<VariableSetTypes>["prepare"]> = ({ action
   };
 };
 
-/** Returns the variables that the application has no entry of and that nothing is noted of yet. */
+/** Returns the variables without an entry in the application and without a note in the memory. */
 function missing({ inputs }: SetContext, target: SetTarget): readonly SetVariable[] {
   const { known, wanted, state } = target;
   if (!wanted || state?.is !== "shown") return [];
@@ -49,10 +49,10 @@ function missing({ inputs }: SetContext, target: SetTarget): readonly SetVariabl
   return inputs.variables.filter((variable) => ownEntry(target, variable) === undefined && !isNoted(variable));
 }
 
-/** Returns what is known of an application before these are sent to it. */
+/** Returns what is known of an application before these variables are sent to it. */
 function started(sending: Sending, open: readonly SetVariable[]): KnownTarget {
   const { before, written } = sending.target.known;
-  // It is unknown whether an import of other content lands, and which of the two then creates the entry.
+  // An earlier import of other content may still land; it is then unknown which of the two creates the entry.
   const isClear = before === undefined || sameContent(written, sending.context.inputs.fingerprint);
   return replaced(sending, open, ({ digest }, known) => ({ ...known, ...(isClear && { sent: digest }) }));
 }
@@ -70,7 +70,9 @@ export const act: Kind<VariableSetTypes>["act"] = async ({ action: step }, conte
   };
 };
 
-/** The platform's clock has seconds: of two writes within one, the second must still be later. */
+/**
+ * Returns the time of a write. The platform's clock shows whole seconds, but the second of two writes must be later.
+ */
 function stamp(now: Date | undefined, last: string | undefined): string | undefined {
   if (now === undefined) return undefined;
   const after = last === undefined ? 0 : Date.parse(last) + 1;
@@ -95,7 +97,9 @@ async function sent(step: Action, sending: Sending, api: Platform): Promise<Know
   return written(sending, variables, new Set(taken));
 }
 
-/** What is not listed any more, e.g. together with a variable that it was an alias of, is removed all the same. */
+/**
+ * Removes an entry. One that is not listed any more, e.g. with the variable that it was an alias of, counts as removed.
+ */
 async function remove({ id, entryId, isSecret }: OfEntry, api: Platform): Promise<void> {
   try {
     await (isSecret ? api.secrets.delete(id, entryId) : api.variables.delete(id, entryId));
@@ -116,7 +120,7 @@ function written(sending: Sending, variables: readonly SetVariable[], taken: Rea
     const own = ownEntry(target, variable);
     return {
       key: variable.name,
-      // Its own entry stays its own.
+      // An entry that is known keeps its id.
       ...(own !== undefined && { id: own.id }),
       ...(isCreated(target.known, own) && { created: true as const }),
       ...(taken.has(variable.name) ? { digest: variable.digest } : { failed: true as const }),
@@ -147,7 +151,7 @@ function replaced(
   return {
     ...known,
     variables: [...others, ...sentNow],
-    // Beyond the bound of a status, nothing is known of before, and nothing counts as created.
+    // Beyond the bound of a status, earlier entries are not known, and nothing counts as created.
     before: before.size > MAX_NAMESAKES ? undefined : [...before],
     sentAt: observed.serverNow?.toISOString(),
     written: { ...inputs.fingerprint },
@@ -155,7 +159,9 @@ function replaced(
   };
 }
 
-/** A variable that was not sent: the entry in place counts for the current content, everything else is sent anew. */
+/**
+ * Returns what is known of a variable that was not sent: its value counts for the new content only if it is in place.
+ */
 function carried(inputs: Inputs, target: KnownTarget, { key, id, created, updatedAt }: KnownVariable): KnownVariable {
   const variable = inputs.variables.find(({ name }) => name === key);
   const isKept = variable !== undefined && isInPlace(target, variable, inputs);

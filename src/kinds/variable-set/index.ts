@@ -34,8 +34,8 @@ export const variableSet: Kind<VariableSetTypes> = {
 };
 
 /**
- * Returns what a set is about to write. A set that overwrites nothing claims nothing before it has written, and neither
- * does an id that was only given: it may be another team's application.
+ * Returns the fields that a set is about to write. A set that overwrites nothing claims nothing before it has written.
+ * Nor does it claim anything in an application that was only given by its id: it may be another team's.
  */
 function wantedEntries(inputs: Inputs, memory: VariableSetMemory): readonly string[] {
   if (!inputs.overwrite) return [];
@@ -46,7 +46,7 @@ function wantedEntries(inputs: Inputs, memory: VariableSetMemory): readonly stri
 const targetField = (index: number): string => `spec.targets[${index}].applicationRef`;
 const sourceField = (index: number): string => `spec.variablesFrom[${index}]`;
 
-/** As the API of `spec.variables` has it. */
+/** The pattern of names in `spec.variables`. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,254}$/;
 
 export function needs(spec: VariableSetSpec): Needs<Inputs> {
@@ -125,10 +125,10 @@ function sourceName({ secretRef, configMapRef }: Source): string {
   return secretRef === undefined ? `ConfigMap "${configMapRef?.name}"` : `Secret "${secretRef.name}"`;
 }
 
-/** An application that is named by its resource and by its id is one target. */
+/** Returns each application once, even if it is named by its resource and by its id. */
 function targets(spec: VariableSetSpec, resolved: ResolvedNeeds): readonly TargetInput[] {
   const all = spec.targets.map(({ applicationRef: { name, externalId } }, index): TargetInput => ({
-    // A given id does not lead to what a resource of that name represents.
+    // A target that is given by its id has no name, even if a resource represents it.
     name: externalId === undefined ? name : undefined,
     id: externalId ?? resolved.idIfAny(targetField(index)),
   }));

@@ -4,10 +4,10 @@ import type { KnownTarget } from "./crd.ts";
 import type { ListedVariable, Observed, SetContext, SetVariable } from "./model.ts";
 import { isCreated, isFixed, isInPlace, knownOf, namesakesIn, ownEntry, type SetTarget } from "./target.ts";
 
-/** How often the platform is sent what it did not take for no visible reason, and at which intervals. */
+/** How often a variable is sent that the platform did not take for no visible reason, and the intervals between. */
 const ATTEMPTS = 3;
 const RETRY_MS = 30_000;
-/** An open request of the user sends nothing twice. */
+/** How soon a reconcile request sends a variable again, so that an open request sends nothing twice. */
 const ASK_MS = 5_000;
 
 export interface Judged {
@@ -48,10 +48,10 @@ interface Case extends Omit<Judged, "verdict"> {
   readonly target: SetTarget;
 }
 
-/** What others did to a variable since it was in place. */
+/** Returns the verdict on a variable that was in place: whether others have changed it since. */
 function verdictInPlace({ context, target: { known, state }, variable, own }: Case): Verdict {
   const { id: ours, updatedAt = "" } = knownOf(known, variable.name) ?? {};
-  // Without an id it was not read back yet.
+  // Without an id, the variable was not read back yet.
   if (state?.is !== "shown" || ours === undefined) return "fine";
   if (!namesakesIn(state, variable).some(({ id }) => id === ours)) return "restore";
   const isChanged = Date.parse(own?.updatedAt ?? "") > Date.parse(updatedAt);
@@ -62,7 +62,7 @@ function verdictInPlace({ context, target: { known, state }, variable, own }: Ca
 function verdictDue({ context, observed, target: { known }, variable, own }: Case): Verdict {
   const isForeign = own !== undefined && !isCreated(known, own);
   const isKept = isForeign && !context.inputs.overwrite;
-  // Without a scope it may be an inherited one, beside which the platform creates ours: the platform decides that.
+  // An entry without a scope may be inherited. The platform decides whether it creates ours beside it.
   if (isKept && own.scope !== undefined) return "kept";
   if (isForeign && own.isSecret && !variable.isSecret && context.supports("updateSecret") !== "Unsupported")
     return "stuck";
@@ -77,7 +77,7 @@ function isDue(context: SetContext, observed: Observed, known: KnownTarget, { na
   return !isTried || (context.requested !== undefined && sinceSent(observed, known) >= ASK_MS);
 }
 
-/** By the platform's clock. */
+/** Returns the time since the last import, by the platform's clock. */
 function sinceSent({ serverNow }: Observed, { sentAt }: KnownTarget): Ms {
   return (serverNow?.getTime() ?? 0) - Date.parse(sentAt ?? "");
 }

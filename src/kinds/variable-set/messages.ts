@@ -1,4 +1,4 @@
-/** What a variable set says. Names of variables, never values; the same words for the same facts. Pure. */
+/** The messages of a variable set: names, never values; the same text while the facts are the same. Pure. */
 import type { Why } from "../../engine/contract/kind.ts";
 import { unprovenReason } from "../shared/limits.ts";
 import { outside } from "../shared/names.ts";
@@ -7,16 +7,16 @@ import type { Judged, Verdict } from "./judge.ts";
 import type { SetContext } from "./model.ts";
 import type { SetTarget } from "./target.ts";
 
-/** An application, and how each variable of the spec stands there. */
+/** An application, and the verdict on each variable of the spec there. */
 export interface Outlook {
   readonly target: SetTarget;
   readonly judged: readonly Judged[];
 }
 
-/** An entry for each variable of each application has to fit into the status. */
+/** The bounds of a set: an entry for each variable of each application has to fit into the status. */
 const MAX_VARIABLES = 256;
 const MAX_ENTRIES = 1_024;
-/** So many names and applications in one sentence. */
+/** The largest number of names in one sentence. */
 const NAMED = 5;
 const NAME_LENGTH = 40;
 
@@ -46,7 +46,7 @@ export function conflict(name: string, label: string, holder: string): Why {
   return { reason: "AlreadyManaged", message };
 }
 
-/** Applications of the spec that have no id yet. */
+/** Returns why the set waits for applications of the spec that have no id yet. */
 export function missingTargets({ inputs }: SetContext): Why | undefined {
   const names = inputs.targets.flatMap(({ id, name }) => (id === undefined ? [`"${name}"`] : []));
   if (names.length === 0) return undefined;
@@ -54,7 +54,7 @@ export function missingTargets({ inputs }: SetContext): Why | undefined {
   return { reason: "DependencyNotReady", message };
 }
 
-/** What is wrong with an application itself; the others are served. */
+/** Returns what is wrong with an application itself; the others are not affected. */
 export function troubleOf(targets: readonly SetTarget[]): Why | undefined {
   const troubled = targets.find(({ wanted, state }) => wanted && state !== undefined && state.is !== "shown");
   return troubled && trouble(troubled);
@@ -98,7 +98,7 @@ const CAUSES: Readonly<Partial<Record<Verdict, string>>> = {
 };
 
 /**
- * Which variables are not in place, by application.
+ * Returns which variables are not in place, by application.
  * @param without verdicts that are not reported
  * @returns undefined when all are
  */
@@ -115,7 +115,7 @@ export function unsynced(outlook: readonly Outlook[], without: readonly string[]
   return { reason: "VariablesPending", message: `${sentences.slice(0, 2).join("; ")}${more}.` };
 }
 
-/** Secrets that others changed, where the surface cannot change them back. */
+/** Returns the reason of secrets that others changed, where the surface cannot change them back. */
 export function changedSecrets(outlook: readonly Outlook[]): Why | undefined {
   for (const { target, judged } of outlook) {
     const names = judged.filter(({ verdict }) => verdict === "changed").map(({ variable }) => variable.name);
@@ -127,8 +127,8 @@ export function changedSecrets(outlook: readonly Outlook[]): Why | undefined {
 }
 
 /**
- * Why what the set created in an application stays there when the resource goes, where that is not its entries' own
- * trouble.
+ * Returns why the variables that the set created in an application stay there when the resource is deleted, if the
+ * cause is the application and not its entries.
  */
 export function beyondReach(context: SetContext, { state, label }: SetTarget): Why | undefined {
   switch (state?.is) {
@@ -155,7 +155,7 @@ function stays(cause: string): Why {
   return { reason: "NotObservable", message: `${cause}; what the set created there stays.` };
 }
 
-/** What cannot be removed while the resource goes. */
+/** Returns the reason of variables that cannot be removed when the resource is deleted. */
 export function left(stuck: readonly { readonly target: SetTarget; readonly keys: readonly string[] }[]): Why {
   const what = stuck.slice(0, 2).map(({ target, keys }) => `${some(keys)} of application ${target.label}`);
   const more = stuck.length > 2 ? `, and more in ${numbered(stuck.length - 2, "other application")}` : "";

@@ -42,7 +42,7 @@ export interface ListedVariable {
 
 /** What was observed of an application. */
 export type TargetState =
-  /** Nothing is removed from an application that may be another's. */
+  /** With `isUnproven`, nothing is removed: the application may belong to others. */
   | { readonly is: "shown"; readonly entries: readonly ListedVariable[]; readonly isUnproven?: boolean }
   | { readonly is: "missing" | "forbidden" | "unproven" | "elsewhere" }
   | { readonly is: "outside"; readonly projectId: Uuid };
@@ -67,7 +67,7 @@ export interface Import {
   readonly names: readonly string[];
 }
 
-/** A secret is replaced, or a variable or secret removed. */
+/** Replaces a secret, or removes a variable or a secret. */
 export interface OfEntry {
   readonly what: "updateSecret" | "remove";
   readonly id: Uuid;
@@ -84,7 +84,7 @@ export type VariableSetTypes = TypesOf<
 
 export type SetContext = ReconcileContext<VariableSetTypes>;
 
-/** Returns a name of what was sent. */
+/** Returns the key of a request. */
 export function sentKey(step: Action): string {
   return `${step.id} ${step.what} ${step.what === "import" ? step.overwrite : step.entryId}`;
 }

@@ -17,17 +17,17 @@ export async function observe(context: SetContext, api: Platform): Promise<Obser
     ids.map(async (id): Promise<[Uuid, TargetState]> => [id, await stateOf(context, id, api, failures)]),
   );
   const [failure] = failures;
-  // A failure for all applications is the token's, and not theirs.
+  // If the platform forbids all applications, the token is the cause, not the applications.
   if (failure !== undefined && failures.length === ids.length) {
     if (context.goal === "present") throw failure;
-    // Deployed services forbid what is under a deleted parent (docs/architecture.md §9). A removal need not wait for
-    // that, unless the token is not good for anything.
+    // Deployed services forbid what is under a deleted parent (docs/architecture.md §9). A removal does not wait for
+    // that, unless the token can read nothing at all.
     await api.projects.list();
   }
   return { targets: new Map(states), sent: new Set(), serverNow: api.serverNow() };
 }
 
-/** A deleted or forbidden application does not hold up its neighbours. */
+/** Reads an application. A deleted or forbidden one does not block the others. */
 async function stateOf(context: SetContext, id: Uuid, api: Platform, failures: ApiError[]): Promise<TargetState> {
   try {
     const { refused, isUnproven = false } = await placeOf(context, id, api);
@@ -51,7 +51,7 @@ interface Place {
 
 /**
  * Reads the parents of an application before anything is written or removed, unless the application's own resource has
- * verified it. A status is a hint: what it records saves that read alone, and on the full surface alone, which knows no
+ * verified it. A status is only a hint: it saves no more than this read, and only on the full surface, which knows no
  * application outside of the token's organization.
  */
 async function placeOf(context: SetContext, id: Uuid, api: Platform): Promise<Place> {
@@ -85,7 +85,7 @@ async function placeIn(
 
 /** Reports whether an earlier write verified the application, and nothing that the set created is to be removed there. */
 function isRoutine(context: SetContext, id: Uuid): boolean {
-  // Where nothing shows the application, a status gives no right.
+  // Where nothing shows the application, a status is not enough.
   if (context.supports("getApplication") !== "Supported") return false;
   const known = context.memory.targets?.find(({ applicationId }) => applicationId === id);
   return (
@@ -93,7 +93,7 @@ function isRoutine(context: SetContext, id: Uuid): boolean {
   );
 }
 
-/** Reads both lists where something is to be done or read back; else those that hold what the set has. */
+/** Reads both lists where something is to be done or read back; else only those with variables of the set. */
 async function entriesOf(context: SetContext, id: Uuid, api: Platform): Promise<readonly ListedVariable[]> {
   const { variables } = context.inputs;
   const known = context.memory.targets?.find(({ applicationId }) => applicationId === id);
@@ -112,7 +112,7 @@ async function entriesOf(context: SetContext, id: Uuid, api: Platform): Promise<
   return [...plain.map((one) => listed(one, false)), ...secrets.map((one) => listed(one, true))];
 }
 
-/** As it may be stored: the platform's texts are cut. */
+/** Returns an entry as it may be stored: the platform's texts are cut. */
 function listed({ id, key, scope, createdAt, updatedAt }: Variable, isSecret: boolean): ListedVariable {
   return {
     id: fitText(id, ID),

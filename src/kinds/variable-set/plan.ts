@@ -1,4 +1,4 @@
-/** What a variable set does next: a list of checks, the first difference wins. Pure. */
+/** Plans a variable set: a list of checks, of which the first difference wins. Pure. */
 import { entryOf, type Ms, type Plan, type Why } from "../../engine/contract/kind.ts";
 import { firstOf, safely } from "../shared/checks.ts";
 import { isOfApplication } from "../shared/variables.ts";
@@ -22,7 +22,7 @@ import { isCreated, isFixed, leftovers, type SetTarget, targetsOf } from "./targ
 
 type Check = Plan<Action> | undefined;
 
-/** An application that comes to exist wakes the set; until then only the platform may change. */
+/** How often a set that waits for an application is reconciled. The resource of the application wakes it at once. */
 const LOOK_MS = 300_000;
 
 export function plan(context: SetContext, observed: Observed): Plan<Action> {
@@ -56,15 +56,15 @@ export function outlookOf(context: SetContext, observed: Observed, targets: read
 const waiting = (why: Why | undefined, again: Ms): Check => why && { is: "waiting", why, again };
 const stalled = (why: Why | undefined): Check => why && { is: "stalled", why };
 
-/** What was not taken over is waited for while it is tried again, and else reported. */
+/** Waits while variables that the platform did not take are sent again, and stalls after that. */
 function unfinished(outlook: readonly Outlook[]): Check {
-  // What is to be sent and was not, a policy holds back: the engine reports that.
+  // A policy holds back what is to be sent and was not; the engine reports that.
   const why = unsynced(outlook, ["send"]);
   const isTried = outlook.some(({ judged }) => judged.some(({ verdict }) => verdict === "later"));
   return why && { is: isTried ? "waiting" : "stalled", why };
 }
 
-/** Another resource writes the same variable of the same application: each would undo the other. */
+/** Returns the conflict with a resource that writes the same variable there: each would undo the other. */
 function conflictOf({ inputs, records: { holderOf } }: SetContext): Why | undefined {
   if (!inputs.overwrite) return undefined;
   for (const { entry, name, label } of writtenEntries(inputs)) {
@@ -74,7 +74,7 @@ function conflictOf({ inputs, records: { holderOf } }: SetContext): Why | undefi
   return undefined;
 }
 
-/** What the set writes into applications. Only what is in an application's own scope can be distinguished. */
+/** Returns the fields that the set writes. Only variables in an application's own scope can be distinguished. */
 export function writtenEntries({ targets, variables }: Pick<SetContext["inputs"], "targets" | "variables">) {
   const own = variables.filter(isOfApplication);
   return targets.flatMap(({ id, name: resource }) =>
@@ -82,7 +82,9 @@ export function writtenEntries({ targets, variables }: Pick<SetContext["inputs"]
   );
 }
 
-/** One request for one application: all that is due there. What the set created may be replaced in any case. */
+/**
+ * Returns the next import: all that is due in one application. Variables that the set created may always be replaced.
+ */
 function imports(context: SetContext, observed: Observed, outlook: readonly Outlook[], verdict: Verdict): Check {
   const steps = outlook.flatMap(({ target, judged }): readonly Import[] => {
     const due = judged.filter((one) => one.verdict === verdict && isImportable(context, one));
@@ -101,12 +103,12 @@ function imports(context: SetContext, observed: Observed, outlook: readonly Outl
   return stepOf("importVariables", first, `Import ${variables} into ${applications}.`, verdict);
 }
 
-/** Some platforms replace no secret by an import; where its id can be used it is not tried. */
+/** Reports whether an import may send a variable. A secret that can be replaced by its id is not imported. */
 function isImportable(context: SetContext, { own }: Pick<Judged, "own">): boolean {
   return own?.isSecret !== true || isFixed(context, own);
 }
 
-/** Secrets that are there are replaced by their id, on the full surface. One that is to be none has to go first. */
+/** Returns the next replacement of an existing secret, by its id. One that should not be secret is removed first. */
 function replacements(context: SetContext, observed: Observed, outlook: readonly Outlook[], verdict: Verdict): Check {
   for (const { target, judged } of outlook) {
     for (const { variable, own, verdict: mine } of judged) {
@@ -126,7 +128,7 @@ function stepOf(op: string, what: Action, message: string, verdict?: Verdict): P
   return safely(op, what, { message, ...(verdict === "restore" && { corrects: true }) });
 }
 
-/** Returns the plan when the resource goes. */
+/** Returns the plan for the deletion of the resource. */
 function planRemoval(context: SetContext, observed: Observed, targets: readonly SetTarget[]): Plan<Action> {
   const step = removals(context, observed, targets);
   if (step !== undefined) return step;
@@ -140,7 +142,7 @@ function planRemoval(context: SetContext, observed: Observed, targets: readonly 
   return stuck.length === 0 ? { is: "settled" } : { is: "stalled", why: left(stuck) };
 }
 
-/** Returns the next removal, where the surface has deletions and the policies let it be. */
+/** Returns the next removal, where the surface has deletions and the policies allow it. */
 function removals(context: SetContext, observed: Observed, targets: readonly SetTarget[]): Check {
   for (const target of targets) {
     for (const variable of leftovers(target, context.inputs)) {
@@ -173,7 +175,7 @@ function createdEntry({ state }: SetTarget, { key, id }: KnownVariable): ListedV
   return state?.is === "shown" ? state.entries.find((one) => one.id === id && one.key === key) : undefined;
 }
 
-/** Returns what has to be remembered of variables that are not in the spec any more: created by us and still there. */
+/** Returns the variables to remember that are not in the spec any more: created by us, and still there. */
 export function remembered({ inputs }: SetContext, target: SetTarget): readonly KnownVariable[] {
   const { state } = target;
   return leftovers(target, inputs).filter((variable) =>
@@ -181,7 +183,7 @@ export function remembered({ inputs }: SetContext, target: SetTarget): readonly 
   );
 }
 
-/** Returns those that stay: no deletion on this surface, or none through the application. */
+/** Returns those that cannot be removed: no deletion on this surface, or none through the application. */
 export function unprunable(context: SetContext, target: SetTarget): readonly string[] {
   return remembered(context, target)
     .filter((variable) => removable(context, target, variable) === undefined)

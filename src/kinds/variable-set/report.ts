@@ -1,4 +1,4 @@
-/** What a variable set's status says: names, ids and times, never values. Pure. */
+/** Builds the report of a variable set, with names, ids and times, never values. Pure. */
 import type { ConditionFact, DriftField, Report, Why } from "../../engine/contract/kind.ts";
 import { fitText } from "../shared/text.ts";
 import { MAX_NAMES, MAX_TARGETS, type KnownTarget } from "./crd.ts";
@@ -82,7 +82,7 @@ function synced(context: SetContext, targets: readonly SetTarget[], outlook: rea
   return { type, status: "True", reason: "VariablesSynced", message: "All variables are on the platform." };
 }
 
-/** What others removed or changed since it was imported. Values are not compared. */
+/** Returns the variables that others removed or changed since the import. Values are not compared. */
 function drift({ target, judged }: Outlook): readonly DriftField[] {
   return judged.flatMap(({ variable, own, verdict }) => {
     if (verdict !== "restore" && verdict !== "changed") return [];

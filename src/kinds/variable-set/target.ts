@@ -1,4 +1,4 @@
-/** The applications of a set: memory, what the platform shows, and how each variable stands. Pure. */
+/** The applications of a set: what is remembered, what the platform shows, and the state of each variable. Pure. */
 import { refreshed, sameContent, type Uuid } from "../../engine/contract/kind.ts";
 import { isOfApplication, isOfThen, isUntouched, LANDING_MS } from "../shared/variables.ts";
 import type { KnownTarget, KnownVariable } from "./crd.ts";
@@ -25,10 +25,10 @@ export function applicationsOf({ goal, inputs, memory }: SetContext) {
   return [...wanted, ...[...known].map(([id, target]) => ({ id, name: target.name, wanted: false, known: target }))];
 }
 
-/** Returns them with what is known of each. */
+/** Returns the applications with what is known of each. */
 export function targetsOf(context: SetContext, observed: Observed): readonly SetTarget[] {
   const scopes = new Map(context.inputs.variables.map(({ name, scope }) => [name, scope]));
-  // Where nobody knows yet whether it could be replaced, it holds what was sent all the same.
+  // While it is unknown whether a secret can be replaced, it is taken to hold what was sent.
   const isReplaceable = context.supports("updateSecret") === "Supported";
   const fixed = (entry: ListedVariable) => isFixed(context, entry) || (entry.isSecret && !isReplaceable);
   return applicationsOf(context).map(({ id, name, wanted, known }) => {
@@ -41,12 +41,12 @@ export function targetsOf(context: SetContext, observed: Observed): readonly Set
   });
 }
 
-/** Whether something was sent in this reconcile: what was listed before does not show it. */
+/** Reports whether something was sent to an application in this reconcile: what was listed before does not show it. */
 export function isFresh({ sent }: Observed, id: Uuid): boolean {
   return [...sent].some((key) => key.startsWith(`${id} `));
 }
 
-/** With the fingerprints of the content now, while it is the same (see `refreshed`). */
+/** Returns a target with the current fingerprints, if they represent the same content (see `refreshed`). */
 function renewed(target: KnownTarget, { variables, fingerprint }: Inputs): KnownTarget {
   const written = refreshed(target.written, fingerprint);
   if (written === target.written) return target;
@@ -63,19 +63,19 @@ function renewed(target: KnownTarget, { variables, fingerprint }: Inputs): Known
 }
 
 /**
- * Some platforms replace no secret by an import, and the specification does not show which do. It has nothing else; an
- * update by id reaches those of the application's own scope alone.
+ * Reports whether an entry is a secret that cannot be replaced: some platforms replace none by an import, and none
+ * outside of the application's own scope by its id. The specification does not show which.
  */
 export function isFixed({ supports }: Pick<SetContext, "supports">, own: ListedVariable | undefined): boolean {
   return own?.isSecret === true && (supports("updateSecret") === "Unsupported" || !isOfApplication(own));
 }
 
-/** What is known of a variable. */
+/** Returns what is known of a variable. */
 export function knownOf(target: KnownTarget, name: string): KnownVariable | undefined {
   return target.variables?.find(({ key }) => key === name);
 }
 
-/** Whether the value is as it was last taken over. */
+/** Reports whether the platform took the current value. */
 export function isInPlace(target: KnownTarget, { name, digest }: SetVariable, { fingerprint }: Inputs): boolean {
   const known = knownOf(target, name);
   if (known?.digest === undefined || target.written === undefined) return false;
@@ -93,20 +93,20 @@ export function namesakesIn(
   return state.entries.filter((one) => one.key === name && (one.scope ?? scope) === scope);
 }
 
-/** The entry of a variable: the one that we know by its id, else the only one of its name. */
+/** Returns the entry of a variable: the one with the known id, else the only one of its name. */
 export function ownEntry(target: SetTarget, variable: Named): ListedVariable | undefined {
   const same = namesakesIn(target.state, variable);
   const id = knownOf(target.known, variable.name)?.id;
   return same.find((one) => one.id === id) ?? (same.length === 1 ? same[0] : undefined);
 }
 
-/** Whether the operator created the entry. */
+/** Reports whether the operator created the entry. */
 export function isCreated(target: KnownTarget, entry: ListedVariable | undefined): boolean {
   const known = entry && knownOf(target, entry.key);
   return known?.created === true && known.id === entry?.id;
 }
 
-/** What is in an application and not in the set any more, but was created by the operator. */
+/** Returns the variables that the operator created in an application and that the set does not have any more. */
 export function leftovers(
   { wanted, known }: Pick<SetTarget, "wanted" | "known">,
   inputs: Inputs,
@@ -115,14 +115,14 @@ export function leftovers(
   return (known.variables ?? []).filter(({ key, created }) => created === true && !names.has(key));
 }
 
-/** How far the platform's `Date` header, in whole seconds, may lie before its records. */
+/** How far the platform's `Date` header, in whole seconds, may lag behind the times of its records. */
 const SKEW_MS = 5_000;
 
 /**
- * An entry is ours to remove only if it is there now, was not before our import, was made at that time, and did not
- * take the place of one that was not ours.
+ * Finds the entries that an import created. An entry is ours to remove only if it exists now, did not exist before the
+ * import, was created at that time, and did not replace one that was not ours.
  * @param namesakes the entries that are listed under the name of a variable, in its scope
- * @param isFixed whether an entry cannot be replaced: one that we made holds what we sent, and no other import shows it
+ * @param isFixed whether an entry cannot be replaced: one that we created keeps what we sent
  * @param now the platform's clock
  */
 export function readBack(
@@ -153,12 +153,12 @@ export function readBack(
     return withEntry({ key: variable.key, digest: variable.sent }, made, true, isOver);
   };
   const variables = (target.variables ?? []).map(found);
-  // What was refused has made nothing; all else may still appear.
+  // A refused variable has created no entry; all others may still appear.
   const isWhole = variables.every(({ id, failed }) => id !== undefined || failed === true);
   return { ...(isOver || isWhole ? rest : target), ...latest(target, taken), variables };
 }
 
-/** What an unanswered import created is a write all the same. */
+/** Returns the time of the last write, to which an unanswered import counts if it created an entry. */
 function latest({ writtenAt }: KnownTarget, made: readonly ListedVariable[]): Pick<KnownTarget, "writtenAt"> {
   const times = made.map(({ createdAt }) => Date.parse(createdAt ?? "")).filter((time) => !Number.isNaN(time));
   if (times.length === 0) return {};
@@ -166,7 +166,7 @@ function latest({ writtenAt }: KnownTarget, made: readonly ListedVariable[]): Pi
   return { writtenAt: writtenAt === undefined || at > writtenAt ? at : writtenAt };
 }
 
-/** Without a scope, an entry that our import left as it was is an inherited one: ours is still to appear beside it. */
+/** Reports whether an entry shows our import; false for an unchanged one without a scope, which may be inherited. */
 function isReadBack(
   { digest, updatedAt }: KnownVariable,
   entry: ListedVariable | undefined,
@@ -176,12 +176,12 @@ function isReadBack(
   return !(Date.parse(entry?.updatedAt ?? "") < Date.parse(sentAt ?? "") - SKEW_MS);
 }
 
-/** A variable of which the import made no entry that we see: the one that is there stays what it was. */
+/** Returns a variable for which no new entry is seen: the existing entry stays what it was. */
 function unmade(variable: KnownVariable, entry: ListedVariable | undefined, isOver: boolean): KnownVariable {
   return withEntry(variable, entry, variable.created === true && entry?.id === variable.id, isOver);
 }
 
-/** With its id, and the time of our change unless that is known already. */
+/** Returns a variable with the id of its entry, and the time of our change unless that is known already. */
 function withEntry(
   { key, digest, sent, failed, updatedAt }: KnownVariable,
   entry: ListedVariable | undefined,
@@ -192,7 +192,7 @@ function withEntry(
   return { key, digest, failed, id: entry.id, updatedAt: updatedAt ?? entry.updatedAt, ...(created && { created }) };
 }
 
-/** An import of which nothing was taken leaves the application as it was: there is nothing to deploy. */
+/** Reports whether a step changed the application: an import of which nothing was taken did not. */
 export function isChange(step: Action, after: KnownTarget): boolean {
   return step.what !== "import" || step.names.some((name) => knownOf(after, name)?.failed !== true);
 }

@@ -86,7 +86,7 @@ async function create(context: WebhookContext, api: Platform): Promise<ActionRes
   const isShown = context.supports("getWebhook") === "Supported";
   const made = await api.webhooks.create({ ...inputOf(context.spec), ...(takesMore(context) && { kind: KIND }) });
   return {
-    // Where the answer shows less than a read does, what was sent is taken to be there.
+    // Where the answer shows less than a read, the settings that were sent count.
     observed: { shown: isShown ? { ...inputOf(context.spec), ...made } : undefined, sent: true },
     memory: { ...context.memory, registered: context.inputs.settings },
     id: made.id,
@@ -99,7 +99,7 @@ function remembered({ memory, inputs }: WebhookContext, observed: Observed): Web
   return observed.shown === undefined ? inputs.settings : undefined;
 }
 
-/** What the platform shows; where it shows nothing, the spec as long as it is what was sent. */
+/** Returns what the platform shows; where it shows nothing, the target of the spec. */
 function facts({ spec }: WebhookContext, mine: Webhook | undefined): JsonObject {
   if (mine === undefined) return { target: shownTarget(spec.targetUrl) };
   return {
@@ -171,7 +171,7 @@ function checkSettings(
   { spec, inputs, memory, policies, supports }: WebhookContext,
   observed: Observed,
 ): Plan<Action> | undefined {
-  // Where nothing is shown, what was sent last is all there is to compare with.
+  // Where nothing is shown, only the settings that were sent last can be compared.
   if (observed.shown === undefined) return isOutdated(memory.registered, inputs.settings) ? NO_UPDATE : undefined;
   if (observed.shown === "gone" || observed.sent || webhookDrift(spec, observed.shown).length === 0) return undefined;
   if (supports("updateWebhook") === "Unsupported") return policies.corrects === "Nothing" ? undefined : NO_UPDATE;
@@ -187,7 +187,7 @@ const NO_UPDATE = stalled(
 function planRemoval({ id, spec, supports }: WebhookContext, { shown: mine }: Observed): Plan<Action> {
   if (typeof mine !== "object" || supports("deleteWebhook") === "Unsupported")
     return stalled("DeleteNotSupported", "The platform's surface has no deletion of webhooks.");
-  // Ids can be written by whoever may edit the object; another target may be another team's receiver.
+  // Anyone who may edit the resource can write the id; another target may be another team's receiver.
   if (mine.targetUrl !== spec.targetUrl) {
     const message = `The webhook ${id} does not have the target that spec.targetUrl says, so it may not be the one that is meant; it is not deleted.`;
     return stalled("NameConflict", message);

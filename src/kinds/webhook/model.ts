@@ -36,20 +36,21 @@ export function inputOf({ targetUrl, events, enabled }: Registration) {
   return { targetUrl, events: [...events], enabled };
 }
 
-/** As the platform shows it; "gone" where it shows none of that id, undefined where it was not asked. */
+/** The webhook as the platform shows it; "gone" where it shows none with that id, undefined where it was not asked. */
 export type Shown = Webhook | "gone" | undefined;
 
 /** What deployed services call a webhook that delivers JSON (docs/architecture.md §9). */
 export const KIND = "STANDARD";
 
-/** The registration of an id, where the platform shows it. @throws ApiError */
+/** Reads the registration with an id, where the platform shows it. @throws ApiError */
 export async function readRegistration(api: Platform, webhookId: string): Promise<Shown> {
   const read = offered(api, "getWebhook", () => api.webhooks.get(webhookId));
   return await readOr(read, "gone", ["NotFound"]);
 }
 
 /**
- * Scheme and host of a target. User, path and query are left out: receivers' URLs often are their own passwords.
+ * Returns scheme and host of a target. User, path and query are left out: receivers' URLs often are their own
+ * passwords.
  * @returns an ellipsis for what is no URL
  */
 export function shownTarget(url: string | undefined): string {
@@ -58,11 +59,11 @@ export function shownTarget(url: string | undefined): string {
   return fitText(pathname === "/" && search === "" ? origin : `${origin}/…`);
 }
 
-/** Where the platform differs, as the status may report it. */
+/** Returns the differences of the platform from the spec, as the status may report them. */
 export function webhookDrift(wanted: Registration, observed: Webhook): readonly DriftField[] {
   const settings = [
     { path: "spec.events", desired: listed(wanted.events), observed: listed(observed.events ?? []) },
-    // Deployed services take a registration that does not say so for enabled.
+    // Deployed services treat a registration without this member as enabled.
     { path: "spec.enabled", desired: String(wanted.enabled), observed: String(observed.enabled ?? true) },
   ];
   return [
@@ -73,7 +74,7 @@ export function webhookDrift(wanted: Registration, observed: Webhook): readonly 
   ];
 }
 
-/** The hosts where they differ; else only that the targets do. */
+/** Returns the difference of the hosts, or only that the targets differ. */
 function targetDrift(wanted: Registration, observed: Webhook): DriftField {
   const [desired, actual] = [shownTarget(wanted.targetUrl), shownTarget(observed.targetUrl)];
   const path = "spec.targetUrl";
@@ -85,7 +86,7 @@ function listed(events: readonly string[]): string {
   return [...new Set(events)].toSorted().join(", ");
 }
 
-/** Whether what was sent last is not what is wanted now. Nothing is known of what was only taken over. */
+/** Reports whether the settings that were sent last differ from the wanted ones; false where nothing was sent. */
 export function isOutdated(registered: Fingerprint | undefined, now: Fingerprint): boolean {
   return registered !== undefined && !sameContent(registered, now);
 }
