@@ -10,7 +10,7 @@ import {
   type Environment,
 } from "../model/world.ts";
 
-/** Ends a request in `status`, and removes it from the queue, and what it deleted. `at` is virtual milliseconds. */
+/** Ends a request with `status`, and removes it and the objects that it deleted. `at` is virtual milliseconds. */
 export function finish(
   machine: Machine,
   environment: Environment,

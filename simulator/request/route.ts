@@ -11,7 +11,7 @@ import type { Simulation } from "./simulation.ts";
 export interface Call {
   readonly sim: Simulation;
   readonly principal: Principal;
-  /** Writes what the call did into the journal. */
+  /** Adds an effect of the call to the journal. */
   effect(effect: Effect): void;
 }
 

@@ -126,7 +126,7 @@ export function createWork(options: WorkOptions) {
       const found = engine.route(object);
       return found.is === "found" ? keyText(found.key) : undefined;
     },
-    /** Ends all connections to the platform; calls under way fail. */
+    /** Ends all connections to the platform; running calls fail. */
     disconnect: (): Promise<void> => engine.connections.closeAll(),
     expecting: () =>
       engine.connections

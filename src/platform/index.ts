@@ -110,7 +110,7 @@ export function connectPlatform(options: PlatformOptions) {
     budget: () => gate().budget(),
     /** The platform's clock: its last `Date` header and the time since. Undefined before the first answer. */
     serverNow: (): Date | undefined => observed && new Date(observed.date.getTime() + clock.monotonic() - observed.at),
-    /** Ends all connections; calls under way fail. */
+    /** Ends all connections; running calls fail. */
     close: (): Promise<void> => {
       leave();
       return transport.close();

@@ -47,7 +47,7 @@ const (
 type session struct {
 	waits   int
 	settled bool
-	// the import that follows a create has not been carried out yet; in memory only
+	// the import after a create is pending; in memory only
 	importDue bool
 }
 type R struct {
@@ -65,7 +65,7 @@ func (r *R) session(k types.NamespacedName) *session {
 	defer r.mu.Unlock()
 	s := r.sessions[k]
 	if s == nil {
-		// what the first list brings is looked at over the poll interval, see Reconcile
+		// objects of the first list are verified over the poll interval, see Reconcile
 		s = &session{}
 		r.sessions[k] = s
 	}
@@ -166,7 +166,7 @@ func (r *R) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error
 		return ctrl.Result{}, nil
 	}
 	commit := a.Spec.Deploy.GitCommitID
-	// After a start what is settled is verified over the poll interval, like the product does.
+	// After a start, settled objects are verified over the poll interval, as in the product.
 	if !s.settled && s.waits == 0 && id != "" && a.Status.ObservedGeneration == a.Generation && meta.IsStatusConditionTrue(a.Status.Conditions, "Ready") {
 		s.settled = true
 		return ctrl.Result{RequeueAfter: time.Duration(rand.Float64() * float64(r.poll))}, nil
@@ -223,7 +223,7 @@ func (r *R) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error
 		a.Status.Commit = fmt.Sprintf("%.7s", commit)
 		s.waits, s.settled = 0, false
 		if rem.State == "DEPLOYED" {
-			rem.State = "DEPLOYMENT_QUEUED" // of the deployment before
+			rem.State = "DEPLOYMENT_QUEUED" // DEPLOYED is the state of the previous deployment
 		}
 	} else if rem, err = r.p.Status(ctx, id); err != nil {
 		return ctrl.Result{}, err
@@ -235,7 +235,7 @@ func (r *R) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error
 		a.Status.LastDeployment.FinishedAt, a.Status.LastDeployment.State = time.Now().UTC().Format(time.RFC3339), rem.State
 		became = true
 	}
-	// Intermediate states are not written: the first status and the last one are.
+	// Writes the first status and the last one, but no intermediate states.
 	if done || before.Status.ObservedGeneration != a.Generation || before.Status.LastDeployment == nil || before.Status.LastDeployment.GitCommitID != commit {
 		setConditions(&a, rem.State)
 		if !sameStatus(&before.Status, &a.Status) {

@@ -31,7 +31,7 @@ const YES = { yes: { is: "switch", short: "y", about: "do not ask" } } as const 
 
 /**
  * Declares an action on a cluster that the user has to confirm.
- * @param effect returns what is about to be done
+ * @param effect returns the description of the action
  */
 function confirmedAction(verb: "stop" | "upgrade", about: string, effect: (id: string) => string): Entry {
   return apiCommand({
@@ -50,7 +50,7 @@ function confirmedAction(verb: "stop" | "upgrade", about: string, effect: (id: s
 }
 
 /**
- * Prints what is about to be done, and on a terminal asks whether to continue.
+ * Prints the description, and on a terminal asks whether to continue.
  * @throws UsageError without a terminal and without --yes; CliError when the user declines
  */
 async function confirm(call: Call<unknown, { readonly yes: boolean }>, effect: string): Promise<void> {

@@ -139,7 +139,7 @@ type CommandPorts = ReturnType<typeof opener>["ports"];
  */
 function opener(flags: Parsed["flags"], host: Host) {
   const closers: (() => Promise<void>)[] = [];
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- FlagValues says in types what parse does
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- FlagValues is the type of what parse returns
   const shared = flags as unknown as SharedFlags;
 
   const open = async (): Promise<ClusterClient> => {

@@ -178,7 +178,7 @@ export function createWriter(options: WriterOptions) {
     },
 
     /**
-     * Deletes this very object, never another one of its name; what it owns is deleted in the background.
+     * Deletes exactly this object, never another one of its name; its dependents are deleted in the background.
      * @throws KubeError, but not where the object is gone already
      */
     delete: async (object: KubeObject): Promise<void> => {

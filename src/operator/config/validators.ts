@@ -90,7 +90,7 @@ const isLevel = (text: string): text is LogLevel => (LOG_LEVELS as readonly stri
 /**
  * Parses the flag --log-level. The change log is complete unless the flag names it: an operator that logs only errors
  * still logs its changes.
- * @returns the levels, or what is wrong with the text
+ * @returns the levels, or the problem with the text
  */
 export function parseLogLevels(text: string): LogLevels | { readonly problem: string } {
   const parts = text.split(",").map((part) => part.trim());

@@ -105,7 +105,7 @@ export function applications(caller: Caller) {
     update: (current: Application, input: ApplicationInput) =>
       caller.write("updateApplication", [current.id], { body: changed(current, input), answer: maybe(application) }),
     stop: write(caller, "stopApplication", maybe(serviceStatus)),
-    /** Restarts what is deployed, applies no settings. */
+    /** Restarts the deployed version, without new settings. */
     restart: write(caller, "restartApplication", maybe(serviceStatus)),
   };
 }
@@ -143,8 +143,8 @@ function lastLines(tail: number): Decode<readonly string[]> {
 }
 
 /**
- * The hosting provider that deployed services require beside a repository's URL (docs/architecture.md §9); the spec
- * does not name it.
+ * The hosting providers, which deployed services require in addition to a repository's URL (docs/architecture.md §9);
+ * the spec does not name them.
  */
 const PROVIDERS = ["GITHUB", "GITLAB", "BITBUCKET"] as const;
 const SCP_FORM = /^[^/@]+@([^/:]+):/; // git@host:owner/name.git

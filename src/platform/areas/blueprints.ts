@@ -37,7 +37,7 @@ const blueprintRequest = request({
 });
 const deployQuery = z.object({ deploy: z.boolean() });
 
-/** The answer to a create. Without an id it is not known yet what was created. */
+/** The answer to a create. Without an id, the created object is not known yet. */
 export type Blueprint = Readonly<
   Partial<Record<"id" | "catalogUrl" | "tag" | "environmentId" | "state" | "deploymentRequestId" | "serviceId", string>>
 >;

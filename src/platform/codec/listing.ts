@@ -5,12 +5,12 @@
 
 const pages = new WeakSet<readonly unknown[]>();
 
-/** Page lengths that APIs commonly default to, beside the multiples of 50. */
+/** Common default page lengths of APIs, besides the multiples of 50. */
 const PAGE_LENGTHS: ReadonlySet<number> = new Set([20, 25, 30, 40]);
 
 const HEADERS = ["link", "content-range", "x-total-count", "x-total", "x-next-page", "x-page", "x-per-page"];
 
-/** Members beside `results` that indicate pages, e.g. `next`, `page_size`, `has_more`, `total_count`. */
+/** Members besides `results` that indicate pages, e.g. `next`, `page_size`, `has_more`, `total_count`. */
 const MEMBERS =
   /^(pagination|links?|next|more|page|total|count|offset|limit|cursor)$|next_|_more|page_|_page|total_|_count|cursor/;
 

@@ -10,7 +10,7 @@ import { createTransport, type HttpOptions } from "./http.ts";
 
 const anywhere = () => true;
 
-/** Starts a platform and a proxy before it. The client trusts the platform's certificate unless told otherwise. */
+/** Starts a platform and a proxy before it. The client trusts the platform's certificate by default. */
 async function behindProxy(change: { readonly isPlain?: boolean; readonly options?: Partial<HttpOptions> } = {}) {
   const server = await startScriptedServer(
     change.isPlain === true

@@ -1,4 +1,4 @@
-/** An Application of Argo CD, as a test makes it and looks at it. */
+/** Creates and reads an Application of Argo CD. */
 import { z } from "zod";
 
 import { kubectl } from "../../control-plane/access.ts";
@@ -45,15 +45,15 @@ const Shown = z.object({
     .prefault({}),
 });
 export type Look = z.output<typeof Shown>["status"] & {
-  /** Whether it was asked to look at git, and has not done so. */
+  /** Whether a refresh was requested and is not done yet. */
   readonly isRefreshing: boolean;
 };
 
 export interface Application {
   look(): Promise<Look>;
-  /** Has Argo CD look at git now, as its webhook does; `hard` has it forget what it knows. */
+  /** Makes Argo CD read git now, like its webhook; `hard` also drops its cache. */
   refresh(how?: "normal" | "hard"): Promise<void>;
-  /** @throws Error with the last look when it does not come to it in time */
+  /** @throws Error with the last look when the condition is not met in time */
   until(is: (look: Look) => boolean): Promise<Look>;
   /** Waits until this commit is synced and everything is Healthy. */
   healthy(revision: string): Promise<Look>;
@@ -63,7 +63,7 @@ export interface ApplicationOptions {
   readonly name: string;
   readonly repoURL: string;
   readonly path: string;
-  /** Of the destination. */
+  /** The namespace of the destination. */
   readonly namespace: string;
   readonly syncOptions?: readonly string[];
 }

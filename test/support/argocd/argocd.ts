@@ -1,6 +1,6 @@
 /**
- * Argo CD's own application controller and repository server, with Redis, as processes beside a real control plane. Its
- * settings are deploy/argocd/argocd-cm.yaml and nothing else.
+ * Runs Argo CD's application controller and repository server, with Redis, as processes on a real control plane. Its
+ * only settings are those of deploy/argocd/argocd-cm.yaml.
  */
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,13 +19,13 @@ export const ARGOCD = "argocd";
 const ROOT = join(import.meta.dirname, "../../..");
 
 export interface RunningArgoCd {
-  /** The end of what its controller said. */
+  /** The end of its controller's output. */
   words(): string;
   stop(): Promise<void>;
 }
 
 /**
- * @param more with the controller of ApplicationSets, and helm for the repository server
+ * @param more also starts the controller of ApplicationSets, and gives helm to the repository server
  * @throws Error when a part is missing or does not start
  */
 export async function startArgoCd(
@@ -48,7 +48,7 @@ export async function startArgoCd(
         args: ["--port", `${redis}`, "--bind", "127.0.0.1", "--save", "", "--dir", dir],
       }),
     );
-    // Found by this name.
+    // The repository server finds it by this name.
     if (more.applicationSets === true) await symlink(await findGoTool("helm"), join(dir, "helm"));
     const { repository, port, controller } = await serve(at, programs, dir, redis);
     running.push(repository, controller);
@@ -80,7 +80,7 @@ async function serve(at: ControlPlaneFacts, { repoServer, controller }: ArgoCd, 
     args: [
       ...["--kubeconfig", at.kubeconfigPath, "--namespace", ARGOCD, "--redis", `127.0.0.1:${redis}`],
       ...["--repo-server", `127.0.0.1:${port}`, "--repo-server-plaintext", "--metrics-port", `${metrics}`],
-      // Looks often, heals at once, and shows the health of each resource in the Application.
+      // Refreshes often, heals at once, and reports the health of each resource in the Application.
       ...["--app-resync", "5", "--self-heal-timeout-seconds", "1", "--persist-resource-health"],
       ...["--loglevel", "warn"],
     ],
@@ -106,7 +106,7 @@ async function serveSets(at: ControlPlaneFacts, { command }: ArgoCd, dir: string
   });
 }
 
-/** What lies in the namespace of an Argo CD: its CRDs, its settings, its rights in the cluster that it deploys to. */
+/** Creates Argo CD's CRDs, its settings, and its rights in the cluster that it deploys to. */
 async function prepare(at: ControlPlaneFacts, { crds }: ArgoCd): Promise<void> {
   const apply = (objects: readonly object[]): Promise<string> =>
     kubectl(at, ["apply", "-f", "-"], { input: JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }) });

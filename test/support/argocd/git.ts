@@ -1,4 +1,4 @@
-/** A git repository in a folder of its own, as Argo CD reads it. */
+/** A git repository in its own folder, for Argo CD. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,14 +11,14 @@ import type { Manifest } from "../env/cluster.ts";
 
 export interface Repository {
   readonly url: string;
-  /** Replaces what is in a folder by these manifests, a file each, and commits. @returns the commit */
+  /** Replaces the content of a folder by these manifests, one file each, and commits. @returns the commit */
   commit(folder: string, manifests: readonly Manifest[]): Promise<string>;
   /** Adds files by their paths, and commits. @returns the commit */
   add(files: ReadonlyMap<string, string>): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** @throws Error when git is not there */
+/** @throws Error when git is not installed */
 export async function createRepository(): Promise<Repository> {
   const dir = await mkdtemp(join(tmpdir(), "argocd-git-"));
   const who = ["-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgSign=false"];
@@ -32,11 +32,11 @@ export async function createRepository(): Promise<Repository> {
     commit: async (folder, manifests) => {
       await rm(join(dir, folder), { recursive: true, force: true });
       await mkdir(join(dir, folder));
-      // Git knows no empty folder, and Argo CD wants one that is there.
+      // Argo CD needs an existing folder, and git has no empty folders.
       await writeFile(join(dir, folder, "README.txt"), "What runs.\n");
       for (const [index, manifest] of manifests.entries()) {
         const name = `${String(index).padStart(2, "0")}-${manifest.kind.toLowerCase()}.yaml`;
-        // What is a text in YAML 1.2 may be a boolean in the YAML 1.1 of Go: `on`.
+        // A string of YAML 1.2 may be a boolean in Go's YAML 1.1, e.g. `on`.
         await writeFile(join(dir, folder, name), stringify(manifest, { version: "1.1" }));
       }
       await git("add", "--all");

@@ -1,5 +1,5 @@
 /**
- * Argo CD's own command on our scripts: what it makes of an object with deploy/argocd/argocd-cm.yaml as its settings.
+ * Runs our scripts with Argo CD's own command, with deploy/argocd/argocd-cm.yaml as its settings.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ export interface LuaEnv {
   health(object: KubeObject): Promise<{ readonly status: string; readonly message: string }>;
   /** `… list-actions`: the actions and whether they are disabled. */
   actions(object: KubeObject): Promise<Readonly<Record<string, boolean>>>;
-  /** `… run-action`: the objects that it changes or creates, as they are then. */
+  /** `… run-action`: the objects that it changed or created. */
   act(object: KubeObject, action: string): Promise<readonly unknown[]>;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function startLuaEnv(settings = SETTINGS): Promise<LuaEnv> {
       PATH: process.env["PATH"],
       HOME: dir,
       TMPDIR: dir,
-      // Shows both objects whole, each under its name, where a diff is to be shown.
+      // Prints both objects whole, each under its name, instead of a diff.
       KUBECTL_EXTERNAL_DIFF: "tail -v -n +1",
     };
     const { stdout } = await promisify(execFile)(command, all, { env, maxBuffer: 16 * 1024 * 1024 });
@@ -62,7 +62,7 @@ export async function startLuaEnv(settings = SETTINGS): Promise<LuaEnv> {
     act: async (object, action) => {
       const said = await ask("run-action", object, action);
       const created = said.split("Following resource was created:\n").slice(1);
-      // The object as it was, then as it is.
+      // The object before, then after.
       const changed = said.split(/^==> .* <==\n/m).slice(2);
       return [...created, ...changed].map((text): unknown => parse(text));
     },

@@ -11,15 +11,15 @@ import { clusterLink, link } from "./links.ts";
 
 export const INSTALLATION = "installation-1";
 
-/** The engine with a kind that is made up, Widget, and a platform in memory. */
+/** The engine with the test kind Widget, and a platform in memory. */
 export interface Env extends Harness<WidgetApi> {
   readonly world: World;
-  /** The ConfigMaps of the orphan ledger, and what was told of it. */
+  /** The ConfigMaps of the orphan ledger, and its reported changes. */
   readonly shards: MemoryShards;
   readonly orphans: OrphanChange[];
   /** The uid of the namespace. */
   namespaceUid: string;
-  /** Whether the lease lasts. */
+  /** Whether this process holds the lease. */
   leader: boolean;
   /** The uid of kube-system, for the next process. */
   installation: string;
@@ -33,7 +33,7 @@ export interface Env extends Harness<WidgetApi> {
 export interface EnvOptions {
   readonly windows?: Partial<Windows>;
   readonly random?: () => number;
-  /** Leaves the namespace without connection and Secret. */
+  /** Creates no connection and no Secret in the namespace. */
   readonly bare?: boolean;
   /** The kind behind "Widget". */
   readonly kind?: typeof widget;

@@ -2,7 +2,7 @@ import type { RatedApi } from "../../../src/engine/contract/kind.ts";
 import { ApiError, type ApiFailure } from "../../../src/platform/transport/errors.ts";
 import { supportsOn } from "../kinds/supports.ts";
 
-/** An object of the pretended platform. */
+/** An object of the fake platform. */
 export interface Remote {
   readonly id: string;
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Call {
   readonly id: string | undefined;
 }
 
-/** What happens to a call: `before` the platform works on it and `after`; each may throw, or hang for good. */
+/** Hooks that run before and after the platform executes a call; each may throw, or hang forever. */
 export interface CallHooks {
   before(call: Call): Promise<void>;
   after(call: Call): Promise<void>;
@@ -29,7 +29,7 @@ export interface CallHooks {
 export interface WidgetApi extends RatedApi {
   list(): Promise<readonly Remote[]>;
   get(id: string): Promise<Remote | undefined>;
-  /** What the platform offers; undefined when that stays open. */
+  /** The platform's surface; undefined if unknown. */
   ping(): Promise<"Documented" | "Full" | undefined>;
   create(name: string, parentId: string | undefined, note: string): Promise<Remote>;
   update(id: string, note: string): Promise<Remote>;
@@ -39,14 +39,14 @@ export interface WidgetApi extends RatedApi {
   delete(id: string): Promise<void>;
 }
 
-/** A pretended platform behind all connections of a bench. */
+/** The fake platform behind all connections of an environment. */
 export interface World {
   readonly remotes: Map<string, Remote>;
-  /** All calls that were sent, oldest first, and the changes that they made. */
+  /** All calls that were sent, oldest first, and those of them that took effect. */
   readonly calls: Call[];
   readonly effects: Call[];
   surface: "Documented" | "Full" | undefined;
-  /** The state that a deployment leads to at once. */
+  /** The state after a deployment, which takes no time. */
   deployed: string;
   hooks: CallHooks;
   /** Takes the rate token of a write. */
@@ -59,7 +59,7 @@ export interface World {
   change(id: string, change: Partial<Remote>): Remote;
   add(name: string, more?: Partial<Remote>): Remote;
   api(token: () => string, surface?: "Auto" | "Documented" | "Full"): WidgetApi;
-  /** What a call does, at once. */
+  /** Executes a call at once. */
   effect(op: Op, id: string, made: Partial<Remote>): Remote;
 }
 
@@ -102,7 +102,7 @@ export function makeHarness(): World {
     return value;
   };
 
-  /** What the last ping told. */
+  /** The answer of the last ping. */
   let asked: "Documented" | "Full" | undefined;
   const known = (surface: "Auto" | "Documented" | "Full") => (surface === "Auto" ? asked : surface);
 

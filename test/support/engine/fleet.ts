@@ -5,7 +5,7 @@ import { apiError } from "./fake-platform.ts";
 
 const MINUTE = 60_000;
 
-/** A bench with settled widgets, w0 and on. */
+/** An environment with settled widgets w0, w1 and so on. */
 export async function withFleet(size: number): Promise<Env> {
   const env = engineEnv();
   await env.run(5_000);
@@ -14,7 +14,7 @@ export async function withFleet(size: number): Promise<Env> {
   return env;
 }
 
-/** Fails every call of the platform. @returns what ends that */
+/** Fails every call of the platform. @returns a function that ends the outage */
 export function outage(env: Env, failure: ApiFailure = { is: "Server" }, status = 503): () => void {
   const down = (): Promise<void> => Promise.reject(apiError("list", failure, status));
   const up = (): Promise<void> => Promise.resolve();

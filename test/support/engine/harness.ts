@@ -1,4 +1,4 @@
-/** The whole engine over an API server in memory, and a queue that only time drives. */
+/** The whole engine with an API server in memory, and a queue that a manual clock drives. */
 import type { ChangeRecord } from "../../../src/engine/context/context.ts";
 import { keyText, parseKey } from "../../../src/engine/contract/keys.ts";
 import type { RatedApi } from "../../../src/engine/contract/kind.ts";
@@ -17,38 +17,38 @@ import { drivenQueue } from "../kube/driven-queue.ts";
 export interface Harness<Api extends RatedApi> {
   readonly clock: ManualClock;
   readonly cluster: MemoryApiServer;
-  /** All that the operator told through Kubernetes. */
+  /** All events of the operator. */
   readonly events: EventInput[];
   readonly changes: ChangeRecord[];
-  /** Errors that no table knows. */
+  /** Unexpected errors, which no table of the engine has. */
   readonly internal: unknown[];
-  /** Every pass: which key, when. */
+  /** Every reconcile, with its key and time. */
   readonly passes: { readonly key: string; readonly at: number }[];
-  /** Of the process that runs now: there is none before the first `restart`. */
+  /** The engine of the current process; there is none before the first `restart`. */
   engine: Engine<Api>;
   /** Runs what falls due in the next `ms`. */
   run(ms: number): Promise<void>;
-  /** Ends the process within whatever it is at, also while `run` goes on; nothing is started in its place. */
+  /** Kills the process at its current await, also during `run`; no new process is started. */
   kill(): void;
-  /** A new process over the same cluster and platform; whatever the old one was at never goes on. */
+  /** Starts a new process with the same cluster and platform; the old one never continues. */
   restart(order?: "newest first"): void;
   /** When a key is due, in milliseconds from now. */
   due(kind: string, name: string): number | undefined;
-  /** "Ready=True/Available" and so on, as stored. */
+  /** The stored conditions, e.g. "Ready=True/Available". */
   conditions(kind: string, name: string): readonly string[];
 }
 
-/** What a harness is made of; a port that is left out does nothing, and nothing forbids a write. */
+/** The parts of a harness. By default a port does nothing, and writes are allowed. */
 export type HarnessOptions<Api extends RatedApi> = Partial<EngineDeps<Api>> &
   Pick<EngineDeps<Api>, "connectionKinds"> & {
     readonly clock: ManualClock;
     readonly types?: readonly ResourceType[];
     readonly kinds: () => readonly Bound<Api>[];
-    /** What every process has anew. */
+    /** Creates the parts of each new process. */
     readonly process: () => Pick<EngineDeps<Api>, "connect" | "orphans" | "installation">;
   };
 
-/** @returns numbers in [0, 1): a different one at each call, as attempts are named by them, yet the same in every run */
+/** @returns numbers in [0, 1), different at each call, as they name attempts, but the same in every run */
 export function drawn(): () => number {
   let count = 0;
   return () => {
@@ -57,7 +57,7 @@ export function drawn(): () => number {
   };
 }
 
-/** @returns one whose first process starts with `restart` */
+/** @returns a harness whose first process starts with `restart` */
 export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>): Harness<Api> {
   const { clock, types, kinds, process, ...ports } = options;
   const cluster = memoryApiServer(() => clock.now(), types);
@@ -150,7 +150,7 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
   return harness;
 }
 
-/** Of one process. */
+/** The life of one process. */
 interface Life {
   isOver: boolean;
   readonly ended: PromiseWithResolvers<undefined>;
@@ -160,7 +160,7 @@ function newLife(): Life {
   return { isOver: false, ended: Promise.withResolvers() };
 }
 
-/** Writes for a process as long as that lives; what comes after its end never returns. */
+/** Returns the writer of one process: after the end of the process its writes never return. */
 function mortal(writer: Writer, life: Life): Writer {
   const unlessOver = async <T>(write: () => Promise<T>): Promise<T> =>
     await (life.isOver ? new Promise<never>(() => {}) : write());
@@ -173,7 +173,7 @@ function mortal(writer: Writer, life: Life): Writer {
   };
 }
 
-/** Whoever waits inside of a pass has the time turned for it: nothing else goes on meanwhile. */
+/** Returns a clock that advances the manual clock for each wait within a reconcile, as nothing else runs meanwhile. */
 export function impatient(clock: ManualClock): Clock {
   return {
     now: () => clock.now(),

@@ -21,7 +21,7 @@ import {
 } from "./widget-model.ts";
 import { differs, planEnd, planNew, planOld, why } from "./widget-plan.ts";
 
-/** A kind with everything that the engine knows of: parent, value, create, adoption, safe steps, an action, drift. */
+/** A kind with every feature of the engine: parent, value, create, adoption, safe steps, an action, drift. */
 export const widget: Kind<{
   spec: WidgetSpec;
   inputs: Inputs;
@@ -128,7 +128,7 @@ function reportOf(pass: WidgetContext, mine: Remote | undefined): Report {
   };
 }
 
-/** One that is written once, and looked at again within a minute. */
+/** A Secret that is written once; the object is reconciled again within a minute. */
 function secretOf(name: string, written: string | undefined): Pick<Report, "secret" | "lookWithin"> {
   const secret = { name, data: { token: "s3cret-value" }, status: { told: name } };
   return { lookWithin: 60_000, ...(written === name ? {} : { secret }) };
@@ -180,7 +180,7 @@ async function act(
   }
 }
 
-/** A kind of which nothing shows what became of a deployment, and that may be deployed again. */
+/** A kind whose deployments have no observable outcome and may be repeated. */
 export const silent: typeof widget = {
   ...widget,
   trace: async (intent, pass, api) =>

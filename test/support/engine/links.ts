@@ -6,7 +6,7 @@ import type { ConnectionSettings, Kind, Why } from "../../../src/engine/contract
 import type { WidgetApi } from "./fake-platform.ts";
 import { hookErrand, hookMemory } from "./receiver-registration.ts";
 
-/** A resource without anything that only the API server needs. */
+/** A resource without the parts that only the API server needs. */
 export function resource<Spec, Mem>(
   kind: string,
   spec: z.ZodType<Spec>,

@@ -37,13 +37,13 @@ export function aStatus(conditions: readonly Condition[], more: JsonObject = {})
   return { observedGeneration: 2, ...more, conditions: conditions.map((condition) => ({ ...condition })) };
 }
 
-/** Of an object that is ready for its generation. */
+/** The status of an object that is Ready for its generation. */
 export const SETTLED = aStatus([
   aCondition("Ready", "True", "Available"),
   aCondition("Synced", "True", "ReconcileSuccess"),
 ]);
 
-/** Of one that is being worked on, which is told already. */
+/** The status of an object in progress, already reported. */
 export const WORKING = aStatus([
   aCondition("Ready", "False", "Deploying"),
   aCondition("Synced", "True", "ReconcileSuccess"),

@@ -1,4 +1,4 @@
-/** The engine's bench with one widget, for what policies make of it. */
+/** The engine's test environment with one widget, for tests of policies. */
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
 import { engineEnv, type Env } from "./env.ts";
@@ -8,7 +8,7 @@ export const HOUR = 3_600_000;
 
 export type Spec = { readonly [key: string]: Json };
 
-/** A bench on a surface, with the widget "a" and, if given, the defaults of its connection. */
+/** An environment on a surface, with the widget "a" and optional defaults of its connection. */
 export async function on(surface: "Documented" | "Full", spec: Spec, defaults?: Spec): Promise<Env> {
   const env = engineEnv({ bare: true });
   env.world.surface = surface;
@@ -26,5 +26,5 @@ export const status = (env: Env, name: string): Json | undefined => member(env.c
 export const ready = (env: Env): string | undefined =>
   env.conditions("Widget", "a").find((one) => one.startsWith("Ready"));
 
-/** Lets everybody see what is there now. */
+/** Runs long enough for every object to be polled. */
 export const polled = async (env: Env): Promise<void> => await env.run(HOUR);

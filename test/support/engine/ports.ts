@@ -1,4 +1,4 @@
-/** The engine's ports and a connection with nothing behind them but what a test gives, for one reconcile at a time. */
+/** The engine's ports and a connection with fakes that a test provides, for one reconcile at a time. */
 import { type Connection, createMassChangeLimit } from "../../../src/engine/connections/connections.ts";
 import type { Ports } from "../../../src/engine/context/context.ts";
 import { createLocalStates } from "../../../src/engine/context/local-state.ts";
@@ -14,7 +14,7 @@ import { memoryOrphans } from "../platform/orphans.ts";
 
 const LINK = { kind: "Link", namespace: TEAM, name: "default" };
 
-/** @returns ports of which those that are not given do nothing, and forbid nothing */
+/** @returns ports; by default they do nothing and allow everything */
 export function portsOver<Api extends RatedApi>(
   connection: Connection<Api>,
   given: Pick<Ports<Api>, "cache" | "writer" | "clock" | "random"> & Partial<Ports<Api>>,
@@ -58,7 +58,7 @@ export function portsOver<Api extends RatedApi>(
   };
 }
 
-/** @returns a connection that works, to a platform of which so much is known */
+/** @returns a working connection to a platform with these capabilities */
 export function connectionTo<Api extends RatedApi>(
   api: Api,
   surface: "Documented" | "Full",

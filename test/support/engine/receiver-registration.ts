@@ -1,4 +1,4 @@
-/** The errand of a pretended connection: it registers a receiver as a remote called "hook". */
+/** The receiver registration of a fake connection: it registers the receiver as a remote called "hook". */
 import { z } from "zod";
 
 import type { Resource } from "../../../src/api/resource.ts";
@@ -24,7 +24,7 @@ interface Observed {
   readonly sent: boolean;
 }
 
-/** Knows its remote by its record, and registers it where there is none; updates its note where the URL is another. */
+/** Finds its remote by the recorded id, registers it if there is none, and updates its note if the URL differs. */
 export function hookErrand<Spec, Mem extends Memory>(
   resource: Resource<Spec, Mem>,
 ): ReceiverRegistration<ConnectionOf<Spec, Mem>> {

@@ -1,4 +1,4 @@
-/** What a widget is: the kind that the engine's tests reconcile. */
+/** The model of Widget, the kind that the engine's tests reconcile. */
 import { z } from "zod";
 
 import { fingerprint, memorySchema } from "../../../src/api/status.ts";
@@ -22,7 +22,7 @@ export const widgetSpec = z.object({
   entry: z.string().optional(),
   /** Writes that entry ("<id>/<name>") into another object. */
   into: z.string().optional(),
-  /** Where the kind throws what no table knows. */
+  /** Where the kind throws an unexpected error. */
   explode: z.enum(["claim", "needs", "observe", "plan", "act", "report"]).optional(),
 });
 
@@ -32,7 +32,7 @@ export const widgetMemory = memorySchema({
   deployed: z.object({ commit: z.string(), retry: z.string().optional() }),
   written: fingerprint,
   told: z.string(),
-  /** Where the kind throws what no table knows when it looks at the status. */
+  /** Where the kind throws an unexpected error when it reads the status. */
   torn: z.enum(["entries", "imprints"]),
 });
 

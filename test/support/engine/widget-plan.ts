@@ -1,4 +1,4 @@
-/** What a widget does next. Pure. */
+/** The plan of a widget. Pure. */
 import { sameContent, type Plan, type Step, type Why } from "../../../src/engine/contract/kind.ts";
 import type { Remote } from "./fake-platform.ts";
 import type { Action, Observed, WidgetContext, WidgetSpec } from "./widget-model.ts";

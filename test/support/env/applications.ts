@@ -7,9 +7,9 @@ import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { condition, type Manifest } from "./cluster.ts";
 import type { Env } from "./env.ts";
 
-/** Applications in the environment "staging" of a stage, and what they are on the platform. */
+/** Applications in the environment "staging", and their records on the platform. */
 export interface EnvApplications {
-  /** Connection, project and environment of the quickstart, Ready. */
+  /** Applies connection, project and environment of the quickstart, and waits until they are Ready. */
   fixture(): Promise<void>;
   /** Applies an application and waits until `commit`, when there is one, is deployed. */
   deploy(name: string, commit: string | undefined, spec?: JsonObject): Promise<KubeObject>;
@@ -17,11 +17,11 @@ export interface EnvApplications {
   change(name: string, spec: JsonObject): Promise<void>;
   /** The record of its service on the platform. */
   service(name: string): Promise<Service>;
-  /** Edits that record as somebody else would. */
+  /** Edits that record like another user of the platform. */
   edit(name: string, members: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Waits until Ready is so for the current generation. */
+  /** Waits until Ready has this status and reason for the current generation. */
   ready(name: string, status: "True" | "False" | "Unknown", reason: string): Promise<KubeObject>;
-  /** Waits until the commit is deployed and Ready, by another deployment than the one of `before`, if given. */
+  /** Waits until the commit is deployed and Ready; with `before`, by another deployment than that one's. */
   deployed(name: string, commit: string, before?: KubeObject): Promise<KubeObject>;
 }
 
@@ -50,7 +50,7 @@ export function lastDeployment(object: KubeObject, key: string): unknown {
   return member(member(object.status, "lastDeployment"), key);
 }
 
-/** @returns the applications of a stage; nothing is there before `ground()`. */
+/** @returns the applications of an environment; call `fixture` first */
 export function stagedApplications(env: Env): EnvApplications {
   const ready: EnvApplications["ready"] = async (name, status, reason) => env.waitFor(KIND, name, { status, reason });
 

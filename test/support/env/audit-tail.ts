@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { type AuditEvent, isWrite, parseAudit } from "../../control-plane/audit.ts";
 
-/** A write request, as short as a failing test should print it. `code` is the answer's status. */
+/** A summary of a write request for the output of a failing test. `code` is the answer's status. */
 export interface Write {
   readonly verb: string;
   /** E.g. "platformapplications/status". */
@@ -13,17 +13,17 @@ export interface Write {
   readonly code: number;
 }
 
-/** What one user asked of the API server, told from its audit log. */
+/** The requests of one user to the API server, from its audit log. */
 export interface AuditTail {
   /**
-   * All finished requests of the user, in the order of their end. Waits until what was answered before is in the log.
+   * Returns all finished requests of the user, in the order of their end. Waits until the log has all earlier answers.
    */
   read(): Promise<readonly AuditEvent[]>;
 }
 
 /**
- * @param user as the log names it.
- * @param touch makes a harmless request whose URL holds the given text: once it is in the log, so is what ended before.
+ * @param user the user's name in the log
+ * @param touch makes a harmless request with the given text in its URL: once the log has it, it has all earlier ones
  */
 export function auditTail(path: string, user: string, touch: (mark: string) => Promise<void>): AuditTail {
   const events: AuditEvent[] = [];
@@ -71,7 +71,7 @@ export function auditTail(path: string, user: string, touch: (mark: string) => P
   };
 }
 
-/** @returns the writes among the events, those of leases and events apart. */
+/** @returns the writes among the requests, with those of leases and events separately */
 export function writesOf(events: readonly AuditEvent[]): {
   readonly objects: readonly Write[];
   readonly events: readonly Write[];

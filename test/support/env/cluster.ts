@@ -10,7 +10,7 @@ import type { KubeClient } from "../../../src/kube/api/transport.ts";
 import type { Json, JsonObject, KubeObject, ResourceType } from "../../../src/kube/api/types.ts";
 import { listAll } from "../../../src/kube/watch/list.ts";
 
-/** An object as a person writes it. */
+/** An object as a user writes it. */
 export type Manifest = JsonObject & {
   readonly kind: string;
   readonly metadata: JsonObject & { readonly name: string };
@@ -25,15 +25,15 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
-/** When waiting ends: as a function says, or when a condition (Ready unless told) is so for the current generation. */
+/** When waiting ends: when a function returns true, or a condition (Ready by default) matches for the generation. */
 export type Until = ((object: KubeObject) => boolean) | Partial<Pick<Condition, "type" | "status" | "reason">>;
 
 /**
- * One namespace of a real cluster, as its admin sees it. Kinds are the custom resources, Secret, ConfigMap, Event,
- * Lease.
+ * One namespace of a real cluster, with the admin's rights. Kinds are the custom resources, Secret, ConfigMap, Event
+ * and Lease.
  */
 export interface Cluster {
-  /** Creates the objects, or merges them into those that exist; the namespace is this one unless they name another. */
+  /** Creates the objects, or merges them into existing ones; in this namespace unless they have another. */
   apply(...manifests: readonly Manifest[]): Promise<void>;
   /** @throws KubeError "NotFound" */
   get(kind: string, name: string): Promise<KubeObject>;
@@ -41,18 +41,18 @@ export interface Cluster {
   list(kind: string): Promise<readonly KubeObject[]>;
   /** A merge patch. */
   patch(kind: string, name: string, patch: JsonObject, subresource?: "status"): Promise<void>;
-  /** Sets annotations; null takes one away. */
+  /** Sets annotations; null removes one. */
   annotate(kind: string, name: string, annotations: Readonly<Record<string, string | null>>): Promise<void>;
   remove(kind: string, name: string): Promise<void>;
-  /** @throws Error with the last status when that does not come within `timeoutMs` (20 s unless told). */
+  /** @throws Error with the last status after `timeoutMs` */
   waitFor(kind: string, name: string, until: Until, timeoutMs?: number): Promise<KubeObject>;
   /** @throws Error when the object is still there after `timeoutMs`. */
   waitGone(kind: string, name: string, timeoutMs?: number): Promise<void>;
 }
 
-/** How far looks lie apart. */
+/** The interval between two reads. */
 const LOOKS = { firstMs: 40, factor: 1.25, lastMs: 300 };
-/** What a busy machine may take for what is done in a moment. */
+/** The default time limit, long enough for a busy machine. */
 export const PATIENCE_MS = 40_000;
 
 const types: ReadonlyMap<string, ResourceType> = new Map(
@@ -138,9 +138,9 @@ export function cluster(client: () => KubeClient, namespace: string): Cluster {
 }
 
 /**
- * Looks until something is found, ever farther apart: the looks of many tests at once are what a small machine would be
- * busy with.
- * @returns undefined when `timeoutMs` are over
+ * Polls until something is found, at growing intervals, because the polls of many tests would keep a small machine
+ * busy.
+ * @returns undefined after `timeoutMs`
  */
 export async function comes<T>(look: () => Promise<T | undefined>, timeoutMs: number): Promise<T | undefined> {
   const deadline = performance.now() + timeoutMs;
@@ -173,7 +173,7 @@ function holds(object: KubeObject, until: Until): boolean {
   );
 }
 
-/** What one looks for first comes first. */
+/** Returns an object for a failure's message, the most important parts first. */
 function shown(object: KubeObject | undefined): string {
   if (object === undefined) return "it does not exist";
   const all = member(object.status, "conditions");

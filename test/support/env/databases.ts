@@ -1,7 +1,7 @@
 import { defaults, environment, project } from "../kube/manifests.ts";
 import type { Env } from "./env.ts";
 
-/** Connection, project and environment "staging" for databases, Ready. */
+/** Creates connection, project and environment "staging" for databases, and waits until they are Ready. */
 export async function fixture(env: Env): Promise<void> {
   const surface = env.platform.sim.settings.surface === "full" ? "Full" : "Documented";
   const connection = { surface, allowUnverifiedIds: true };

@@ -1,27 +1,27 @@
 /**
- * A world of its own for one test file (or one `describe`) on the shared control plane: a namespace, a simulated
- * platform, and the operator as a child process under the ServiceAccount, roles and flags of deploy/rbac, in an
- * operator namespace of its own, so that files that run at once share neither lease nor objects.
- * const stage = createStage({ surface: "full" }); // at the top of a file or a describe: it sets its own hooks
- * it("…", async () => { await stage.apply(...stage.quickstart()); const api = await
- * stage.waitFor("PlatformApplication", "api", { status: "True" }); expect(condition(api, "Ready")).toMatchObject({
- * reason: "Deployed" }); const record = await stage.record(); // from here on … await
- * stage.patch("PlatformApplication", "api", { spec: { deploy: { gitCommitId: "abcdef1" } } }); await
- * stage.waitFor("PlatformApplication", "api", deployed("abcdef1"));
- * expect(record.changes()).toEqual(["deployApplication"]); // … what changed the platform expect((await
- * record.writes()).objects).toHaveLength(2); // … and what the operator wrote await stage.quiet(2); // no write to
- * either for 2 s, polls and all });
+ * The environment of one test file (or one `describe`) on the shared control plane: a namespace, a simulated platform,
+ * and the operator as a child process with the ServiceAccount, roles and flags of deploy/rbac, in its own operator
+ * namespace, so that files that run at the same time share neither lease nor objects.
  *
- * - `stage.platform` is the simulator: `.sim.settings`, `.sim.faults.add(…)`, `.sim.auth`, `.world()`, `.journal()`.
- * - Engine times are scaled down (`FAST`); `windows` changes single ones. Deadlines of calls of the platform are the
- * real ones but for those that `deadlines` names. The platform works 100 times as fast as a real one unless `speed`
- * says otherwise.
- * - `restart()`, `stop()`, `kill()` and `start()` handle the operator's process; each start has the same rights.
- * - At the end the operator must stop cleanly, must never have been refused anything by RBAC, must not have logged an
- * error, unless `mayLog` matches it, and nothing that it wrote may hold a token of the platform or what a Secret of the
- * stage holds. Custom resources, roles and processes are gone then.
- * - A ClusterPlatformConnection is seen by the operators of all files (but see `ownControlPlane`), and recorded for the
- * stage alone whose namespace its name begins with: name it so, let it allow your namespace alone, and remove it.
+ *     const env = createEnv({ surface: "full" }); // at the top of a file or a describe: it sets its own hooks
+ *     it("…", async () => {
+ *       await env.apply(...env.quickstart());
+ *       await env.waitFor("PlatformApplication", "api", { status: "True" });
+ *       const record = await env.record(); // records from here on
+ *       await env.patch("PlatformApplication", "api", { spec: { deploy: { gitCommitId: "abcdef1" } } });
+ *       await env.waitFor("PlatformApplication", "api", { status: "True", reason: "Deployed" });
+ *       expect(record.changes()).toEqual(["deployApplication"]); // changes of the platform
+ *     });
+ *
+ * - `env.platform` is the simulator: `.sim.settings`, `.sim.faults.add(…)`, `.sim.auth`, `.world()`, `.journal()`.
+ * - Engine times are scaled down (`FAST`); `windows` changes single ones. Deadlines of calls of the platform are real,
+ *   except those in `deadlines`. The platform works 100 times as fast as a real one; `speed` changes that.
+ * - `restart()`, `stop()`, `kill()` and `start()` control the operator's process; each start has the same rights.
+ * - At the end the operator must stop cleanly. RBAC must have refused it nothing, it must have logged no error except
+ *   those that `mayLog` matches, and nothing that it wrote may contain a token of the platform or a value of a Secret.
+ * - The operators of all files see a ClusterPlatformConnection (but see `ownControlPlane`); only the environment whose
+ *   namespace is the prefix of its name records it. So begin its name with the namespace, let it allow only that
+ *   namespace, and remove it.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -54,7 +54,7 @@ import { metricsOf, secretsTold } from "./secrets.ts";
 
 const EventTime = z.object({ eventTime: z.coerce.date() });
 
-/** Engine times for tests: what takes minutes takes a second. */
+/** Engine times for tests: seconds instead of minutes. */
 export const FAST: Partial<Windows> = {
   landingMs: 1_500,
   absenceMs: 1_000,
@@ -71,25 +71,25 @@ export const FAST: Partial<Windows> = {
 
 export interface EnvOptions {
   readonly surface: PlatformName;
-  /** What the platform does not make up: its organization and the token of its admin. */
+  /** Sets the platform's organization and the token of its admin instead of random ones. */
   readonly platform?: Pick<SimulatorOptions, "organizationId" | "adminToken">;
-  /** How fast the platform works; 100 unless told. */
+  /** The speed of the platform; 100 by default. */
   readonly speed?: Speed;
-  /** Engine times that differ from FAST, in milliseconds. */
+  /** Engine times other than FAST, in milliseconds. */
   readonly windows?: Partial<Windows>;
-  /** Deadlines of calls of the platform that differ from the real ones, in milliseconds. */
+  /** Deadlines of calls of the platform other than the real ones, in milliseconds. */
   readonly deadlines?: Partial<Deadlines>;
   /** Further flags of the operator. */
   readonly args?: readonly string[];
-  /** Further namespaces that it watches, by a suffix: "b" is `${stage.namespace}-b`. */
+  /** Further namespaces that it watches, by suffix: "b" is `${env.namespace}-b`. */
   readonly more?: readonly string[];
-  /** Lines of level error that are no defect. */
+  /** Matches log lines of the level error that are expected. */
   readonly mayLog?: RegExp;
-  /** Resources, e.g. "secrets", of which RBAC may refuse something. */
+  /** Resources, e.g. "secrets", whose requests RBAC may refuse. */
   readonly mayRefuse?: readonly string[];
   /** Another control plane than the one that all integration tests share. */
   readonly controlPlane?: ControlPlaneFacts;
-  /** The port of loopback through which the operator reaches the API server, in place of its own. */
+  /** The loopback port through which the operator reaches the API server, instead of the server's own port. */
   readonly through?: () => number;
 }
 
@@ -98,24 +98,24 @@ export interface Env extends Cluster {
   readonly operatorNamespace: string;
   readonly platform: Simulator;
   readonly operator: RunningOperator;
-  /** Further namespaces by their suffix, as `StageOptions.more` names them. */
+  /** A further namespace by its suffix in `EnvOptions.more`. */
   at(suffix: string): Cluster & { readonly namespace: string };
-  /** As the cluster's admin, in the stage's namespace. @throws Error with kubectl's words */
+  /** Runs kubectl as the cluster's admin, in the namespace. @throws Error with kubectl's output */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<string>;
   /**
-   * examples/quickstart for this platform, in the stage's namespace; `rate` false leaves the connection's budget as it
-   * is.
+   * Returns examples/quickstart for this platform and namespace; with `rate` false, the connection's budget stays
+   * unchanged.
    */
   quickstart(options?: { readonly rate?: boolean }): readonly Manifest[];
   record(): Promise<Recording>;
-  /** Expects no write to the platform and none to Kubernetes, leases aside, for so many seconds. */
+  /** Expects no writes to the platform or to Kubernetes, except leases, for this number of seconds. */
   quiet(seconds: number): Promise<void>;
-  /** Waits until nothing was written anywhere, leases aside, for 0.7 s. @throws Error when that takes over 20 s */
+  /** Waits until there was no write, except leases, for 0.7 s. @throws Error after 20 s */
   settled(): Promise<void>;
   start(): Promise<void>;
-  /** SIGTERM; expects a clean end. */
+  /** Stops the operator with SIGTERM; expects a clean exit. */
   stop(): Promise<void>;
-  /** SIGKILL. */
+  /** Kills the operator with SIGKILL. */
   kill(): Promise<void>;
   /** Stops it and starts it again. */
   restart(): Promise<void>;
@@ -153,14 +153,14 @@ export function createEnv(options: EnvOptions): Env {
         `--operator-namespace=${operatorNamespace}`,
         "--allow-insecure-platform",
         "--allowed-platform-hosts=127.0.0.1",
-        // What is told at that level, `secretsTold` looks through.
+        // `secretsTold` searches lines of that level too.
         ...(effort.all && !options.args?.some((arg) => arg.startsWith("--log-level=")) ? ["--log-level=trace"] : []),
         ...(options.args ?? []),
       ],
       env: {
         [WINDOWS_VARIABLE]: JSON.stringify({ ...FAST, ...options.windows }),
         [DEADLINES_VARIABLE]: JSON.stringify(options.deadlines ?? {}),
-        // The second start, and all others, take half of the first one's time.
+        // Later starts take half the time of the first one.
         NODE_COMPILE_CACHE: join(facts.dir, "compile-cache"),
       },
     });
@@ -219,11 +219,11 @@ export function createEnv(options: EnvOptions): Env {
     const since = await record();
     await sleep(seconds * 1_000);
     const { objects, events } = await since.writes();
-    // What happened before is counted up in its event later on; that is no news.
+    // Later occurrences of an earlier event only update its count, and are ignored.
     return { platform: since.changes(), objects, events: events.filter(({ verb }) => verb === "create") };
   };
 
-  /** Events wait their turn to be written: what one tells may have been before. */
+  /** Reports whether an event is about something after `since`: events are written with a delay. */
   const isNews = async ({ name }: { readonly name: string }, since: Date): Promise<boolean> => {
     const found = await Promise.all(
       [namespace, "default"].map((where) => cluster(theClient, where).find("Event", name)),
@@ -246,7 +246,7 @@ export function createEnv(options: EnvOptions): Env {
     quickstart: ({ rate = true } = {}) => quickstartIn(namespace, thePlatform(), rate),
     record,
     quiet: async (seconds) => {
-      // The events of what a test just waited for are told a moment after its status.
+      // Events are written a moment after the status that the test waited for.
       const since = new Date(Date.now() + 500);
       const written = await writtenIn(seconds);
       const news = await Promise.all(written.events.map((event) => isNews(event, since)));
@@ -279,13 +279,13 @@ async function endpoint(facts: ControlPlaneFacts, port: number | undefined): Pro
   return { ...(await endpointOf(facts)), server: `https://127.0.0.1:${port}` };
 }
 
-/** Whether a request is about this stage, not about a cluster-scoped object of another one, or an event on it. */
+/** Reports whether a request is of this environment, not for a cluster-scoped object of another one or its event. */
 function isOf(namespace: string, { objectRef }: AuditEvent): boolean {
   const isShared = objectRef?.resource === "clusterplatformconnections" || objectRef?.namespace === "default";
   return !isShared || objectRef.name.startsWith(namespace);
 }
 
-/** Takes away all custom resources; nobody is there any more who would see to their finalizers. */
+/** Removes all custom resources with their finalizers, as the operator has stopped. */
 async function clear(at: Cluster): Promise<void> {
   const kinds = RESOURCES.filter(({ scope }) => scope === "Namespaced").map(({ kind }) => kind);
   await Promise.all(

@@ -12,7 +12,7 @@ interface Existing {
   readonly applicationId: string;
 }
 
-/** Makes a project, an environment and an application on the platform, all of one name, behind the operator's back. */
+/** Creates a project, an environment and an application of one name on the platform, without the operator. */
 export async function existing(
   { platform }: Pick<Env, "platform">,
   name: string,

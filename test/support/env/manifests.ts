@@ -16,7 +16,7 @@ const Applied = z.object({
 
 /**
  * examples/quickstart in another namespace, for this platform.
- * @param rate whether the connection gets a budget of requests that no test reaches
+ * @param rate whether the connection gets a very large budget of requests
  */
 export function quickstartIn(namespace: string, platform: Simulator, rate: boolean): readonly Manifest[] {
   const text = quickstart({

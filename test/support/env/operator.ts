@@ -11,29 +11,29 @@ import { MALLOC, nodeFlags } from "../../../scripts/node-flags.ts";
 const root = join(import.meta.dirname, "../../..");
 const sources = join(root, "src/main.ts");
 const followParent = join(import.meta.dirname, "../programs/follow-parent.mjs");
-/** How long the operator may take to listen, on a machine that does much else. */
+/** How long the operator may take to listen, on a busy machine. */
 const START_MS = 30_000;
 
 export interface OperatorStart {
-  /** The program's file: the sources' unless told. */
+  /** The program's file; by default that of the sources. */
   readonly program?: string;
   readonly kubeconfig: string;
   /** Further flags of `run`. */
   readonly args?: readonly string[];
-  /** Further environment variables; of this process's own only PATH is handed on. */
+  /** Further environment variables; of this process's own, only PATH is passed on. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Takes the log as well. */
+  /** A file that also receives the log. */
   readonly logFile?: string;
 }
 
-/** A command line that is run as it is, e.g. that of a rendered Pod. */
+/** A complete command line, e.g. that of a rendered Pod. */
 export interface ExactCommand {
-  /** Of Node. */
+  /** Flags of Node. */
   readonly flags: readonly string[];
   readonly program: string;
-  /** Of the program. */
+  /** Arguments of the program. */
   readonly args: readonly string[];
-  /** The whole environment but for PATH. */
+  /** The whole environment except PATH. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -48,11 +48,11 @@ export interface RunningOperator {
   /** E.g. http://127.0.0.1:41234, without a path. */
   readonly metricsUrl: string;
   readonly healthUrl: string;
-  /** Resolves when the process ends, however that comes. */
+  /** Resolves when the process ends, in any way. */
   readonly exited: Promise<Exit>;
   /** The lines of its log so far. */
   logs(): readonly LogLine[];
-  /** All that it wrote so far to standard output and standard error, be it a line of the log or not. */
+  /** Everything that it wrote so far to standard output and standard error, log lines or not. */
   output(): string;
   /** Ends it gracefully with SIGTERM. */
   stop(): Promise<Exit>;
@@ -66,9 +66,9 @@ const Line = z.looseObject({ level: z.string(), message: z.string() });
 const Listening = z.object({ message: z.literal("listening"), server: z.string(), address: z.string() });
 
 /**
- * Starts `platform-operator run` under the flags of Node that it ships with, on free ports of loopback, and waits until
- * it listens; it may not lead yet. It ends with this process, however that dies.
- * @throws Error with its last words when it ends before.
+ * Starts `platform-operator run` with the product's flags of Node, on free ports of loopback, and waits until it
+ * listens; it may not lead yet. It ends with this process, however that dies.
+ * @throws Error with its last output when it exits before
  */
 export async function startOperator(options: OperatorStart): Promise<RunningOperator> {
   return startExactly(
@@ -83,8 +83,8 @@ export async function startOperator(options: OperatorStart): Promise<RunningOper
 }
 
 /**
- * The same for a command line that is given whole. Of Node's flags only the preload is added, by which the process ends
- * with this one; its servers of metrics and health have to be on.
+ * Same as `startOperator`, for a complete command line. It adds only the preload that ends the process with this one.
+ * The servers of metrics and health must be on.
  * @throws Error as `startOperator`
  */
 export async function startExactly(
@@ -93,7 +93,7 @@ export async function startExactly(
 ): Promise<RunningOperator> {
   const preload = [`--allow-fs-read=${followParent}`, "--import", followParent];
   const child = spawn(process.execPath, [...flags, ...preload, program, ...args], {
-    // A group of its own: Ctrl-C in a terminal reaches this process only, which ends its child in order.
+    // Its own process group: Ctrl-C in a terminal reaches only this process, which then stops its child.
     detached: true,
     env: { PATH: process.env["PATH"], ...MALLOC, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -128,12 +128,12 @@ export async function startExactly(
   };
 }
 
-/** As the operator is shipped, but for what tests add: the preload, and a cache that halves the time of a start. */
+/** Returns the product's flags of Node, and those of tests: the preload, and a cache that halves the start time. */
 function hardened({ program, kubeconfig, env = {} }: OperatorStart): readonly string[] {
   const cache = env["NODE_COMPILE_CACHE"];
   const readable = [program === undefined ? root : dirname(program), dirname(kubeconfig)];
   if (cache === undefined) return nodeFlags(readable);
-  // A folder that is not there yet would count as a file.
+  // A folder that does not exist yet would count as a file.
   mkdirSync(cache, { recursive: true });
   return [...nodeFlags([...readable, cache]), `--allow-fs-write=${cache}`];
 }

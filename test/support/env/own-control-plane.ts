@@ -5,9 +5,9 @@ import { afterAll } from "vitest";
 import { type ControlPlaneFacts, startControlPlane } from "../../control-plane/control-plane.ts";
 
 /**
- * For a test file that others must not be seen in: those that tell all of a cluster's objects, and those whose
- * ClusterPlatformConnections no other operator may write to. Called at the top of the file, before its stages; stops
- * after them.
+ * Starts a separate control plane for a test file that lists all objects of a cluster, or whose
+ * ClusterPlatformConnections no other operator may write. Call it at the top of the file, before `createEnv`; it stops
+ * after the environments.
  */
 export async function ownControlPlane(): Promise<ControlPlaneFacts> {
   const { stop, ...facts } = await startControlPlane({ crdsDir: join(import.meta.dirname, "../../../crds") });

@@ -1,4 +1,4 @@
-/** Puts in place what an earlier version wrote: its objects, its orphan ledger, and the platform that it wrote to. */
+/** Restores the data of an earlier version: its objects, its orphan ledger, and its platform. */
 import { SEAL } from "../../../src/api/names.ts";
 import { recordedIdIn, recordedIdentityIn } from "../../../src/engine/contract/status.ts";
 import { dataKey } from "../../../src/engine/orphans/known.ts";
@@ -8,9 +8,9 @@ import { isObject } from "../../../src/kube/api/json.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import type { Env } from "./env.ts";
 
-/** What was recorded, as it is in a fixture. */
+/** The recorded data in a fixture. */
 export interface Records {
-  /** Where it was recorded: what these texts stand for has another value here. */
+  /** Values of the recorded environment, which are replaced by those of this one. */
   readonly from: {
     readonly commit: string;
     readonly namespace: string;
@@ -20,23 +20,23 @@ export interface Records {
     readonly organizationId: string;
     readonly clusterIds: readonly string[];
   };
-  /** "createProject none" and the like: the operation and what came of it on the platform → the name of its tree. */
+  /** The operation and its effect on the platform, e.g. "createProject none" → the name of its tree. */
   readonly open: Readonly<Record<string, string>>;
   readonly objects: readonly KubeObject[];
   readonly orphans: readonly { readonly metadata: { readonly name: string }; readonly data: Record<string, string> }[];
   readonly platform: Readonly<Record<string, readonly { readonly id: string }[]>>;
 }
 
-/** The platform on which it was recorded; records are signed with the token. */
+/** The platform of the recording; records are signed with its token. */
 export const RECORDED_PLATFORM = {
   organizationId: "6f1d2c3b-4a59-4687-9b7a-8c9d0e1f2a3b",
   adminToken: "admin-of-the-recording",
 };
 
 /**
- * Puts the records in place; the operator must not run.
- * @returns the objects as they are then, with the status that they had
- * @throws Error where a signature of the earlier version does not hold today
+ * Restores the records; the operator must not be running.
+ * @returns the restored objects, with their recorded status
+ * @throws Error when a signature of the earlier version is not valid today
  */
 export async function place(env: Env, records: Records): Promise<readonly KubeObject[]> {
   const { from } = records;

@@ -3,7 +3,7 @@ import type { Simulator } from "../../../simulator/simulator.ts";
 import type { AuditEvent } from "../../control-plane/audit.ts";
 import { type AuditTail, writesOf } from "./audit-tail.ts";
 
-/** What happened since `record()`. */
+/** The calls and writes since `record()`. */
 export interface Recording {
   /** The calls of the platform's API that asked for a change, refused ones included. */
   changeCalls(): readonly CallEntry[];
@@ -11,16 +11,16 @@ export interface Recording {
   changes(): readonly string[];
   /** All calls, or those of one operation. */
   calls(operation?: string): readonly CallEntry[];
-  /** The operator's writes to Kubernetes, refused ones included, those of events and leases apart. */
+  /** The operator's writes to Kubernetes, refused ones included, with those of events and leases separately. */
   writes(): Promise<ReturnType<typeof writesOf>>;
   /** All of the operator's requests to Kubernetes, bodies of its patches included. */
   requests(): Promise<readonly AuditEvent[]>;
 }
 
-/** Operations that are no GET and yet change nothing. */
+/** Operations that are not GET but change nothing. */
 const readOnlyPosts: ReadonlySet<string> = new Set(["createHelmDefaultValues"]);
 
-/** @returns what happens from now on; `requestsBefore` is how many requests of the operator the log held so far. */
+/** @returns a recording from now on @param requestsBefore how many requests of the operator the log has so far */
 export function recordFrom(platform: Simulator, tail: AuditTail, requestsBefore: number): Recording {
   const from = platform.journal().at(-1)?.seq ?? 0;
   const calls: Recording["calls"] = (operation) =>

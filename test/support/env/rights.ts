@@ -1,4 +1,4 @@
-/** deploy/rbac for the operator of one stage. */
+/** Applies deploy/rbac for the operator of one environment. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -25,11 +25,11 @@ const Right = z
 type Right = z.infer<typeof Right>;
 
 const Granted = z.object({ status: z.object({ token: z.string() }) });
-/** How long its token is good for: longer than any run. */
+/** The lifetime of its token: longer than any run. */
 const DAY_SECONDS = 24 * 3_600;
 
 /**
- * Creates what is in deploy/rbac/operator.yaml in another namespace; what is cluster-scoped is named after that.
+ * Creates the objects of deploy/rbac/operator.yaml in another namespace; cluster-scoped ones are named after it.
  * @returns a token of the ServiceAccount (Kubernetes: "TokenRequest")
  */
 export async function grantRights(client: KubeClient, namespace: string): Promise<string> {
@@ -44,7 +44,7 @@ export async function grantRights(client: KubeClient, namespace: string): Promis
   return Granted.parse(answer).status.token;
 }
 
-/** Binds deploy/rbac/secret-outputs.yaml in the stage's namespace, as docs/reference/permissions.md tells. */
+/** Binds deploy/rbac/secret-outputs.yaml in the namespace, as in docs/reference/permissions.md. */
 export async function grantSecretOutputs(env: Env): Promise<void> {
   await env.kubectl(["apply", "-f", join(RBAC, "secret-outputs.yaml")]);
   const account = `${env.operatorNamespace}:${OPERATOR}`;
@@ -52,7 +52,7 @@ export async function grantSecretOutputs(env: Env): Promise<void> {
   await env.kubectl(["create", "rolebinding", role, `--clusterrole=${role}`, `--serviceaccount=${account}`]);
 }
 
-/** Takes away what is cluster-scoped; the rest lies in a namespace that nobody else uses. */
+/** Removes the cluster-scoped objects; the others are in a namespace that nothing else uses. */
 export async function withdrawRights(client: KubeClient, namespace: string): Promise<void> {
   const shared = rightsIn(namespace).filter(({ metadata }) => metadata.namespace === undefined);
   await Promise.all(

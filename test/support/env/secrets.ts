@@ -1,4 +1,4 @@
-/** What a stage's operator must never tell, and everywhere that it could have told it. */
+/** Searches for secret values in all output of an environment's operator. */
 import { Buffer } from "node:buffer";
 
 import type { Simulator } from "../../../simulator/simulator.ts";
@@ -9,25 +9,25 @@ import { findCanaries } from "../hostile/canaries.ts";
 import type { Cluster } from "./cluster.ts";
 import type { RunningOperator } from "./operator.ts";
 
-/** What is shorter stands in a text by chance. */
+/** A shorter value may occur in a text by chance. */
 const LEAST_LENGTH = 12;
-/** Of what the operator keeps in a Secret: its object says it, too. */
+/** Keys of the operator's Secrets that are not secret: the status has them too. */
 const NO_SECRETS: ReadonlySet<string> = new Set(["expirationTimestamp", ...PLAIN_CONNECTION_KEYS]);
 
-/** What a stage leaves behind. */
+/** The output of an environment. */
 export interface Remains {
   readonly platform: Pick<Simulator, "tokens" | "sim">;
-  /** In which nobody but its operator writes events. */
+  /** Namespaces in which only its operator writes events. */
   readonly namespaces: readonly Cluster[];
-  /** What its operators wrote to standard output and standard error. */
+  /** Standard output and standard error of its operators. */
   readonly output: readonly string[];
-  /** What they showed under /metrics. */
+  /** Their answers of /metrics. */
   readonly metrics: readonly string[];
-  /** What they asked of the API server, as the audit log has it: without what Secrets and events are sent. */
+  /** Their requests in the audit log, which has no bodies of Secrets and events. */
   readonly requests: readonly AuditEvent[];
 }
 
-/** @returns where a token of the platform, or what a Secret of the stage holds, is told, and in which spelling. */
+/** @returns where a token of the platform or a value of a Secret was found, and in which spelling */
 export async function secretsTold(remains: Remains): Promise<readonly string[]> {
   const { namespaces, output, metrics, requests } = remains;
   const events = await Promise.all(namespaces.map((at) => at.list("Event")));
@@ -41,7 +41,7 @@ export async function secretsTold(remains: Remains): Promise<readonly string[]> 
   return findCanaries(told, await secretsOf(remains));
 }
 
-/** @returns the secrets, each under a name of its own. */
+/** @returns the secrets by unique names */
 async function secretsOf({ platform, namespaces }: Remains): Promise<Readonly<Record<string, string>>> {
   const secrets = (await Promise.all(namespaces.map((at) => at.list("Secret")))).flat();
   const held = secrets.flatMap((secret) =>
@@ -59,7 +59,7 @@ async function secretsOf({ platform, namespaces }: Remains): Promise<Readonly<Re
   return Object.fromEntries([...tokens, ...held].filter(([, value]) => value.length >= LEAST_LENGTH));
 }
 
-/** @returns what an operator shows under /metrics, "" when it has ended. */
+/** @returns an operator's answer of /metrics, "" when it has exited */
 export async function metricsOf({ metricsUrl }: RunningOperator): Promise<string> {
   const answer = await fetch(`${metricsUrl}/metrics`).catch(() => undefined);
   return (await answer?.text()) ?? "";

@@ -12,7 +12,7 @@ import type { Env } from "./env.ts";
 /** The kinds of a tree, children first. */
 export const TREE = ["PlatformApplication", "PlatformEnvironment", "PlatformProject"] as const;
 
-/** Waits until a tree is Ready; expects that nothing is open in its ledgers. @returns its objects, children first */
+/** Waits until a tree is Ready; expects no open intents. @returns its objects, children first */
 export async function expectSettled(env: Env, name: string): Promise<readonly KubeObject[]> {
   const objects: KubeObject[] = [];
   for (const kind of TREE) {
@@ -24,7 +24,7 @@ export async function expectSettled(env: Env, name: string): Promise<readonly Ku
   return objects;
 }
 
-/** Waits until the operator has written nothing for a while: the first looks after Ready may still fill in a count. */
+/** Waits until the operator has written nothing for a while: the first reads after Ready may still add a count. */
 export async function calm(env: Env): Promise<void> {
   for (;;) {
     const record = await env.record();
@@ -33,7 +33,7 @@ export async function calm(env: Env): Promise<void> {
   }
 }
 
-/** What a tree's objects look like to etcd: the same again if nobody wrote to them. */
+/** Returns the resourceVersions of a tree's objects: they change with every write. */
 export async function versions(env: Env, name: string): Promise<readonly string[]> {
   const objects = await Promise.all(TREE.map((kind) => env.get(kind, name)));
   return objects.map(({ kind, metadata }) => `${kind} ${metadata.resourceVersion}`);

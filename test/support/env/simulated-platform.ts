@@ -6,24 +6,24 @@ import type { DeploymentRequest, Environment, Service } from "../../../simulator
 import { createSimulation, type Setup, type Simulator, type SimulatorOptions } from "../../../simulator/simulator.ts";
 import { manualClock, type ManualClock } from "../kube/clock.ts";
 
-/** A platform without a network, with one empty environment, whose time a test turns by hand. */
+/** A platform without a network, with one empty environment and a manual clock. */
 export interface PlatformEnv extends Setup {
   readonly clock: ManualClock;
   readonly environment: Environment;
   readonly service: (kind: ServiceKind, name: string, state?: string) => Service;
-  /** Queues an action without judging it. */
+  /** Queues an action without a check of the state. */
   order(
     action: Action,
     services: readonly Service[],
     more?: { principal?: string; commit?: string },
   ): DeploymentRequest;
-  /** Lets `seconds` pass. */
+  /** Advances the time by `seconds`. */
   readonly wait: (seconds: number) => Promise<void>;
-  /** All states that a record went through so far. */
+  /** Returns all states of a record so far. */
   readonly path: (id: string) => readonly string[];
 }
 
-/** @returns a bench; the platform works at speed 1 unless told otherwise. */
+/** @returns an environment; the platform's speed is 1 by default */
 export function platformEnv(options: Partial<SimulatorOptions> = {}): PlatformEnv {
   const clock = manualClock();
   const setup = createSimulation({ surface: "full", seed: "bench", ...options, clock });
@@ -73,17 +73,17 @@ export function platformEnv(options: Partial<SimulatorOptions> = {}): PlatformEn
   };
 }
 
-/** Whether bodies have to carry what deployed services require beyond the documentation. */
+/** Whether bodies must have the members that deployed services require beyond the documentation. */
 export function extendedOn({ sim }: Pick<Simulator, "sim">): { readonly extended: boolean } {
   return { extended: sim.settings.profile.records === "public" };
 }
 
-/** What came back from a call. */
+/** The answer to a call. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The text as JSON; undefined where it is none. */
+  /** The text as JSON; undefined if it is not JSON. */
   readonly body: never;
 }
 

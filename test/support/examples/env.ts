@@ -1,4 +1,4 @@
-/** The examples as their reader would apply them, and what they say is on the platform already. */
+/** The examples as a user applies them, and the objects on the platform that they refer to. */
 import { bornNow, newService } from "../../../simulator/model/creation.ts";
 import { newCluster } from "../../../simulator/model/seed.ts";
 import type { Environment } from "../../../simulator/model/world.ts";
@@ -9,7 +9,7 @@ import { examples } from "./examples.ts";
 
 const numbered = (last: number): string => `00000000-0000-4000-8000-00000000000${String(last)}`;
 
-/** Clusters that the examples name. */
+/** Ids of the clusters in the examples. */
 const CLUSTERS = [
   numbered(2),
   numbered(3),
@@ -18,7 +18,7 @@ const CLUSTERS = [
   "0b7a55aa-2f6d-4c0b-8a55-6f1f3e0a9c2f",
 ];
 
-/** Puts on the platform what the examples name by id. */
+/** Creates the objects on the platform that the examples name by id. */
 export function prepareHarness({ platform: { sim, organizationId } }: Env): void {
   const { world, ids, time } = sim;
   for (const [index, id] of CLUSTERS.entries()) {
@@ -51,7 +51,7 @@ export function prepareHarness({ platform: { sim, organizationId } }: Env): void
   world.services.set(numbered(6), { ...born, id: numbered(6) });
 }
 
-/** What the examples refer to and do not have. */
+/** The objects that the examples refer to but do not contain. */
 export function prerequisites({ operatorNamespace, platform }: Env): readonly Manifest[] {
   const configMap = (name: string, data: Readonly<Record<string, string>>): Manifest => ({
     apiVersion: "v1",
@@ -68,10 +68,10 @@ export function prerequisites({ operatorNamespace, platform }: Env): readonly Ma
   ];
 }
 
-/** A change window that is closed on every day on which tests run. */
+/** A change window that is never open while tests run. */
 const NEVER = "0 0 29 2 *";
 
-/** The manifests of each file for this stage, the quickstart first and the operations last. */
+/** The manifests of each file for this environment, the quickstart first and the operations last. */
 export function filesFor(env: Env): readonly (readonly Manifest[])[] {
   const all = examples();
   const isQuickstart = (file: string): boolean => file.startsWith("quickstart/");
@@ -92,7 +92,7 @@ function replaced(manifest: Manifest, { namespace, platform }: Env): Manifest {
     [numbered(1), platform.organizationId],
     ["replace-with-an-api-token", platform.tokens.admin],
     ["0 20 * * 5", NEVER],
-    // Two requests a second would make this take minutes.
+    // With two requests per second this would take minutes.
     ['"requestsPerSecond":2', '"requestsPerSecond":200'],
   ];
   const isCluster = JSON.stringify(manifest).includes("ClusterPlatformConnection");

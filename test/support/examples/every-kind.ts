@@ -14,9 +14,9 @@ import {
 import type { OperatorEnv } from "../platform/operator-env.ts";
 
 /**
- * An object of each kind that stands for something of the platform or writes into it, some with values of a Secret in
- * them. The project is "shop", its environment "staging", the application "api".
- * @param lifecycle of those that can be deleted on the platform
+ * Returns an object of each kind that manages an object of the platform or writes into one, some with values from a
+ * Secret. The project is "shop", its environment "staging", the application "api".
+ * @param lifecycle for the kinds that can be deleted on the platform
  */
 export function everyKind(env: OperatorEnv, lifecycle: JsonObject = {}): readonly Manifest[] {
   const clusterRef = { externalId: env.platform.clusterIds[0] ?? "" };

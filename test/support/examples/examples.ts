@@ -22,7 +22,7 @@ export interface Example {
   readonly manifests: readonly Manifest[];
 }
 
-/** @returns the examples, each with what is in it, Namespaces left out. */
+/** @returns the examples with their manifests, except Namespaces */
 export function examples(): readonly Example[] {
   const names = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".yaml"));
   return names.toSorted().map((name) => {
@@ -32,7 +32,7 @@ export function examples(): readonly Example[] {
   });
 }
 
-/** All examples at once, those of each file in a namespace of their own, as they use the same names. */
+/** Returns all examples, those of each file in a separate namespace, as they use the same names. */
 export function examplesApart(prefix: string): readonly Manifest[] {
   return examples().flatMap(({ manifests }, index) => {
     const namespace = `${prefix}-${index}`;

@@ -13,7 +13,7 @@ const Document = z
   .object({ kind: z.string(), metadata: z.object({ name: z.string() }).catchall(z.json()) })
   .catchall(z.json());
 
-/** What the ApplicationSet gives to the chart. */
+/** The values that the ApplicationSet passes to the chart. */
 export interface Preview {
   readonly number: string;
   readonly branch: string;
@@ -31,7 +31,7 @@ export function previewChart(): ReadonlyMap<string, string> {
   );
 }
 
-/** The templates with these values in them, as far as they use what is written here: helm itself is no part of it. */
+/** Renders the templates with these values, without helm: it supports only the syntax that they use. */
 export function renderPreview(values: Preview): readonly Manifest[] {
   const all = new Map<string, string>(Object.entries(values));
   const templates = [...previewChart()].filter(([path]) => path.startsWith("templates/"));
@@ -48,7 +48,7 @@ export function renderPreview(values: Preview): readonly Manifest[] {
   });
 }
 
-/** Its YAML that is no template: what the previews share, and the ApplicationSet. */
+/** The guide's YAML outside of the templates: what the previews share, and the ApplicationSet. */
 export function guideManifests(): readonly Manifest[] {
   const text = readFileSync(GUIDE, "utf8");
   const blocks = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, block = ""]) => block);

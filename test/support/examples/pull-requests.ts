@@ -1,4 +1,4 @@
-/** A code host with open pull requests, as far as Argo CD's generator for GitHub asks. */
+/** A code host with open pull requests, with the API that Argo CD's generator for GitHub uses. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 
@@ -11,7 +11,7 @@ export interface PullRequest {
 
 export interface CodeHost {
   readonly url: string;
-  /** The open ones. */
+  /** The open pull requests. */
   open: readonly PullRequest[];
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function startCodeHost(): Promise<CodeHost> {
   return host;
 }
 
-/** As the API of GitHub shows it ("List pull requests"), what the generator reads of it. */
+/** Returns a pull request as in GitHub's API ("List pull requests"), with the members that the generator reads. */
 function shown({ number, branch, commit, labels }: PullRequest): object {
   return {
     number,

@@ -1,11 +1,11 @@
-/** One status as the operator writes it, and what Argo CD and Flux are to make of it. */
+/** One status of the operator, with the expected health in Argo CD and Flux. */
 import { API_VERSION, GROUP } from "../../../src/api/names.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { SMALLEST } from "../kinds/spec-cases.ts";
 
-/** Argo CD's words. */
+/** Argo CD's health statuses. */
 export type Health = "Healthy" | "Progressing" | "Degraded" | "Suspended";
-/** The words of kstatus, by which Flux judges. */
+/** The statuses of kstatus, which Flux uses. */
 export type Kstatus = "Current" | "InProgress" | "Failed";
 
 export interface HealthCase {
@@ -19,7 +19,7 @@ export interface HealthCase {
 /** All times in these statuses. */
 export const NOW = new Date("2026-11-21T10:00:00.000Z");
 
-/** @returns an object of the kind as the API server stores it before the operator has seen it. */
+/** @returns a new object of the kind, as stored before the first reconcile */
 export function created(kind: string): KubeObject {
   return {
     apiVersion: API_VERSION,
@@ -36,7 +36,7 @@ export function created(kind: string): KubeObject {
   };
 }
 
-/** @returns what Flux says where Argo CD says this; but for paused objects, which only our own script knows. */
+/** @returns Flux's status for a health of Argo CD, except for paused objects, which only our own script knows */
 export function kstatusOf(health: Exclude<Health, "Suspended">): Kstatus {
   const words = { Healthy: "Current", Progressing: "InProgress", Degraded: "Failed" } as const;
   return words[health];

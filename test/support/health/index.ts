@@ -1,4 +1,4 @@
-/** Every status that the operator writes, with what Argo CD and Flux are to make of it: one table for all judges. */
+/** Every status that the operator writes, with the expected health in Argo CD and Flux. */
 import type { HealthCase } from "./case.ts";
 import { situations } from "./situations.ts";
 import { states } from "./states.ts";

@@ -1,4 +1,4 @@
-/** What can become of an object of any kind: each way that a pass ends, one after the other. */
+/** The possible statuses of an object of any kind: one for each result of a reconcile. */
 import type { Report, Why } from "../../../src/engine/contract/kind.ts";
 import { statusPlanOf } from "../../../src/engine/policies/policy-status.ts";
 import type { PolicyStatus } from "../../../src/engine/policies/policy-status.ts";
@@ -53,7 +53,7 @@ const ENDINGS = {
   paused: { is: "paused" },
 } as const satisfies Record<string, ReconcileResult>;
 
-/** @returns the object as it is stored after a pass that ended so. */
+/** @returns the object as it is stored after a reconcile with this result */
 function after(object: KubeObject, ending: ReconcileResult, policyStatus?: PolicyStatus): KubeObject {
   const report: Report | undefined =
     ending.is === "settled" ? { ready: ending.why, conditions: [], status: {} } : undefined;
@@ -72,7 +72,7 @@ function after(object: KubeObject, ending: ReconcileResult, policyStatus?: Polic
   return { ...object, status: JSON.parse(JSON.stringify(status)) as JsonObject };
 }
 
-/** Something is to be written that a person has to approve, or that a change window does not allow now. */
+/** Returns an object with a plan that needs an approval or waits for a change window. */
 function planned(object: KubeObject, ending: ReconcileResult & { readonly why: Why }): KubeObject {
   const step = { op: "updateIt", action: undefined, repeat: "safe", message: "Updates it." } as const;
   const plan = statusPlanOf(object, [step], ending.why.reason);
@@ -83,9 +83,9 @@ const paused = (object: KubeObject): KubeObject => annotated(object, "paused", "
 
 type Situation = Omit<HealthCase, "object"> & {
   readonly lead: (object: KubeObject) => KubeObject;
-  /** Only where there can be a plan. */
+  /** Only for kinds that can have a plan. */
   readonly needsPlan?: boolean;
-  /** Only connections. */
+  /** Only for connections. */
   readonly isConnection?: boolean;
 };
 
@@ -114,7 +114,7 @@ const SITUATIONS: readonly Situation[] = [
   { name: "stalled", health: "Degraded", kstatus: "Failed", lead: (object) => after(object, stalled) },
   { name: "trouble", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, trouble) },
   { name: "held", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, held) },
-  // The connection tells of the platform's trouble; what was in order stays so.
+  // The connection reports the platform's outage; a Ready object stays Ready.
   {
     name: "ready-in-trouble",
     health: "Healthy",
@@ -129,7 +129,7 @@ const SITUATIONS: readonly Situation[] = [
     lead: (object) => after(after(object, settled), outage),
   },
   { name: "ready-held", health: "Healthy", kstatus: "Current", lead: (object) => after(after(object, settled), held) },
-  // What was said of an older generation counts for nothing.
+  // Conditions of an older generation do not count.
   {
     name: "ready-then-changed",
     health: "Progressing",
@@ -148,7 +148,7 @@ const SITUATIONS: readonly Situation[] = [
     kstatus: "InProgress",
     lead: (object) => after(changed(after(object, settled)), trouble),
   },
-  // kstatus does not know what paused means: it sees the conditions, which stay as they were.
+  // kstatus does not know the annotation for a pause: it sees the conditions, which do not change.
   {
     name: "paused-new",
     health: "Suspended",
@@ -175,7 +175,7 @@ const SITUATIONS: readonly Situation[] = [
   },
 ];
 
-/** Each situation of each kind. */
+/** The cases of each situation and kind. */
 export const situations: readonly HealthCase[] = RESOURCES.flatMap(({ kind, status }) =>
   SITUATIONS.filter(
     ({ needsPlan, isConnection }) =>

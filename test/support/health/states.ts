@@ -1,4 +1,4 @@
-/** Each of the platform's states, as the kinds that have a state make a status of it. */
+/** The status for each of the platform's states, of the kinds that have a state. */
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import type { ReconcileResult } from "../../../src/engine/status/build.ts";
 import { application } from "../../../src/kinds/application/index.ts";
@@ -17,7 +17,7 @@ import * as blueprints from "../services/blueprints.ts";
 import * as databases from "../services/databases.ts";
 import { created, kstatusOf, NOW, type Health, type HealthCase } from "./case.ts";
 
-/** One that the platform may have some day. */
+/** A state that the platform may add in the future. */
 const FUTURE = "HIBERNATING";
 
 interface Row {
@@ -25,29 +25,29 @@ interface Row {
   readonly states: readonly string[];
   readonly observation: (state: string) => Observation;
   readonly spec?: JsonObject;
-  /** Follows the state in the name of the case. */
+  /** The suffix after the state in the name of the case. */
   readonly suffix?: string;
   readonly health: (state: string) => "Healthy" | "Progressing" | "Degraded";
 }
 
 const STATES = { services: [...serviceStates, FUTURE], clusters: [...clusterStates, FUTURE] };
-/** Those that matter to what is to be stopped; all others are as for one that is to run. */
+/** The states that differ for services that should be stopped; all others are as for running ones. */
 const STOPPING = ["DEPLOYED", "DEPLOYMENT_ERROR", "READY", "STOPPED", "STOPPING", "STOP_QUEUED", "WAITING_STOPPING"];
 
 const FAILED = /_ERROR$|^(?:CANCELED|DELETED|INVALID_CREDENTIALS)$/;
 
-/** Of what is to run: over is what nobody repairs by itself, a service that others stopped included. */
+/** The health of a service that should run: a failed one needs a person, as does one that another user stopped. */
 function running(state: string): "Healthy" | "Progressing" | "Degraded" {
   if (["DEPLOYED", "RESTARTED", "READY"].includes(state)) return "Healthy";
   return FAILED.test(state) || state === "STOPPED" ? "Degraded" : "Progressing";
 }
 
-/** A cluster that is to run is deployed by us. */
+/** The health of a cluster that should run: the operator deploys it itself. */
 function clusterRunning(state: string): "Healthy" | "Progressing" | "Degraded" {
   return ["READY", "STOPPED"].includes(state) ? "Progressing" : running(state);
 }
 
-/** Of what is to be stopped. */
+/** The health of a service that should be stopped. */
 function stopped(state: string): "Healthy" | "Progressing" {
   return ["READY", "STOPPED"].includes(state) ? "Healthy" : "Progressing";
 }
@@ -127,7 +127,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** How a pass ends that saw this. A step is announced before it is taken, where there is a request to follow. */
+/** Returns the result of a reconcile with this observation. A step with a request is reported before it is taken. */
 function endingOf(kind: AnyKind, { pass, observed }: Observation): ReconcileResult {
   const plan = kind.plan(pass, observed);
   switch (plan.is) {
@@ -172,5 +172,5 @@ function caseOf({ kind, spec, suffix, health, ...row }: Row, state: string): Hea
   };
 }
 
-/** Each state of each kind that has one. */
+/** The cases of each state and kind. */
 export const states: readonly HealthCase[] = ROWS.flatMap((row) => row.states.map((state) => caseOf(row, state)));

@@ -55,7 +55,7 @@ const pass = fc
     return { ...passWith({ ...rest, inputs, spec: long }), memory: kept };
   });
 
-/** A blueprint, and whatever the platform's lists may say of it. */
+/** A blueprint, and any content of the platform's lists about it. */
 export const blueprintObservation = fc
   .record({
     pass,

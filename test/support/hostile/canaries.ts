@@ -1,9 +1,9 @@
-/** Values that must not show up anywhere, and the search for them in every form in which they could. */
+/** Searches for canary values, which must not appear anywhere, in all their encodings. */
 
-/** A text that was captured, by where it comes from. */
+/** Captured texts by their source. */
 export type Captured = Readonly<Record<string, string>>;
 
-/** @returns "where: which canary, which form" for each place where one is found. */
+/** @returns "source: canary, form" for each finding */
 export function findCanaries(captured: Captured, canaries: Readonly<Record<string, string>>): readonly string[] {
   const sought = Object.entries(canaries).flatMap(([name, value]) =>
     Object.entries(formsOf(value)).map(([form, text]) => ({ name, form, text })),
@@ -14,7 +14,7 @@ export function findCanaries(captured: Captured, canaries: Readonly<Record<strin
 }
 
 /**
- * The ways in which a value can be written. Of base64 the part that stays the same whatever stands around the value.
+ * The encodings of a value. Of base64, only the part that does not depend on the bytes around the value.
  */
 export function formsOf(value: string): Readonly<Record<string, string>> {
   const json = JSON.stringify(value).slice(1, -1);
@@ -36,12 +36,12 @@ export function formsOf(value: string): Readonly<Record<string, string>> {
   };
 }
 
-/** As the API server and kubectl write JSON (Go's encoding/json escapes what HTML would read). */
+/** Escapes like Go's encoding/json, with which the API server and kubectl write JSON: also characters of HTML. */
 function escapedByGo(json: string): string {
   return json.replaceAll("<", "\\u003c").replaceAll(">", "\\u003e").replaceAll("&", "\\u0026");
 }
 
-/** Six bits a character: those that hold a bit of a neighbour are cut off. */
+/** Returns the base64 of a value without the characters that contain bits of neighbouring bytes. */
 function inside(value: string, offset: number, encoding: "base64" | "base64url"): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)]);
   const text = bytes.toString(encoding).replace(/=+$/, "");

@@ -68,7 +68,7 @@ const spec = fc.record(
   },
   { requiredKeys: [] },
 );
-/** What may be observed in a pass over a cluster. */
+/** Possible observations of a cluster. */
 export const clusterObservation = fc
   .record({
     observed,
@@ -86,6 +86,6 @@ export const clusterObservation = fc
   })
   .map(({ observed, spec, goal, lastOrder, runState }) => ({
     pass: clusterContext({ goal, memory: { lastOrder, runState } }, spec),
-    // Only where the list has the cluster, its state is shown.
+    // The state is only read for a cluster in the list.
     observed: typeof observed.listed === "object" ? observed : { ...observed, status: undefined },
   }));

@@ -1,4 +1,4 @@
-/** Sights of databases for property tests: whatever the platform may answer. */
+/** Observations of databases for property tests: any answer of the platform. */
 import fc from "fast-check";
 
 import { NOTHING_OBSERVED, type DatabaseContext, type Observed } from "../../../src/kinds/database/model.ts";
@@ -76,7 +76,7 @@ interface DatabaseObservation {
   readonly observed: Partial<Observed>;
 }
 
-/** Of all that there may be, what is read in such a pass. */
+/** Reduces an observation to the reads that this reconcile makes. */
 export function readableDatabase({ pass: of, observed }: DatabaseObservation): DatabaseObservation {
   const isFollowed = followedRequest(of) !== undefined;
   const request = isFollowed ? observed.request : undefined;
@@ -87,7 +87,7 @@ export function readableDatabase({ pass: of, observed }: DatabaseObservation): D
   return { pass: of, observed: { ...NOTHING_OBSERVED, ...read } };
 }
 
-/** What may be observed in a pass over a database. */
+/** Possible observations of a database. */
 export const databaseObservation = fc
   .record({ pass, observed: shown })
   .map((observation) => readableDatabase(observation as DatabaseObservation));

@@ -7,11 +7,11 @@ import type { World } from "../platform/env.ts";
 /** A platform in memory, for as many requests as a property test makes. */
 export interface MemoryPlatform {
   readonly platform: Platform;
-  /** All that was sent since it was last taken. */
+  /** Returns the requests since the last call. */
   readonly taken: () => readonly HttpRequest[];
 }
 
-/** @param answer what every request gets */
+/** @param answer returns the answer to a request */
 export function memoryPlatform(
   answer: (request: HttpRequest) => HttpAnswer,
   change: Partial<PlatformOptions> = {},
@@ -54,7 +54,7 @@ export function answerOf(status: number, text: string): HttpAnswer {
   return { status, text, header: () => undefined };
 }
 
-/** A world in which everything has this one id, whatever it is, and nothing exists. */
+/** A world in which every id is this one and nothing exists. */
 export function emptyPlatform(id: string): World {
   const thing = { id, name: "thing", record: {}, deploymentRequestId: id };
   const area = new Proxy({}, { get: () => async () => thing });

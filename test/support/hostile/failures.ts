@@ -1,4 +1,4 @@
-/** Tests of what the operator tells of a platform in trouble, for each surface in a file of its own. */
+/** Tests of what the operator reports during an outage of the platform. Each surface has its own file. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
@@ -14,7 +14,7 @@ import { calm, expectSettled, idOf, versions } from "../env/settling.ts";
 import { application, connection, defaults, deploying, project, secret, tree } from "../kube/manifests.ts";
 import { tcpProxy } from "../kube/tcp-proxy.ts";
 
-/** What every call of the platform comes to, and what the connection says of it. */
+/** The answer to every call of the platform, and the connection's expected reason and message. */
 export type Trouble = readonly [what: string, answer: FaultInput["answer"], reason: string, message: RegExp];
 
 export interface FailingHarness {
@@ -23,7 +23,7 @@ export interface FailingHarness {
   readonly troubles: readonly Trouble[];
 }
 
-/** What a dependent with work pending says while its connection is in trouble. */
+/** Expects the status of an object with pending work during an outage of its connection. */
 async function expectWaiting(env: Env, name: string, because: string): Promise<void> {
   const object = await env.waitFor("PlatformApplication", name, { status: "False", reason: "ConnectionNotReady" });
   expect(condition(object, "Ready")?.message).toBe(
@@ -33,9 +33,9 @@ async function expectWaiting(env: Env, name: string, because: string): Promise<v
   expect(condition(object, "Stalled")).toBeUndefined();
 }
 
-/** Tests for the `describe` that it is called in, with a stage of their own. */
+/** Defines the tests in the current `describe`, with their own environment. */
 export function itTellsOfTrouble({ surface, pathPrefix, troubles }: FailingHarness): void {
-  // A status is held back for less time than usual, and a platform that says nothing is waited for.
+  // Statuses are delayed less than usual; reads end in time for a platform that does not answer.
   const env = createEnv({ surface, windows: { deferMs: 1_000 }, deadlines: { readMs: 3_000 } });
 
   beforeAll(async () => {
@@ -64,7 +64,7 @@ export function itTellsOfTrouble({ surface, pathPrefix, troubles }: FailingHarne
       await env.patch("PlatformApplication", "moving", deploying(Buffer.from(what.padEnd(12)).toString("hex")));
       await expectWaiting(env, late, reason);
       await expectWaiting(env, "moving", reason);
-      // Longer than the settled ones' poll interval, and than a status is held back.
+      // Longer than the poll interval of settled objects, and than the delay of a status.
       await sleep(2_000);
       expect(await versions(env, "steady")).toEqual(before);
       expect(record.changes()).toEqual([]);

@@ -3,13 +3,13 @@ import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
 import { comes } from "../env/cluster.ts";
 
 /**
- * Installs CRDs of others, and waits until the API server serves them.
- * @param path a file or a folder. @throws Error when it does not within a minute
+ * Installs CRDs of other projects, and waits until the API server serves them.
+ * @param path a file or a folder. @throws Error after a minute
  */
 export async function installCrds(at: ControlPlaneFacts, path: string): Promise<void> {
-  // Larger than the annotation of a client-side apply may be.
+  // A client-side apply would exceed the limit of its annotation.
   await kubectl(at, ["apply", "--server-side", "-f", path]);
-  // kubectl refuses to wait for conditions of an object that has none yet.
+  // kubectl cannot wait for a condition while the object has no conditions yet.
   const established = (): Promise<string | undefined> =>
     kubectl(at, ["wait", "--for=condition=Established", "--timeout=60s", "-f", path]).catch(() => undefined);
   if ((await comes(established, 60_000)) === undefined) throw new Error(`the CRDs of ${path} are not established`);

@@ -1,16 +1,16 @@
-/** Answers of a platform that has gone wrong, or bad: mutations of a valid one, for property tests. */
+/** Answers of a faulty or malicious platform: mutations of a valid answer, for property tests. */
 import fc from "fast-check";
 
 import { stringifyJson } from "../../../src/platform/codec/json.ts";
 import { anyText } from "./values.ts";
 
-/** Members that reach a prototype where objects are merged carelessly. */
+/** Names of members that can change a prototype in a careless merge. */
 const POLLUTING = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "then", "toJSON"];
 
-/** How a text stands for itself in JSON that is made of values. */
+/** The prefix of a string that goes into the JSON text unchanged. */
 const RAW = "\u0000raw:";
 
-/** JSON of any shape, with polluting keys, numbers that JavaScript rounds and texts that no server should send. */
+/** JSON of any shape, with polluting keys, numbers that JavaScript rounds, and texts that no server should send. */
 export const anyJson: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -28,7 +28,7 @@ export const anyJson: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie
   ),
 })).value;
 
-/** Some thousand values within each other: reading them recursively overflows the stack. */
+/** Thousands of nested values: a recursive reader overflows the stack. */
 const deep = fc
   .tuple(fc.constantFrom("[", '{"a":'), fc.constantFrom(10, 5_000, 20_000))
   .map(
@@ -76,7 +76,7 @@ function polluted(value: unknown, key: string, member: unknown): unknown {
 }
 
 /**
- * A valid answer with one to three values replaced, taken out, polluted, doubled or nested; or cut off; or any text.
+ * A valid answer with one to three values replaced, removed, polluted, doubled or nested; or cut off; or any text.
  */
 export function mutated(valid: string): fc.Arbitrary<string> {
   const value: unknown = parsed(valid);
@@ -92,7 +92,7 @@ export function mutated(valid: string): fc.Arbitrary<string> {
   );
 }
 
-/** As JSON; what a change made as text stays as it is. */
+/** Returns the value as JSON; raw texts go in unchanged. */
 function textOf(value: unknown): string {
   const text = stringifyJson(value) ?? "";
   const mark = JSON.stringify(RAW).slice(1, -1);
@@ -110,12 +110,12 @@ function parsed(text: string): unknown {
   }
 }
 
-/** How many values there are, the members' members and the value itself included. */
+/** Counts the values: the value itself and all nested ones. */
 function size(value: unknown): number {
   return isObject(value) ? Object.values(value).reduce<number>((sum, member) => sum + size(member), 1) : 1;
 }
 
-/** Changes the n-th value, counted from the outside in. */
+/** Changes the n-th value, counted from the outermost. */
 function changedAt(value: unknown, at: number, by: Change): unknown {
   if (at === 0) return by(value);
   if (!isObject(value)) return value;

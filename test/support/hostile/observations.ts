@@ -1,4 +1,4 @@
-/** Sights of the platform for property tests of kinds: whatever it may answer. */
+/** Observations for property tests of kinds: any answer of the platform. */
 import fc from "fast-check";
 
 import type { Kind, ReconcileContext } from "../../../src/engine/contract/kind.ts";
@@ -127,7 +127,7 @@ const applicationContext = fc
     spec: specOf({ runState, cpu: 250, ports: [{ internalPort: 8080, protocol: "HTTP" }], name: "😀".repeat(100) }),
   }));
 
-/** Of all that there may be, what is read in such a pass. */
+/** Reduces an observation to the reads that this reconcile makes. */
 export function readable({
   pass,
   observed,
@@ -205,7 +205,7 @@ export interface Observation {
   readonly observed: unknown;
 }
 
-/** The kinds, each with what may be observed in a pass over it. */
+/** The kinds with their possible observations. */
 export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Observation>])[] = [
   [
     "application",

@@ -1,7 +1,7 @@
-/** What the operator's own Secrets bear. */
+/** The label of the operator's own Secrets. */
 export const OURS = { "app.kubernetes.io/managed-by": "platform-operator" };
 
-/** Refuses new Secrets of the operator in a namespace, with their content in its words. */
+/** A policy that refuses new Secrets of the operator in a namespace, with their content in its message. */
 export function refusingPolicy(namespace: string): object {
   const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["secrets"] };
   const isOurs = `!("labels" in object.metadata) || !("app.kubernetes.io/managed-by" in object.metadata.labels)`;

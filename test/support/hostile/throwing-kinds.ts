@@ -1,4 +1,4 @@
-/** The operator's kinds, each of which throws where and about what a test says. */
+/** The operator's kinds, which throw at a place and for an object that a test sets. */
 import type { Kind, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { bind, type Bound } from "../../../src/engine/reconcile/engine.ts";
 import { createKinds } from "../../../src/kinds/index.ts";
@@ -6,11 +6,11 @@ import type { Platform } from "../../../src/platform/index.ts";
 
 export const PLACES = ["observe", "plan", "report"] as const;
 
-/** Where a pass over an object throws; nowhere once `where` is undefined. */
+/** The place at which the reconcile of an object throws; none while `where` is undefined. */
 export interface Tear {
   where: (typeof PLACES)[number] | undefined;
   readonly kind: string;
-  /** Of the custom resource. */
+  /** The name of the custom resource. */
   readonly name: string;
 }
 

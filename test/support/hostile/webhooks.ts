@@ -1,4 +1,4 @@
-/** Sights of webhooks for property tests: whatever the platform may answer. */
+/** Observations of webhooks for property tests: any answer of the platform. */
 import fc from "fast-check";
 
 import { webhook } from "../../../src/kinds/webhook/index.ts";

@@ -1,4 +1,4 @@
-/** buildah with a store of its own: no engine, no daemon, no registry. */
+/** buildah with its own store: it needs no engine, no daemon and no registry. */
 import { execFile } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,28 +15,28 @@ export interface Ran {
 }
 
 export interface Buildah {
-  /** @returns what it printed. @throws Error with the end of what it printed when it fails */
+  /** @returns the output. @throws Error with the end of the output when it fails */
   readonly run: (...args: readonly string[]) => Promise<string>;
-  /** The same, and whatever its exit code is. */
+  /** Same as `run`, with any exit code. */
   readonly attempt: (...args: readonly string[]) => Promise<Ran>;
-  /** With these variables any buildah has the same store, and an engine that needs a daemon is not taken for it. */
+  /** Variables with which every buildah uses this store, and no engine that needs a daemon is found. */
   readonly env: Readonly<Record<string, string>>;
   /** Removes the store. */
   readonly close: () => Promise<void>;
 }
 
 export interface BuildahOptions {
-  /** What every build sees of this machine: "/here:/there". */
+  /** Mounts of this machine in every build: "/here:/there". */
   readonly volumes?: readonly string[];
-  /** "host:port" of a registry that is reached without TLS. */
+  /** "host:port" of a registry without TLS. */
   readonly registry?: string;
 }
 
 const Failed = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
 
 /**
- * @param dir an empty folder, which the store is made in
- * @throws Error when this process is not root's: isolation by chroot mounts
+ * @param dir an empty folder for the store
+ * @throws Error when this process does not run as root, as isolation by chroot needs mounts
  */
 export async function openBuildah(dir: string, options: BuildahOptions = {}): Promise<Buildah> {
   if (process.getuid?.() !== 0) throw new Error("building without an engine mounts: run it as root");
@@ -58,7 +58,7 @@ export async function openBuildah(dir: string, options: BuildahOptions = {}): Pr
   };
 }
 
-/** Writes what containers-storage.conf(5), containers.conf(5) and containers-registries.conf(5) say. */
+/** Writes the files of containers-storage.conf(5), containers.conf(5) and containers-registries.conf(5). */
 async function configure(dir: string, { volumes = [], registry }: BuildahOptions): Promise<Buildah["env"]> {
   const files = {
     "storage.conf": `[storage]\ndriver = "vfs"\ngraphroot = "${dir}/store"\nrunroot = "${dir}/run"\n`,
@@ -78,7 +78,7 @@ async function configure(dir: string, { volumes = [], registry }: BuildahOptions
   };
 }
 
-/** Runs it so that it dies with this process. @returns its end, whatever that was */
+/** Runs a program that ends with this process. @returns its result, also after a failure */
 export async function runAsChild(
   program: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** What lies in a root file system. */
+/** Lists the files of a root file system. */
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 

@@ -1,4 +1,4 @@
-/** The Dockerfile's two bases, made of what this machine has: nothing is pulled. */
+/** The Dockerfile's two base images, made from files of this machine: nothing is pulled. */
 import { execFile } from "node:child_process";
 import { copyFile, cp, mkdir, realpath, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -10,10 +10,10 @@ import { z } from "zod";
 import { NODE } from "../../../scripts/image.ts";
 import { lookPath } from "../../control-plane/tools.ts";
 
-/** What `npm ci` and `npm run` call, and where Debian and its relatives have it. */
+/** The programs that `npm ci` and `npm run` call, at their paths in Debian. */
 const PROGRAMS = ["/bin/sh", "/bin/chmod", "/usr/bin/env"];
 const CERTIFICATES = "/etc/npm-ca.crt";
-/** Where the build sees npm's cache of this machine. */
+/** The path of this machine's npm cache in the build. */
 export const NPM_CACHE = "/npm-cache";
 
 const NpmConfig = z.object({
@@ -24,7 +24,7 @@ const NpmConfig = z.object({
 });
 export type NpmConfig = z.infer<typeof NpmConfig>;
 
-/** Fills the folder with what Node is linked with, and no program at all. */
+/** Fills the folder with the libraries of Node, and no programs. */
 export async function makeRuntimeBase(dir: string): Promise<void> {
   await copyLibraries(process.execPath, dir);
 }
@@ -43,13 +43,13 @@ export async function makeBuildBase(dir: string, npm: NpmConfig): Promise<void> 
   if (certificates !== undefined) await put(certificates, dir, CERTIFICATES);
 }
 
-/** @returns how npm is set up on this machine. */
+/** @returns npm's configuration of this machine */
 export async function npmConfig(): Promise<NpmConfig> {
   const { stdout } = await promisify(execFile)("npm", ["config", "list", "--json"]);
   return NpmConfig.parse(JSON.parse(stdout));
 }
 
-/** Writes an .npmrc with which the build reaches the registry that this machine uses. @param lines more of it */
+/** Writes an .npmrc with which the build uses this machine's registry. @param lines further lines */
 export async function writeNpmrc(file: string, npm: NpmConfig, lines: readonly string[]): Promise<void> {
   const own = [
     `registry=${npm.registry}`,
@@ -72,7 +72,7 @@ async function npmFolder(): Promise<string> {
   return dirname(dirname(await realpath(npm)));
 }
 
-/** The bundler's binding of this platform, which Node loads as a library. */
+/** Returns the bundler's native binding of this platform, which Node loads as a library. */
 async function nativePart(): Promise<string> {
   const require = createRequire(createRequire(import.meta.url).resolve("rolldown/package.json"));
   return realpath(require.resolve(`@rolldown/binding-linux-${process.arch}-gnu`));

@@ -1,4 +1,4 @@
-/** A real registry of images, on loopback, without TLS and without users. */
+/** A real image registry on loopback, without TLS and users. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -17,17 +17,17 @@ export interface Registry {
   stop(): Promise<void>;
 }
 
-/** What images are described in, by OCI and by Docker. */
+/** The media types of image manifests, of OCI and Docker. */
 const MANIFESTS = "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json";
 
-/** @param dir where it keeps what is pushed */
+/** @param dir the folder for pushed images */
 export async function startRegistry(dir: string): Promise<Registry> {
   const port = await freePort();
   const host = `127.0.0.1:${port}`;
   const config = join(dir, "registry.json");
   await mkdir(join(dir, "registry"));
   const storage = { filesystem: { rootdirectory: join(dir, "registry") } };
-  // YAML as JSON is.
+  // JSON is valid YAML.
   await writeFile(config, JSON.stringify({ version: "0.1", log: { level: "warn" }, storage, http: { addr: host } }));
   const program = startProgram({ file: await findDebianProgram("docker-registry"), args: ["serve", config] });
   await listening(program, port);

@@ -1,4 +1,4 @@
-/** A template with all kinds of rules, and specs checked against it or another one. */
+/** A template with every type of rule, and a check of specs against it or another template. */
 import { problemsOf } from "../../../src/kinds/binding/check.ts";
 import { bindingInputs, type ClusterKind } from "../../../src/kinds/binding/model.ts";
 import type { Template } from "../../../src/platform/areas/templates.ts";

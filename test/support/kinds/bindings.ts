@@ -1,4 +1,4 @@
-/** Templates, specs and passes for tests of bindings and catalogues. */
+/** Templates, specs and contexts for tests of bindings and catalogues. */
 import type { ReconcileContext, ResolvedNeeds, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { platformBinding, type BindingMemory, type BindingSpec } from "../../../src/kinds/binding/crd.ts";
 import { shownLayers } from "../../../src/kinds/binding/layers.ts";
@@ -49,7 +49,7 @@ export function template(...layers: readonly TemplateLayer[]): Template {
   return { key: "essentials", version: "1.2.0", status: "PUBLISHED", layers: [...layers] };
 }
 
-/** A template with one layer, and the two ways in which a platform answers with that. */
+/** A template with one layer, and the layers of a platform's answer. */
 export const essentials = template(layer("base", { mandatory: true }));
 export const enabled = [{ key: "base", status: "ENABLED" }];
 export const starting = [{ key: "base", status: "DISABLED", reason: "The layer is being enabled" }];
@@ -72,7 +72,7 @@ export function bindingSpec(change: object = {}): BindingSpec {
   });
 }
 
-/** Resolves every value by its field; the fingerprint is the content itself. */
+/** Returns resolved values by field; the fingerprint is the content itself. */
 export function resolved(values: Readonly<Record<string, string>> = {}, clusterId: string = CLUSTER): ResolvedNeeds {
   return {
     id: (name) => {
@@ -112,7 +112,7 @@ export function contextOf<K extends KindTypes>(
   });
 }
 
-/** @param values what the spec's references resolve to, by field */
+/** @param values the resolved values of the spec's references, by field */
 export function bindingContext(
   spec: BindingSpec = bindingSpec(),
   change: Partial<FlatContext<BindingContext>> & OnSurface = {},
@@ -121,7 +121,7 @@ export function bindingContext(
   return contextOf<BindingTypes>(spec, bindingInputs(spec, resolved(values, spec.clusterRef.externalId)), {}, change);
 }
 
-/** What is observed on the documented surface of a template that fits. */
+/** The observation on the documented surface, with a matching template. */
 export function observedBinding(change: Partial<Observed> = {}): Observed {
   return {
     cluster: { listed: true, kind: undefined },
@@ -134,7 +134,7 @@ export function observedBinding(change: Partial<Observed> = {}): Observed {
   };
 }
 
-/** What a pass remembers once its binding was written. */
+/** The memory after a write of the binding. */
 export function writtenMemory(pass: BindingContext, layers?: Binding["layers"]): BindingMemory {
   const { key, version } = pass.spec.template;
   return { templateKey: key, templateVersion: version, layers: shownLayers(layers), written: pass.inputs.fingerprint };
@@ -142,7 +142,7 @@ export function writtenMemory(pass: BindingContext, layers?: Binding["layers"]):
 
 type Areas = { readonly [Area in keyof Platform]?: Partial<Platform[Area]> };
 
-/** A platform that has only what a test gives it; everything else is missing, and so fails the test. */
+/** A platform with only the given areas; any other call fails the test. */
 export function fakePlatform(areas: Areas): Platform {
   return areas as Platform;
 }

@@ -6,7 +6,7 @@ import { supportsOn, type OnSurface } from "./supports.ts";
 
 export const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
 
-/** A pass over a cluster that was taken over, on the full surface. */
+/** The context of an adopted cluster on the full surface. */
 export function clusterContext(
   change: Partial<FlatContext<ClusterContext>> & OnSurface = {},
   spec: object = {},
@@ -26,7 +26,7 @@ export function clusterContext(
   });
 }
 
-/** The cluster as the full surface shows it in that state, running Kubernetes 1.33. */
+/** The observation of the cluster on the full surface in that state, with Kubernetes 1.33. */
 export function listed(state: string, status: Partial<ClusterStatus> = {}): Observed {
   return {
     ...NOTHING_OBSERVED,

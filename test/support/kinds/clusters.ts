@@ -6,15 +6,15 @@ import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { startKindHarness, type KindHarness, type SurfaceName } from "./env.ts";
 import type { Runner } from "./kind-runner.ts";
 
-/** A simulated platform with a cluster of its own for each test of the `describe`: DEPLOYED, 1.33, next is 1.34. */
+/** A simulated platform with a separate cluster for each test of the `describe`: DEPLOYED, 1.33, next is 1.34. */
 export interface ClusterEnv {
   readonly harness: KindHarness;
   /** Its record on the platform. */
   readonly cluster: Cluster;
   spec(change?: JsonObject): JsonObject;
-  /** A custom resource that was just applied. */
+  /** Returns a custom resource that was just applied. */
   applied(change?: JsonObject): Runner;
-  /** The operations that were sent since the last time this was asked for. */
+  /** The operations that were sent since the last call. */
   sent(): readonly string[];
 }
 
@@ -30,7 +30,7 @@ export function clusterEnv(surface: SurfaceName): ClusterEnv {
     sim.faults.clear();
     cluster = newCluster(sim.ids, sim.time, organizationId, { name: "own", region: "eu-west-3" });
     sim.world.clusters.set(cluster.id, cluster);
-    // What the client remembers is of the cluster before.
+    // Lets the client's cache of the previous cluster expire.
     harness.pass(120);
     harness.writes();
   });

@@ -4,7 +4,7 @@ import type { ReconcileContext, Report } from "../../../src/engine/contract/kind
 import { buildStatus, type ReconcileResult } from "../../../src/engine/status/build.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 
-/** The status as it comes back from the API server. */
+/** Returns the status as the API server would return it. */
 export function composed(outcome: {
   readonly object: KubeObject;
   readonly result: ReconcileResult;
@@ -24,7 +24,7 @@ export function composed(outcome: {
     now: context.now,
   });
   const stored = JSON.parse(JSON.stringify(status)) as JsonObject;
-  // The engine compares with what is stored: a member that is undefined would differ from it for ever.
+  // The engine compares with the stored status: an undefined member would always differ from it.
   if (!isDeepStrictEqual(status, stored)) throw new Error("the status is not the same once it is stored");
   return stored;
 }

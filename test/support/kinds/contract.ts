@@ -14,7 +14,7 @@ import { operatorEnv } from "../platform/operator-env.ts";
 import { supportsOn } from "./supports.ts";
 
 const MINUTE = 60_000;
-/** Some polls; what the platform does not have is tried again after an hour. */
+/** Several polls; an operation that the platform lacks is tried again after an hour. */
 const REST = effort.cases(25, 120) * MINUTE;
 const GROUND = "ground";
 const TRUE: unknown = expect.stringMatching(/^True/);
@@ -25,8 +25,8 @@ const KINDS = createKinds();
 const ALWAYS = [{ schedule: "0 * * * *", duration: "2h", timeZone: "Europe/Berlin" }];
 
 /**
- * The story that all kinds have in common, told of the sample of one: it is brought about once, left in peace, changed,
- * kept, taken over and deleted, as far as the kind goes. What a surface lacks is told, and nothing is sent.
+ * The tests that all kinds share, with the sample of one kind: its object is created once, then left alone, changed,
+ * kept, adopted and deleted, as far as the kind supports it. An operation that the surface lacks is reported, not sent.
  */
 export function kindContract(kind: KindName, sample: Sample): void {
   const { changes = [], refused, smallest, writes } = sample;
@@ -53,7 +53,7 @@ export function kindContract(kind: KindName, sample: Sample): void {
       const made = await applied("one", specOf("one"));
       expect(made).toEqual(isOffered(writes) ? [TRUE, writes.toSorted()] : [UNSUPPORTED, []]);
       const [{ metadata }, mark] = [env.get(kind, "one"), env.mark()];
-      // What the platform does not have is tried again after an hour.
+      // An operation that the platform lacks is tried again after an hour.
       await env.run(isOffered(writes) ? REST : 30 * MINUTE);
       expect([env.get(kind, "one").metadata, env.writes(mark)], "is left in peace").toEqual([metadata, []]);
     });
@@ -101,8 +101,8 @@ export function kindContract(kind: KindName, sample: Sample): void {
 }
 
 /**
- * What the policies of a sample hold back is not asked for; once they let it, all that the sample says is, and once.
- * Kinds that never write have none of it.
+ * Tests of policies with the sample of one kind: blocked operations are not sent, and each is sent once after the
+ * policies allow it. Kinds that never write have no such tests.
  */
 export function policyContract(kind: KindName, sample: Sample): void {
   const writes = sample.writes.toSorted();
@@ -138,7 +138,7 @@ export function policyContract(kind: KindName, sample: Sample): void {
       });
       const [, asked] = await applied("window", within("Deny"));
       expect([env.told(kind, "window"), asked]).toEqual([expect.stringContaining("OutsideChangeWindow"), []]);
-      // All of an operation's spec is immutable: it is made anew.
+      // The spec of an operation is immutable, so it is created anew.
       if (!isLasting) await removed("window");
       expect(await applied("window", within("Allow"))).toEqual([TRUE, writes]);
     });
@@ -160,13 +160,13 @@ export function policyContract(kind: KindName, sample: Sample): void {
 const areOffered = (ids: readonly OperationId[], surface: Surface): boolean =>
   surface === "full" || ids.every((id) => operationOf(id).surface === "documented");
 
-/** The operator with a connection, and a tree that samples stand on. */
+/** Starts the operator with a connection and the parents of the samples. */
 async function stage(kind: KindName, sample: Sample, surface: Surface) {
   const env = await operatorEnv({ surface });
   env.apply(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, GROUND));
   await env.run(10 * MINUTE);
   const goal = KINDS[kind].oneShot === undefined ? "Ready" : "Complete";
-  /** What the platform does not have is found out by one try. */
+  /** Returns the served writes. An operation that the platform lacks may be tried once. */
   const servedSince = (mark: number): readonly string[] => {
     const [served, missing] = [env.writes(mark).filter(Boolean), env.writes(mark).filter((name) => name === "")];
     expect(missing.length).toBeLessThanOrEqual(1);
@@ -177,14 +177,14 @@ async function stage(kind: KindName, sample: Sample, surface: Surface) {
     env,
     goal,
     specOf: (name: string): JsonObject => manifestOf(name)["spec"] as JsonObject,
-    /** Applies, and waits. @returns what is told of the goal, and the writes that it took */
+    /** Applies and waits. @returns the condition of the goal, and the writes for it */
     applied: async (name: string, spec: JsonObject): Promise<readonly [told: string, writes: readonly string[]]> => {
       const mark = env.mark();
       env.apply({ ...manifestOf(name), spec });
       await env.run(20 * MINUTE);
       return [env.told(kind, name, goal), servedSince(mark).toSorted()];
     },
-    /** @returns the writes that the removal took */
+    /** @returns the writes for the removal */
     removed: async (name: string): Promise<readonly string[]> => {
       const mark = env.mark();
       env.cluster.remove(kind, name);

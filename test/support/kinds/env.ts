@@ -1,4 +1,4 @@
-/** The kinds against a real simulated platform whose time a test turns, without Kubernetes. */
+/** Runs the kinds with a simulated platform and a manual clock, without Kubernetes. */
 import { changeSettings, type SettingsChange } from "../../../simulator/base/settings.ts";
 import { foreignCancel, foreignDeploy, scheduledStop } from "../../../simulator/control/control.ts";
 import { editRecord, removeRecord } from "../../../simulator/control/records.ts";
@@ -22,10 +22,10 @@ import { kindRunner, type Runner, type Surroundings } from "./kind-runner.ts";
 export type SurfaceName = "Documented" | "Full";
 
 export const SURFACES = ["Documented", "Full"] as const;
-/** The id of what nobody has. */
+/** An id that no object has. */
 export const NOBODY = "00000000-0000-4000-8000-00000000dead";
 
-/** An intent to create something, as the ledger hands it to a trace. */
+/** An intent of a create, as the ledger passes it to a trace. */
 export function createIntent(op: string, name: string, mark: OpenIntent["mark"], parentId?: string): OpenIntent {
   return { op, creates: true, parentId, name, id: undefined, commit: undefined, mark };
 }
@@ -35,7 +35,7 @@ export interface KindHarness {
   readonly api: Platform;
   readonly surface: SurfaceName;
   readonly clusterIds: readonly [string, string];
-  /** Lets time pass: on the platform, and for what the client remembers. */
+  /** Advances the time of the platform and of the client's cache. */
   pass(seconds: number): void;
   change(settings: SettingsChange): void;
   fault(fault: FaultInput): void;
@@ -43,14 +43,14 @@ export interface KindHarness {
   remove(id: string | undefined): void;
   foreignDeploy(id: string | undefined, commit: string): void;
   scheduledStop(environmentId: string): void;
-  /** Cancels a deployment request, as a colleague would. */
+  /** Cancels a deployment request like another user. */
   cancel(requestId: string): void;
   service(id: string | undefined): Service;
   /** Names and values of an application's variables and secrets on the platform. */
   values(id: string | undefined): Readonly<Record<string, string>>;
-  /** The writes since the last time this was asked for: operation and body. */
+  /** The writes since the last call: operation and body. */
   writes(): readonly (readonly [operation: string, body: unknown])[];
-  /** The mark of a create that is sent now, of something that is not there. */
+  /** The baseline of a create that is sent now, for an object that does not exist. */
   absentNow(): { readonly absentAt: string | null };
   trace(kind: object, intent: OpenIntent, pass: object): ReturnType<Kind["trace"]>;
   newProject(name: string): Promise<string>;
@@ -62,13 +62,15 @@ export interface KindHarness {
   database(environmentId: string, spec: JsonObject): Runner;
   blueprint(environmentId: string, spec: JsonObject): Runner & { readonly around: Surroundings };
   webhook(spec: JsonObject): Runner;
-  /** @param ids of what its references lead to, by field */
+  /** @param ids the ids of its references, by field */
   operation(spec: JsonObject, ids: Readonly<Record<string, string>>): Runner;
   close(): Promise<void>;
 }
 
-/** Starts a platform that works at the pace of `pass`. */
-/** @param known what the client is told of the platform; it learns with "Auto" */
+/**
+ * Starts a platform whose time only `pass` advances.
+ * @param known the surface that the client assumes; with "Auto" it learns
+ */
 export async function startKindHarness(
   surface: SurfaceName,
   known: SurfaceName | "Auto" = surface,
@@ -169,7 +171,7 @@ export async function startKindHarness(
   };
 }
 
-/** The cluster that a spec names by id. */
+/** Returns the cluster that a spec names by id. */
 function clusterOf(spec: JsonObject): string | undefined {
   const { clusterRef } = spec as { readonly clusterRef?: { readonly externalId?: string } };
   return clusterRef?.externalId;

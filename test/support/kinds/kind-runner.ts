@@ -1,6 +1,6 @@
 /**
- * Runs a kind through the engine's own steps and status, over an API server in memory. What comes before them, a test
- * says: the context, which the engine would make of connection, references and policies.
+ * Runs a kind through the engine's own steps and status, with an API server in memory. The test provides the context
+ * that the engine would make from connection, references and policies.
  */
 import { isDeepStrictEqual } from "node:util";
 
@@ -35,7 +35,7 @@ import { memoryApiServer } from "../kube/api-server.ts";
 import { grouped, USUAL_POLICIES } from "./policies.ts";
 import { supportsOn } from "./supports.ts";
 
-/** What may differ from one pass to the next. */
+/** Changes for one reconcile. */
 export interface PassChange {
   /** A new generation of the spec, as a user writes it. */
   readonly spec?: JsonObject;
@@ -51,19 +51,19 @@ export interface PassChange {
   readonly policies?: Partial<typeof USUAL_POLICIES>;
 }
 
-/** What the outside provides. */
+/** The surroundings of the kind. */
 export interface Surroundings {
   readonly surface: "Documented" | "Full";
   /** Ids behind references, by field. */
   readonly ids: Readonly<Record<string, string>>;
-  /** Values of Secrets and ConfigMaps by field, and the version of where they come from. */
+  /** Values of Secrets and ConfigMaps by field; `sources` is the version of those objects. */
   values: Readonly<Record<string, string>>;
   /** Whole Secrets and ConfigMaps by field. */
   all?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   sources: string;
-  /** Milliseconds that went by on the platform: the operator's clock goes with it. */
+  /** Milliseconds that have passed on the platform; the operator's clock follows. */
   readonly passed?: () => number;
-  /** The connection's token, with which fingerprints are keyed. */
+  /** The connection's token, the key of fingerprints. */
   token: string;
 }
 
@@ -74,16 +74,16 @@ export interface Ran {
   readonly why: Why;
   readonly report: Report;
   readonly status: JsonObject;
-  /** Whether the API server would have got a patch. */
+  /** Whether a patch would have been sent to the API server. */
   readonly wrote: boolean;
 }
 
 export interface Runner {
-  /** One pass. @throws ApiError, with what the failing step left behind forgotten, as after a crash */
+  /** Reconciles once. @throws ApiError; like a crash, that drops the in-process state of the failing step */
   run(change?: PassChange): Promise<Ran>;
-  /** What a pass would see now. */
+  /** Returns the context of a reconcile now. */
   pass(change?: PassChange): ReconcileContext<never>;
-  /** Takes the status away, or edits it; the annotation of the id stays. */
+  /** Removes or replaces the status; the annotation of the id stays. */
   lose(status?: JsonObject): void;
   status(): JsonObject;
   id(): string | undefined;
@@ -153,7 +153,7 @@ export function kindRunner<K extends KindTypes>(
     if (change.requested !== undefined) cluster.annotate(name, NAME, { [RECONCILE_REQUESTED_AT]: change.requested });
   };
 
-  /** One process: nothing is remembered from the pass before but what is stored. */
+  /** A new process for each reconcile: only stored state is kept. */
   const reconciliation = (change: PassChange, watched: AnyKind<K["api"]>, ops: string[]): Resolved => {
     const stored = object();
     const { uid } = stored.metadata;
@@ -256,7 +256,7 @@ export function kindRunner<K extends KindTypes>(
   };
 }
 
-/** With what the Secret of a report adds to the status once it is written. */
+/** Returns the report with the status that the written Secret adds. */
 function published(report: Report): Report {
   return report.secret === undefined ? report : { ...report, status: { ...report.status, ...report.secret.status } };
 }

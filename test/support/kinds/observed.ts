@@ -1,4 +1,4 @@
-/** Where a secret could come into view. */
+/** Collects all output in which a secret could appear. */
 import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import type { Env } from "../env/env.ts";
 import type { Captured } from "../hostile/canaries.ts";
 import { cli } from "../programs/cli.ts";
 
-/** @param pageUrl of the status page @returns everything that somebody can look at while the stage's operator runs */
+/** @param pageUrl of the status page @returns everything that users can read while the operator runs */
 export async function shownBy(env: Env, pageUrl: string): Promise<Captured> {
   const { kubeconfigPath } = inject("controlPlane");
   const { metricsUrl, healthUrl } = env.operator;

@@ -10,7 +10,7 @@ import { capabilitiesOn, supportsOn, type OnSurface } from "./supports.ts";
 
 export const TARGET = "00000000-0000-4000-8000-0000000000e1";
 
-/** @param spec as a user writes it; on the documented surface unless told. */
+/** @param spec as a user writes it; the surface is the documented one by default */
 export function operationContext(
   spec: unknown,
   change: Partial<FlatContext<OperationContext>> & OnSurface = {},
@@ -30,7 +30,7 @@ export function operationContext(
   });
 }
 
-/** A platform that shows these states of the target, and answers 404 to every other question. */
+/** A platform that answers these states of the target, and 404 to every other read. */
 export function answeringPlatform(shown: {
   readonly application?: ServiceStatus;
   readonly cluster?: ClusterStatus;

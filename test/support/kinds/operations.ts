@@ -14,7 +14,7 @@ import type { Runner } from "./kind-runner.ts";
 export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
 /**
- * A platform with something to act upon: for each test an application, a database and a cluster, all of them DEPLOYED.
+ * A platform with targets for operations: for each test an application, a database and a cluster, all DEPLOYED.
  */
 export interface OperationEnv {
   readonly harness: KindHarness;
@@ -23,9 +23,9 @@ export interface OperationEnv {
   readonly applicationId: string;
   readonly databaseId: string;
   readonly cluster: Cluster;
-  /** A custom resource that was just applied; its references lead to the bench's own. */
+  /** Returns a custom resource that was just applied; its references name the targets of this test. */
   applied(spec: JsonObject): Runner;
-  /** The operations that were sent since the last time this was asked for. */
+  /** The operations that were sent since the last call. */
   sent(): readonly string[];
 }
 
@@ -99,7 +99,7 @@ export async function over(env: Env, name: string): Promise<KubeObject> {
   return env.waitFor("PlatformOperation", name, ({ status }) => member(status, "outcome") !== undefined);
 }
 
-/** The conditions that tell the end of an operation: none before, one after. */
+/** The conditions for the end of an operation: none before, one after. */
 export function endsOf(object: KubeObject): readonly Condition[] {
   return ["Complete", "Failed"].flatMap((type) => condition(object, type) ?? []);
 }

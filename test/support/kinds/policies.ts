@@ -5,7 +5,7 @@ import type {
   ReconcileContext,
 } from "../../../src/engine/contract/kind.ts";
 
-/** The members of a context in one object: tests change single ones. */
+/** The members of a context in one flat object, so that tests can change single ones. */
 export type FlatContext<Context extends ReconcileContext<ContextTypes>> = Omit<
   Context,
   "resource" | "policies" | "records"
@@ -15,7 +15,7 @@ export type FlatContext<Context extends ReconcileContext<ContextTypes>> = Omit<
   Omit<ContextRecords, "wasReady"> &
   Partial<Pick<ContextRecords, "wasReady">>;
 
-/** @returns the context of these members; other members are kept. */
+/** @returns the context with these members; further members are kept */
 export function grouped<Context extends ReconcileContext<ContextTypes>>(flat: FlatContext<Context>): Context {
   const { name, generation, ...others } = flat;
   const { adoption, onMissing, corrects, retry, deadline, runSchedule, blockedOperations, pendingOperations, ...rest } =
@@ -51,7 +51,7 @@ export function grouped<Context extends ReconcileContext<ContextTypes>>(flat: Fl
   } as unknown as Context;
 }
 
-/** What a context says of policies while nobody said anything. */
+/** The default policies of a context. */
 export const USUAL_POLICIES: Pick<
   FlatContext<ReconcileContext<ContextTypes>>,
   | "blockedOperations"
@@ -70,14 +70,14 @@ export const USUAL_POLICIES: Pick<
   writtenAt: undefined,
   writtenInto: () => undefined,
   withoutSecrets: (text) => text,
-  // As if a list had shown it before, and lacked it for long enough.
+  // As if a list had shown the object before, and lacked it for long enough since.
   presence: (evidence) => (evidence === "Shown" ? "Present" : evidence === "Missing" ? "Gone" : "Unproven"),
   onMissing: "Fail",
   corrects: "Settings",
   retry: undefined,
 };
 
-/** What a context says of an object that nobody asks anything special of, beside its own members. */
+/** The default members of a context, besides the kind's own. */
 export const USUAL_CONTEXT = {
   goal: "present",
   generation: 1,

@@ -1,5 +1,5 @@
 /**
- * Specs that users may write, and some that they may not: judged by zod in unit tests, by a real API server besides.
+ * Valid and invalid specs: checked by zod in unit tests, and by a real API server in integration tests.
  */
 import { SAMPLES } from "../../samples/index.ts";
 import type { Fields, Refused, Sample } from "../../samples/sample.ts";
@@ -14,12 +14,12 @@ export const SMALLEST: Readonly<Record<string, Fields>> = Object.fromEntries(
 export interface SpecCase {
   readonly title: string;
   readonly kind: string;
-  /** Laid over the smallest spec; undefined takes a member away. */
+  /** Merged into the smallest spec; undefined removes a member. */
   readonly change: Fields;
 }
 
 export interface RefusedCase extends SpecCase {
-  /** What the API server says. */
+  /** Matches the API server's message. */
   readonly refused: RegExp;
 }
 
@@ -40,5 +40,5 @@ const refusedBy = (listOf: (sample: Sample) => readonly Refused[]): readonly Ref
 
 export const REFUSED = refusedBy(({ refused }) => refused);
 
-/** Duplicates in lists that the API server keys: our side never sees them. */
+/** Duplicates in keyed lists, which the API server refuses before the operator sees them. */
 export const REFUSED_BY_LIST_TYPE = refusedBy(({ duplicates = [] }) => duplicates);

@@ -8,14 +8,14 @@ import { extendedOn } from "../env/simulated-platform.ts";
 import { startKindHarness, type KindHarness, type SurfaceName } from "./env.ts";
 import { kindRunner, type PassChange, type Ran, type Runner, type Surroundings } from "./kind-runner.ts";
 
-/** A variable set and what the outside provides for it. */
+/** A variable set and its surroundings. */
 export interface SetRunner extends Runner {
   readonly around: Surroundings;
-  /** Reconciles until one has nothing to send and to read back. The operations are those of all of them. */
+  /** Reconciles until nothing is sent or has to be read back. @returns the operations of all reconciles */
   settle(change?: PassChange): Promise<Ran>;
 }
 
-/** A platform with two applications, anew for each test of one `describe`. */
+/** A platform with two applications, new for each test of one `describe`. */
 export interface VariableSetEnv {
   readonly harness: KindHarness;
   readonly projectId: string;
@@ -23,20 +23,20 @@ export interface VariableSetEnv {
   /** Ids of the applications "web" and "api". */
   readonly web: string;
   readonly api: string;
-  /** A set that was just applied, by default for "web" alone. */
+  /** A set that was just applied, by default for "web" only. */
   set(spec: JsonObject, outside?: Partial<Surroundings>): SetRunner;
-  /** A target that is named by its resource. */
+  /** A target that names the application's resource. */
   target(name: "web" | "api"): JsonObject;
-  /** A variable that others made in "web". */
+  /** A variable that another user created in "web". */
   foreign(key: string, more?: Partial<Pick<Variable, "value" | "secret" | "scope" | "parentId">>): Variable;
-  /** Lets time pass, on the platform's wall clock too. */
+  /** Advances the time, with the platform's wall clock. */
   wait(seconds: number): void;
-  /** What others do to a variable of "web". */
+  /** Changes a variable of "web" like another user. */
   change(key: string, value: string): void;
   remove(key: string): void;
   /** The variable of that name in "web". */
   variable(key: string): Variable | undefined;
-  /** The operations and bodies that were sent since the last time this was asked for. */
+  /** The operations and bodies that were sent since the last call. */
   sent(): readonly (readonly [operation: string, body: unknown])[];
 }
 

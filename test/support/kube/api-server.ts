@@ -1,6 +1,6 @@
 /**
- * An API server in memory, as far as the operator's own client asks of one: resourceVersions, generations, uid
- * preconditions, finalizers, merge patches. The real store, writer and readers go over it.
+ * An API server in memory with the features that the operator's client uses: resourceVersions, generations, uid
+ * preconditions, finalizers, merge patches. The real store, writer and readers use it.
  */
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { isObject, member, stringMember } from "../../../src/kube/api/json.ts";
@@ -20,12 +20,12 @@ import { TYPES } from "../../../src/operator/config/caches.ts";
 import type { Manifest } from "../env/cluster.ts";
 import { asJson, check, patched, raised, respecified, seconds, wire } from "./patches.ts";
 
-/** The namespace of what is created without one. */
+/** The default namespace of new objects. */
 export const TEAM = "team";
 
-/** A write of the operator as the API server saw it. */
+/** A write of the operator, as received by the API server. */
 export interface Write {
-  /** checked: of metadata, by resourceVersion; outcome: of annotations, by uid alone. */
+  /** checked: of metadata, checked by resourceVersion; outcome: of annotations, checked by uid only. */
   readonly what: "checked" | "outcome" | "status" | "delete";
   /** "<kind>/<namespace>/<name>". */
   readonly key: string;
@@ -40,7 +40,7 @@ export interface WriteHooks {
 }
 
 export interface MemoryApiServer {
-  /** Of the custom resources. */
+  /** The types of the custom resources. */
   readonly types: readonly ResourceType[];
   /** Answers as a kube-apiserver does. @throws KubeError */
   answer(request: KubeRequest): Json;
@@ -49,11 +49,11 @@ export interface MemoryApiServer {
   hooks: WriteHooks;
   /** All writes of the client to custom resources that were stored, oldest first. */
   readonly writes: Write[];
-  /** A store that shows the server's own state, which is what every answer makes of a real one. */
+  /** A store that reads the server's own state. A real store has it after each answer. */
   readonly cache: Cache & Store;
-  /** What a watch would report of custom resources. */
+  /** Called for every change of a custom resource that a watch would report. */
   onChange: (change: StoreChange) => void;
-  /** How often anything was stored. */
+  /** The number of stored writes of any object. */
   version(): number;
   /** All custom resources, by kind in the order of `types`. */
   all(): readonly KubeObject[];
@@ -61,26 +61,26 @@ export interface MemoryApiServer {
   find(kind: string, name: string, namespace?: string): KubeObject | undefined;
   /** @throws Error when there is no such object */
   get(kind: string, name: string): KubeObject;
-  /** What a person does, in TEAM unless told. Creates the object. @throws KubeError "AlreadyExists" */
+  /** Creates the object like a user, in TEAM by default. @throws KubeError "AlreadyExists" */
   create(kind: string, name: string, spec: Json, meta?: Partial<ObjectMeta>): KubeObject;
-  /** Creates the object, or gives it the spec or the data of the manifest. */
+  /** Creates the object, or replaces its spec or data by the manifest's. */
   apply(manifest: Manifest, namespace?: string): void;
   /** A merge patch. */
   patch(kind: string, name: string, patch: JsonObject, namespace?: string): void;
   /** Replaces the spec. */
   spec(kind: string, name: string, spec: Json): void;
   annotate(kind: string, name: string, annotations: Readonly<Record<string, string | null>>): void;
-  /** Replaces the whole status, as a backup or a hostile hand does. */
+  /** Replaces the whole status, like a restore or an attacker. */
   status(kind: string, name: string, status: Json | undefined): void;
   remove(kind: string, name: string, namespace?: string): void;
-  /** Puts an object in place whole, as it was stored once: what a restore brings back. */
+  /** Stores a whole object unchanged, like a restore from a backup. */
   restore(object: KubeObject): void;
   /** Creates, changes or removes a Secret. */
   secret(name: string, data: Readonly<Record<string, string>> | undefined, namespace?: string): void;
 }
 
 /**
- * @param now the wall clock. @param types of the custom resources
+ * @param now the wall clock @param types the types of the custom resources
  * @returns an API server with the namespaces TEAM and kube-system
  */
 export function memoryApiServer(now: () => Date, types: readonly ResourceType[] = TYPES): MemoryApiServer {
@@ -98,7 +98,7 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
     objectPath(typeOf(kind), { namespace, name });
   const pathOfObject = (object: KubeObject): string => objectPath(typeOf(object.kind), keyOf(object));
 
-  /** Stores what is new; what has been let go of by everybody ends. */
+  /** Stores the object, or removes it when it is being deleted and has no finalizers left. */
   const put = (object: KubeObject): KubeObject => {
     version += 1;
     const sent = wire({ ...object, metadata: { ...object.metadata, resourceVersion: String(version) } });
@@ -205,7 +205,7 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
     hooks: { before: () => Promise.resolve(), after: () => Promise.resolve() },
     writes: [],
     cache: {
-      // As a store does it: what cannot exist is not there.
+      // Like the real store, returns undefined for invalid names.
       get: ({ kind, namespace, name }) =>
         isNamed(known.get(kind), namespace, name) ? server.find(kind, name, namespace) : undefined,
       list: (kind, namespace) =>
@@ -280,7 +280,7 @@ function writeOf({ method, path, body }: KubeRequest, { kind, metadata: { namesp
   return { what: isChecked ? "checked" : "outcome", key, body: change };
 }
 
-/** With `data` in place of `stringData`, as the API server stores a Secret. */
+/** Replaces `stringData` by `data`, as the API server stores a Secret. */
 function withData({ stringData, ...manifest }: JsonObject): JsonObject {
   if (!isObject(stringData)) return manifest;
   const data = Object.entries(stringData).map(([key, value]) => [

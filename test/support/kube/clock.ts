@@ -2,15 +2,15 @@ import { setImmediate } from "node:timers/promises";
 
 import type { Clock } from "../../../src/kube/api/types.ts";
 
-/** A clock that stands still until a test moves it. */
+/** A clock that advances only when a test moves it. */
 export interface ManualClock extends Clock {
-  /** Moves both clocks on by `ms`, running what falls due in its order; awaits pending promises between timers. */
+  /** Advances both clocks by `ms`, running due timers in order; awaits pending promises between timers. */
   advance(ms: number): Promise<void>;
-  /** Moves on to the next timer and runs it. @returns false, and stands still, when none is due within `ms` */
+  /** Advances to the next timer and runs it. @returns false, without advancing, when none is due within `ms` */
   step(ms: number): boolean;
   /** Moves only the wall clock, as an administrator or NTP does. */
   shiftWall(ms: number): void;
-  /** How many timers wait. */
+  /** The number of pending timers. */
   pending(): number;
 }
 
@@ -67,7 +67,7 @@ export function manualClock(start = new Date("2026-11-21T10:00:00Z")): ManualClo
   };
 }
 
-/** Lets every promise that is ready to go on run to its next wait. */
+/** Runs all ready promises to their next await. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await setImmediate();
 }

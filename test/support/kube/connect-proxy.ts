@@ -2,21 +2,21 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 
-/** A forward proxy on loopback that opens tunnels (CONNECT) and nothing else. */
+/** A forward proxy on loopback that only opens tunnels (CONNECT). */
 export interface ConnectProxy {
   readonly url: string;
-  /** The targets that were asked for, in order, e.g. "platform.example.com:443". */
+  /** The requested targets in order, e.g. "platform.example.com:443". */
   readonly asked: readonly string[];
-  /** How many connections of clients are open. */
+  /** The number of open client connections. */
   open(): number;
-  /** Credentials that are asked for from now on, as "user:password"; none when absent. */
+  /** Requires credentials from now on, as "user:password"; none if absent. */
   protect(credentials?: string): void;
   /** Answers each request for a tunnel with this status from now on. */
   refuse(status: number): void;
   stop(): Promise<void>;
 }
 
-/** @param target the port on loopback that every tunnel leads to, whatever its name */
+/** @param target the port on loopback to which every tunnel leads, whatever its requested target */
 export async function connectProxy(target: number): Promise<ConnectProxy> {
   const sockets = new Set<Socket>();
   const asked: string[] = [];

@@ -1,9 +1,9 @@
 import type { ManualClock } from "./clock.ts";
 
-/** How many passes may follow each other without time going by, before it counts as a hot loop. */
+/** The number of reconciles without passing time that counts as a hot loop. */
 const HOT = 60;
 
-/** A queue that only time drives: one key after the other, each when it is due. */
+/** A queue that a manual clock drives: it processes one key after the other, each when it is due. */
 export interface DrivenQueue {
   enqueue(key: string, afterMs: number): void;
   /** Runs what falls due in the next `ms`. @throws Error at a hot loop */
@@ -13,7 +13,7 @@ export interface DrivenQueue {
   clear(): void;
 }
 
-/** @param pass works on a key; time may go by meanwhile */
+/** @param pass reconciles a key; it may advance the time */
 export function drivenQueue(clock: ManualClock, pass: (key: string) => Promise<void>): DrivenQueue {
   const dues = new Map<string, number>();
 

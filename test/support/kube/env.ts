@@ -11,10 +11,10 @@ import type { Clock, JsonObject, KubeObject } from "../../../src/kube/api/types.
 import { kubectl } from "../../control-plane/access.ts";
 import { THING } from "./things.ts";
 
-/** What the integration tests of src/kube share: a client of the real API server, the CRD of Things, namespaces. */
+/** The environment of the integration tests of src/kube: the real API server, the CRD of Things, namespaces. */
 export interface KubeEnv {
   client(): ConnectedClient;
-  /** Another client, through a port of the test's own (TLS included) or with a clock of its own. */
+  /** Another client, through another port (with TLS) or with another clock. */
   connect(more: { readonly port?: number; readonly clock?: Clock }): Promise<ConnectedClient>;
   namespace(name: string): Promise<void>;
   create(namespace: string, name: string, more?: { meta?: JsonObject; spec?: JsonObject }): Promise<KubeObject>;
@@ -24,7 +24,7 @@ export interface KubeEnv {
   port(): number;
 }
 
-/** Sets up for a test file: everything that it opens is closed after it. */
+/** Sets up for a test file, and closes everything after it. */
 export function kubeEnv(): KubeEnv {
   const facts = inject("controlPlane");
   const open: ConnectedClient[] = [];

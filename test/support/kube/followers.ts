@@ -1,7 +1,7 @@
-/** Others that follow the status page. */
+/** Other clients of the status page. */
 import { expect } from "vitest";
 
-/** Takes every place of the stream, as so many open pages do. @returns what gives them back */
+/** Opens the largest number of streams, like that many open pages. @returns a function that closes them */
 export async function takePlaces(url: string): Promise<() => Promise<void>> {
   const followers: Response[] = [];
   for (;;) {

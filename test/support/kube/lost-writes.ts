@@ -1,4 +1,4 @@
-/** Writes that may be sent only once, and what became of them on the platform. */
+/** Writes that must not be repeated, and their effects on the platform. */
 import { expect, vi } from "vitest";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
@@ -11,7 +11,7 @@ import { expectSettled, idOf } from "../env/settling.ts";
 
 type Operation = "createProject" | "createEnvironment" | "createApplication" | "deployApplication";
 
-/** Ways in which the operator does not learn what became of a write. */
+/** Faults after which the operator does not know the outcome of a write. */
 export const losses: readonly { readonly what: string; readonly fault: Omit<FaultInput, "match"> }[] = [
   { what: "is applied, but its answer is lost", fault: { effect: "applied", answer: { is: "reset" } } },
   { what: "lands late", fault: { effect: "late", lateSeconds: 1, answer: { is: "reset" } } },
@@ -20,14 +20,14 @@ export const losses: readonly { readonly what: string; readonly fault: Omit<Faul
   { what: "is applied and answered with half a body", fault: { effect: "applied", answer: { is: "truncated" } } },
 ];
 
-/** @returns the operations of which the surface can tell afterwards whether they happened. */
+/** @returns the operations whose effect the surface can show afterwards */
 export function knowable(surface: Surface): readonly Operation[] {
-  // No platform that cannot list applications can tell whether one was created.
+  // Only a platform that lists applications can show whether one was created.
   const lists: readonly Operation[] = surface === "full" ? ["createApplication"] : [];
   return ["createProject", "createEnvironment", ...lists, "deployApplication"];
 }
 
-/** Waits for the call that met the fault; expects that none else did. @returns the name of what it was about */
+/** Waits for the call with the fault; expects no other one. @returns the name of its object */
 export async function subjectOf(env: Env, record: Recording, fault: string): Promise<string> {
   const [call] = await vi.waitFor(
     () => {
@@ -44,7 +44,7 @@ export async function subjectOf(env: Env, record: Recording, fault: string): Pro
 }
 
 /**
- * @returns the id of each object of a name that the platform created or deployed in an operation, whatever was sent.
+ * @returns the ids of the objects of a name that the platform created or deployed in an operation
  */
 export function idsDone(env: Env, record: Recording, operation: string, name: string): readonly string[] {
   const ids = record.calls(operation).flatMap(({ effects }) =>
@@ -57,7 +57,8 @@ export function idsDone(env: Env, record: Recording, operation: string, name: st
 }
 
 /**
- * Waits until a tree is Ready; expects that all of it was created and deployed once, and that the objects know what.
+ * Waits until a tree is Ready; expects that all of it was created and deployed once, and that the statuses have the
+ * ids.
  */
 export async function expectOnce(env: Env, record: Recording, name: string): Promise<void> {
   const [application = "", environment = "", project = ""] = (await expectSettled(env, name)).map(idOf);

@@ -3,20 +3,20 @@ import type { JsonObject } from "../../../src/kube/api/types.ts";
 import type { Manifest } from "../env/cluster.ts";
 import type { Env } from "../env/env.ts";
 
-/** What manifests have to know of where they go. */
+/** The facts about the platform that manifests need. */
 export type Fixtures = { readonly platform: Pick<Env["platform"], "url" | "organizationId" | "tokens" | "clusterIds"> };
 
-/** Two commits, neither of which begins like the other. */
+/** Two commits with different beginnings. */
 export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 export const NEXT_COMMIT = "89abcdef0123456789abcdef0123456789abcdef";
 
-/** A Secret. Applied again with another value, it is rotated. */
+/** A Secret. Apply it again with another value to rotate it. */
 export function secret(name: string, values: Readonly<Record<string, string>>): Manifest {
   return { apiVersion: "v1", kind: "Secret", metadata: { name }, stringData: { ...values } };
 }
 
 /**
- * A connection to the stage's platform whose token is in the Secret of the same name, without a rate limit to speak of.
+ * A connection to the environment's platform, with the token in the Secret of the same name, and a high rate limit.
  */
 export function connection(env: Fixtures, name: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformConnection", name, {
@@ -33,7 +33,7 @@ export function defaults(env: Fixtures, spec: JsonObject = {}): readonly Manifes
   return [secret("default", { token: env.platform.tokens.admin }), connection(env, "default", spec)];
 }
 
-/** Each is named on the platform as in the cluster, and has the least that it needs. */
+/** This and the following have the same name on the platform as in the cluster, and only required members. */
 export function project(name: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformProject", name, { name, ...spec });
 }
@@ -43,7 +43,7 @@ export function environment(env: Fixtures, name: string, parent: string, spec: J
   return resource("PlatformEnvironment", name, { name, projectRef: { name: parent }, clusterRef, ...spec });
 }
 
-/** Deployed at COMMIT unless told. */
+/** An application that deploys COMMIT by default. */
 export function application(name: string, parent: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformApplication", name, {
     name,
@@ -55,7 +55,7 @@ export function application(name: string, parent: string, spec: JsonObject = {})
   });
 }
 
-/** From the simulated catalogue's Helm blueprint, deployed unless told. */
+/** A blueprint from the simulated catalogue's Helm blueprint, deployed by default. */
 export function blueprint(name: string, parent: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformBlueprint", name, {
     name,
@@ -84,12 +84,12 @@ export function tree(env: Fixtures, name: string, spec: JsonObject = {}): readon
   return [project(name, spec), environment(env, name, name, spec), application(name, name, spec)];
 }
 
-/** An operation: `type`, and what it takes. */
+/** An operation of a type, with its parameters. */
 export function operation(name: string, spec: JsonObject): Manifest {
   return resource("PlatformOperation", name, spec);
 }
 
-/** A merge patch of an application that has it deploy another commit. */
+/** A merge patch that makes an application deploy another commit. */
 export function deploying(gitCommitId: string): JsonObject {
   return { spec: { deploy: { gitCommitId } } };
 }

@@ -1,4 +1,4 @@
-/** How an API server changes objects: merge patches, preconditions, generations. */
+/** Changes objects like an API server: merge patches, preconditions, generations. */
 import { isDeepStrictEqual } from "node:util";
 
 import { KubeError } from "../../../src/kube/api/errors.ts";
@@ -6,8 +6,8 @@ import { isObject, stringMember } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 
 /**
- * What a merge patch makes of an object. Of a patch of the status nothing else is taken, and of one of the object all
- * but that. @returns the same object when nothing changes. @throws KubeError as the API server answers
+ * Applies a merge patch to an object. A patch of the status changes only the status, a patch of the object everything
+ * else. @returns the same object when nothing changes. @throws KubeError like the API server
  */
 export function patched(old: KubeObject, body: JsonObject, isStatus: boolean): KubeObject {
   check(old, body["metadata"]);
@@ -32,7 +32,7 @@ function merged(target: Json | undefined, patch: Json): Json {
   return Object.fromEntries(result);
 }
 
-/** What a request says about uid and resourceVersion holds, or it is refused. */
+/** Checks a request's uid and resourceVersion. @throws KubeError when they differ from the object's */
 export function check(
   { metadata }: KubeObject,
   said: Json | undefined,
@@ -46,7 +46,7 @@ export function check(
     throw new KubeError(otherUid, otherUid === "Invalid" ? 422 : 409, "the uid is another");
 }
 
-/** The API server raises the generation with the spec and with the mark of deletion. */
+/** Raises the generation, like the API server for a change of the spec and for a deletion. */
 export function raised(object: KubeObject): KubeObject {
   const { metadata } = object;
   return { ...object, metadata: { ...metadata, generation: (metadata.generation ?? 0) + 1 } };
@@ -56,7 +56,7 @@ export function respecified(old: KubeObject, spec: Json): KubeObject {
   return isDeepStrictEqual(old.spec, spec) ? old : raised({ ...old, spec });
 }
 
-/** As JSON travels to Go and back: without undefined members, and well-formed. */
+/** Returns a value as it comes back from a Go server: without undefined members, and well-formed. */
 export function wire<T extends object>(value: T): T & JsonObject {
   return JSON.parse(JSON.stringify(value), (_, member: unknown) =>
     typeof member === "string" ? member.toWellFormed() : member,

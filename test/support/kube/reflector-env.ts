@@ -11,8 +11,8 @@ import { THING, thing, thingList } from "./things.ts";
 type Answer = (request: KubeRequest) => Json | Promise<Json>;
 
 /**
- * For a test file: gives a function that starts a reflector of Things on a scripted API server, with all that a test
- * looks at. What it starts ends with the test.
+ * Returns a function that starts a reflector of Things with a scripted API server, and returns what tests observe. The
+ * reflectors stop after the test.
  */
 export function reflectorEnv() {
   const running: Reflector[] = [];

@@ -1,4 +1,4 @@
-/** What backups, restores and careless hands do to the objects of a bench. */
+/** Backups, restores and mistakes of users, applied to the objects of an environment. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
 import { isObject } from "../../../src/kube/api/json.ts";
@@ -8,7 +8,7 @@ import { operatorEnv, type OperatorEnv } from "../platform/operator-env.ts";
 
 const SETTLING_MS = 15 * 60_000;
 
-/** @returns a bench with one object of every kind, all of them Ready. @throws Error when one is not */
+/** @returns an environment with one object of every kind, all Ready. @throws Error when one is not */
 export async function living(surface: Surface): Promise<OperatorEnv> {
   const env = await operatorEnv({ surface });
   env.apply(...everyKind(env));
@@ -18,15 +18,15 @@ export async function living(surface: Surface): Promise<OperatorEnv> {
   return env;
 }
 
-/** @returns what is said of the objects that are not Ready */
+/** @returns the readiness of the objects that are not Ready */
 export function unready(env: OperatorEnv): readonly string[] {
   return readiness(env).filter((line) => !line.includes(": True/"));
 }
 
-/** As the API server fills in a status that is not there. */
+/** The default of a missing status. */
 const NO_STATUS = { observedGeneration: -1 } as const;
 
-/** Objects and Secrets of a bench as they were. */
+/** Copies of an environment's objects and Secrets. */
 export interface Backup {
   readonly objects: readonly KubeObject[];
   readonly secrets: readonly KubeObject[];
@@ -37,9 +37,9 @@ export function backupOf({ cluster }: OperatorEnv): Backup {
 }
 
 /**
- * Another cluster, into which a backup was restored: its kube-system has another uid, its operator works beside the
- * first one on the same platform.
- * @param how whole: every object as it was; bare: as backup tools do it, with new uids and without statuses
+ * Restores a backup into another cluster: its kube-system has another uid, and its operator runs at the same time as
+ * the first one on the same platform.
+ * @param how whole: every object unchanged; bare: like backup tools, with new uids and without statuses
  */
 export async function restored(living: OperatorEnv, backup: Backup, how: "whole" | "bare"): Promise<OperatorEnv> {
   const copy = await operatorEnv({ beside: living, installation: "installation-2" });
@@ -53,7 +53,7 @@ function bare(object: KubeObject): KubeObject {
   return { ...object, metadata, status: NO_STATUS };
 }
 
-/** Lets time go by for operators that share their clock, minute by minute. */
+/** Advances the time of operators that share a clock, minute by minute. */
 export async function together(minutes: number, first: OperatorEnv, ...others: readonly OperatorEnv[]) {
   for (let minute = 0; minute < minutes; minute += 1) {
     await first.run(60_000);
@@ -72,7 +72,7 @@ export function editStatuses({ cluster }: OperatorEnv, edit: (status: JsonObject
   }
 }
 
-/** As `kubectl replace` with a manifest does it: the status stays, annotations and finalizers go. */
+/** Does the same as `kubectl replace` with a manifest: keeps the status, removes annotations and finalizers. */
 export function stripMetadata({ cluster }: OperatorEnv): void {
   for (const object of cluster.all()) {
     cluster.restore({ ...object, metadata: { ...object.metadata, annotations: {}, finalizers: [] } });

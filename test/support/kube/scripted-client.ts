@@ -5,19 +5,19 @@ import type { Json } from "../../../src/kube/api/types.ts";
 export interface ScriptedWatch {
   readonly path: string;
   readonly query: KubeQuery;
-  /** Whether the one who opened it let go. */
+  /** Whether its client has aborted it. */
   readonly aborted: () => boolean;
   /** Sends one event as a line. */
   send(event: Json): void;
-  /** Sends text as it is. */
+  /** Sends a text unchanged. */
   raw(text: string): void;
-  /** Ends it as a server does. */
+  /** Ends the stream normally, like a server. */
   close(): void;
-  /** Breaks it off, as a reset connection does; before anything was sent, as a refusal does. */
+  /** Ends it with an error, like a reset connection; before any event, like a refusal. */
   fail(error: Error): void;
 }
 
-/** An API server that answers as a test says, below HTTP: for order and time; HTTP itself has its own tests. */
+/** An API server with scripted answers, without HTTP, for tests of order and time. */
 export interface ScriptedClient extends KubeClient {
   readonly calls: readonly KubeRequest[];
   readonly watches: readonly ScriptedWatch[];
@@ -25,7 +25,7 @@ export interface ScriptedClient extends KubeClient {
   watch(): ScriptedWatch;
 }
 
-/** @param answer what a request gets; what it throws is what the request throws. */
+/** @param answer returns the answer to a request, or throws its error */
 export function scriptedClient(answer: (request: KubeRequest) => Json | Promise<Json>): ScriptedClient {
   const calls: KubeRequest[] = [];
   const watches: ScriptedWatch[] = [];

@@ -11,7 +11,7 @@ export interface Arrived {
   readonly body: string;
 }
 
-/** What to answer: a status with a body (an object goes out as JSON), or whatever the function does. */
+/** An answer: a status with a body (an object is sent as JSON), or a function that answers. */
 export type Answer =
   | {
       readonly status?: number;
@@ -23,14 +23,14 @@ export type Answer =
 export interface ScriptedServer {
   /** Scheme, host and port. */
   readonly url: string;
-  /** All that arrived so far, in order. */
+  /** All requests so far, in order. */
   readonly arrived: readonly Arrived[];
-  /** Answers come in this order from now on, the last one again and again. */
+  /** Sets the answers, which are sent in this order; the last one is repeated. */
   script(...answers: readonly Answer[]): void;
   stop(): Promise<void>;
 }
 
-/** Starts a real HTTP server on loopback. @param make e.g. one with TLS; `url` says http all the same. */
+/** Starts a real HTTP server on loopback. @param make creates the server, e.g. with TLS; `url` is always http */
 export async function startScriptedServer(
   make: (listener: RequestListener) => Server = createServer,
 ): Promise<ScriptedServer> {
@@ -70,7 +70,7 @@ export async function startScriptedServer(
 function reply(response: ServerResponse, answer: Answer): void {
   if (typeof answer === "function") return answer(response);
   const { status = 200, headers = {}, body = "" } = answer;
-  response.sendDate = false; // only where a test says so
+  response.sendDate = false; // only if a test sets it
   response.writeHead(status, headers);
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }

@@ -5,13 +5,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A server on loopback that answers as a test says: for what a real API server never sends. */
+/** A server on loopback with scripted answers, for answers that a real API server never sends. */
 export interface KubeServer {
-  /** A kubeconfig that leads to it with the token "first". */
+  /** A kubeconfig for it, with the token "first". */
   readonly kubeconfigPath: string;
-  /** How many connections were opened. */
+  /** The number of connections that were opened. */
   connections(): number;
-  /** Writes the kubeconfig anew with another token. */
+  /** Rewrites the kubeconfig with another token. */
   setToken(token: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ function kubeconfig(port: number, token: string): string {
   return JSON.stringify({
     apiVersion: "v1",
     kind: "Config",
-    // client-node takes plain HTTP only like this.
+    // client-node accepts plain HTTP only with this member.
     clusters: [
       { name: "c", cluster: { server: `http://127.0.0.1:${String(port)}/base`, "insecure-skip-tls-verify": true } },
     ],

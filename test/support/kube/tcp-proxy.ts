@@ -1,24 +1,24 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-/** A wire between a client and a server on loopback that a test can cut. TLS goes through it untouched. */
+/** A TCP proxy on loopback whose connections a test can break. TLS passes through it unchanged. */
 export interface TcpProxy {
   readonly port: number;
-  /** How many connections were opened. */
+  /** The number of connections that were opened. */
   connections(): number;
   /** Resets every open connection. */
   reset(): void;
-  /** Keeps open connections open and lets nothing more through them, as a firewall that forgot them does. */
+  /** Keeps open connections open but forwards nothing, like a firewall that has dropped their state. */
   freeze(): void;
-  /** Freezes, and takes new connections that nothing comes through, until `thaw`: as a server does that was stopped. */
+  /** Freezes, and accepts new connections without forwarding, until `thaw`: like a server that was suspended. */
   freezeAll(): void;
-  /** Resets what is frozen, and lets new connections through again. */
+  /** Resets frozen connections, and forwards new ones again. */
   thaw(): void;
   stop(): Promise<void>;
 }
 
 /**
- * @param target the port on loopback that connections lead to. @param port its own; 0, the default, takes a free one.
+ * @param target the port on loopback to forward to @param port its own port; 0, the default, takes a free one
  */
 export async function tcpProxy(target: number, port = 0): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();

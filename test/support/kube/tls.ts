@@ -22,7 +22,7 @@ Y/5zjuysB7BLdQncBUO2wt1dR1QF9Y1q3fhySmIZXqIffLS/KZFieWOp
 -----END PRIVATE KEY-----
 `;
 
-/** One of the same key that expired in 2021. */
+/** A certificate of the same key that expired in 2021. */
 export const expiredCertificate = `-----BEGIN CERTIFICATE-----
 MIIBcDCCARagAwIBAgIBATAKBggqhkjOPQQDAjAfMR0wGwYDVQQDDBRzY3JpcHRl
 ZCB0ZXN0IHNlcnZlcjAeFw0yMDAxMDEwMDAwMDBaFw0yMTAxMDEwMDAwMDBaMB8x

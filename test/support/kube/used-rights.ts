@@ -1,4 +1,4 @@
-/** What the operators of the integration tests used of their rights, told from the API server's audit log. */
+/** The rights that the operators of the integration tests used, from the API server's audit log. */
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -9,24 +9,23 @@ import { type AuditEvent, parseAuditLine } from "../../control-plane/audit.ts";
 /** A right in one line, e.g. "get secrets, everywhere" or "patch platformprojects.platform-operator.io/status, …". */
 export type Right = string;
 
-/** The user of a stage's operator (test/support/env/env.ts): its namespace tells the stages apart. */
+/** The user of an environment's operator (test/support/env/env.ts): its namespace identifies the environment. */
 const OPERATORS = /^system:serviceaccount:(operator-[0-9a-f]{8}):platform-operator$/;
-/** What the authorizer says of a request that it lets through (RBAC authorizer, "RBAC: allowed by …"). */
+/** The authorizer's reason for an allowed request (RBAC authorizer, "RBAC: allowed by …"). */
 const ALLOWED = /^RBAC: allowed by (?:Cluster)?RoleBinding "([^"/]+)(?:\/[^"]+)?" of (?:Cluster)?Role /;
 
 export interface Uses {
   readonly used: ReadonlySet<Right>;
   /** Requests that RBAC refused. */
   readonly refused: ReadonlySet<Right>;
-  /** Requests that something else than our roles let through, or that were no use of a right as it is meant. */
+  /** Requests that other roles allowed, or that used a right differently than intended. */
   readonly strange: readonly string[];
   readonly requests: number;
   readonly operators: number;
 }
 
 /**
- * Reads the log to its end. Requests of tests under an operator's token count for nothing: they have another user
- * agent.
+ * Reads the log to its end. Requests of tests with an operator's token do not count: they have another user agent.
  */
 export async function usedRights(auditLogPath: string): Promise<Uses> {
   const used = new Set<Right>();
@@ -70,7 +69,7 @@ function right(verb: string, resource: string, where: Grant["where"]): Right {
   return `${verb} ${resource}, ${where}`;
 }
 
-/** Which of our roles let a request through; undefined when it was another one, or not where or on what it is for. */
+/** Returns which of our roles allowed a request; undefined for another role, or a use outside of its purpose. */
 function scopeOf(event: AuditEvent, namespace: string): Grant["where"] | undefined {
   const [, binding] = ALLOWED.exec(reasonOf(event)) ?? [];
   if (binding === namespace) return IN_NO_NAMESPACE.has(resourceOf(event)) ? "cluster" : "everywhere";

@@ -1,4 +1,4 @@
-/** What passes between a process of the operator and its world, and what a process remembers. */
+/** The exchanges between a process of the operator and its world, and the memory of a process. */
 import type { LocalState } from "../../../src/engine/context/local-state.ts";
 import type { Intent } from "../../../src/engine/ledger/ledger.ts";
 import type { Json, JsonObject, KubeFailure, KubeObject } from "../../../src/kube/api/types.ts";
@@ -9,15 +9,15 @@ import type { Op, Remote } from "../engine/fake-platform.ts";
 export const TICK = 5_000;
 /** The window after which an unseen effect counts as absent, in ticks. */
 export const LANDING_TICKS = 3;
-/** An intent that was seen for longer than this is as good as any older one. */
+/** Ages above this make no difference for an intent. */
 export const LONG = LANDING_TICKS + 1;
 
-/** What a pass asks of the world. */
+/** A request of a reconcile to the world. */
 export type Command =
   | { readonly to: "kube"; readonly method: "GET" }
   | { readonly to: "kube"; readonly method: "PATCH"; readonly status: boolean; readonly body: JsonObject }
   | { readonly to: "platform"; readonly op: Op; readonly id: string; readonly made: Partial<Remote> }
-  /** Between two tries of a write that is retried until it is stored. */
+  /** The wait between two attempts of a write that is retried until it is stored. */
   | { readonly to: "clock" };
 
 export type Reply =
@@ -28,21 +28,21 @@ export type Reply =
 /** An answer as it reaches the process. */
 export interface Answer {
   readonly reply: Reply;
-  /** Ticks since the pass began. */
+  /** Ticks since the reconcile began. */
   readonly at: number;
-  /** Whether the lease still lasts for a write then. */
+  /** Whether the lease is still valid for a write at that time. */
   readonly leads: boolean;
 }
 
-/** What a process remembers of the object between two passes, in a form that can be compared. */
+/** The state of the object in a process between two reconciles, in a comparable form. */
 export interface Memory {
   readonly unsaved: LocalState["unsaved"];
   readonly unsent: LocalState["unsent"];
   readonly answered: LocalState["answered"];
-  /** The intent that it saw last and for how many ticks. */
+  /** The last intent that it saw, and for how many ticks. */
   readonly intent: { readonly attempt: string; readonly age: number } | undefined;
   readonly rejected: LocalState["rejected"];
-  /** None, or some: how many only makes the next try later. */
+  /** 0 or 1: the number would only delay the next attempt. */
   readonly failures: number;
 }
 
@@ -55,41 +55,41 @@ export const NOTHING: Memory = {
   failures: 0,
 };
 
-/** How a pass begins. */
+/** The start of a reconcile. */
 export interface Start {
   readonly object: KubeObject;
   readonly memory: Memory;
   readonly leads: boolean;
-  /** Makes the attempts of this pass different from those of all others. */
+  /** Makes the attempts of this reconcile unique. */
   readonly nonce: number;
 }
 
-/** Where a pass stands. */
+/** The position of a reconcile. */
 export type Stand = {
-  /** What it warned of that it leaves on the platform. */
+  /** Whether it warned that it leaves an object on the platform. */
   readonly warned: boolean;
-  /** What no table of the engine knows. */
+  /** An unexpected error, which no table of the engine has. */
   readonly internal: unknown;
 } & (
   | {
       readonly is: "parked";
       readonly command: Command;
-      /** The last intent that this pass wrote, and the tick at which it began to. */
+      /** The last intent that this reconcile wrote, and the tick at which the write began. */
       readonly intent: { readonly intent: Intent; readonly since: number } | undefined;
     }
   | {
       readonly is: "ended";
       readonly object: KubeObject | undefined;
       readonly memory: Memory;
-      /** When it looks again by itself, in milliseconds; null: never. */
+      /** After how many milliseconds it reconciles again; null for never. */
       readonly again: number | null;
     }
 );
 
-/** More random numbers than a pass draws. */
+/** More random numbers than a reconcile draws. */
 const DRAWS = 36 ** 2;
 
-/** @returns the random numbers of a pass, by which its attempts are named */
+/** @returns the random numbers of a reconcile, which name its attempts */
 export function numbered(nonce: number): () => number {
   let draws = 0;
   return () => {
@@ -98,7 +98,7 @@ export function numbered(nonce: number): () => number {
   };
 }
 
-/** @returns the nonce of the pass that made an attempt */
+/** @returns the nonce of the reconcile that made an attempt */
 export function nonceOf(attempt: string): number {
   return Math.floor(Number.parseInt(attempt.slice(attempt.indexOf("-") + 1), 36) / DRAWS);
 }

@@ -1,5 +1,5 @@
 /**
- * Breadth-first through all that can happen, each world once; and from each one, whether it ends well without faults.
+ * Explores all reachable worlds breadth-first, and checks from each one that it ends well without further faults.
  */
 import { EXTERNAL_ID } from "../../../src/api/names.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
@@ -11,14 +11,14 @@ import { createNames } from "./names.ts";
 import { busy, idle, isBehind, reborn, Violation, watch, type Move, type Setting } from "./steps.ts";
 import { aged, isIntentOpen, type World } from "./world.ts";
 
-/** What an exploration found. */
+/** The result of an exploration. */
 export interface Explored {
   readonly states: number;
-  /** The longest way that was gone, in moves; every way of up to so many was. */
+  /** The length of the longest path, in moves; all paths up to this length were explored. */
   readonly depth: number;
-  /** Whether there was nothing left to explore. */
+  /** Whether everything was explored. */
   readonly complete: boolean;
-  /** The shortest way to a world that must not be, in words; undefined when there is none. */
+  /** The shortest path to a forbidden world, as text; undefined when there is none. */
   readonly counterexample: string | undefined;
 }
 
@@ -28,7 +28,7 @@ interface Visit {
   readonly label: string;
 }
 
-/** @param depth how many moves a way may have */
+/** @param depth the largest number of moves of a path */
 export async function explore(setting: Setting, first: World, depth: number): Promise<Explored> {
   const keyOf = keys();
   const well = new Set<string>();
@@ -51,7 +51,7 @@ export async function explore(setting: Setting, first: World, depth: number): Pr
   return { states: seen.size, depth: gone, complete: frontier.length === 0, counterexample: undefined };
 }
 
-/** @returns the world when everything has come to rest, with so many faults to come. */
+/** @returns the world after everything has come to rest, with a number of further faults allowed */
 export async function rested(setting: Setting, world: World, faults: number): Promise<World> {
   let now = calmed(world);
   for (;;) {
@@ -63,7 +63,7 @@ export async function rested(setting: Setting, world: World, faults: number): Pr
 }
 
 /**
- * Goes many ways at random, each until nothing can happen or for so many moves.
+ * Takes random paths, each until nothing can happen or up to a number of moves.
  * @param random in [0, 1)
  */
 export async function wander(
@@ -90,8 +90,8 @@ function onto(from: Visit, move: Move | undefined): Visit | undefined {
 }
 
 /**
- * Goes one way, told by what its moves are called.
- * @returns the world at its end. @throws TypeError when there is no such move
+ * Takes one path, by the labels of its moves.
+ * @returns the world at its end @throws TypeError when there is no such move
  */
 export async function follow(setting: Setting, first: World, way: readonly RegExp[]): Promise<World> {
   let world = first;
@@ -128,7 +128,7 @@ async function step(setting: Setting, visit: Visit, ends: Ends): Promise<Found> 
   }
 }
 
-/** What holds in every world. @throws Violation */
+/** Checks what must be true in every world. @throws Violation */
 function check({ repeatableOnce }: Setting, { object, creates, effects, remotes, deploys, late, forged }: World): void {
   const isKept = object !== null && object.metadata.deletionTimestamp === undefined;
   if (isKept && remotes.length < creates) throw new Violation("something was deleted that nobody asked to delete");
@@ -140,10 +140,10 @@ function check({ repeatableOnce }: Setting, { object, creates, effects, remotes,
   if (again !== undefined && !forged) throw new Violation(`${again[0]} was deployed ${again[1]} times`);
 }
 
-/** More moves than it takes to settle whatever was left. */
+/** More moves than are needed to come to rest. */
 const PATIENCE = 200;
 
-/** @returns how a world fares without further faults when it does not end well; undefined when it does */
+/** @returns the moves of a world that does not end well without further faults; undefined when it does */
 async function endsWell(setting: Setting, world: World, { well, keyOf }: Ends): Promise<readonly string[] | undefined> {
   const told: string[] = [];
   const passed: string[] = [];
@@ -168,7 +168,7 @@ async function endsWell(setting: Setting, world: World, { well, keyOf }: Ends): 
   return undefined;
 }
 
-/** The faults are over: what is under way lands, one process leads, and looks again at what it wanted to. */
+/** Ends the faults: requests in flight land, one process leads, and its pending reconciles happen. */
 function calmed(world: World): World {
   const still = world.flights.reduce(landed, world);
   const led = still.processes.every(({ cut }) => cut)
@@ -184,7 +184,7 @@ type Onward =
   | { readonly is: "hang"; readonly why: string }
   | { readonly is: "move"; readonly move: Move };
 
-/** What happens next without faults, one thing at a time. */
+/** Returns the next move without faults. */
 async function onward(setting: Setting, world: World): Promise<Onward> {
   const [process] = world.processes;
   if (process === undefined) throw new TypeError("nobody leads");
@@ -193,7 +193,7 @@ async function onward(setting: Setting, world: World): Promise<Onward> {
   if (world.object === null) return { is: "rest" };
   const { again } = process;
   if (again === 0) return first(await idle(setting, world, 0));
-  // Who looks again soon is not done.
+  // A process with a reconcile soon is not at rest.
   if (isAtRest(world.object) && (again === null || again > LONG)) return { is: "rest" };
   if (again === null) return { is: "hang", why: "it is not settled, and nothing will look at it again" };
   let later = world;
@@ -205,23 +205,23 @@ function first([move]: readonly Move[]): Onward {
   return move === undefined ? { is: "hang", why: "nothing can happen" } : { is: "move", move };
 }
 
-/** The change, or the time that passed, brings the object to its process. */
+/** After the move, the processes reconcile the object at once. */
 function eager({ label, next }: Move): Move {
   return { label, next: { ...next, processes: next.processes.map((process) => ({ ...process, again: 0 })) } };
 }
 
-/** Whether nothing is left to do, or a person has to do it. */
+/** Reports whether nothing is left to do, or only a person can do it. */
 function isAtRest(object: KubeObject): boolean {
   if (object.metadata.deletionTimestamp !== undefined) return false;
   if (member(object.status, "observedGeneration") !== object.metadata.generation) return false;
   return conditionOf(object, "Ready")?.status === "True" || conditionOf(object, "Stalled")?.status === "True";
 }
 
-/** @returns what is wrong with a world at rest */
+/** @returns the violation in a world at rest */
 function judged(setting: Setting, world: World): string | undefined {
   const { object, remotes, warned, late } = world;
   if (object === null) {
-    // What lands after its window, nobody looks for any more.
+    // A request that lands after its window is not traced any more.
     return remotes.length === 0 || warned || late
       ? undefined
       : "the object is gone, and what it made is left without a word";
@@ -263,7 +263,7 @@ function judgedReady({ remotes, late }: World, { spec, status }: KubeObject): st
     : `it is Ready, but ${remote.commit ?? "nothing"} runs`;
 }
 
-/** @returns the key of a world: two with the same one cannot be told apart by anything that happens next */
+/** @returns a function that returns the key of a world: worlds with the same key behave the same */
 function keys(): (world: World) => string {
   const names = createNames();
   return ({ object, before, processes, births: _births, ...rest }) => {
@@ -271,12 +271,12 @@ function keys(): (world: World) => string {
       ({ cached, memory, held, name: _name, ...process }) =>
         `${names.of(cached)} ${names.of(memory)} ${names.of(held)} ${JSON.stringify(process)}`,
     );
-    // What was before is of no account where nobody can bring it back.
+    // The earlier status is irrelevant when no further fault can restore it.
     return [names.of(object), rest.faults === 0 ? "" : names.of(before), JSON.stringify(rest), ...each].join("|");
   };
 }
 
-/** The way to a world, and what is wrong there. */
+/** Returns the path to a world, and the violation there, as text. */
 function tell(visit: Visit, ending: readonly string[]): string {
   const way: string[] = [];
   for (let at: Visit | undefined = visit; at !== undefined; at = at.from) way.unshift(at.label);

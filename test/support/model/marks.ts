@@ -1,6 +1,6 @@
 /**
- * Marks that only have to differ from each other: resourceVersions, and the attempts of intents. A new one is the first
- * that occurs nowhere any more, so that worlds that differ in their past alone are the same world.
+ * Values that only have to be unique: resourceVersions, and the attempts of intents. A new one is the first that is no
+ * longer in use, so that worlds which differ only in their past are the same.
  */
 import { INTENT } from "../../../src/api/names.ts";
 import { readSlot } from "../../../src/engine/ledger/ledger.ts";
@@ -16,7 +16,7 @@ export function unusedVersion(processes: Processes, world: World): string {
   return String(unused(used));
 }
 
-/** @returns the nonces of all attempts that somebody knows, or may yet send. */
+/** @returns the nonces of all attempts that are stored somewhere or may still be sent */
 export function nonces(processes: Processes, world: World): ReadonlySet<number> {
   const attempts = [
     ...objects(processes, world).flatMap(attemptsIn),
@@ -43,7 +43,7 @@ function passes(processes: Processes, world: World): readonly ReturnType<Process
   return world.processes.flatMap(({ node }) => (node === null ? [] : [processes.basis(node)]));
 }
 
-/** Every copy of the object that somebody holds. */
+/** Returns every copy of the object in the world. */
 function objects(processes: Processes, world: World): readonly KubeObject[] {
   const inPasses = passes(processes, world).flatMap(({ start, answers }) => [
     start.object,

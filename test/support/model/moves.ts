@@ -1,19 +1,19 @@
-/** What can happen next in the model's world: a step of a process, a fault, a deed of the user, the passing of time. */
+/** The possible next moves in the model's world: a step of a process, a fault, an action of the user, passing time. */
 import { LANDING_TICKS } from "./exchange.ts";
 import { unusedVersion } from "./marks.ts";
 import { isOnce, move, put, stepsOf, struck, type Move, type Setting } from "./steps.ts";
 import { aged, born, edited, effected, type Flight, type World } from "./world.ts";
 
-/** The ticks after which the lease of a process that does not renew it is another's (15 s). */
+/** The ticks after which another process may take a lease that is not renewed (15 s). */
 const LEASE_TICKS = 3;
 
-/** All that can happen next. */
+/** Returns all possible next moves. */
 export async function movesOf(setting: Setting, world: World): Promise<readonly Move[]> {
   const steps = await Promise.all(world.processes.map((_, index) => stepsOf(setting, world, index)));
   return [...steps.flat(), ...landings(world), ...deeds(setting, world), ...changes(world), ...time(setting, world)];
 }
 
-/** A request that nobody waits for lands, or never does. */
+/** A request in flight lands, or is lost. */
 function landings(world: World): readonly Move[] {
   return world.flights.flatMap((flight) => {
     const what = `the request "${flight.op}" of ${flight.attempt}`;
@@ -29,7 +29,7 @@ export function landed(world: World, flight: Flight): World {
   return { ...effected(world, flight).world, flights, late };
 }
 
-/** What a user does. */
+/** Actions of a user. */
 function deeds({ edit, processes }: Setting, world: World): readonly Move[] {
   const { object } = world;
   if (world.faults === 0 || object === null) return [];
@@ -84,7 +84,7 @@ function joined(world: World): World {
   return { ...world, processes, births: world.births + 1 };
 }
 
-/** Time passes where it makes a difference, unless it would pass over what the design takes for granted. */
+/** Time passes if that makes a difference, unless that would violate an assumption of the design. */
 function time({ processes, beyond }: Setting, world: World): readonly Move[] {
   const commands = world.processes.map(({ node, held }) => {
     const stand = node === null || held !== null ? undefined : processes.stand(node);

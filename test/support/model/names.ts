@@ -1,4 +1,4 @@
-/** Short names of values: two values have the same one exactly if their JSON is the same. */
+/** Short names of values: values have the same name exactly if their JSON is the same. */
 export interface Names {
   of(value: object | null): number;
 }

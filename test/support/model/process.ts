@@ -1,7 +1,7 @@
 /**
- * The passes of all processes, as a tree. A pass is a function of the object that it began with, of what its process
- * remembered, and of the answers that it got; so a process that waits for an answer is data: a node, whose edges are
- * answers. Every node is run once only, however many worlds it occurs in.
+ * The reconciles of all processes, as a tree. A reconcile is a function of its first object, of its process's memory
+ * and of the answers; so a process that waits for an answer is data: a node, whose edges are answers. Every node is run
+ * once, however many worlds it occurs in.
  */
 import type { Answer, Stand, Start } from "./exchange.ts";
 import { createNames } from "./names.ts";
@@ -13,14 +13,14 @@ interface Node {
   readonly stand: Stand;
 }
 
-/** All passes that were ever run. */
+/** All reconciles so far. */
 export interface Processes {
   begin(start: Start): Promise<number>;
   answer(node: number, answer: Answer): Promise<number>;
   stand(node: number): Stand;
-  /** The object that a pass began with, and the answers that it got. */
+  /** The start of a reconcile, and its answers so far. */
   basis(node: number): { readonly start: Start; readonly answers: readonly Answer[] };
-  /** How many runs of the engine's code there were. */
+  /** The number of runs of the engine's code. */
   count(): number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The real engine, with its writer, run one exchange at a time: from the beginning of a pass with all answers that it
- * got, to the first thing that it asks and has no answer to.
+ * Runs the real engine with its writer, one exchange at a time: from the start of a reconcile, with all answers so far,
+ * to the first request without an answer.
  */
 import { INTENT } from "../../../src/api/names.ts";
 import { createLocalStates, type LocalState } from "../../../src/engine/context/local-state.ts";
@@ -32,11 +32,11 @@ import {
 } from "./exchange.ts";
 import { apiOver } from "./surroundings.ts";
 
-/** Rules of the engine's surroundings that a test may break, to see that the model notices. */
+/** Rules of the engine's surroundings that a test may break, to check that the model detects it. */
 export interface Rules {
   readonly surface: "Documented" | "Full";
   readonly windows: Partial<Windows>;
-  /** Whether the fence counts. */
+  /** Whether the fence is respected. */
   readonly fenced: boolean;
   /** The kind that is reconciled. */
   readonly kind: typeof widget;
@@ -49,7 +49,7 @@ const RULES: Rules = {
   kind: widget,
 };
 
-/** The engine's times in the model: whatever is only about writing less often is off, so that every write happens. */
+/** The engine's times in the model: those that only reduce the number of writes are 0. */
 const WINDOWS: Windows = {
   ...DEFAULT_WINDOWS,
   sendMs: TICK,
@@ -59,11 +59,11 @@ const WINDOWS: Windows = {
 };
 
 const TYPE = { group: "test", version: "v1", kind: "Widget", plural: "widgets", namespaced: true };
-/** Far from zero, as an intent may have been seen before the pass began. */
+/** Far from zero, as an intent may have been seen before the reconcile began. */
 const BASE = 1_000 * TICK;
 const NOW = new Date("2026-11-21T10:00:00Z");
 
-/** Runs a pass until it asks for what is not answered yet, or ends. */
+/** Runs a reconcile until it needs an answer that is missing, or ends. */
 export async function run(broken: Partial<Rules>, start: Start, answers: readonly Answer[]): Promise<Stand> {
   const rules = { ...RULES, ...broken };
   let at = 0;
@@ -172,7 +172,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
   ]);
 }
 
-/** The intent that a patch wrote. @param stored the object as it was answered */
+/** Returns the intent that a patch wrote. @param stored the object in the answer */
 function intentIn(command: Command, stored: Json): Intent | undefined {
   if (command.to !== "kube" || command.method !== "PATCH") return undefined;
   const slot = readSlot(
@@ -214,7 +214,7 @@ function remembered(session: LocalState, clock: Clock): Memory {
   return { unsaved, unsent, answered, intent, rejected, failures: Math.min(failures, 1) };
 }
 
-/** As JSON travels on the wire: without undefined members. */
+/** Returns the JSON as it is sent: without undefined members. */
 function plain(body: Json | undefined): JsonObject {
   return JSON.parse(JSON.stringify(body ?? {})) as JsonObject;
 }

@@ -1,4 +1,4 @@
-/** What a process of the operator does next in the model's world, and what can come between. */
+/** The next steps of a process of the operator in the model's world, and possible faults. */
 import { inspect } from "node:util";
 
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
@@ -13,28 +13,28 @@ export interface Move {
   readonly next: World;
 }
 
-/** A rule that was broken on the way, with no need to look at the world that came of it. */
+/** A rule that was broken by a move, independent of the resulting world. */
 export class Violation extends Error {}
 
-/** What may happen in an exploration. */
+/** The settings of an exploration. */
 export interface Setting {
   readonly processes: Processes;
-  /** What the platform shows: on the full one a list shows what a lost answer was about. */
+  /** The surface: on the full one a list shows the effect of a request whose answer was lost. */
   readonly surface: "Documented" | "Full";
-  /** What a user may change the spec to; undefined: the spec stays. */
+  /** Returns the spec after a user's edit; undefined for no edits. */
   readonly edit: ((spec: KubeObject["spec"]) => KubeObject["spec"]) | undefined;
   /** Requests may land after their window, and a process may be frozen between its last check and its request. */
   readonly beyond: boolean;
-  /** What the API server makes of a patch before it takes it; a test may have it forget something. */
+  /** Changes a patch before the API server applies it, so that a test can drop a part. */
   readonly taken: (body: JsonObject) => JsonObject;
-  /** The one exception from "once": a deployment changes nothing when it is repeated, and nothing shows its outcome. */
+  /** The one exception from "once": a deployment that may be repeated, and whose outcome is not observable. */
   readonly repeatableOnce: boolean;
 }
 
 type Parked = Extract<Stand, { is: "parked" }>;
 type Sending = Extract<Command, { to: "platform" }>;
 
-/** What a process can do, and what can be done to it. */
+/** Returns the moves of a process, and the faults that can affect it. */
 export async function stepsOf(setting: Setting, world: World, index: number): Promise<readonly Move[]> {
   const process = at(world, index);
   const moves = process.node === null ? await idle(setting, world, index) : await busy(setting, world, index);
@@ -43,7 +43,7 @@ export async function stepsOf(setting: Setting, world: World, index: number): Pr
   return [...moves, crash];
 }
 
-/** Between two passes. */
+/** The moves between two reconciles. */
 export async function idle(setting: Setting, world: World, index: number): Promise<readonly Move[]> {
   const process = at(world, index);
   const moves: Move[] = [];
@@ -52,12 +52,12 @@ export async function idle(setting: Setting, world: World, index: number): Promi
   return moves;
 }
 
-/** Whether the cache of a process is older than what is stored. */
+/** Reports whether the cache of a process is stale. */
 export function isBehind({ object }: World, { cached }: Process): boolean {
   return cached?.metadata.resourceVersion !== object?.metadata.resourceVersion;
 }
 
-/** The watch brings what is stored. */
+/** The watch delivers the stored object. */
 export function watch(world: World, index: number): Move {
   const process = at(world, index);
   const memory = world.object === null ? NOTHING : process.memory;
@@ -75,13 +75,13 @@ async function pass(setting: Setting, world: World, index: number): Promise<Move
     nonce: unused(used),
   };
   const node = await setting.processes.begin(start);
-  // What nobody knows of any more has no further effect, and its mark may be given again.
+  // An attempt that is no longer stored anywhere has no further effect, and its name may be reused.
   const effects = Object.fromEntries(Object.entries(world.effects).filter(([attempt]) => used.has(nonceOf(attempt))));
   const begun = put({ ...world, effects }, index, { ...process, node, since: 0, held: null });
   return move(`${process.name} begins a pass`, arrived(setting, begun, index));
 }
 
-/** Where a pass stands after an answer: it waits for the next one, or has ended. */
+/** Returns the world after an answer: the reconcile waits for the next one, or has ended. */
 function arrived(setting: Setting, world: World, index: number): World {
   const process = at(world, index);
   const stand = setting.processes.stand(process.node ?? -1);
@@ -102,18 +102,18 @@ function arrived(setting: Setting, world: World, index: number): World {
   return put(told, index, ended);
 }
 
-/** When a closed intent was seen is of no account where nobody can open it again. */
+/** Drops when a closed intent was seen, if no fault can open it again. */
 function forgetful({ faults, flights }: World, { object, memory }: Extract<Stand, { is: "ended" }>): Memory {
   const closed = object === undefined || !isIntentOpen(object);
   return faults === 0 && closed && flights.length === 0 ? { ...memory, intent: undefined } : memory;
 }
 
-/** What is looked at much later is looked at after all windows are over. */
+/** Returns a delay in ticks. Long delays are equal: all windows are over then. */
 function ticks(ms: number): number {
   return Math.min(Math.ceil(ms / TICK), 2 * LONG);
 }
 
-/** In a pass: its command takes effect and is answered, or something comes between. */
+/** The moves within a reconcile: its command takes effect and is answered, or a fault occurs. */
 export async function busy(setting: Setting, world: World, index: number): Promise<readonly Move[]> {
   const process = at(world, index);
   if (process.held !== null) return [await thaw(setting, world, index)];
@@ -129,7 +129,7 @@ export async function busy(setting: Setting, world: World, index: number): Promi
   return [...moves, ...(await failures(setting, world, index, stand, done.world))];
 }
 
-/** The frozen process goes on with the answer that it got. */
+/** The frozen process continues with the answer that it received. */
 export async function thaw(setting: Setting, world: World, index: number): Promise<Move> {
   const process = at(world, index);
   if (process.held === null) throw new TypeError("nothing is held");
@@ -137,7 +137,7 @@ export async function thaw(setting: Setting, world: World, index: number): Promi
   return move(`${process.name} goes on with ${answer(process.held)}`, next);
 }
 
-/** What a command does, and what is answered. */
+/** Executes a command, and returns the answer. */
 function perform(setting: Setting, world: World, process: Process, stand: Parked): { world: World; reply: Reply } {
   const { command } = stand;
   switch (command.to) {
@@ -193,7 +193,7 @@ async function failures(
 
 const unknown: Reply = { is: "platform", failure: { is: "OutcomeUnknown" }, status: 0 };
 
-/** What goes to the platform must have been announced in this pass. */
+/** Returns the request to the platform, whose intent this reconcile must have written. */
 function flightOf(command: Sending, process: Process, { intent }: Parked): Flight {
   const { op, id, made } = command;
   if (!isOnce(command)) return { op, id, made, attempt: "", age: 0 };
@@ -212,13 +212,13 @@ async function deliver(setting: Setting, world: World, index: number, reply: Rep
   return arrived(setting, put(world, index, { ...process, node }), index);
 }
 
-/** The process is killed and started anew. One that had lost the lease does not come back. */
+/** The process is killed and restarted. A process that had lost the lease is not restarted. */
 export function reborn(world: World, index: number): World {
   const processes = at(world, index).cut && world.processes.length > 1 ? [] : [born(world.births, world.object)];
   return { ...world, births: world.births + 1, processes: world.processes.toSpliced(index, 1, ...processes) };
 }
 
-/** Whether a process may still begin a write, as it sees the lease. */
+/** Reports whether a process may still begin a write, by its view of the lease. */
 function leads({ renewed }: Process): boolean {
   return isTimeToWrite(renewed * TICK);
 }

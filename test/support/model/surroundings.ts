@@ -1,4 +1,4 @@
-/** The platform that a pass of the model finds: it asks the model. */
+/** The platform of a reconcile in the model: its calls become commands. */
 import type { Json } from "../../../src/kube/api/types.ts";
 import type { Op, Remote, WidgetApi } from "../engine/fake-platform.ts";
 import { supportsOn } from "../kinds/supports.ts";

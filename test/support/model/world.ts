@@ -1,6 +1,6 @@
 /**
- * The world of the model as data: what the API server stores, what the platform has, which requests are under way, and
- * up to two processes of the operator. All that can happen next is a list of moves.
+ * The world of the model as data: the objects of the API server and the platform, the requests in flight, and up to two
+ * processes of the operator. The possible next events are a list of moves.
  */
 import { INTENT } from "../../../src/api/names.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
@@ -11,7 +11,7 @@ import { TEAM } from "../kube/api-server.ts";
 import { patched as patchedObject } from "../kube/patches.ts";
 import { LONG, NOTHING, type Memory, type Reply } from "./exchange.ts";
 
-/** A request whose sender does not wait for it any more. It may still land, or never. */
+/** A request whose sender no longer waits for it. It may still land, or be lost. */
 export interface Flight {
   readonly op: Op;
   readonly id: string;
@@ -24,41 +24,41 @@ export interface Flight {
 /** A process of the operator. */
 export interface Process {
   readonly name: string;
-  /** The object as its cache has it; null when it is gone there. */
+  /** The object in its cache; null when it is not in the cache. */
   readonly cached: KubeObject | null;
   readonly memory: Memory;
-  /** Where its pass stands, and for how many ticks it has gone on (LONG: so many or more); null between two passes. */
+  /** The node of its current reconcile, null between two; `since` is its age in ticks, LONG at most. */
   readonly node: number | null;
   readonly since: number;
   /** An answer that arrived while it was frozen. */
   readonly held: Reply | null;
-  /** Ticks since it renewed the lease last; a process that is cut off renews it no more. */
+  /** Ticks since its last renewal of the lease; a process that is cut off does not renew it. */
   readonly renewed: number;
   readonly cut: boolean;
-  /** In how many ticks its last pass wanted to look again; null: never. */
+  /** After how many ticks its last reconcile is to be repeated; null for never. */
   readonly again: number | null;
 }
 
 export interface World {
-  /** What the API server stores; null when it is gone. */
+  /** The stored object; null when it is deleted. */
   readonly object: KubeObject | null;
-  /** The status before the last change of it, as a backup has it. */
+  /** The status before its last change, for a restore from a backup. */
   readonly before: JsonObject;
   readonly remotes: readonly Remote[];
-  /** How many effects each attempt had on the platform, and how many deployments each commit. */
+  /** The number of effects of each attempt on the platform, and of deployments of each commit. */
   readonly effects: Readonly<Record<string, number>>;
   readonly deploys: Readonly<Record<string, number>>;
   readonly flights: readonly Flight[];
   readonly processes: readonly Process[];
-  /** What may still happen to it beside the ordinary, and what did. */
+  /** The number of faults that may still occur, and counts of what has happened. */
   readonly faults: number;
   readonly births: number;
   readonly creates: number;
-  /** The operator warned that it leaves something on the platform. */
+  /** The operator warned that it leaves an object on the platform. */
   readonly warned: boolean;
-  /** A request landed after its window: the one assumption that the design makes is broken. */
+  /** A request landed after its window, which breaks the design's one assumption. */
   readonly late: boolean;
-  /** The user took the record of what was deployed away, or put an old one back. */
+  /** The user removed the record of the deployment, or restored an old one. */
   readonly forged: boolean;
 }
 
@@ -110,7 +110,7 @@ export function born(number: number, cached: KubeObject | null): Process {
   };
 }
 
-/** One tick later. */
+/** Returns the world one tick later. */
 export function aged(world: World): World {
   return {
     ...world,
@@ -130,7 +130,7 @@ function older(memory: Memory): Memory {
   return { ...memory, intent: { ...intent, age: Math.min(intent.age + 1, LONG) } };
 }
 
-/** A patch as the API server takes it. */
+/** A patch for the API server. */
 export interface Patch {
   readonly status: boolean;
   readonly body: JsonObject;
@@ -158,7 +158,7 @@ export function patched(world: World, { status, body, version }: Patch): Effect 
   }
 }
 
-/** What a user or an administrator does to the object. */
+/** Returns the world after an edit of a user or an administrator. */
 export function edited(
   world: World,
   version: string,
@@ -184,13 +184,13 @@ export function edited(
   return { ...world, object: gone ? null : next };
 }
 
-/** A world after a request, and what is answered. */
+/** A world after a request, and the answer. */
 interface Effect {
   readonly world: World;
   readonly reply: Reply;
 }
 
-/** What a request does on the platform. */
+/** Executes a request on the platform. */
 export function effected(world: World, flight: Pick<Flight, "op" | "id" | "made" | "attempt">): Effect {
   const { op, id, attempt } = flight;
   if (op === "create") return created(counted(world, attempt), flight);
@@ -235,14 +235,14 @@ function changed(world: World, before: Remote, after: Remote): Effect {
   return { world: { ...world, remotes }, reply: { is: "value", value: { ...after } } };
 }
 
-/** What a read of the platform is answered. */
+/** Returns the answer to a read of the platform. */
 export function read({ remotes }: World, op: Op, id: string): Reply {
   if (op === "list") return { is: "value", value: remotes.map((remote) => ({ ...remote })) };
   const mine = remotes.find((remote) => remote.id === id);
   return { is: "value", value: mine === undefined ? null : { ...mine } };
 }
 
-/** The intent that is open in the stored object, in either slot. */
+/** Reports whether the stored object has an open intent, in either slot. */
 export function isIntentOpen({ metadata, status }: KubeObject): boolean {
   return metadata.annotations?.[INTENT] !== undefined || isObject(member(status, "intent"));
 }

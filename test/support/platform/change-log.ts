@@ -1,4 +1,4 @@
-/** The change log of a running operator, and what of the platform's journal belongs into it. */
+/** The change log of a running operator, and the corresponding calls in the platform's journal. */
 import { z } from "zod";
 
 import type { CallEntry } from "../../../simulator/request/journal.ts";
@@ -29,7 +29,7 @@ const ChangeLine = z.object({
 
 export type ChangeLine = z.infer<typeof ChangeLine>;
 
-/** @returns its lines of calls, in order. @throws ZodError for one that lacks something */
+/** @returns its lines about calls, in order. @throws ZodError for an incomplete line */
 export function changeLog(lines: readonly LogLine[]): readonly ChangeLine[] {
   const ours = lines.filter((line) => line["logger"] === "changes" && !("orphan" in line));
   return ours.map((line) => ChangeLine.parse(line));
@@ -48,12 +48,12 @@ const OrphanLine = z.object({
   since: z.iso.datetime(),
 });
 
-/** @returns its lines about what stayed on the platform. @throws ZodError for one that lacks something */
+/** @returns its lines about orphans. @throws ZodError for an incomplete line */
 export function orphanLog(lines: readonly LogLine[]): readonly z.infer<typeof OrphanLine>[] {
   return lines.filter((line) => "orphan" in line).map((line) => OrphanLine.parse(line));
 }
 
-/** Renders nothing on the platform, though it is a POST. */
+/** A POST that changes nothing on the platform. */
 const READ_ONLY_POST = "createHelmDefaultValues";
 
 export function isChange({ method, operation }: CallEntry): boolean {

@@ -17,11 +17,11 @@ export interface CliEnv extends Cluster {
   readonly namespace: string;
   readonly world: World;
   readonly facts: ControlPlaneFacts;
-  /** The flags that lead a command to this world. */
+  /** The flags with which a command uses this environment. */
   readonly flags: readonly string[];
   /** Runs a command as the cluster's admin, in the namespace. */
   run(argv: readonly string[], options?: CliOptions): Promise<Ended>;
-  /** Names a custom resource's id on the platform, as the operator does. */
+  /** Records a custom resource's id on the platform, like the operator. */
   claim(kind: string, name: string, externalId: string): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ export function createCliEnv(surface: Surface): CliEnv {
   };
 }
 
-/** Ids, dates and addresses that differ from run to run, each made the same in every run and as long as before. */
+/** Replaces ids, dates and addresses that differ from run to run by fixed values of the same length. */
 export function normalized(text: string): string {
   const ids = new Map<string, string>();
   const numbered = (id: string): string => {
@@ -118,7 +118,7 @@ export function normalized(text: string): string {
         (_, fraction: string = "") => `2026-01-01T00:00:00${fraction.replaceAll(/\d/g, "0")}Z`,
       )
       .replaceAll(/\bcli-[0-9a-f]{8}\b/g, "cli-00000000")
-      // Built-in variables have the beginning of an id in their names.
+      // The names of built-in variables contain the beginning of an id.
       .replaceAll(/_Z[0-9A-F]{8}_/g, "_Z00000000_")
   );
 }

@@ -11,7 +11,7 @@ import type { ScriptedServer } from "../kube/scripted-server.ts";
 export const ORGANIZATION = "00000000-0000-4000-8000-000000000001";
 export const TOKEN = "s3cret-token";
 
-/** A clock whose waits are over at once, having moved the time on; for tests with real sockets. */
+/** A clock whose waits end at once and advance the time; for tests with real sockets. */
 export interface HurriedClock extends Clock {
   skip(ms: number): void;
 }
@@ -37,7 +37,7 @@ export function hurriedClock(start = new Date("2026-11-21T10:00:00Z")): HurriedC
 export interface Harness {
   readonly server: ScriptedServer;
   readonly clock: HurriedClock;
-  /** What `onCall` was told. */
+  /** The calls of `onCall`. */
   readonly calls: readonly CallRecord[];
   /** Connects to the server; all connections end with the test. */
   readonly connect: (change?: Partial<PlatformOptions>) => Platform;
@@ -71,7 +71,7 @@ export async function startHarness(): Promise<Harness> {
   return { server, clock, calls, connect };
 }
 
-/** The failure that a call ends with; fails the test when it succeeds or throws anything else. */
+/** Returns the error of a call; fails the test when the call succeeds or throws anything else. */
 export async function failureOf(call: Promise<unknown>): Promise<ApiError> {
   const error = await call.then(
     () => undefined,

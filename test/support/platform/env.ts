@@ -12,10 +12,10 @@ import { hurriedClock } from "./client.ts";
 
 export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
-/** A simulator with one of everything, and an administrator who prepares what an operation acts on. */
+/** A simulator with one object of each type, and an administrator's client to prepare others. */
 export interface World {
   readonly simulator: Simulator;
-  /** Whether bodies have to carry what deployed services require beyond the documentation. */
+  /** Whether bodies must have the members that deployed services require beyond the documentation. */
   readonly members: () => { readonly extended: boolean };
   readonly admin: Platform;
   readonly projectId: string;
@@ -25,7 +25,7 @@ export interface World {
   /** Deployed. */
   readonly databaseId: string;
   readonly clusterIds: readonly [string, string];
-  /** A name that nothing has yet. */
+  /** Returns an unused name. */
   name(): string;
   newApplication(): Promise<string>;
   newDatabase(): Promise<string>;
@@ -96,7 +96,7 @@ export async function startHarness(surface: Surface, pathPrefix: string): Promis
   };
 }
 
-/** @returns an administrator's client, and the last answer that it was given over the wire */
+/** @returns an administrator's client, and a function that returns its last HTTP answer */
 export function listenerOf(world: World): { readonly platform: Platform; readonly heard: () => HttpAnswer } {
   let last: HttpAnswer = { status: 0, text: "", header: () => undefined };
   const options = { connections: 1, connectTimeoutMs: 5_000, network: () => ({}) };

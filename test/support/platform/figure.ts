@@ -2,17 +2,17 @@ import type { TestContext } from "vitest";
 
 declare module "vitest" {
   interface TaskMeta {
-    /** What a test measured, in one clause, e.g. "takeover after 16 s at most". */
+    /** The measurement of a test, in one clause, e.g. "takeover after 16 s at most". */
     figure?: string;
-    /** How many generated cases one test judged; 1 when left out. */
+    /** The number of generated cases in one test; 1 by default. */
     plans?: number;
-    /** An API server took part. */
+    /** Whether a real API server took part. */
     real?: boolean;
   }
 }
 
 /**
- * Says in the run's report what a test measured and how many generated cases it judged; docs/reliability.md shows it.
+ * Adds a test's measurement and its number of generated cases to the run's report; docs/reliability.md shows them.
  * @param plans a plan is one life, run or generated case; states of a model, and calls met or restarts within a life,
  *   belong in the text
  */

@@ -10,10 +10,10 @@ type Beyond = {
   [Name in OperationName]: (typeof operations)[Name] extends { readonly beyond: true } ? Name : never;
 }[OperationName];
 
-/** What a caller must be allowed to do. */
+/** The permission that an operation needs. */
 export type Need = "read" | "write" | "deploy";
 
-/** One operation: what it needs, and how to call it on a world in which it succeeds. */
+/** One operation: its permission, and a call that succeeds in a world. */
 interface Case {
   readonly needs: Need;
   readonly call: (platform: Platform, world: World) => Promise<unknown>;
@@ -120,7 +120,7 @@ export const documented: Record<Exclude<OperationName, Beyond>, Case> = {
   createWebhook: { needs: "write", call: (p) => p.webhooks.create(webhook) },
 };
 
-/** What deployed services have beyond the spec, as far as the operator uses it, but for plain records. */
+/** The operations beyond the spec that the operator uses, except those of plain records. */
 const listed = {
   getBinding: {
     needs: "read",
@@ -208,7 +208,7 @@ const listed = {
         await p.deployments.cancel(deployed?.deploymentRequestId ?? "");
       } finally {
         w.simulator.sim.time.setSpeed("instant");
-        w.simulator.sim.time.advance(3600); // what was begun at speed 1 ends
+        w.simulator.sim.time.advance(3600); // ends work that began at speed 1
       }
     },
   },
@@ -226,7 +226,7 @@ const listed = {
   },
 } satisfies Partial<Record<Beyond, Case>>;
 
-/** All that deployed services have beyond the spec. test/unit/platform-operations.test.ts checks that nothing is left out. */
+/** All operations beyond the spec. test/unit/platform-operations.test.ts checks that none is missing. */
 export const full: Readonly<Partial<Record<Beyond, Case>>> = {
   ...listed,
   ...Object.assign({}, ...Object.values<Sample>(SAMPLES).map(({ area }) => (area === undefined ? {} : casesOn(area)))),
@@ -257,7 +257,7 @@ function newEnvironment(w: World) {
   return w.admin.environments.create(w.projectId, { name: w.name(), mode: "STAGING", clusterId: w.clusterIds[0] });
 }
 
-/** Of what was just made; of something else where the surface makes no such thing, so that the operation is called. */
+/** Returns the id of a new object; on a surface that cannot create it, another id, so that the call still happens. */
 async function idOf(w: World, made: Promise<{ readonly id: string }>): Promise<string> {
   return await made.then(
     ({ id }) => id,

@@ -18,45 +18,45 @@ import { manualClock } from "../kube/clock.ts";
 import { memoryOrphans } from "./orphans.ts";
 
 /**
- * The whole operator but for its Kubernetes side: every kind, the engine with its real times, the HTTP client and a
- * simulated platform, over a cluster in memory. Time is turned by hand, so hours cost what their calls cost.
+ * The whole operator except its Kubernetes side: every kind, the engine with its real times, the HTTP client and a
+ * simulated platform, with a cluster in memory. The clock is manual, so hours take only as long as their calls.
  */
 export interface OperatorEnv extends Omit<Harness<Platform>, "restart"> {
   readonly platform: Simulator;
-  /** What a user applies: created, or with a new spec. */
+  /** Creates objects or changes their specs, like a user's apply. */
   apply(...manifests: readonly Manifest[]): void;
-  /** A new process over the same cluster and platform; of the old one nothing goes on. */
+  /** Starts a new process with the same cluster and platform; the old one never continues. */
   restart(): Promise<void>;
   get(kind: string, name: string): KubeObject;
-  /** "True/Available", "" without such a condition. */
+  /** The condition as "True/Available"; "" without such a condition. */
   told(kind: string, name: string, type?: string): string;
-  /** What a user sees of an object, all conditions on one line. */
+  /** All conditions of an object on one line. */
   looks(kind: string, name: string): string;
-  /** Calls that arrived at the platform, oldest first. @param since of `mark()` */
+  /** Calls that arrived at the platform, oldest first. @param since a result of `mark()` */
   calls(since?: number): readonly CallEntry[];
-  /** The operations of calls that ask for a change, refused ones included. @param since of `mark()` */
+  /** The operations of calls that ask for a change, refused ones included. @param since a result of `mark()` */
   writes(since?: number): readonly string[];
   mark(): number;
-  /** Milliseconds since the bench's start at which a call arrived. */
+  /** When a call arrived, in milliseconds since the start. */
   at(call: CallEntry): number;
 }
 
 export interface OperatorEnvOptions {
   readonly surface?: Surface;
-  /** Real milliseconds, as sockets know no other. */
+  /** In real milliseconds, because sockets use real time. */
   readonly deadlines?: Partial<Deadlines>;
-  /** The uid of kube-system; "installation-1" unless told. */
+  /** The uid of kube-system; "installation-1" by default. */
   readonly installation?: string;
-  /** Another operator whose platform and clock this one shares. Time goes by for both; each runs its own work. */
+  /** Another operator whose platform and clock this one shares. Each runs its own work. */
   readonly beside?: Pick<OperatorEnv, "clock" | "platform">;
-  /** What it reconciles; the operator's own kinds unless told. */
+  /** The kinds that it reconciles; the operator's own by default. */
   readonly kinds?: () => readonly Bound<Platform>[];
 }
 
-/** Renders nothing on the platform, though it is a POST. */
+/** A POST that changes nothing on the platform. */
 const READ_ONLY_POST = "createHelmDefaultValues";
 
-/** Starts one that ends with the test that it was started in. The platform works at its usual pace. */
+/** Starts an operator that ends with the current test. The platform works at its usual speed. */
 export async function operatorEnv({
   surface = "full",
   deadlines = {},
@@ -73,7 +73,7 @@ export async function operatorEnv({
     random,
     kinds,
     connectionKinds: CONNECTION_KINDS,
-    // Where everything is, the Secrets of cluster-scoped connections included.
+    // All objects are in this namespace, also the Secrets of cluster-scoped connections.
     operatorNamespace: TEAM,
     process: () => {
       const { connect } = createPlatforms({

@@ -11,14 +11,14 @@ const ORGANIZATION = "11111111-2222-4333-8444-555555555555";
 
 export interface MemoryShards extends Shards {
   readonly held: Map<number, { version: number; data: Map<string, string> }>;
-  /** How many writes were stored. */
+  /** The number of stored writes. */
   writes: number;
   reads: number;
   /** Called before each write; may hang or throw. */
   before: () => Promise<void>;
-  /** All entries, whichever shard they are in. */
+  /** All entries of all shards. */
   all(): readonly string[];
-  /** What a person does. */
+  /** Removes the entries whose key begins with `key`, like a person. */
   edit(key: string): void;
 }
 
@@ -62,7 +62,7 @@ export function memoryShards(count = 4): MemoryShards {
   return shards;
 }
 
-/** A ledger that keeps nothing beyond its process. */
+/** A ledger in memory. */
 export function memoryOrphans(clock: Clock, shards: Shards = memoryShards(), told: OrphanChange[] = []): Orphans {
   return createOrphans({
     shards,

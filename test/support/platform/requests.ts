@@ -11,13 +11,13 @@ export const LONE_SURROGATE = "\ud800";
 
 type Call = (platform: Platform) => Promise<unknown>;
 
-/** What is called, and the method, path, query and body that go out for it; undefined is no body. */
+/** A call, and the method, path, query and body that it sends; undefined for no body. */
 export type Sent = readonly [name: string, call: Call, request: string, body: unknown];
 
-/** What is called, and what the refusal says after "the request cannot be sent: ". */
+/** A call, and the text of its refusal after "the request cannot be sent: ". */
 export type Refused = readonly [name: string, call: Call, complaint: string];
 
-/** Enough for every operation that has a request. */
+/** A body that suffices for every operation. */
 const ANSWER = { id: ID, name: "web", metrics: "", status: { token: "t" }, results: [] };
 
 /** Checks that a call sends this one request; whether the answer can be read does not matter. */
@@ -33,7 +33,7 @@ export async function expectSent(call: Call, request: string, body: unknown): Pr
   expect(sent).toEqual([[request, body === undefined ? undefined : "application/json", body]]);
 }
 
-/** Checks that a call is refused with these words before anything is sent. */
+/** Checks that a call is refused with this message before anything is sent. */
 export async function expectRefused(call: Call, complaint: string): Promise<void> {
   const { server, calls, connect } = await startHarness();
   const platform = connect();

@@ -1,4 +1,4 @@
-/** Objects for the status page, as the API server would hold them. */
+/** Stored objects for the status page. */
 import { API_VERSION } from "../../../src/api/names.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 
@@ -15,7 +15,7 @@ export interface Told {
   readonly since?: string;
 }
 
-/** An object of a kind, Ready unless it is told otherwise. */
+/** An object of a kind, Ready by default. */
 export function objectOf(kind: string, name: string, spec: JsonObject, told: Told = {}): KubeObject {
   const { namespace = "shop", conditions = { Ready: ["True", "Available", "It is there."] }, status = {} } = told;
   version += 1;

@@ -5,16 +5,16 @@ import type { ManualClock } from "../kube/clock.ts";
 export interface WindowPlatformOptions {
   readonly limit: number;
   readonly windowMs: number;
-  /** Whether each answer tells X-RateLimit-Limit, -Remaining and -Reset, or a 429 alone its -Reset. */
+  /** Whether every answer has X-RateLimit-Limit, -Remaining and -Reset; otherwise only a 429 has -Reset. */
   readonly tells: boolean;
   readonly latencyMs?: number;
 }
 
 /** A platform that counts requests in fixed windows, behind a gate. */
 export interface WindowPlatform {
-  /** Sends one request, again after each 429. Resolves once it has passed. */
+  /** Sends one request, and repeats it after each 429. Resolves when it was accepted. */
   send(priority?: RequestPriority, lane?: string): Promise<void>;
-  /** When each request passed, and what it was sent with. */
+  /** When each request was accepted, with its lane and priority. */
   readonly passed: { readonly at: number; readonly lane: string; readonly priority: RequestPriority }[];
   /** When each 429 was answered. */
   readonly refused: number[];

@@ -1,4 +1,4 @@
-/** The bundle as it is shipped, under the names that it is called by. */
+/** The built bundle, under the names by which it is called. */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ const NAMES = ["platform-operator", "kubectl-platform", "kubectl_complete-platfo
 export interface Bundle {
   /** A folder with the program under each of its names, and kubectl. */
   readonly bin: string;
-  /** Runs a program of `bin` or of the system, with nothing of this process's environment but what is told. */
+  /** Runs a program of `bin` or of the system, with only the given environment variables. */
   run(argv: readonly string[], env?: Readonly<Record<string, string>>, input?: string): Promise<Ran>;
   remove(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Gives the bundle of this run its names. @param kubectlPath the kubectl that will call it. */
+/** Links the bundle of this run under its names. @param kubectlPath the kubectl that will call it */
 export async function openBundle(kubectlPath: string): Promise<Bundle> {
   const dir = await mkdtemp(join(tmpdir(), "bundle-"));
   for (const name of NAMES) await symlink(inject("program"), join(dir, name));
@@ -33,7 +33,7 @@ export async function openBundle(kubectlPath: string): Promise<Bundle> {
     bin: dir,
     run: ([program = "", ...args], env = {}, input = "") =>
       new Promise((resolve, reject) => {
-        // All starts but the first take half the time.
+        // Later starts take half the time of the first one.
         const cache = { NODE_COMPILE_CACHE: join(dir, "compile-cache") };
         const child = spawn(program, args, { env: { PATH: path, HOME: dir, ...cache, ...env } });
         let stdout = "";

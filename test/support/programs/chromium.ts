@@ -13,7 +13,7 @@ import { z } from "zod";
 
 import { findDebianProgram } from "../../tools/debian.ts";
 
-/** Headless, without what a browser does for its user by itself. */
+/** Headless, without background features for users. */
 const FLAGS = [
   "--headless",
   "--no-sandbox",
@@ -42,27 +42,27 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** A tab. */
 export interface Tab {
-  /** Sends a command of the protocol. @returns its result. @throws Error with the browser's words */
+  /** Sends a command of the protocol. @returns its result. @throws Error with the browser's message */
   send(method: string, params?: Members): Promise<Members>;
-  /** Calls `heard` with each event of that name. */
+  /** Calls `heard` for each event of that name. */
   on(method: string, heard: (params: Members) => void): void;
-  /** Loads a page, and waits until it and all that it names are there. */
+  /** Loads a page, and waits until it and its resources are loaded. */
   open(url: string): Promise<void>;
   /**
-   * As if a person had done it. @returns the value of an expression; a promise's when it is one. @throws Error with
-   * what the page threw
+   * Evaluates an expression like a user's action. @returns its value, of a promise the result. @throws Error with the
+   * page's error
    */
   evaluate(expression: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
 export interface Chromium {
-  /** @returns a new tab, as wide and as high as told, in CSS pixels. */
+  /** @returns a new tab of this size, in CSS pixels */
   tab(width: number, height: number): Promise<Tab>;
   close(): Promise<void>;
 }
 
-/** Starts Chromium with an empty profile. @throws Error when there is none */
+/** Starts Chromium with an empty profile. @throws Error when it is not installed */
 export async function startChromium(): Promise<Chromium> {
   const program = await findDebianProgram("chromium");
   const profile = await mkdtemp(join(tmpdir(), "chromium-"));

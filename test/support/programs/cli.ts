@@ -1,4 +1,4 @@
-/** The command line in this process, with streams that can be read. */
+/** Runs the command line in this process, and captures its streams. */
 import type { Host } from "../../../src/cli/base/io.ts";
 import { main } from "../../../src/cli/index.ts";
 import { systemClock } from "../../../src/kube/api/clock.ts";
@@ -10,18 +10,18 @@ export interface Ended {
 }
 
 export interface CliOptions {
-  /** How the program is called; kubectl-platform unless told. */
+  /** The name by which the program is called; kubectl-platform by default. */
   readonly program?: string;
-  /** What comes in on standard input. */
+  /** The content of standard input. */
   readonly stdin?: string;
   /** Whether standard input and error are a terminal. */
   readonly isTTY?: boolean;
   /** Whether standard output is a terminal, without colours. */
   readonly shown?: boolean;
-  /** Ctrl-C. */
+  /** Fires for Ctrl-C. */
   readonly signal?: AbortSignal;
   readonly clock?: Host["clock"];
-  /** Told of everything that is written to standard output. */
+  /** Called for everything that is written to standard output. */
   readonly onStdout?: (text: string) => void;
 }
 

@@ -1,4 +1,4 @@
-/** A collector of OpenTelemetry that keeps what it is sent. */
+/** An OpenTelemetry collector that keeps all spans. */
 import { z } from "zod";
 
 import { startScriptedServer, type ScriptedServer } from "../kube/scripted-server.ts";
@@ -36,7 +36,7 @@ export interface Collector extends ScriptedServer {
   spans(): readonly CollectedSpan[];
 }
 
-/** Starts one on loopback. It takes everything unless it is scripted otherwise. */
+/** Starts a collector on loopback. It accepts everything unless it is scripted otherwise. */
 export async function startCollector(): Promise<Collector> {
   const server = await startScriptedServer();
   server.script({ body: {}, headers: { "content-type": "application/json" } });

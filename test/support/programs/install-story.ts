@@ -1,4 +1,4 @@
-/** From an image to objects that are Ready and back, on any cluster that a kubeconfig leads to. */
+/** Installs an image, makes objects Ready and uninstalls, on the cluster of any kubeconfig. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { startSimulator } from "../../../simulator/simulator.ts";
 import { quickstart } from "./quickstart.ts";
 
 const CHART = join(import.meta.dirname, "../../../helm-chart");
-/** Release and namespace alike, hence also the Deployment's name. */
+/** The name of release and namespace, and so of the Deployment. */
 const NAME = "platform-operator";
 const PLATFORM = {
   port: 9000,
@@ -22,16 +22,16 @@ export const SIMULATOR = { folder: "/simulator" };
 
 export interface StoryOptions {
   readonly kubeconfig: string;
-  /** Of the operator, on the cluster's nodes already. */
+  /** The operator's image, already on the cluster's nodes. */
   readonly image: { readonly registry: string; readonly repository: string; readonly tag: string };
   readonly helm: string;
   readonly kubectl: string;
 }
 
 /**
- * Installs the chart with the simulated platform beside the operator in its pod (it listens on loopback alone), applies
+ * Installs the chart with the simulated platform in the operator's pod (it listens only on loopback), applies
  * examples/quickstart, waits until all of it is Ready, deletes it and uninstalls.
- * @throws Error with the command that failed; what the cluster says is printed before
+ * @throws Error with the failed command, after printing diagnostics of the cluster
  */
 export async function installStory({ kubeconfig, image, helm, kubectl }: StoryOptions): Promise<void> {
   const kube = (...args: readonly string[]): Promise<void> => runShown(kubectl, ["--kubeconfig", kubeconfig, ...args]);
@@ -58,14 +58,14 @@ export async function installStory({ kubeconfig, image, helm, kubectl }: StoryOp
   }
 }
 
-/** A strategic merge patch that puts the simulated platform beside the operator. */
+/** A strategic merge patch that adds the simulated platform to the operator's pod. */
 function withPlatform({ registry, repository, tag }: StoryOptions["image"]): object {
   const { port, token, organizationId, seed } = PLATFORM;
   const platform = {
     name: "platform",
     image: `${registry}/${repository}:${tag}`,
     imagePullPolicy: "Never",
-    // Without the operator's flags of Node: the simulator's server makes code of its schemas.
+    // Without the operator's flags of Node, which forbid that the simulator's server generates code from its schemas.
     command: [NODE, join(SIMULATOR.folder, "simulator.js")],
     volumeMounts: [{ name: "simulator", mountPath: SIMULATOR.folder, readOnly: true }],
     args: [`--port=${port}`, "--speed=60", `--token=${token}`, `--organization=${organizationId}`, `--seed=${seed}`],
@@ -79,7 +79,7 @@ function withPlatform({ registry, repository, tag }: StoryOptions["image"]): obj
   return { spec: { template: { spec: { containers: [platform], volumes: [volume] } } } };
 }
 
-/** The same seed gives the same ids: those of a simulator that lives for a moment are the pod's. */
+/** Returns the manifests, with the ids of a temporary simulator: the same seed gives the pod's the same ids. */
 async function quickstartManifests(): Promise<string> {
   const { token, organizationId, seed, port } = PLATFORM;
   const simulator = await startSimulator({ surface: "documented", adminToken: token, organizationId, seed });
@@ -88,7 +88,7 @@ async function quickstartManifests(): Promise<string> {
   return quickstart({ baseUrl: `http://127.0.0.1:${port}`, organizationId, clusterId, token });
 }
 
-/** Runs it with its output on this process's. @throws Error when it fails */
+/** Runs a program with this process's output. @throws Error when it fails */
 export async function runShown(program: string, args: readonly string[], input = ""): Promise<void> {
   const child = spawn(program, args, { stdio: ["pipe", "inherit", "inherit"] });
   child.stdin.on("error", () => {}).end(input);

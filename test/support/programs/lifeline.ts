@@ -1,6 +1,6 @@
 /**
- * `node lifeline.ts PROGRAM ARG…`, with an IPC channel: runs a program that knows nothing of its parent, and ends it
- * when the parent is gone, however that died.
+ * `node lifeline.ts PROGRAM ARG…`, with an IPC channel: runs a program that does not watch its parent, and kills it
+ * when the parent has exited, for any reason.
  */
 import { spawn } from "node:child_process";
 

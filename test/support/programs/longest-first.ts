@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** What is known to last, the longest first. */
+/** Tests that take long, the longest first. */
 const LONG = [
   "lifecycle/crash-",
   "chaos/failover",
@@ -11,7 +11,7 @@ const LONG = [
   "credentials",
 ];
 
-/** The order of test files: nothing long is left for the end, when most workers have nothing to do any more. */
+/** Runs long test files first, so that no worker runs one alone at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

@@ -1,4 +1,4 @@
-/** Setup of each test file that may use an API server: notes at its end that it ran, and which tests used one. */
+/** Setup of each test file that may use an API server: records at its end that it ran, and which tests used one. */
 import { afterAll, afterEach, expect, inject } from "vitest";
 
 import { apiServerUse } from "../../control-plane/use.ts";

@@ -1,4 +1,4 @@
-/** Programs that know nothing of their parent, as its children. */
+/** Starts programs that do not watch their parent, as children that end with it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -12,19 +12,19 @@ const LISTEN_MS = 120_000;
 export interface Program {
   readonly file: string;
   readonly args: readonly string[];
-  /** Beside PATH. */
+  /** Environment variables besides PATH. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The folder that it runs in; this process's when left out. */
+  /** The folder in which it runs; by default this process's. */
   readonly cwd?: string;
 }
 
 export interface RunningProgram {
-  /** The end of what it said. */
+  /** The end of its output. */
   words(): string;
   stop(): Promise<void>;
 }
 
-/** Starts a program, which ends with this process however that dies. */
+/** Starts a program, which ends with this process, however that dies. */
 export function startProgram({ file, args, env = {}, cwd }: Program): RunningProgram {
   const child = spawn(process.execPath, [lifeline, file, ...args], {
     cwd,
@@ -48,7 +48,7 @@ export function startProgram({ file, args, env = {}, cwd }: Program): RunningPro
   };
 }
 
-/** Waits until somebody listens on a port of loopback. @throws Error with the program's words when nobody does */
+/** Waits until a program listens on a port of loopback. @throws Error with the program's output when it does not */
 export async function listening(program: RunningProgram, port: number): Promise<void> {
   if ((await comes(async () => ((await answers(port)) ? true : undefined), LISTEN_MS)) === undefined) {
     throw new Error(`nobody listens on port ${port}:\n${program.words()}`);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const folder = join(import.meta.dirname, "../../../examples/quickstart");
 
-/** The values that examples/quickstart marks as the reader's own. */
+/** The values that examples/quickstart marks for replacement. */
 export interface QuickstartValues {
   readonly baseUrl: string;
   readonly organizationId: string;
@@ -19,9 +19,9 @@ const MARKED: QuickstartValues = {
 };
 
 /**
- * examples/quickstart as one stream of YAML documents, in the order in which they can be applied, with the marked
- * values replaced as its reader would.
- * Throws when a marked value is not there any more.
+ * Returns examples/quickstart as one stream of YAML documents, in an order in which they can be applied, with the
+ * marked values replaced.
+ * @throws Error when a marked value no longer exists
  */
 export function quickstart(values: QuickstartValues): string {
   const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));

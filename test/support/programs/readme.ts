@@ -1,4 +1,4 @@
-/** README's commands, as somebody copies them. */
+/** Runs README's commands. */
 import { execFile } from "node:child_process";
 import { cp, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const root = join(import.meta.dirname, "../../..");
 const run = promisify(execFile);
 
-/** @returns the text of a section: all below its heading, up to the next one. @throws Error when there is none */
+/** @returns the text of a section, from its heading to the next one. @throws Error when there is none */
 export async function sectionOf(heading: string): Promise<string> {
   const text = await readFile(join(root, "README.md"), "utf8");
   const [, section] = new RegExp(`^## ${heading}$(.*?)(?=^## )`, "ms").exec(text) ?? [];
@@ -15,36 +15,36 @@ export async function sectionOf(heading: string): Promise<string> {
   return section;
 }
 
-/** @returns the shell's blocks of a section, in order. */
+/** @returns the shell blocks of a section, in order */
 export function blocksIn(section: string): readonly string[] {
   return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
 }
 
-/** What is installed or built in a work tree, and its history. */
+/** Folders of a work tree that are not copied: installed and built files, and the history. */
 const NOT_COPIED = new Set(
   [".git", "node_modules", "dist", "coverage", "test-results", ".demo"].map((name) => join(root, name)),
 );
 
 /**
- * Copies the work tree as it is, committed or not, with a link to the packages that are installed. @param dir a new
- * folder
+ * Copies the work tree with uncommitted changes, and links the installed packages.
+ * @param dir a new folder
  */
 export async function copyWorkTree(dir: string): Promise<void> {
-  // make goes by the times.
+  // make compares modification times.
   const options = { recursive: true, preserveTimestamps: true, filter: (path: string) => !NOT_COPIED.has(path) };
   await cp(root, dir, options);
   await symlink(join(root, "node_modules"), join(dir, "node_modules"));
 }
 
-/** Where a user's shell is. */
+/** The folder and environment of a user's shell. */
 export interface Shell {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * Types lines into a shell that ends at the first one that fails. @returns what it printed. @throws Error with the end
- * of that
+ * Runs lines in a shell that exits at the first failing one. @returns the output. @throws Error with the end of the
+ * output
  */
 export async function type(lines: string, { cwd, env }: Shell): Promise<string> {
   try {

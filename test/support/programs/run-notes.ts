@@ -1,20 +1,20 @@
-/** Which test files of the integration project ran: one note a file, in the control plane's folder. */
+/** Records which test files of the integration project ran: one note per file, in the control plane's folder. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** @param dir the control plane's. */
+/** @param dir the control plane's folder */
 export function notesDir(dir: string): string {
   return join(dir, "ran");
 }
 
-/** Notes that a file ran. */
+/** Records that a file ran. */
 export function noteRun(notes: string, file: string): void {
   mkdirSync(notes, { recursive: true });
   writeFileSync(join(notes, randomUUID()), file);
 }
 
-/** @returns the files that are noted. */
+/** @returns the recorded files */
 export function readNotes(notes: string): ReadonlySet<string> {
   mkdirSync(notes, { recursive: true });
   return new Set(readdirSync(notes).map((note) => readFileSync(join(notes, note), "utf8")));

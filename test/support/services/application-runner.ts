@@ -7,21 +7,21 @@ import { COMMIT, rawSpec } from "./applications.ts";
 
 type ApplicationRunner = ReturnType<KindHarness["application"]>;
 
-/** A platform with one project and one environment, for the tests of one `describe`, each with a name of its own. */
+/** A platform with one project and one environment, for the tests of one `describe`, each with a unique name. */
 export interface ApplicationEnv {
   readonly harness: KindHarness;
   readonly projectId: string;
   readonly environmentId: string;
-  /** Of the application of this test. */
+  /** The name of this test's application. */
   readonly name: string;
   spec(change?: JsonObject): JsonObject;
-  /** A custom resource that was just applied. */
+  /** Returns a custom resource that was just applied. */
   applied(change?: JsonObject): ApplicationRunner;
-  /** One whose commit is deployed. @param values of Secrets and ConfigMaps, by field */
+  /** Returns one whose commit is deployed. @param values of Secrets and ConfigMaps, by field */
   deployed(change?: JsonObject, values?: Readonly<Record<string, string>>): Promise<ApplicationRunner>;
-  /** One that others made and deployed. @returns its id */
+  /** Creates and deploys one like another user. @returns its id */
   foreign(): Promise<string>;
-  /** The operations that were sent since the last time this was asked for. */
+  /** The operations that were sent since the last call. */
   sent(): readonly string[];
 }
 

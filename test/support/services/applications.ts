@@ -1,4 +1,4 @@
-/** Specs, passes and sights of applications for tests of their pure code. */
+/** Specs, contexts and observations of applications for tests of their pure code. */
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import {
   platformApplication,
@@ -41,12 +41,12 @@ export function specOf(change: JsonObject = {}): ApplicationSpec {
   return platformApplication.spec.parse(rawSpec(change));
 }
 
-/** What stands for some variables. */
+/** A fingerprint of some variables. */
 export function print(digest: string, key = "key-1", sources = "1 s@1") {
   return { key, digest, sources };
 }
 
-/** A secret's value stands for itself. */
+/** Inputs with these variables; the digest of a secret is its value. */
 export function inputsWith(variables: Inputs["variables"], fingerprint = print("some")): Inputs {
   const secrets = variables.filter(({ isSecret }) => isSecret).map(({ name, value }) => [name, value] as const);
   return { environmentId: ENVIRONMENT, variables, fingerprint, secrets: new Map(secrets) };
@@ -65,13 +65,13 @@ export function deployment(change: Partial<LastDeployment> = {}): LastDeployment
   };
 }
 
-/** A deployment that was asked for, and has not ended as far as we know. */
+/** A deployment that was requested and is not known to have ended. */
 export function openDeployment(change: Partial<LastDeployment> = {}): LastDeployment {
   const { finishedAt: _, ...open } = deployment({ requestId: REQUEST, state: "DEPLOYMENT_QUEUED" });
   return { ...open, ...change };
 }
 
-/** The pass over an application that exists and on which a deployment of its commit has ended. */
+/** The context of an application that exists, and whose commit is deployed. */
 export function passWith(
   change: Partial<Omit<FlatContext<ApplicationContext>, "spec" | "memory">> &
     OnSurface & {
@@ -121,7 +121,7 @@ export function record(change: Partial<Application> = {}): Application {
   return { id: APPLICATION, name: "api", gitRepository, record: {}, ...change };
 }
 
-/** What is observed on the full surface. */
+/** The observation on the full surface. */
 export function observedFull(
   state: string,
   change: Partial<Application> = {},
@@ -130,7 +130,7 @@ export function observedFull(
   return observedIn(state, { siblings: [record(change)], ...observed });
 }
 
-/** What a plan comes to, in a few words: the operation and its commit, or how it ends and why. */
+/** A summary of the plan: the operation and its commit, or the result and its reason. */
 export function plannedBy(pass: ApplicationContext, observed: Observed): string {
   const next = application.plan(pass, observed);
   if (next.is === "step") {

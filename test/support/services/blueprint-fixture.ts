@@ -3,7 +3,7 @@ import type { Env } from "../env/env.ts";
 import { calm } from "../env/settling.ts";
 import { defaults, environment, project } from "../kube/manifests.ts";
 
-/** Applies what a blueprint of the environment "shop" stands on; all is Ready then. @param connection its spec */
+/** Applies the parents of a blueprint in the environment "shop", and waits for Ready. @param connection its spec */
 export async function blueprintFixture(env: Env, connection: JsonObject = {}): Promise<void> {
   await env.apply(...defaults(env, connection), project("shop"), environment(env, "shop", "shop"));
   await env.waitFor("PlatformEnvironment", "shop", { status: "True" });

@@ -9,23 +9,23 @@ type BlueprintRunner = ReturnType<KindHarness["blueprint"]>;
 
 export const ICON = "https://icons.example.com/redis.svg";
 
-/** A platform with one environment, for the tests of one `describe`, each with a name of its own. */
+/** A platform with one environment, for the tests of one `describe`, each with a unique name. */
 export interface BlueprintEnv {
   readonly harness: KindHarness;
   readonly environmentId: string;
-  /** Of the blueprint of this test. */
+  /** The name of this test's blueprint. */
   readonly name: string;
-  /** A Helm blueprint that is deployed, as a user writes it. */
+  /** The spec of a deployed Helm blueprint, as a user writes it. */
   spec(change?: JsonObject): JsonObject;
-  /** A custom resource that was just applied. @param values of Secrets and ConfigMaps, by field */
+  /** Returns a custom resource that was just applied. @param values of Secrets and ConfigMaps, by field */
   applied(change?: JsonObject, values?: Readonly<Record<string, string>>): BlueprintRunner;
-  /** One that was created, and deployed unless its spec says otherwise. */
+  /** Returns one that was created, and deployed unless its spec prevents it. */
   created(change?: JsonObject, values?: Readonly<Record<string, string>>): Promise<BlueprintRunner>;
-  /** One that others made. @returns its id */
+  /** Creates one like another user. @returns its id */
   foreign(name?: string): Promise<string>;
   /** The service that a blueprint became. */
   service(runner: BlueprintRunner): Service;
-  /** What a trace of the create of this test finds. @param mark what the plan put down */
+  /** Traces the create of this test. @param mark the baseline of the plan */
   traced(runner: BlueprintRunner, mark: OpenIntent["mark"]): ReturnType<typeof blueprint.trace>;
 }
 

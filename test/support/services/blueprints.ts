@@ -1,4 +1,4 @@
-/** Specs, passes and sights of blueprints for tests of their pure code. */
+/** Specs, contexts and observations of blueprints for tests of their pure code. */
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { platformBlueprint, type BlueprintMemory } from "../../../src/kinds/blueprint/crd.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
@@ -29,10 +29,10 @@ export function rawSpec(change: JsonObject = {}): JsonObject {
 
 export const specOf = (change: JsonObject = {}) => platformBlueprint.spec.parse(rawSpec(change));
 
-/** So many minutes before NOW. */
+/** The time a number of minutes before NOW. */
 export const ago = (minutes: number): string => new Date(NOW.getTime() - minutes * 60_000).toISOString();
 
-/** The pass over a blueprint that we created and have seen in the list, on the full surface. */
+/** The context of a blueprint that the operator created and has seen in the list, on the full surface. */
 export function passWith(
   change: Partial<Omit<FlatContext<BlueprintContext>, "spec" | "memory">> &
     OnSurface & {
@@ -59,7 +59,7 @@ export function listed(change: Partial<BlueprintService> = {}): BlueprintService
   return { id: BLUEPRINT, serviceId: SERVICE, name: "cache", type: "HELM", icon: undefined, ...change };
 }
 
-/** What is observed of a service in this state; nothing of one without. */
+/** The observation of a service in this state; without a state, of no service. */
 export function observedIn(state: string | undefined, change: Partial<Observed> = {}): Observed {
   return {
     ...NOTHING_OBSERVED,
@@ -69,7 +69,7 @@ export function observedIn(state: string | undefined, change: Partial<Observed> 
   };
 }
 
-/** What a plan comes to, in a few words. */
+/** A summary of the plan. */
 export function planned(pass: BlueprintContext, observed: Observed): string {
   const next = blueprint.plan(pass, observed);
   if (next.is === "step") return next.step.op;

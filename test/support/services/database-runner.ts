@@ -5,18 +5,18 @@ import { startKindHarness, type KindHarness, type SurfaceName } from "../kinds/e
 import type { Runner } from "../kinds/kind-runner.ts";
 import { databaseSpec } from "./databases.ts";
 
-/** A platform with one project and one environment, for the tests of one `describe`, each with a name of its own. */
+/** A platform with one project and one environment, for the tests of one `describe`, each with a unique name. */
 export interface DatabaseEnv {
   readonly harness: KindHarness;
   readonly environmentId: string;
   spec(change?: JsonObject): JsonObject;
-  /** A custom resource that was just applied. */
+  /** Returns a custom resource that was just applied. */
   applied(change?: JsonObject): Runner;
-  /** One that runs. */
+  /** Returns one that is deployed. */
   deployed(change?: JsonObject): Promise<Runner>;
-  /** One that others made and deployed. @returns its id */
+  /** Creates and deploys one like another user. @returns its id */
   foreign(): Promise<string>;
-  /** The operations that were sent since the last time this was asked for. */
+  /** The operations that were sent since the last call. */
   sent(): readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Specs, passes and sights of databases for tests of their pure code. */
+/** Specs, contexts and observations of databases for tests of their pure code. */
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { platformDatabase, type DatabaseDeployment, type DatabaseMemory } from "../../../src/kinds/database/crd.ts";
 import { database } from "../../../src/kinds/database/index.ts";
@@ -38,13 +38,13 @@ export function deployment(change: Partial<DatabaseDeployment> = {}): DatabaseDe
   };
 }
 
-/** A deployment that was asked for, and has not ended as far as we know. */
+/** A deployment that was requested and is not known to have ended. */
 export function openDeployment(change: Partial<DatabaseDeployment> = {}): DatabaseDeployment {
   const { finishedAt: _, ...open } = deployment({ requestId: REQUEST, state: "DEPLOYMENT_QUEUED" });
   return { ...open, ...change };
 }
 
-/** The pass over a database that exists and was deployed. */
+/** The context of a database that exists and was deployed. */
 export function passWith(
   change: Partial<Omit<FlatContext<DatabaseContext>, "spec" | "memory">> &
     OnSurface & {
@@ -86,7 +86,7 @@ export function record(change: Partial<Database> = {}): Database {
   return { id: DATABASE, name: "main", ...settings, record: {}, ...change };
 }
 
-/** What is observed on the full surface. */
+/** The observation on the full surface. */
 export function observedFull(
   state: string,
   change: Partial<Database> = {},
@@ -95,7 +95,7 @@ export function observedFull(
   return { ...NOTHING_OBSERVED, siblings: [record(change)], status: statusOf(state), ...observed };
 }
 
-/** What a plan comes to, in a few words: the operation, or how it ends and why. */
+/** A summary of the plan: the operation, or the result and its reason. */
 export function plannedBy(pass: DatabaseContext, observed: Observed): string {
   const next = database.plan(pass, observed);
   if (next.is === "step") return next.step.op;

@@ -5,10 +5,10 @@ import { application, environment, project } from "../kube/manifests.ts";
 const APPLICATIONS = 8;
 const DELETED = { lifecycle: { deletionPolicy: "Delete" } };
 
-/** How many resources a shop is. */
+/** The number of resources of a shop. */
 export const SHOP = APPLICATIONS + 2;
 
-/** A project, its environment and applications in it that are not deployed; all are deleted with their resources. */
+/** A project, its environment and applications, which are not deployed and are deleted with their resources. */
 export function shop(env: Parameters<typeof environment>[0], name: string): readonly Manifest[] {
   return [
     project(name, DELETED),

@@ -37,7 +37,7 @@ type RateLimited struct{ After time.Duration }
 
 func (e *RateLimited) Error() string { return "429, again in " + e.After.String() }
 
-// paused returns how long the client sends nothing: a 429 closes the client for everybody, as a competent engineer would after reading the API's guide.
+// paused returns how long the client sends nothing: a 429 pauses all its requests, as the guide of the API recommends.
 func (c *Client) paused() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
