@@ -11,7 +11,7 @@ function takeMany(brake: MassChangeLimit, times: number, objects: number): numbe
   return taken;
 }
 
-describe("the brake", () => {
+describe("the mass-change limit", () => {
   it.each([
     [0, 10],
     [1, 10],
@@ -19,7 +19,7 @@ describe("the brake", () => {
     [201, 11],
     [1_000, 50],
     [5_000, 250],
-  ])("of a connection with %i objects lets %i writes go in ten minutes", (objects, limit) => {
+  ])("of a connection with %i objects allows %i writes in ten minutes", (objects, limit) => {
     const brake = createMassChangeLimit(manualClock());
     expect(takeMany(brake, 1_000, objects)).toBe(limit);
     expect(brake.held()).toBe(true);
@@ -37,7 +37,7 @@ describe("the brake", () => {
     expect(takeMany(brake, 11, 1)).toBe(10);
   });
 
-  it("[D1] never holds what comes slowly, also when somebody sets the clock", async () => {
+  it("[D1] never holds slow changes, even if somebody sets the clock", async () => {
     const clock = manualClock();
     const brake = createMassChangeLimit(clock);
     for (let index = 0; index < 50; index += 1) {

@@ -41,7 +41,7 @@ describe("parseDuration", () => {
     expect(parseDuration(text)).toBeUndefined();
   });
 
-  it("reads what is written, and takes no long time for what is not", () => {
+  it("parses durations, and rejects other texts quickly", () => {
     fc.assert(
       fc.property(fc.nat(1e6), fc.nat(1e6), (hours, seconds) => {
         expect(parseDuration(`${hours}h${seconds}s`)).toBe(hours * 3_600_000 + seconds * 1_000);
@@ -65,13 +65,13 @@ describe("pollInterval", () => {
     expect(asked(value)).toEqual({ ms, invalid });
   });
 
-  it("is never shorter than 30 s, whoever asks for it", () => {
+  it("is never shorter than 30 s, whoever sets it", () => {
     expect(pollInterval(anObject(), DEFAULT_WINDOWS, "1s").ms).toBe(30_000);
     expect(pollInterval(anObject(), DEFAULT_WINDOWS, "30s").ms).toBe(30_000);
     expect(pollInterval(anObject(), DEFAULT_WINDOWS, "31s").ms).toBe(31_000);
   });
 
-  it("is the default where nothing is asked for, and its floor scales with a scaled default", () => {
+  it("is the default where nothing is set, and its floor scales with a scaled default", () => {
     expect(pollInterval(anObject(), DEFAULT_WINDOWS)).toEqual({ ms: 600_000, invalid: undefined });
     const scaled = { ...DEFAULT_WINDOWS, pollMs: 500 };
     const object = anObject({ meta: { annotations: { [POLL_INTERVAL]: "100ms" } } });
@@ -79,7 +79,7 @@ describe("pollInterval", () => {
   });
 });
 
-/** Where in an interval of 10 minutes the looks of a group end up, in milliseconds. */
+/** Where in an interval of 10 minutes the reconciles of a group end up, in milliseconds. */
 function spot(group: string): number {
   let now = 0;
   for (let look = 0; look < 7; look += 1) now += abreast(600_000, group, now);
@@ -121,14 +121,14 @@ describe("delays", () => {
     expect(tenths.size).toBe(10);
   });
 
-  it("of what is followed grow from 2 s to 30 s and stay there", () => {
+  it("of a followed object grow from 2 s to 30 s and stay there", () => {
     const delays = Array.from({ length: 12 }, (_, waits) => followInterval(waits, DEFAULT_WINDOWS));
     expect(delays.slice(0, 3)).toEqual([2_000, 3_000, 4_500]);
     expect(delays).toEqual(delays.toSorted((a, b) => a - b));
     expect(followInterval(1e9, DEFAULT_WINDOWS)).toBe(30_000);
   });
 
-  it("after failures grow from 1 s to 5 min, half of it by chance", () => {
+  it("after failures grow from 1 s to 5 min, half of it random", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e6 }), random, (failures, chance) => {
         const ceiling = Math.min(300_000, 1_000 * 2 ** Math.min(failures - 1, 30));

@@ -37,7 +37,7 @@ describe("identify", () => {
   });
 });
 
-describe("contradiction", () => {
+describe("identityMismatch", () => {
   const now: RecordedIdentity = {
     connectionUid: "c",
     host: "h",
@@ -66,7 +66,7 @@ describe("contradiction", () => {
   });
 });
 
-describe("isForeign", () => {
+describe("checkInstallation", () => {
   const connection = anObject({ meta: { name: "default" } });
   const moved = anObject({ meta: { annotations: { [RESOLVE]: "adopt" } } });
   const judge = (object: KubeObject, through: KubeObject = connection): string | undefined => {
@@ -91,12 +91,12 @@ describe("isForeign", () => {
     ["their intent over what is ours", "ours", { [INTENT]: intent("theirs") }, undefined],
     ["an intent that cannot be read", undefined, { [INTENT]: "{" }, undefined],
     ["their status, adopted", "theirs", { [RESOLVE]: "adopt" }, undefined],
-    ["their status, another word", "theirs", { [RESOLVE]: "recreate" }, "ForeignLedger"],
+    ["their status, another value", "theirs", { [RESOLVE]: "recreate" }, "ForeignLedger"],
   ])("by %s", (_, installation, annotations, expected) => {
     expect(judge(anObject({ status: { identity: { installation } }, meta: { annotations } }))).toBe(expected);
   });
 
-  it("ends with a word on the connection", () => {
+  it("returns nothing once the connection says resolve: adopt", () => {
     const object = anObject({ status: { identity: { installation: "theirs" } } });
     expect(judge(object, moved)).toBeUndefined();
   });

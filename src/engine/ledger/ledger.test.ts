@@ -40,7 +40,7 @@ describe("readSlot", () => {
     expect(readSlot(JSON.stringify(written))).toEqual({ is: "open", intent: INTENT });
   });
 
-  it.each(["parentId", "name", "id", "commit"] as const)("does without %s", (member) => {
+  it.each(["parentId", "name", "id", "commit"] as const)("reads a slot without %s", (member) => {
     const { [member]: _, ...rest } = INTENT;
     expect(readSlot(JSON.stringify(rest))).toEqual({ is: "open", intent: rest });
   });
@@ -93,7 +93,7 @@ describe("duty", () => {
     ["a repetition that may have been sent", { ...action, repetition: true }, {}, "trace"],
     ["another attempt that was not sent", create, { unsent: ["2-xyz"] }, "trace"],
     ["a create that the user resolved", create, { resolved: true }, "clear"],
-    ["an action, which no word of the user is about", action, { resolved: true }, "trace"],
+    ["an action, which the user's annotation does not concern", action, { resolved: true }, "trace"],
     ["a newer generation", create, { generation: 3 }, "trace"],
     ["an old intent", create, { seenForMs: 1e9 }, "trace"],
   ])("for %s", (_, intent, known, expected) => {
@@ -144,7 +144,7 @@ describe("decide", () => {
     ["absent", 60_000, "giveUp"],
     ["unknowable", 60_000, "giveUp"],
     ["landed", 60_000, "record"],
-  ] as const)("never has a create sent again that was accepted: %s for %d ms", (finding, seenForMs, decision) => {
+  ] as const)("never repeats an accepted create: %s for %d ms", (finding, seenForMs, decision) => {
     expect(decide(finding, { ...INTENT, creates: true, accepted: {} }, { ...KNOWN, seenForMs })).toBe(decision);
   });
 
@@ -157,7 +157,7 @@ describe("decide", () => {
     expect(decide("repeatable", intent, { ...KNOWN, seenForMs, generation })).toBe(decision);
   });
 
-  it("never has a create sent again before the landing window is over, whatever it was told", () => {
+  it("never repeats a create before the landing window is over, whatever the trace finds", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("landed" as const, "absent" as const, "repeatable" as const, "unknowable" as const),

@@ -61,7 +61,7 @@ describe("a record in annotations", () => {
       { ...at(), connection: { token: () => "rotated" } as Connection },
     ];
     expect(others.map((one) => isBackup(one, "id-1"))).toEqual(others.map(() => false));
-    // Whoever has no token can sign with none.
+    // Anyone without the token can sign with an empty one.
     const unsigned = { ...place(), connection: { token: () => "" } as Connection };
     const forged = { ...place(recordAnnotations(ports, unsigned, "id-1")), connection: unsigned.connection };
     expect(isBackup(forged, "id-1")).toBe(false);

@@ -6,8 +6,8 @@ import { createExternalWrites } from "./external-writes.ts";
 const HERE = { host: "api.example.com", organizationId: "6f1c2b1e-0000-4000-8000-000000000001" };
 const named = (name: string, identity = HERE) => anObject({ meta: { name }, status: { identity } });
 
-describe("the imprints", () => {
-  it("tell the latest of several writers", () => {
+describe("the external writes", () => {
+  it("return the latest of several writers", () => {
     const externalWrites = createExternalWrites();
     externalWrites.record(named("a"), [{ id: "1", at: "2026-11-21T10:00:00.000Z" }]);
     externalWrites.record(named("b"), [{ id: "1", at: "2026-11-21T10:00:00.500Z" }]);
@@ -17,7 +17,7 @@ describe("the imprints", () => {
     expect(externalWrites.latest("2", HERE)).toBeUndefined();
   });
 
-  it("name the objects that were written into since", () => {
+  it("name the objects with a new write", () => {
     const externalWrites = createExternalWrites();
     const at = (hour: number) => `2026-11-21T${String(hour)}:00:00.000Z`;
     expect(externalWrites.record(named("a"), [{ id: "1", at: at(10) }])).toEqual(["1"]);
@@ -32,7 +32,7 @@ describe("the imprints", () => {
     expect(externalWrites.latest("1", HERE)).toBeUndefined();
   });
 
-  it("tell of what was just written, and name it all the same once its status says so", () => {
+  it("include what was just written, and still name it once the status reports it", () => {
     const externalWrites = createExternalWrites();
     const at = "2026-11-21T10:00:00.000Z";
     externalWrites.note(named("a"), [{ id: "1", at }], HERE);
@@ -43,7 +43,7 @@ describe("the imprints", () => {
   });
 
   it.each([{ host: "other.example.com" }, { organizationId: "6f1c2b1e-0000-4000-8000-000000000002" }])(
-    "tell nothing of what was written where the same id is something else: %o",
+    "do not include writes where the same id is another object: %o",
     (there) => {
       const externalWrites = createExternalWrites();
       const at = "2026-11-21T10:00:00.000Z";
@@ -59,7 +59,7 @@ describe("the imprints", () => {
     const stop = (result?: "Completed") => ({ id: "1", at, action: { op: "stopDatabase", result } });
     const held = (id: string) => id === "1";
 
-    it("tell who requested it, and name the object again once its end is known", () => {
+    it("return who requested it, and name the object again once its result is known", () => {
       const externalWrites = createExternalWrites();
       externalWrites.note(named("a"), [stop()], HERE);
       expect(externalWrites.record(named("a"), [stop()])).toEqual(["1"]);
@@ -76,7 +76,7 @@ describe("the imprints", () => {
       expect(externalWrites.latest("1", HERE)).toBeUndefined();
     });
 
-    it("keep it for those that stand for the object when the one that requested it is gone", () => {
+    it("keep it for the resources that represent the object when its requester is gone", () => {
       const externalWrites = createExternalWrites();
       externalWrites.record(named("a"), [stop("Completed"), { ...stop(), id: "2" }]);
       externalWrites.forget(named("a"), held);

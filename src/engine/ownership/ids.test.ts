@@ -70,14 +70,14 @@ describe("holder", () => {
     }
   });
 
-  it("counts for an object that has not laid its claim yet", () => {
+  it("judges an object that is not registered yet", () => {
     const claims = createIdOwnership();
     claims.set(claimant("old", "08:00", false), ID);
     expect(claims.holder(ID, claimant("new", "09:00", false), HERE)).toBe("team/old");
     expect(claims.holder(ID, claimant("older", "07:00", false), HERE)).toBeUndefined();
   });
 
-  it("counts by the annotation until there is a status, and no longer", () => {
+  it("counts the annotation only until there is a status", () => {
     const claims = createIdOwnership();
     const noted = anObject({
       meta: {
@@ -94,14 +94,14 @@ describe("holder", () => {
     expect(claims.holder(ID, other, HERE)).toBeUndefined();
   });
 
-  it("tells kinds and ids apart", () => {
+  it("distinguishes kinds and ids", () => {
     const claims = createIdOwnership();
     claims.set(claimant("a", "08:00", true, "Other"), undefined);
     expect(claims.holder(ID, claimant("b", "09:00", false), HERE)).toBeUndefined();
     expect(claims.holder(uuid(2), claimant("b", "09:00", false, "Other"), HERE)).toBeUndefined();
   });
 
-  it("forgets what changed its mind, and what is gone", () => {
+  it("forgets the claim of an object that changed it, or that is gone", () => {
     const claims = createIdOwnership();
     const first = claimant("a", "08:00", false);
     const second = claimant("b", "09:00", false);
@@ -114,7 +114,7 @@ describe("holder", () => {
     expect(claims.holder(ID, second, HERE)).toBeUndefined();
   });
 
-  it("knows one object by two ids", () => {
+  it("holds two ids of one resource", () => {
     const claims = createIdOwnership();
     claims.set(claimant("a", "08:00", true), uuid(2));
     expect(claims.holder(ID, claimant("b", "07:00", false), HERE)).toBe("team/a");
@@ -150,7 +150,7 @@ describe("holder", () => {
       expect(claims.holder(ID, here, HERE)).toBe(expected);
     });
 
-    it("has what it is just taking over, until it lets go", () => {
+    it("holds an id that is being adopted, until it is released", () => {
       const claims = createIdOwnership();
       claims.take(there(), ID, HERE);
       expect(claims.holder(ID, here, HERE)).toBe("other/there");
@@ -161,7 +161,7 @@ describe("holder", () => {
       expect(claims.holder(ID, here, HERE)).toBeUndefined();
     });
 
-    it("leaves nothing to its namesake", () => {
+    it("leaves no reservation to a new resource of the same name", () => {
       const claims = createIdOwnership();
       claims.take(there(), ID, HERE);
       claims.set({ ...there(), metadata: { ...there().metadata, uid: "another" } }, undefined);

@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 
 type Look = readonly [atMs: number, evidence: ListEvidence];
 
-/** What the last of these looks comes to. */
+/** The presence after the last of these reads. */
 function last(looks: readonly Look[], goal: Goal = "present", deleted = false): string {
   const local: { listHistory: ListHistory | undefined } = { listHistory: undefined };
   if (deleted) noteDeleted(local, ID);
@@ -25,8 +25,8 @@ describe("an object that a list lacks", () => {
   it.each<[string, readonly Look[], string]>([
     ["is there while the list shows it", [SHOWN], "Present"],
     ["is not gone at once", [SHOWN, [1, "Missing"]], "Unconfirmed"],
-    ["is not gone at the second look, if that comes soon", [SHOWN, [1, "Missing"], [MINUTE, "Missing"]], "Unconfirmed"],
-    ["is gone at the second look a minute later", [SHOWN, [1, "Missing"], [MINUTE + 1, "Missing"]], "Gone"],
+    ["is not gone at a second read that comes soon", [SHOWN, [1, "Missing"], [MINUTE, "Missing"]], "Unconfirmed"],
+    ["is gone at the second read a minute later", [SHOWN, [1, "Missing"], [MINUTE + 1, "Missing"]], "Gone"],
     [
       "is not gone if it was shown in between",
       [SHOWN, [1, "Missing"], [2, "Shown"], [MINUTE + 1, "Missing"]],
@@ -72,11 +72,11 @@ describe("an object that a list lacks", () => {
       false,
       "Unproven",
     ],
-  ])("while its resource goes: %s", (_name, looks, deleted, expected) => {
+  ])("while its resource is deleted: %s", (_name, looks, deleted, expected) => {
     expect(last(looks, "absent", deleted)).toBe(expected);
   });
 
-  it("tells nothing of another one with a new id", () => {
+  it("has no history under a new id", () => {
     const local: { listHistory: ListHistory | undefined } = { listHistory: undefined };
     const at = { goal: "present", now: 0, absenceMs: MINUTE } as const;
     presenceOf(listHistoryOf(local, ID), "Shown", at);

@@ -6,14 +6,14 @@ import { sign, verify, type Signed } from "./signature.ts";
 const record: Signed = { uid: "uid-1", id: "id-1", parentId: "parent-1" };
 const kept = { written: { names: ["A", "é"] } };
 
-describe("a seal", () => {
-  it("holds for the record that it was made for", () => {
+describe("a record signature", () => {
+  it("is valid for the record that it was made for", () => {
     expect(verify("token", record, sign("token", record))).toEqual({ kept: undefined });
     const orphan = { ...record, parentId: undefined };
     expect(verify("token", orphan, sign("token", orphan))).toEqual({ kept: undefined });
   });
 
-  it("gives back what was kept with it", () => {
+  it("returns what was kept with it", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), (what) => {
         expect(verify("token", record, sign("token", record, { ...what }))).toEqual({ kept: { ...what } });
@@ -26,7 +26,7 @@ describe("a seal", () => {
     ["another object of the platform", { ...record, id: "id-2" }],
     ["another parent", { ...record, parentId: "parent-2" }],
     ["no parent", { ...record, parentId: undefined }],
-  ])("does not hold for %s", (_what, other) => {
+  ])("is invalid for %s", (_what, other) => {
     expect(verify("token", other, sign("token", record))).toBeUndefined();
     expect(verify("token", other, sign("token", record, kept))).toBeUndefined();
   });
@@ -48,7 +48,7 @@ describe("a seal", () => {
     expect(verify("token", record, given)).toBeUndefined();
   });
 
-  it("does not hold with another token, and tells nothing of it", () => {
+  it("is invalid with another token, and reveals nothing of it", () => {
     expect(verify("other", record, sign("token", record))).toBeUndefined();
     expect(sign("token", record)).toMatch(/^[\w-]{22}$/);
   });

@@ -53,7 +53,7 @@ describe("a change window", () => {
     }
   });
 
-  it("knows a leap day over the longest gap between two of them", () => {
+  it("finds a leap day over the longest gap between two of them", () => {
     const windows = [{ schedule: "0 0 29 2 *", duration: HOUR, timeZone: "UTC" }];
     expect(windowState({ kind: "Allow", windows }, at("2096-03-01T00:00:00Z"))).toEqual({
       is: "closed",
@@ -76,7 +76,7 @@ describe("a change window", () => {
     }
   });
 
-  it("knows that an allowance for a day that does not exist never comes", () => {
+  it("never opens on a day that does not exist", () => {
     const windows = [{ schedule: "0 0 30 2 *", duration: HOUR, timeZone: "UTC" }];
     expect(windowState({ kind: "Allow", windows }, at("2026-11-20T23:00:00Z"))).toEqual({
       is: "closed",
@@ -98,7 +98,7 @@ describe("a change window", () => {
     });
   });
 
-  it("understands what is right", () => {
+  it("accepts valid windows", () => {
     expect(invalidWindows(FIELD, [nightly], NOW)).toBeUndefined();
     expect(invalidWindows(FIELD, undefined, NOW)).toBeUndefined();
   });

@@ -52,7 +52,7 @@ describe("the deletion policy", () => {
     [{ lifecycle: { deletionPolicy: "Retain" } }, "Retain"],
     [{ lifecycle: { deletionPolicy: "Delete" } }, "Delete"],
     [{ lifecycle: { deletionPolicy: "Stop" } }, "Stop"],
-  ])("of %j is %s: what is not clear deletes nothing", (spec, expected) => {
+  ])("of %j is %s: an unclear value deletes nothing", (spec, expected) => {
     expect(policiesOf({ ...anObject(), spec }, NO_DEFAULTS).deletion).toBe(expected);
   });
 });

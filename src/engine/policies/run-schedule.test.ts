@@ -12,7 +12,7 @@ const berlin = (schedule: string, hours: number): RecurringWindow => ({
 const nights = [berlin("0 20 * * 1-5", 11)];
 const weekend = [...nights, berlin("0 7 * * 6", 48)];
 
-/** What is said of a moment: until when it is stopped, and when it is stopped next. */
+/** What the schedule says at a moment: until when it is stopped, and when it is stopped next. */
 function said(windows: readonly RecurringWindow[], now: string, runUntil?: string) {
   const until = runUntil === undefined ? undefined : new Date(runUntil);
   const { stopUntil, nextStop } = runScheduleAt(windows, until, new Date(now)) ?? {};
@@ -20,7 +20,7 @@ function said(windows: readonly RecurringWindow[], now: string, runUntil?: strin
 }
 
 describe("a run schedule", () => {
-  it("is none where the spec has none", () => {
+  it("is undefined where the spec has none", () => {
     expect(runScheduleAt(undefined, undefined, new Date("2026-11-25T12:00:00Z"))).toBeUndefined();
   });
 
@@ -42,13 +42,13 @@ describe("a run schedule", () => {
     expect(said(nights, now)).toEqual(expected);
   });
 
-  it("takes windows without a gap between them, and those that overlap, as one", () => {
+  it("joins windows that are adjacent or overlap", () => {
     expect(said(weekend, "2026-11-27T20:00:00Z")).toEqual(["2026-11-30T06:00Z", "2026-11-30T19:00Z"]);
     const overlapping = [...nights, berlin("0 22 * * *", 12)];
     expect(said(overlapping, "2026-11-25T20:00:00Z")).toEqual(["2026-11-26T09:00Z", "2026-11-26T19:00Z"]);
   });
 
-  it("has an end that can be said where it has none", () => {
+  it("ends some time ahead where its windows follow each other without end", () => {
     const [stopUntil] = said([berlin("0 0 * * *", 24)], "2026-11-25T12:00:00Z");
     expect(stopUntil).toMatch(/^2027-01/);
   });
@@ -61,7 +61,7 @@ describe("a run schedule", () => {
     ["inside of a window", "2026-11-25T20:00:00Z", "2026-11-25T22:30:00Z", "2026-11-25T22:30Z"],
     ["to behind the end of a window", "2026-11-25T20:00:00Z", "2026-11-26T08:00:00Z", "2026-11-26T19:00Z"],
     ["from before a window", "2026-11-25T18:00:00Z", "2026-11-25T22:30:00Z", "2026-11-25T22:30Z"],
-  ])("lets a user have it run %s", (_, now, runUntil, nextStop) => {
+  ])("stops nothing while a user keeps it running %s", (_, now, runUntil, nextStop) => {
     expect(said(nights, now, runUntil)).toEqual([undefined, nextStop]);
   });
 

@@ -7,7 +7,7 @@ import { FINALIZER } from "../../api/names.ts";
 const MINUTE = 60_000;
 const FORBIDDEN = { is: "Forbidden" } as const;
 
-/** Those operations fail so until the returned function is called. */
+/** Makes those operations fail like this until the returned function is called. */
 function refuse(env: Env, ops: readonly Op[], failure: Parameters<typeof apiError>[1], status: number): () => void {
   env.world.hooks.before = ({ op }) =>
     ops.includes(op) ? Promise.reject(apiError(op, failure, status)) : Promise.resolve();
@@ -36,7 +36,7 @@ describe("[C6] a token that may not do something", () => {
     expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
   });
 
-  it("not even look, stalls the connection and no dependent", async () => {
+  it("not even read, stalls the connection and no dependent", async () => {
     const env = engineEnv();
     env.widget("a");
     await env.run(5_000);
@@ -52,7 +52,7 @@ describe("[C6] a token that may not do something", () => {
 });
 
 describe("a connection of the cluster", () => {
-  it("serves the namespaces that it names, and says so to the others", async () => {
+  it("serves the namespaces that it names, and the others report that they are not allowed", async () => {
     const env = engineEnv({ bare: true });
     env.cluster.secret("token", { token: "t" }, "operator");
     env.cluster.create("ClusterLink", "default", { allowedNamespaces: ["other"] });
@@ -89,7 +89,7 @@ describe("a trace that fails", () => {
 });
 
 describe("a process that does not lead", () => {
-  it("changes nothing on the platform, and goes on when it leads", async () => {
+  it("changes nothing on the platform, and continues when it leads", async () => {
     const env = engineEnv();
     env.leader = false;
     env.widget("a", { note: "n" });
@@ -153,7 +153,7 @@ describe("an object that is taken over", () => {
     expect(env.writes("Widget", "a")).toBe(2);
   });
 
-  it("while it goes from Kubernetes is dropped without a word", async () => {
+  it("while its resource is deleted is left without an error", async () => {
     const env = engineEnv();
     await env.run(1_000);
     env.world.hooks.after = ({ op }) => {
@@ -172,7 +172,7 @@ describe("an object that is taken over", () => {
     expect(env.internal).toEqual([]);
   });
 
-  it("by name, by two resources at once, belongs to one of them", async () => {
+  it("by two resources of the same name at once belongs to one of them", async () => {
     const env = engineEnv();
     env.world.add("shared");
     env.cluster.create("Widget", "first", { name: "shared" });

@@ -43,7 +43,7 @@ describe("applyPolicy Manual", () => {
     expect(effects(env)).toEqual([]);
   });
 
-  it("wants a new approval for a newer generation, and for the same change a second time", async () => {
+  it("needs a new approval for a newer generation, and for the same change a second time", async () => {
     const env = await on("Full", MANUAL);
     approve(env, hash(env));
     await env.run(10_000);
@@ -68,7 +68,7 @@ describe("applyPolicy Manual", () => {
     }
   });
 
-  it("holds an approval over a restart of the operator", async () => {
+  it("keeps an approval over a restart of the operator", async () => {
     const env = await on("Full", { commit: "abc", ...MANUAL });
     env.world.deployed = "BUSY";
     approve(env, hash(env));
@@ -95,7 +95,7 @@ describe("applyPolicy Manual", () => {
     expect(status(env, "plan")).toMatchObject({ reason: "ApprovalPending", generation: 2 });
   });
 
-  it("does not hold up a deletion", async () => {
+  it("does not block a deletion", async () => {
     const env = await on("Full", { lifecycle: { applyPolicy: "Manual", deletionPolicy: "Delete" } });
     approve(env, hash(env));
     await env.run(10_000);
@@ -106,7 +106,7 @@ describe("applyPolicy Manual", () => {
 });
 
 describe("syncWindows", () => {
-  // The bench begins at 10:00 UTC.
+  // The harness begins at 10:00 UTC.
   const daily = (kind: "Allow" | "Deny", hour: number): Spec => ({
     lifecycle: {
       deletionPolicy: "Delete",
@@ -140,7 +140,7 @@ describe("syncWindows", () => {
     expect(env.cluster.find("Widget", "a")).toBeUndefined();
   });
 
-  it("that make no sense stall the object and write nothing", async () => {
+  it("that are invalid stall the object and write nothing", async () => {
     const env = await on("Full", {
       lifecycle: { syncWindows: { kind: "Allow", windows: [{ schedule: "99 * * * *", duration: "2h" }] } },
     });

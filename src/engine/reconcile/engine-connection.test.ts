@@ -9,7 +9,7 @@ import { conditionOf } from "../contract/status.ts";
 const MINUTE = 60_000;
 
 describe("the token", () => {
-  it("that changes in the Secret is used at once, and wakes who was rejected", async () => {
+  it("that changes in the Secret is used at once, and wakes the rejected objects", async () => {
     const env = await withFleet(1);
     const over = outage(env, { is: "Unauthorized" }, 401);
     env.widget("pending");
@@ -21,7 +21,7 @@ describe("the token", () => {
     expect(env.conditions("Widget", "pending")).toContain("Ready=True/Available");
   });
 
-  it("whose Secret goes and comes back with the same content is used again at once", async () => {
+  it("whose Secret is deleted and created again with the same content is used again at once", async () => {
     const env = await withFleet(1);
     env.cluster.secret("token", undefined);
     env.cluster.annotate("Widget", "w0", { [RECONCILE_REQUESTED_AT]: "1" });
@@ -32,7 +32,7 @@ describe("the token", () => {
     expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
   });
 
-  it("that was never there is named to those who wait", async () => {
+  it("that never existed is named to the objects that wait", async () => {
     const env = engineEnv();
     env.cluster.secret("token", undefined);
     env.widget("a");
@@ -41,7 +41,7 @@ describe("the token", () => {
     expect(ready?.message).toBe('Waiting for Link "team/default" (reason CredentialsMissing).');
   });
 
-  it("that is not there at the start is waited for", async () => {
+  it("that does not exist at the start is waited for", async () => {
     const env = engineEnv({ bare: true });
     env.cluster.create("Link", "default", {});
     env.widget("a");
@@ -84,7 +84,7 @@ describe("a connection's own status", () => {
     expect(env.world.calls.filter(({ op }) => op === "ping").length).toBeGreaterThan(8);
   });
 
-  it("that names no connection or another one is found when it comes", async () => {
+  it("is found by an object that waits for it once it is created", async () => {
     const env = engineEnv();
     await env.run(1_000);
     env.widget("a", { connectionRef: { name: "second" } });
@@ -104,7 +104,7 @@ describe("a connection's own status", () => {
     expect(env.world.closed).toBe(1);
   });
 
-  it("waits between looks while no request has shown yet whether a rate limit is over", async () => {
+  it("waits between reconciles while no request has shown whether a rate limit is over", async () => {
     const env = await withFleet(1);
     const looks = () => env.passes.filter(({ key }) => key.startsWith("Link/")).length;
     env.world.limited = { sinceMs: 10 * MINUTE, leftMs: 0 };
@@ -121,7 +121,7 @@ describe("a connection's own status", () => {
     expect(env.conditions("Link", "default")).toContain("Synced=True/ReconcileSuccess");
   });
 
-  it("goes, and its settled users say so after half an hour", async () => {
+  it("is deleted, and its settled users report that after half an hour", async () => {
     const env = await withFleet(1);
     env.cluster.remove("Link", "default");
     const before = writesOf(env, "Widget");
@@ -133,8 +133,8 @@ describe("a connection's own status", () => {
   });
 });
 
-describe("the brake", () => {
-  it("holds mass changes that nobody asked for, says so at once, and lets go on the user's word", async () => {
+describe("the mass-change limit", () => {
+  it("holds mass changes that nobody requested, reports that at once, and releases them on request", async () => {
     const env = await withFleet(30);
     for (const [id, { name }] of env.world.remotes) {
       env.cluster.spec("Widget", name, { name, note: "right" });
@@ -154,7 +154,7 @@ describe("the brake", () => {
     expect(env.cluster.get("Link", "default").metadata.annotations).not.toHaveProperty([RESOLVE]);
   });
 
-  it("says within seconds that it holds", async () => {
+  it("reports within seconds that it holds", async () => {
     const env = await withFleet(12);
     for (const { name } of env.world.remotes.values()) env.cluster.spec("Widget", name, { name, note: "right" });
     await env.run(15 * MINUTE);

@@ -5,13 +5,13 @@ import { INTENT } from "../../api/names.ts";
 
 type Moment = "before" | "after" | "late";
 
-/** How long an effect takes to land whose sender was killed; shorter than the landing window. */
+/** How long the effect of a request takes whose sender was killed; shorter than the landing window. */
 const LANDS_MS = 20_000;
 
 /**
- * Kills the operator at the `position`th exchange with Kubernetes or the platform: before it takes effect, after, or
- * so that it takes effect later.
- * @returns whether it came so far
+ * Kills the operator at the `position`th exchange with Kubernetes or the platform: before it takes effect, after, or so
+ * that it takes effect later.
+ * @returns whether that exchange was reached
  */
 function killAt(env: Env, position: number, moment: Moment): () => boolean {
   let count = 0;
@@ -115,7 +115,7 @@ describe("a crash while a deployed object changes", () => {
   });
 });
 
-describe("a crash while an object goes", () => {
+describe("a crash while an object is deleted", () => {
   it.each(["before", "after"] as const)("(%s any exchange) leaves nothing behind", async (moment) => {
     for (let position = 1; ; position += 1) {
       const env = engineEnv();

@@ -28,7 +28,7 @@ describe("[E12] a delivery", () => {
     return env;
   }
 
-  it("has what it is about looked at, at once, and again only 5 s later however many come", async () => {
+  it("wakes the resource of its object at once, and again only 5 s later, however many arrive", async () => {
     const env = await settled("a", "b");
     const before = [passesOf(env, "a"), passesOf(env, "b")];
     for (let sent = 0; sent < 50; sent += 1) expect(env.engine.hinted(LINK, [idOf(env, "a")])).toBe(1);
@@ -52,7 +52,7 @@ describe("[E12] a delivery", () => {
     expect([env.cluster.writes.length, env.world.effects.length]).toEqual([writes, effects]);
   });
 
-  it("leads to nothing for ids that nobody stands for, or that another connection's resources do", async () => {
+  it("does nothing for ids that no resource represents, or only one of another connection", async () => {
     const env = await settled("a");
     const before = env.passes.length;
     expect(env.engine.hinted(LINK, ["00000000-0000-4000-8000-00000000dead"])).toBe(0);
@@ -62,7 +62,7 @@ describe("[E12] a delivery", () => {
     expect(env.passes.length).toBe(before);
   });
 
-  it("leads to nothing once the resource is gone", async () => {
+  it("does nothing once the resource is gone", async () => {
     const env = await settled("a");
     const id = idOf(env, "a");
     env.cluster.remove("Widget", "a");
@@ -71,7 +71,7 @@ describe("[E12] a delivery", () => {
   });
 });
 
-describe("the errand of a connection", () => {
+describe("the receiver registration of a connection", () => {
   function asking(secret: string | null = TOKEN): Env {
     const env = engineEnv({ bare: true });
     env.cluster.secret("token", { token: "token-1" });
@@ -109,7 +109,7 @@ describe("the errand of a connection", () => {
   it.each([
     ["no Secret", null],
     ["a token that can be guessed", "short"],
-  ])("waits with %s, and goes on once it is mended, while the connection works", async (_name, secret) => {
+  ])("waits with %s, and continues once that is fixed, while the connection works", async (_name, secret) => {
     const env = asking(secret);
     env.widget("w");
     await env.run(2 * MINUTE);
@@ -123,7 +123,7 @@ describe("the errand of a connection", () => {
   it.each([
     ["is forbidden", { is: "Forbidden" }, 403, "PermissionDenied", true],
     ["is rejected", { is: "Invalid" }, 422, "InvalidSpec", false],
-  ] as const)("that %s is told, is no trouble of the connection, and is no hot loop", async (...row) => {
+  ] as const)("that %s is reported, is no error of the connection, and causes no hot loop", async (...row) => {
     const [, failure, status, reason, isRetried] = row;
     const env = asking();
     let refused = 0;
@@ -178,7 +178,7 @@ describe("the errand of a connection", () => {
     expect(env.cluster.get("Link", "default").status).toMatchObject({ hook: id });
   });
 
-  it("is done anew, once, on a person's word", async () => {
+  it("is repeated once on a person's request", async () => {
     const env = asking();
     await env.run(MINUTE);
     env.cluster.annotate("Link", "default", { [RESOLVE]: "recreate" });
@@ -201,7 +201,7 @@ describe("the errand of a connection", () => {
     expect(env.world.count("create")).toBe(1);
   });
 
-  it("follows the receiver's URL, and is forgotten by nobody when it is not wanted any more", async () => {
+  it("follows the receiver's URL, and its registration is kept while the spec has none", async () => {
     const env = asking();
     await env.run(MINUTE);
     env.cluster.spec("Link", "default", { receiver: "https://elsewhere.example/" });

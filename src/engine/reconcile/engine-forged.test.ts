@@ -1,4 +1,4 @@
-/** What whoever may edit an object can write into its annotations leads to nothing that the spec does not. */
+/** Annotations that anyone who may edit an object can write have no effect that the spec could not have. */
 import { describe, expect, it } from "vitest";
 
 import { engineEnv, INSTALLATION, type Env } from "../../../test/support/engine/env.ts";
@@ -13,7 +13,7 @@ function forged(env: Env, name: string, change: object): string {
   return JSON.stringify({ ...intent, name: "victim", mark: null, ...change });
 }
 
-/** A resource that cannot go on yet, so that its annotations can be forged before anything is recorded. */
+/** A resource that waits, so that its annotations can be forged before anything is recorded. */
 function waiting(env: Env, name: string): void {
   env.widget(name, { commit: "evil", secret: { name: "values", key: "key" } });
 }
@@ -26,7 +26,7 @@ describe("[E11] a forged intent", () => {
     ["of another shape", { generation: "1" }, "Stalled=True/UnreadableLedger"],
     ["with a path for an id", { parentId: "../../project" }, "Stalled=True/UnreadableLedger"],
     ["of another installation", { installation: "elsewhere" }, "Stalled=True/ForeignLedger"],
-  ])("%s is told, and changes nothing; taken away, the object goes on", async (_what, change, told) => {
+  ])("%s is reported, and changes nothing; once it is removed, the object recovers", async (_what, change, told) => {
     const env = engineEnv();
     const { id } = env.world.add("victim");
     waiting(env, "forger");
@@ -50,7 +50,7 @@ describe("[E11] a forged intent", () => {
     ["huge", JSON.stringify({ v: 1, op: "x".repeat(200_000) })],
     ["poisoned", '{"__proto__":{"v":1,"polluted":true},"constructor":{"prototype":{"polluted":true}}}'],
     ["no JSON", "{{{"],
-  ])("that is %s holds up nobody but its own object", async (_what, raw) => {
+  ])("that is %s affects only its own object", async (_what, raw) => {
     const env = engineEnv();
     waiting(env, "forger");
     await env.run(5_000);
@@ -64,7 +64,7 @@ describe("[E11] a forged intent", () => {
     expect(({} as { readonly polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it("with words of any length is told within the bounds of a status", async () => {
+  it("with texts of any length is reported within the bounds of a status", async () => {
     const env = engineEnv();
     waiting(env, "forger");
     await env.run(5_000);
@@ -78,7 +78,7 @@ describe("[E11] a forged intent", () => {
 });
 
 describe("[E11] another resource's annotations", () => {
-  it("that are copied say who holds the object, and change nothing", async () => {
+  it("that are copied report who holds the object, and change nothing", async () => {
     const env = engineEnv();
     env.widget("real", { note: "ours" });
     await env.run(5_000);

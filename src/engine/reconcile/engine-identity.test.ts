@@ -8,7 +8,7 @@ import { entryOf } from "../contract/types.ts";
 const POLL = 11 * 60_000;
 
 describe("an id that the user gives", () => {
-  it("is recorded once the kind has taken the object over", async () => {
+  it("is recorded once the kind has adopted the object", async () => {
     const env = engineEnv();
     const { id } = env.world.add("theirs", { note: "old" });
     env.widget("a", { externalId: id, note: "new" });
@@ -18,7 +18,7 @@ describe("an id that the user gives", () => {
     expect(env.world.count("create")).toBe(0);
   });
 
-  it("is never recorded while the kind refuses it, however often it looks", async () => {
+  it("is never recorded while the kind refuses it, however often it is reconciled", async () => {
     const env = engineEnv();
     env.world.surface = "Documented";
     const { id } = env.world.add("victim");
@@ -31,7 +31,7 @@ describe("an id that the user gives", () => {
     expect(env.world.effects).toEqual([]);
   });
 
-  it("speaks for no entry of the object while the kind refuses it", async () => {
+  it("claims no field of the object while the kind refuses it", async () => {
     const env = engineEnv();
     env.world.surface = "Documented";
     const { id } = env.world.add("victim");
@@ -54,7 +54,7 @@ describe("an id that the user gives", () => {
     expect(env.world.count("update")).toBe(0);
   });
 
-  it("of an object that was never taken over deletes nothing", async () => {
+  it("of an object that was never adopted deletes nothing", async () => {
     const env = engineEnv();
     const { id } = env.world.add("victim");
     env.cluster.annotate("Link", "default", { "platform-operator.io/paused": "true" });
@@ -76,9 +76,9 @@ describe("an id that the user gives", () => {
 
 describe("an object of the same name", () => {
   it.each([
-    ["under a connection of the namespace is taken over", {}, "Ready=True/Available"],
+    ["under a connection of the namespace is adopted", {}, "Ready=True/Available"],
     [
-      "under a parent that nobody manages here is not",
+      "under a parent that is not managed here is not",
       { parentRef: { externalId: uuid(9) } },
       "Stalled=True/NameConflict",
     ],
@@ -94,7 +94,7 @@ describe("an object of the same name", () => {
 });
 
 describe("[R1] a lost status", () => {
-  it("is found again by the annotation, without a new object or deployment of an adopted one", async () => {
+  it("is restored from the annotation, without a new object, or a deployment of an adopted one", async () => {
     const env = engineEnv();
     env.widget("a");
     await env.run(5_000);
@@ -128,7 +128,7 @@ describe("[R1] a lost status", () => {
 });
 
 describe("an id that another resource holds", () => {
-  it("is given to the one that was refused it, at once, when the resource that holds it goes", async () => {
+  it("is given to the resource that was refused it, as soon as its holder is deleted", async () => {
     const env = engineEnv();
     env.widget("first", { name: "same" }, { annotations: {} });
     await env.run(5_000);
@@ -144,7 +144,7 @@ describe("an id that another resource holds", () => {
 });
 
 describe("[R1] another installation's records", () => {
-  it("are observed by nobody until the user says so", async () => {
+  it("are not touched until the user adopts them", async () => {
     const env = engineEnv();
     env.widget("a", { note: "x" });
     await env.run(5_000);
@@ -166,7 +166,7 @@ describe("[R1] another installation's records", () => {
     expect(metadata.annotations).not.toHaveProperty([RESOLVE]);
   });
 
-  it("can be taken over as a whole by a word on the connection", async () => {
+  it("can be adopted as a whole by an annotation of the connection", async () => {
     const env = engineEnv();
     env.widget("a");
     await env.run(5_000);

@@ -62,7 +62,7 @@ describe("a spec that changes within one reconcile", () => {
 });
 
 describe("a create", () => {
-  it("is written down before and after it is sent, and told once", async () => {
+  it("is recorded before and after it is sent, and reported once", async () => {
     const env = await started();
     const order = record(env);
     env.widget("a");
@@ -89,7 +89,7 @@ describe("a create", () => {
     expect(env.cluster.get("Widget", "a").status).toMatchObject({ observedGeneration: 2 });
   });
 
-  it("takes the finalizer along with the intent where a policy needs it", async () => {
+  it("writes the finalizer with the intent where a policy needs it", async () => {
     const env = await started();
     const order = record(env);
     env.widget("a", { lifecycle: { deletionPolicy: "Delete" } });
@@ -98,7 +98,7 @@ describe("a create", () => {
     expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
   });
 
-  it("waits for a parent without a word while both are fresh, and is woken by it", async () => {
+  it("waits for a parent without a status while both are new, and is woken by it", async () => {
     const env = await started();
     env.widget("child", { parentRef: { name: "parent" } });
     env.widget("parent");
@@ -109,7 +109,7 @@ describe("a create", () => {
     expect(child?.parentId).toBe(parent?.id);
   });
 
-  it("says which parent is missing when it stays missing", async () => {
+  it("reports which parent is missing when it stays missing", async () => {
     const env = await started();
     env.widget("child", { parentRef: { name: "nobody" } });
     await env.run(5_000);
@@ -148,7 +148,7 @@ describe("the steady state", () => {
     expect(env.world.count("deploy")).toBe(1);
   });
 
-  it("of children is not disturbed by their parent's news, nor that of a connection by the end of its users", async () => {
+  it("of children is not disturbed by changes of their parent, nor that of a connection by deleted users", async () => {
     const env = await started();
     env.widget("parent", { note: "n" });
     for (let index = 0; index < 30; index += 1) env.widget(`c${index}`, { parentRef: { name: "parent" } });
@@ -163,7 +163,7 @@ describe("the steady state", () => {
     expect(passesOf("Link/")).toBe(before.links);
   });
 
-  it("always has a next look", async () => {
+  it("always has a next reconcile", async () => {
     const env = await started();
     env.widget("good", { commit: "c1" });
     env.widget("orphan", { parentRef: { name: "nobody" } });
@@ -179,7 +179,7 @@ describe("the steady state", () => {
 });
 
 describe("work that takes long", () => {
-  it("tells an intermediate state once it lasts over ten seconds, and the end", async () => {
+  it("reports an intermediate state once it lasts over ten seconds, and the end", async () => {
     const env = await started();
     env.world.deployed = "BUSY";
     env.widget("a", { commit: "c1" });
@@ -208,7 +208,7 @@ describe("work that takes long", () => {
     expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
   });
 
-  it("keeps Ready for ten minutes in a state that tells nothing, and then says Unknown", async () => {
+  it("keeps Ready for ten minutes in an unknown state, and then reports Unknown", async () => {
     const env = await started();
     env.widget("a", { commit: "c1" });
     await env.run(30_000);

@@ -1,5 +1,5 @@
 /**
- * Two processes that both think that they lead for seconds: what the other one has recorded is gone by
+ * Two processes that both think for some seconds that they lead: one does not see what the other has recorded
  * (docs/architecture.md §6).
  */
 import { describe, expect, it } from "vitest";
@@ -16,11 +16,11 @@ const MINUTE = 60_000;
 const ordersDeployment = ({ what, body }: Write): boolean =>
   what === "status" && isObject(member(body, "intent")) && member(member(body, "intent"), "op") === "deploy";
 
-describe("an order that another process gave after this one had closed its own", () => {
+describe("a request that another process sent after this one had closed its own", () => {
   it.each<["executed" | "under way", string]>([
     ["executed", "is taken for what it is"],
     ["under way", "is waited for"],
-  ])("(%s) %s, and not given again", async (stand) => {
+  ])("(%s) %s, and is not sent again", async (stand) => {
     const env = engineEnv();
     env.cluster.secret("values", { a: "one" });
     const spec = { name: "a", secret: { name: "values", key: "a" } };
@@ -29,7 +29,7 @@ describe("an order that another process gave after this one had closed its own",
     const [remote] = env.world.remotes.values();
     const id = remote?.id ?? "";
     const deploy = (): void => void env.world.effect("deploy", id, { commit: "c2" });
-    // This one has imported, and remembers it; then the other one, which has imported too, is first with its order.
+    // This process has imported and remembers that. The other one has imported as well, and sends its request first.
     let came = false;
     env.cluster.hooks.before = async (write) => {
       if (came || !ordersDeployment(write)) return;
@@ -52,12 +52,12 @@ describe("an order that another process gave after this one had closed its own",
   });
 });
 
-describe("an intent of which nobody knows whether it was stored", () => {
+describe("an intent that may or may not be stored", () => {
   it.each(["Full", "Documented"] as const)("was not sent, however many there are, on %s", async (surface) => {
     const env = engineEnv();
     env.world.surface = surface;
     await env.run(1_000);
-    // It is stored without an answer, and the cache does not have it before the next one was refused.
+    // The write is stored without an answer, and the cache does not show it before the next one is refused.
     const { cache } = env.cluster;
     const get = cache.get.bind(cache);
     let behind: KubeObject | undefined;
@@ -99,7 +99,7 @@ describe("a record that is refused for good", () => {
     expect(env.world.count("create")).toBe(1);
   });
 
-  it("holds up nothing where the status has it: a deletion ends", async () => {
+  it("blocks nothing where the status has the id: a deletion ends", async () => {
     const env = engineEnv();
     env.widget("a", { lifecycle: { deletionPolicy: "Delete" } });
     await env.run(10_000);

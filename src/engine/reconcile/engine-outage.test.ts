@@ -8,7 +8,7 @@ import type { ApiFailure } from "../../platform/transport/errors.ts";
 const MINUTE = 60_000;
 
 describe("an outage of the platform", () => {
-  it("is told once, on the connection, and not on settled dependents", async () => {
+  it("is reported once, on the connection, and not on settled dependents", async () => {
     const env = await withFleet(20);
     const before = {
       link: writesOf(env, "Link"),
@@ -34,7 +34,7 @@ describe("an outage of the platform", () => {
     [{ is: "Unreachable" }, 0, "PlatformUnreachable", "PlatformUnreachable"],
     [{ is: "BadResponse" }, 200, "UnexpectedResponse", "UnexpectedResponse"],
   ])(
-    "of two minutes (%j %i) ends the connection's Ready, and nobody else's",
+    "of two minutes (%j %i) ends Ready of the connection, and of no other object",
     async (failure, status, reason, synced) => {
       const env = await withFleet(2);
       const over = outage(env, failure, status);
@@ -71,7 +71,7 @@ describe("an outage of the platform", () => {
     expect(writesOf(env, "Link")).toBe(writes);
   });
 
-  it("is not what a platform is in that limits the rate of requests", async () => {
+  it("does not include a platform that limits the rate of requests", async () => {
     const env = await withFleet(1);
     outage(env, { is: "RateLimited", retryAfterMs: 20_000 }, 429);
     env.cluster.annotate("Link", "default", { [RECONCILE_REQUESTED_AT]: "now" });
@@ -94,7 +94,7 @@ describe("an outage of the platform", () => {
     expect(env.conditions("Link", "default")).toContain(`Ready=False/${reason}`);
   });
 
-  it("is told on a settled dependent after half an hour without a read, Ready kept", async () => {
+  it("is reported on a settled dependent after half an hour without a read, and Ready stays", async () => {
     const env = await withFleet(1);
     const over = outage(env);
     const before = writesOf(env, "Widget");
@@ -127,7 +127,7 @@ describe("an outage of the platform", () => {
     expect(env.conditions("Widget", "pending")).toContain("Ready=True/Available");
   });
 
-  it("does not lose what a person asks of a settled object meanwhile", async () => {
+  it("does not lose a reconcile request for a settled object", async () => {
     const env = await withFleet(1);
     const over = outage(env);
     env.cluster.annotate("Link", "default", { [RECONCILE_REQUESTED_AT]: "1" });

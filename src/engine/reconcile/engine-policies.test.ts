@@ -8,14 +8,14 @@ import type { JsonObject } from "../../kube/api/types.ts";
 describe("managementPolicy ObserveOnly", () => {
   const OBSERVE = { lifecycle: { managementPolicy: "ObserveOnly", deletionPolicy: "Delete" } };
 
-  it("creates nothing and says so", async () => {
+  it("creates nothing and reports that", async () => {
     const env = await on("Full", OBSERVE);
     expect(effects(env)).toEqual([]);
     expect(ready(env)).toBe("Ready=False/NotCreated");
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/NotCreated");
   });
 
-  it("takes over what is there, reports drift, and neither corrects nor deletes it", async () => {
+  it("adopts an existing object, reports drift, and neither corrects nor deletes it", async () => {
     const env = engineEnv({ bare: true });
     env.world.surface = "Full";
     env.cluster.secret("token", { token: "token-1" });
@@ -38,7 +38,7 @@ describe("managementPolicy ObserveOnly", () => {
 });
 
 describe("managementPolicy CreateOnly", () => {
-  it("brings the spec about once and then leaves it alone", async () => {
+  it("applies the spec once and then leaves the object alone", async () => {
     const env = await on("Full", { note: "one", commit: "abc", lifecycle: { managementPolicy: "CreateOnly" } });
     expect(effects(env)).toEqual(["create", "deploy"]);
     expect(status(env, "appliedGeneration")).toBe(1);
@@ -59,7 +59,7 @@ describe("managementPolicy CreateOnly", () => {
 describe("driftPolicy Report", () => {
   const REPORT = { note: "ours", lifecycle: { driftPolicy: "Report" } };
 
-  it("tells what others changed, and writes what the user changes", async () => {
+  it("reports what others changed, and writes what the user changes", async () => {
     const env = await on("Full", REPORT);
     env.world.change(remote(env).id, { note: "theirs" });
     await polled(env);
@@ -77,7 +77,7 @@ describe("driftPolicy Report", () => {
     expect(env.conditions("Widget", "a")).toContain("Drifted=False/NoDrift");
   });
 
-  it("is not needed to have drift corrected", async () => {
+  it("need not be set for drift to be corrected", async () => {
     const env = await on("Full", { note: "ours" });
     env.world.change(remote(env).id, { note: "theirs" });
     await polled(env);
@@ -137,7 +137,7 @@ describe("the connection's defaults", () => {
     expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
   });
 
-  it("say how often what is settled is looked at", async () => {
+  it("set the poll interval of settled objects", async () => {
     const env = await on("Full", {}, { pollInterval: "2h" });
     await env.run(HOUR / 2);
     env.cluster.annotate("Widget", "a", { [RECONCILE_REQUESTED_AT]: "1" });
@@ -147,7 +147,7 @@ describe("the connection's defaults", () => {
 });
 
 describe("a status of a version that knew no policies", () => {
-  it("is under the brake, and gets what it lacks", async () => {
+  it("is subject to the mass-change limit, and gets the missing members", async () => {
     const env = engineEnv();
     env.world.surface = "Full";
     await env.run(1_000);

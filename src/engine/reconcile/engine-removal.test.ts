@@ -19,7 +19,7 @@ const remote = (env: Env): Remote | undefined => [...env.world.remotes.values()]
 const farewells = (env: Env): readonly string[] =>
   env.events.filter(({ action }) => action === "Delete").map(({ type, reason }) => `${type} ${reason}`);
 
-describe("the end of an object", () => {
+describe("the deletion of an object", () => {
   it.each([
     ["Retain", "READY", []],
     ["Stop", "STOPPED", ["Normal Orphaned"]],
@@ -44,7 +44,7 @@ describe("the end of an object", () => {
     expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
   });
 
-  it("does not come while nobody understands the windows in which it may", async () => {
+  it("waits while its change windows cannot be parsed", async () => {
     const env = await with1(DELETE);
     const windows = (schedule: string) => ({
       lifecycle: { ...DELETE.lifecycle, syncWindows: { kind: "Allow", windows: [{ schedule, duration: "24h" }] } },
@@ -74,7 +74,7 @@ describe("the end of an object", () => {
     expect(env.passes.filter(({ key }) => key.includes("Widget")).length).toBeLessThan(passes + 5);
   });
 
-  it("waits for children, and comes with the last of them", async () => {
+  it("waits for children, and follows the last of them", async () => {
     const env = await with1(DELETE);
     env.widget("child", { parentRef: { name: "a" }, ...DELETE });
     await env.run(5_000);
@@ -91,7 +91,7 @@ describe("the end of an object", () => {
     expect(env.world.remotes.size).toBe(0);
   });
 
-  it("goes on after a restart, however long it has been waiting", async () => {
+  it("continues after a restart, however long it has been waiting", async () => {
     const env = await with1(DELETE);
     env.widget("child", { parentRef: { name: "a" }, ...DELETE });
     await env.run(5_000);
@@ -116,7 +116,7 @@ describe("the end of an object", () => {
     expect([...env.world.remotes.values()].map(({ name }) => name)).toEqual(["a"]);
   });
 
-  it("says why where the platform cannot delete, and does not hang", async () => {
+  it("reports why the platform cannot delete, and does not hang", async () => {
     const env = engineEnv();
     env.world.surface = "Documented";
     env.widget("a", DELETE);
@@ -139,7 +139,7 @@ describe("the end of an object", () => {
     expect(farewells(env)).toEqual(["Warning Orphaned"]);
   });
 
-  it("of what was never created needs nobody", async () => {
+  it("that was never created needs no connection", async () => {
     const env = await with1({ parentRef: { name: "nobody" }, ...DELETE });
     env.cluster.remove("Widget", "a");
     await env.run(5_000);
@@ -148,7 +148,7 @@ describe("the end of an object", () => {
   });
 });
 
-describe("[K1] the end of an object whose connection is", () => {
+describe("[K1] the deletion of an object whose connection is", () => {
   it("down: it waits, however long, and deletes then", async () => {
     const env = await with1(DELETE);
     env.world.hooks.before = ({ op }) => Promise.reject(apiError(op, { is: "Server" }, 503));
@@ -181,23 +181,26 @@ describe("[K1] the end of an object whose connection is", () => {
     expect(env.world.remotes.size).toBe(0);
   });
 
-  it.each(["connection", "Secret"] as const)("gone with the process (%s): it lets go with a warning", async (what) => {
-    const env = await with1(DELETE);
-    if (what === "connection") env.cluster.remove("Link", "default");
-    env.cluster.secret("token", undefined);
-    env.restart();
-    env.cluster.remove("Widget", "a");
-    await env.run(4 * MINUTE);
-    expect(env.cluster.find("Widget", "a")).toBeDefined();
-    env.clock.shiftWall(-86_400_000);
-    await env.run(3 * MINUTE);
-    expect(env.cluster.find("Widget", "a")).toBeUndefined();
-    expect(farewells(env)).toEqual(["Warning Orphaned"]);
-    expect(env.world.remotes.size).toBe(1);
-  });
+  it.each(["connection", "Secret"] as const)(
+    "gone with the process (%s): the finalizer is released with a warning",
+    async (what) => {
+      const env = await with1(DELETE);
+      if (what === "connection") env.cluster.remove("Link", "default");
+      env.cluster.secret("token", undefined);
+      env.restart();
+      env.cluster.remove("Widget", "a");
+      await env.run(4 * MINUTE);
+      expect(env.cluster.find("Widget", "a")).toBeDefined();
+      env.clock.shiftWall(-86_400_000);
+      await env.run(3 * MINUTE);
+      expect(env.cluster.find("Widget", "a")).toBeUndefined();
+      expect(farewells(env)).toEqual(["Warning Orphaned"]);
+      expect(env.world.remotes.size).toBe(1);
+    },
+  );
 });
 
-describe("the end of an object with an open intent", () => {
+describe("the deletion of an object with an open intent", () => {
   it.each([
     ["Full", "after", 0, "Normal Deleted"],
     ["Full", "before", 0, undefined],
@@ -221,7 +224,7 @@ describe("the end of an object with an open intent", () => {
   it.each([
     ["of another version", '{"v":2}', "Delete"],
     ["that became Retain", '{"v":2}', "Retain"],
-  ])("%s lets go with a warning", async (_, intent, deletionPolicy) => {
+  ])("%s releases the finalizer with a warning", async (_, intent, deletionPolicy) => {
     const env = engineEnv();
     env.widget("a", { lifecycle: { deletionPolicy } }, { finalizers: [FINALIZER], annotations: { [INTENT]: intent } });
     await env.run(5_000);

@@ -21,7 +21,7 @@ async function withFleet(size: number, spec: Spec = {}): Promise<Env> {
   return env;
 }
 
-/** What a version of the operator left behind that did not know these members. */
+/** The status that an older version of the operator wrote, without these members. */
 function withoutMembers(env: Env, ...names: readonly string[]): void {
   for (const { kind, metadata, status: old } of env.cluster.all()) {
     if (kind !== "Widget" || !isObject(old)) continue;
@@ -31,7 +31,7 @@ function withoutMembers(env: Env, ...names: readonly string[]): void {
 }
 
 describe("[R1] a status that an older version of the operator wrote", () => {
-  it("has nothing corrected that is only to be reported", async () => {
+  it("causes no correction of what is only to be reported", async () => {
     const env = await on("Full", { note: "ours", lifecycle: { driftPolicy: "Report" } });
     withoutMembers(env, "appliedGeneration");
     env.world.change(remote(env).id, { note: "theirs" });
@@ -41,7 +41,7 @@ describe("[R1] a status that an older version of the operator wrote", () => {
     expect(env.conditions("Widget", "a")).toContain("Drifted=True/DriftDetected");
   });
 
-  it("has nothing changed under CreateOnly", async () => {
+  it("causes no change under CreateOnly", async () => {
     const env = await on("Full", { note: "ours", commit: "abc", lifecycle: { managementPolicy: "CreateOnly" } });
     withoutMembers(env, "appliedGeneration");
     env.world.change(remote(env).id, { note: "theirs" });
@@ -50,7 +50,7 @@ describe("[R1] a status that an older version of the operator wrote", () => {
     expect(effects(env)).toEqual(["create", "deploy"]);
   });
 
-  it("goes through the brake", async () => {
+  it("is subject to the mass-change limit", async () => {
     const env = await withFleet(30);
     withoutMembers(env, "appliedGeneration");
     const before = effects(env).length;
@@ -62,20 +62,21 @@ describe("[R1] a status that an older version of the operator wrote", () => {
   });
 });
 
-describe("[R1] the brake", () => {
-  it("holds on to a fleet that vanished, whatever onMissing says", async () => {
+describe("[R1] the mass-change limit", () => {
+  it("holds the recreation of a fleet that vanished, whatever onMissing says", async () => {
     const env = await withFleet(30, { lifecycle: { onMissing: "Recreate" } });
     const before = effects(env).length;
     const ids = [...env.world.remotes.keys()];
     for (const id of ids) env.world.remotes.delete(id);
     await env.run(30 * MINUTE);
-    // All are looked at together: those that may be created anew are, at the latest, once the others are confirmed.
+    // All are reconciled together. Those that may be created again are created at the latest once the others are
+    // confirmed.
     expect(effects(env).length - before).toBeLessThanOrEqual(10);
     expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
-    // Nothing is forgotten of those that are held: they are still the same once they are there again.
+    // No record of the held ones is lost: they are the same objects once they exist again.
     const recorded = env.cluster.all().filter(({ status: now }) => ids.includes(stringMember(now, "externalId") ?? ""));
     expect(recorded).toHaveLength(20);
-    // The others are settled, and not looked at while the connection tells its trouble.
+    // The others are settled, and not reconciled while the connection reports its error.
     const told = recorded.filter(({ metadata }) =>
       env.conditions("Widget", metadata.name).includes("Ready=False/ConnectionNotReady"),
     );
@@ -102,7 +103,7 @@ describe("[R1] the brake", () => {
 });
 
 describe("an approval", () => {
-  it("of the first create does not stand for the create of what has vanished since", async () => {
+  it("of the first create does not cover the recreation of an object that vanished", async () => {
     const env = await on("Full", { lifecycle: { applyPolicy: "Manual", onMissing: "Recreate" } });
     const first = planIn(env.cluster.get("Widget", "a"))?.hash ?? "";
     env.cluster.annotate("Widget", "a", { [APPROVED_PLAN]: first });

@@ -15,7 +15,7 @@ async function started(): Promise<Env> {
   return env;
 }
 
-/** The next call of that operation fails so, before or after its effect. */
+/** Makes the next call of that operation fail like this, before or after its effect. */
 function failOnce(env: Env, op: Op, failure: ApiFailure, status: number, when: "before" | "after" = "before"): void {
   let failed = false;
   const hook = (call: { readonly op: Op }): Promise<void> => {
@@ -53,7 +53,7 @@ describe("[A3] a create of unknown outcome", () => {
     expect(env.world.count("create")).toBe(1);
   });
 
-  it("that nobody can find out stalls, and `resolve: recreate` is the way out", async () => {
+  it("that nothing shows stalls, and `resolve: recreate` resolves it", async () => {
     const env = await started();
     env.world.surface = "Documented";
     env.cluster.spec("Link", "default", { surface: "Documented" });
@@ -70,7 +70,7 @@ describe("[A3] a create of unknown outcome", () => {
     expect(env.cluster.get("Widget", "a").metadata.annotations).not.toHaveProperty([RESOLVE]);
   });
 
-  it("that nobody can find out is over when the user names the object", async () => {
+  it("that nothing shows is resolved when the user names the object", async () => {
     const env = await started();
     env.world.surface = "Documented";
     env.cluster.spec("Link", "default", { surface: "Documented", allowUnverifiedIds: true });
@@ -200,7 +200,7 @@ describe("[C8] what was certainly not executed", () => {
 });
 
 describe("before anything is sent", () => {
-  it("an exhausted budget costs no intent", async () => {
+  it("an exhausted rate budget writes no intent", async () => {
     const env = await started();
     let refused = 0;
     env.world.reserve = () => {
@@ -217,7 +217,7 @@ describe("before anything is sent", () => {
     expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
   });
 
-  it("a conflict on the intent ends the pass", async () => {
+  it("a conflict on the intent ends the reconcile", async () => {
     const env = await started();
     let conflicts = 0;
     env.cluster.hooks.before = ({ what }) => {
@@ -233,7 +233,7 @@ describe("before anything is sent", () => {
     expect(env.world.count("create")).toBe(1);
   });
 
-  it("an intent whose write got no answer is known not to be sent", async () => {
+  it("an intent whose write got no answer is known as not sent", async () => {
     const env = await started();
     let lost = 0;
     env.cluster.hooks.after = ({ what }) => {
@@ -294,7 +294,7 @@ describe("before anything is sent", () => {
   });
 });
 
-describe("[A4] an action that changes nothing when it is repeated, and whose outcome nothing shows", () => {
+describe("[A4] a repeatable action whose outcome nothing shows", () => {
   /** @param answers to the deployments in turn; those after the last succeed */
   async function deployed(answers: readonly ("lost" | "refused")[]): Promise<Env> {
     const env = engineEnv({ kind: silent });

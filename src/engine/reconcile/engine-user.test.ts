@@ -20,7 +20,7 @@ async function with1(spec: Parameters<Env["widget"]>[1] = {}): Promise<Env> {
 const handled = (env: Env): unknown => member(env.cluster.get("Widget", "a").status, "lastHandledReconcileAt");
 
 describe("a pause", () => {
-  it("stops all work, says so once, and keeps what was known", async () => {
+  it("stops all work, reports that once, and keeps the stored facts", async () => {
     const env = await with1({ commit: "c1" });
     const writes = env.writes("Widget", "a");
     env.cluster.annotate("Widget", "a", { [PAUSED]: "true" });
@@ -41,7 +41,7 @@ describe("a pause", () => {
     expect(env.conditions("Widget", "a")).toContain("Synced=True/ReconcileSuccess");
   });
 
-  it("of a fresh object creates nothing", async () => {
+  it("of a new object creates nothing", async () => {
     const env = engineEnv();
     env.widget("a", {}, { annotations: { [PAUSED]: "true" } });
     await env.run(15 * MINUTE);
@@ -50,7 +50,7 @@ describe("a pause", () => {
     expect(env.world.effects).toEqual([]);
   });
 
-  it("does not hold with a value that is not understood", async () => {
+  it("has no effect with an invalid value", async () => {
     const env = engineEnv();
     env.widget("a", {}, { annotations: { [PAUSED]: "on" } });
     await env.run(5_000);
@@ -100,7 +100,7 @@ describe("a reconcile request", () => {
   });
 });
 
-describe("what a person writes for a pause", () => {
+describe("the annotation that pauses", () => {
   const paused = async (value: string): Promise<Env> => {
     const env = await with1({ commit: "c1" });
     env.cluster.annotate("Widget", "a", { [PAUSED]: value });
@@ -111,20 +111,20 @@ describe("what a person writes for a pause", () => {
   const warnings = (env: Env) =>
     env.events.filter(({ reason, note }) => reason === "InvalidSpec" && note.includes(PAUSED));
 
-  it.each(["True", "TRUE", "1", "yes"])("%s pauses", async (value) => {
+  it.each(["True", "TRUE", "1", "yes"])("pauses with the value %s", async (value) => {
     const env = await paused(value);
     expect(env.world.count("deploy")).toBe(1);
     expect(env.conditions("Widget", "a")).toContain("Synced=False/ReconcilePaused");
     expect(warnings(env)).toEqual([]);
   });
 
-  it.each(["", "false", "False", "0", "no"])("%j does not", async (value) => {
+  it.each(["", "false", "False", "0", "no"])("does not pause with the value %j", async (value) => {
     const env = await paused(value);
     expect(env.world.count("deploy")).toBe(2);
     expect(warnings(env)).toEqual([]);
   });
 
-  it("anything else does not, and is warned of once, with the values that count", async () => {
+  it("does not pause with any other value, and a warning names the valid ones once", async () => {
     const env = await paused("treu");
     expect(env.world.count("deploy")).toBe(2);
     expect(warnings(env)).toMatchObject([
@@ -137,7 +137,7 @@ describe("what a person writes for a pause", () => {
 });
 
 describe("a poll interval", () => {
-  it("is kept to, and no shorter than 30 s", async () => {
+  it("is followed, and is at least 30 s", async () => {
     const env = await with1();
     env.cluster.annotate("Widget", "a", { [POLL_INTERVAL]: "1ms" });
     await env.run(1_000);
@@ -164,7 +164,7 @@ describe("[A8] a kind that throws", () => {
     ["observe", "Stalled=True/InternalError"],
     ["plan", "Stalled=True/InternalError"],
     ["report", "Stalled=True/InternalError"],
-  ])("in %s says so (%s) and recovers; its neighbour goes on", async (explode, told) => {
+  ])("in %s reports that (%s) and recovers; its neighbour is not affected", async (explode, told) => {
     const env = engineEnv();
     env.widget("torn", { explode });
     env.widget("good");
@@ -202,7 +202,7 @@ describe("[A8] a kind that throws", () => {
     expect([...env.world.remotes.values()].find(({ name }) => name === "good")?.note).toBe("new");
   });
 
-  it("in the midst of a create leaves an intent that is traced, and creates once when it is mended", async () => {
+  it("in the middle of a create leaves an intent that is traced, and creates once when it is fixed", async () => {
     const env = engineEnv();
     env.widget("torn", { explode: "act" });
     await env.run(30 * MINUTE);
@@ -215,7 +215,7 @@ describe("[A8] a kind that throws", () => {
     expect(env.world.count("create")).toBe(1);
   });
 
-  it("is told of a spec that is not valid by its field, and recovers", async () => {
+  it("gets no spec that is not valid: the status names the field, and the object recovers", async () => {
     const env = engineEnv();
     env.cluster.create("Widget", "a", { name: 7, note: { deep: true } });
     await env.run(5_000);
@@ -236,7 +236,7 @@ describe("[A8] a kind that throws", () => {
 });
 
 describe("an output that belongs to somebody else", () => {
-  it("stalls the object and is looked at again slowly", async () => {
+  it("stalls the object, which is reconciled again slowly", async () => {
     const env = engineEnv();
     env.output = () => Promise.reject(new KubeError("Conflict", 409, "belongs to somebody else"));
     env.widget("a", { output: "data" });
@@ -271,7 +271,7 @@ describe("[C11] a platform that never keeps what is written", () => {
 });
 
 describe("a rate limit that names no time", () => {
-  it("is no hot loop", async () => {
+  it("causes no hot loop", async () => {
     const env = await with1();
     env.world.hooks.before = ({ op }) => Promise.reject(apiError(op, { is: "RateLimited", retryAfterMs: 0 }, 429));
     env.widget("b");
@@ -280,7 +280,7 @@ describe("a rate limit that names no time", () => {
   });
 });
 
-it("an object that its kind wants to look at again at once is looked at once a second at most", async () => {
+it("an object that its kind requeues at once is reconciled at most once a second", async () => {
   const kind: typeof widget = { ...widget, report: (...how) => ({ ...widget.report(...how), lookWithin: 0 }) };
   const env = engineEnv({ kind });
   env.widget("a");

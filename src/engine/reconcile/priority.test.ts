@@ -17,7 +17,7 @@ const object = (status: JsonObject | undefined, metadata: Partial<KubeObject["me
 
 it.each<[string, KubeObject, string]>([
   ["settled", object(settled), "low"],
-  ["settled, with an action that nobody has confirmed", object({ ...settled, intent: { v: 1 } }), "normal"],
+  ["settled, with an unconfirmed action", object({ ...settled, intent: { v: 1 } }), "normal"],
   ["at work", object(working), "normal"],
   ["new", object(undefined), "high"],
   ["new, and its first deployment refused by the rate limit", object({ ...working, intent: { v: 1 } }), "normal"],

@@ -29,7 +29,7 @@ describe("a change concerns the object itself", () => {
       true,
     ],
     ["when the user resolves", object(), annotated({ [RESOLVE]: "recreate" }), true],
-    ["not when we take that word away", annotated({ [RESOLVE]: "recreate" }), object(), false],
+    ["not when we remove that annotation", annotated({ [RESOLVE]: "recreate" }), object(), false],
     ["when its id is lost", object(), object({}, SETTLED), true],
     ["not when we write its id", object({}, SETTLED), object(), false],
     ["not when we write an intent", object(), annotated({ [INTENT]: "{}" }), false],
@@ -72,11 +72,11 @@ describe("at a start, an object may wait", () => {
     ["that is ready", object(), true],
     ["but not one that is being worked on", object({}, WORKING), false],
     ["but not one of an older generation", object({ generation: 3 }), false],
-    ["but not one that goes", object({ deletionTimestamp: "2026-11-21T10:00:00Z" }), false],
+    ["but not one that is being deleted", object({ deletionTimestamp: "2026-11-21T10:00:00Z" }), false],
     ["but not one with a request", annotated({ [RECONCILE_REQUESTED_AT]: "1" }), false],
     ["but not one with the intent of a create", annotated({ [INTENT]: "{" }), false],
     ["but not one with the intent of an action", object({}, { ...READY, intent: {} }), false],
-    ["but not one with a word of the user", annotated({ [RESOLVE]: "adopt" }), false],
+    ["but not one with an annotation of the user", annotated({ [RESOLVE]: "adopt" }), false],
   ])("%s", (_, held, expected) => {
     expect(mayWait(held)).toBe(expected);
   });

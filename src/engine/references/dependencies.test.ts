@@ -7,8 +7,8 @@ import { createDependencyIndex } from "./dependencies.ts";
 
 const key = (name: string): ObjectKey => ({ kind: "Widget", namespace: "team", name });
 
-describe("the graph", () => {
-  it("tells those that hold up an end from those that only refer", () => {
+describe("the dependency index", () => {
+  it("distinguishes dependents that block a deletion from those that only refer", () => {
     const graph = createDependencyIndex();
     graph.set(key("child"), [key("parent")]);
     graph.set(key("guest"), [key("host")], [key("parent")]);
@@ -19,7 +19,7 @@ describe("the graph", () => {
     expect(graph.children(key("parent"))).toEqual([keyText(key("child")), keyText(key("guest"))]);
   });
 
-  it("answers as a list of all references would, after any changes", () => {
+  it("returns the same as a list of all references, after any changes", () => {
     const names = fc.constantFrom("a", "b", "c", "d");
     const changes = fc.array(fc.tuple(names, fc.array(names, { maxLength: 4 })), { maxLength: 30 });
     fc.assert(
@@ -51,7 +51,7 @@ describe("keys", () => {
     expect(shortName(object)).toBe(short);
   });
 
-  it("are not read out of anything else", () => {
+  it("are not parsed from any other text", () => {
     expect(() => parseKey("Widget/a")).toThrow(RangeError);
   });
 });

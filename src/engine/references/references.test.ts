@@ -44,13 +44,13 @@ describe("resolveReferences", () => {
   it.each<[string, KubeObject, string]>([
     ["is not ready", parent("False", ID), "open"],
     ["has no id", parent("True", undefined), "ParentNotReady"],
-  ])("needs no more than the id of one that %s, where that is enough", (_, object, expected) => {
+  ])("needs only the id of one that %s, where that is enough", (_, object, expected) => {
     const cache = cacheOf(["Widget", "team", object]);
     const gate = resolveReferences(cache, "team", [{ ...byName, idOnly: true }], false);
     expect(gate.is === "open" ? "open" : gate.why.reason).toBe(expected);
   });
 
-  it("takes an id as it is, and does not look into another namespace", () => {
+  it("uses a given id, and does not look into another namespace", () => {
     const given = { ...byName, name: undefined, externalId: ID };
     expect(resolveReferences(cacheOf(), "team", [given], false)).toEqual({
       is: "open",
@@ -64,7 +64,7 @@ describe("resolveReferences", () => {
     ["is not there", undefined, undefined],
     ["has no id", parent("True", undefined), undefined],
     ["is not ready", parent("False", ID), ID],
-  ])("is not held up by an optional one that %s", (_, object, id) => {
+  ])("is not blocked by an optional one that %s", (_, object, id) => {
     const cache = object === undefined ? cacheOf() : cacheOf(["Widget", "team", object]);
     const gate = resolveReferences(cache, "team", [{ ...byName, optional: true }], false);
     expect(gate).toEqual({ is: "open", ids: new Map(id === undefined ? [] : [["spec.parentRef", id]]) });
@@ -170,7 +170,7 @@ describe("admission", () => {
     expect(refused === undefined).toBe(admitted);
   });
 
-  it("is no question for a connection of the namespace itself", async () => {
+  it("is not needed for a connection of the namespace itself", async () => {
     const own = { kind: "Link", namespace: "team", name: "default" };
     expect(await admission(namespaces, settings(undefined), own, "team")).toBeUndefined();
   });

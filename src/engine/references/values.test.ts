@@ -56,7 +56,7 @@ describe("resolveValues", () => {
     });
   });
 
-  it("names the versions that it read, in whatever order they were asked for", async () => {
+  it("names the versions that it read, in whatever order they were requested", async () => {
     const requests = [ask("a", "Secret", "db", "url"), ask("c", "ConfigMap", "db", "url")];
     const forward = await resolveValues(readerOf(secrets), "team", requests, 0);
     const backward = await resolveValues(readerOf(secrets), "team", requests.toReversed(), 0);
@@ -90,7 +90,7 @@ describe("resolveValues", () => {
     expect(missing).toMatchObject({ is: "missing", why: { reason: "DependencyNotReady" } });
   });
 
-  it("takes an empty value for a value", async () => {
+  it("accepts an empty value", async () => {
     const reader = readerOf({ "Secret/db": holding("1", { url: "" }) });
     const resolved = await resolveValues(reader, "team", [ask("a", "Secret", "db", "url")], 0);
     expect(resolved).toMatchObject({ is: "found", values: new Map([["a", ""]]) });
@@ -112,7 +112,7 @@ describe("fingerprint", () => {
     expect(sameContent(fingerprintOf(...left), fingerprintOf(...right))).toBe(same);
   });
 
-  it("of nothing is the same as nothing only", () => {
+  it("that is missing equals only another missing one", () => {
     const some = fingerprintOf(SECRET, "s", one);
     expect([sameContent(undefined, undefined), sameContent(some, undefined), sameContent(undefined, some)]).toEqual([
       true,
@@ -140,7 +140,7 @@ describe("the resolver", () => {
   const missing = { is: "missing", why: { reason: "DependencyNotReady", message: "?" } } as const;
   const how = { token: () => "t", generation: 1, lenient: undefined };
 
-  it("gives what was resolved, and refuses what was not asked for", () => {
+  it("returns what was resolved, and throws for a field that was not requested", () => {
     const resolved = resolver(open, found, how);
     expect([resolved.id("spec.parentRef"), resolved.value("spec.x")]).toEqual(["id", "v"]);
     expect([resolved.idIfAny("spec.parentRef"), resolved.idIfAny("spec.other")]).toEqual(["id", undefined]);
@@ -150,7 +150,7 @@ describe("the resolver", () => {
     expect(() => resolved.value("spec.other")).toThrow(RangeError);
   });
 
-  it("does without while an object goes", () => {
+  it("returns placeholders while an object is deleted", () => {
     const known = resolver(shut, missing, { ...how, lenient: { parentId: "pinned" } });
     expect([known.id("spec.parentRef"), known.value("spec.x")]).toEqual(["pinned", ""]);
     expect([known.idIfAny("spec.parentRef"), known.all("spec.y")]).toEqual([undefined, new Map()]);
@@ -158,7 +158,7 @@ describe("the resolver", () => {
     expect(unknown.id("spec.parentRef")).toBe("00000000-0000-0000-0000-000000000000");
   });
 
-  it("lets a new generation count as another source, for values that stand in the spec", () => {
+  it("counts a new generation as another source, for values in the spec", () => {
     const next = resolver(open, found, { ...how, generation: 2, token: () => "rotated" });
     expect(sameContent(resolver(open, found, how).fingerprint("v"), next.fingerprint("v"))).toBe(false);
   });

@@ -59,7 +59,7 @@ const REPORT: Report = {
 const READY = "Ready=True/Available";
 const OK = "Synced=True/ReconcileSuccess";
 
-describe("conditions of an ending", () => {
+describe("conditions of a result", () => {
   it.each<[string, Json | undefined, ReconcileResult, readonly string[]]>([
     ["settled, new", undefined, { is: "settled", why: REPORT.ready }, [READY, OK]],
     ["settled, before", WORKING, { is: "settled", why: REPORT.ready }, [READY, OK]],
@@ -84,7 +84,7 @@ describe("conditions of an ending", () => {
     ["unknown, settled before", SETTLED, unknown(true), ["Ready=True/Available", OK]],
     ["unknown for long", SETTLED, unknown(false), ["Ready=Unknown/UnknownState", OK]],
     [
-      "stalled by the platform's word, settled before",
+      "stalled by the platform's answer, settled before",
       SETTLED,
       { is: "stalled", why: INVALID, exchange: "failed" },
       ["Ready=False/InvalidSpec", "Synced=False/InvalidSpec", "Stalled=True/InvalidSpec"],
@@ -134,7 +134,7 @@ describe("conditions of an ending", () => {
     expect(told(status, result)).toEqual(expected);
   });
 
-  it("of an older generation's Ready is work pending, not a settled object", () => {
+  it("with Ready of an older generation report pending work, not a settled object", () => {
     const old = aStatus([aCondition("Ready", "True", "Available", { observedGeneration: 1 })]);
     expect(told(old, { is: "held", why: QUEUED, stale: true })).toContain("Ready=False/Queued");
   });
@@ -155,7 +155,7 @@ describe("observedGeneration", () => {
       2,
     ],
     ["of what is paused stays", old, { is: "paused" }, 1],
-    ["of what is paused before anything was seen is -1", undefined, { is: "paused" }, -1],
+    ["of an object that is paused before its first reconcile is -1", undefined, { is: "paused" }, -1],
   ])("%s", (_, status, result, expected) => {
     expect(buildStatus(outcome(status, result))).toMatchObject({ observedGeneration: expected });
   });
@@ -200,7 +200,7 @@ describe("messages", () => {
     }
   });
 
-  it("of an outage are the first ones while the reason stands", () => {
+  it("of an outage are the first ones while the reason stays", () => {
     const down = (message: string): ReconcileResult => ({
       is: "retry",
       why: { reason: "PlatformUnavailable", message },
@@ -247,7 +247,7 @@ describe("facts", () => {
     expect(message).toContain("spec.f4 is b instead of a, and 20 more.");
   });
 
-  it("that nothing can be compared with have no Drifted condition", () => {
+  it("that cannot be compared have no Drifted condition", () => {
     const { drift: _, ...rest } = REPORT;
     expect(told(SETTLED, { is: "settled", why: REPORT.ready }, { report: rest })).not.toContainEqual(
       expect.stringContaining("Drifted"),
@@ -266,7 +266,7 @@ describe("facts", () => {
   });
 });
 
-describe("every ending over every status", () => {
+describe("every result over every status", () => {
   const why = fc.record({
     reason: fc.constantFrom("Queued", "UnknownState", "PlatformUnavailable"),
     message: fc.string(),
@@ -283,7 +283,7 @@ describe("every ending over every status", () => {
   });
   const report = fc.constantFrom(undefined, REPORT);
 
-  it("says Ready and Synced once, and never that it both works and has given up", () => {
+  it("has Ready and Synced once, and never both Reconciling and Stalled", () => {
     fc.assert(
       fc.property(before, result, report, (status, how, said) => {
         const types = conditionsOf({ status: buildStatus(outcome(status, how, { report: said })) }).map(
@@ -296,7 +296,7 @@ describe("every ending over every status", () => {
     );
   });
 
-  it("is the same again over what it made, byte by byte, an hour later", () => {
+  it("is unchanged, byte by byte, when it is built again an hour later", () => {
     fc.assert(
       fc.property(before, result, report, (status, how, said) => {
         const more = { report: said, id: "id", memory: { written: { a: 1 } } };

@@ -39,7 +39,7 @@ describe("the deadline of a task", () => {
     expect(deadlineOf(kind, object(status), local({ idleMs }), at(now))).toEqual(at(deadline));
   });
 
-  it("is none of what is no task, or has a spec that cannot be read", () => {
+  it("is undefined for another kind, and for a spec that is not valid", () => {
     expect(deadlineOf({ resource: kind.resource }, object(), local(), at(0))).toBeUndefined();
     const unreadable = { ...object(), spec: { seconds: "x" } };
     expect(timeLimit(kind, unreadable, local(), { result: working, now: at(0) })).toEqual({});
@@ -47,13 +47,13 @@ describe("the deadline of a task", () => {
 
   it.each<[title: string, status: Json, result: ReconcileResult, idleMs: number, told: object]>([
     ["its deadline at first", {}, working, 0, { deadline: "2026-11-21T11:00:00Z" }],
-    ["what is left where it stands still", {}, pending, 0, { remainingSeconds: 1_800 }],
+    ["the remaining time while it pauses", {}, pending, 0, { remainingSeconds: 1_800 }],
     ["what is left where it is paused", {}, { is: "paused" }, 0, { remainingSeconds: 1_800 }],
     ["what was left, however long it has stood still", { remainingSeconds: 7 }, pending, 0, { remainingSeconds: 7 }],
-    ["a new deadline once it goes on", { remainingSeconds: 60 }, working, 0, { deadline: "2026-11-21T10:31:00Z" }],
+    ["a new deadline once it continues", { remainingSeconds: 60 }, working, 0, { deadline: "2026-11-21T10:31:00Z" }],
     ["the same, held up for seconds", { deadline: CREATED }, working, 59_000, { deadline: CREATED }],
     ["a later one, held up for longer", { deadline: CREATED }, working, 120_000, { deadline: "2026-11-21T10:02:00Z" }],
-  ])("is told: %s", (_title, status, result, idleMs, told) => {
+  ])("is reported: %s", (_title, status, result, idleMs, told) => {
     const now = at(HOUR / 2);
     expect(timeLimit(kind, object(status), local({ idleMs }), { result, now })).toEqual({
       deadline: undefined,
@@ -62,7 +62,7 @@ describe("the deadline of a task", () => {
     });
   });
 
-  it("leaves out for how long the task had to wait for its turn", () => {
+  it("does not count the time that the task waited for its turn", () => {
     const own = local();
     let now = 0;
     const clock = { monotonic: () => now };
@@ -75,13 +75,13 @@ describe("the deadline of a task", () => {
     now = 90_000;
     countDelay(own, clock);
     expect(own.idleMs).toBe(30_000);
-    // A rate limit held it up: the time until its turn comes is not its own, however late it is to be tried again.
+    // The rate limit delayed it: the time until it is reconciled does not count, however late that is.
     expectLook(own, clock, 0);
     expectLook(own, clock, 3_600_000);
     now += 60_000;
     countDelay(own, clock);
     expect(own.idleMs).toBe(90_000);
-    // It was woken before it was due.
+    // It was reconciled before it was due.
     expectLook(own, clock, 30_000);
     now += 1_000;
     countDelay(own, clock);

@@ -71,7 +71,7 @@ function same(verdict: string): readonly [string, string, string, string, string
   return [verdict, verdict, verdict, verdict, verdict];
 }
 
-describe("judge", () => {
+describe("classifyError", () => {
   it.each(FAILURES)("$failure.is in every phase", ({ failure, status }) => {
     expect(PHASES.map((phase) => short(verdict(failure, status, phase)))).toEqual(MEANS[failure.is]);
   });
@@ -96,7 +96,7 @@ describe("judge", () => {
     ["put", "Write"],
     ["action", "Deploy"],
     ["delete", "Write"],
-  ] as const)("names the scope that a %s takes", (phase, scope) => {
+  ] as const)("names the scope that a %s needs", (phase, scope) => {
     expect(why(verdict({ is: "Forbidden" }, 403, phase))?.message).toContain(`scope ${scope}`);
   });
 
@@ -104,7 +104,7 @@ describe("judge", () => {
     ["the name is reserved", "the name is reserved. Change"],
     ["The name is reserved.", "The name is reserved. Change"],
     ["Is the name reserved?", "Is the name reserved? Change"],
-  ])("lets its words follow those of the platform: %s", (said, expected) => {
+  ])("puts its advice after the platform's message: %s", (said, expected) => {
     const verdictOf = classifyError(new ApiError("createProject", { is: "Invalid" }, 422, said), "create", 0);
     expect(verdictOf).toMatchObject({ is: "terminal", why: { reason: "InvalidSpec" } });
     expect("why" in verdictOf && verdictOf.why.message).toContain(`(422): ${expected}`);
@@ -124,7 +124,7 @@ describe("judge", () => {
     }
   });
 
-  it("calls nothing unknown that was certainly not executed", () => {
+  it("never reports a request as unknown that was certainly not executed", () => {
     for (const { failure, status } of FAILURES) {
       for (const phase of PHASES) {
         const unknown = verdict(failure, status, phase).is === "unknown";
@@ -133,7 +133,7 @@ describe("judge", () => {
     }
   });
 
-  it("says the same about the same failure, however often it comes", () => {
+  it("is the same for the same failure, however often it occurs", () => {
     for (const { failure, status } of FAILURES) {
       for (const phase of PHASES) {
         const words = [0, 1, 2, 3].map((attempts) => why(verdict(failure, status, phase, attempts))?.message);
@@ -144,7 +144,7 @@ describe("judge", () => {
 });
 
 describe("notExecuted", () => {
-  it("is what docs/architecture.md §8 lists, and what was refused here", () => {
+  it("is true for what docs/architecture.md §8 lists, and for what the client refused", () => {
     const certain = FAILURES.filter(({ failure }) => notExecuted(failure)).map(({ failure }) => failure.is);
     expect(certain).toEqual([
       "Unauthorized",

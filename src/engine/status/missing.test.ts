@@ -7,7 +7,7 @@ import { conditionOf } from "../contract/status.ts";
 const MINUTE = 60_000;
 const PARENT = { parentRef: { name: "parent" } };
 
-/** What refers to something that does not exist, and what brings that about. */
+/** An object that refers to something that does not exist, and what causes that. */
 const CASES: readonly (readonly [
   what: string,
   spec: Parameters<Env["widget"]>[1],
@@ -48,7 +48,7 @@ async function startedEnv(): Promise<Env> {
   return env;
 }
 
-describe("what is referred to and does not exist", () => {
+describe("a reference to something that does not exist", () => {
   it.each(CASES)("stalls after ten minutes, and is still waited for: %s", async (_what, spec, reason, mend) => {
     const env = await startedEnv();
     env.widget("child", spec);
@@ -84,7 +84,7 @@ describe("what is referred to and does not exist", () => {
     expect(env.cluster.writes.length).toBe(writes);
   });
 
-  it("is no longer told the moment it is there, even if that is not ready", async () => {
+  it("is no longer reported once its target exists, even if that is not ready", async () => {
     const env = await startedEnv();
     env.widget("child", PARENT);
     await env.run(11 * MINUTE);
@@ -92,12 +92,12 @@ describe("what is referred to and does not exist", () => {
     env.widget("parent", { secret: { name: "content", key: "text" } });
     await env.run(100);
     expect(env.conditions("Widget", "child")).toEqual(waiting("ParentNotReady"));
-    // What exists is waited for without an end.
+    // An object that exists is waited for without an end.
     await env.run(60 * MINUTE);
     expect(env.conditions("Widget", "child")).toEqual(waiting("ParentNotReady"));
   });
 
-  it("has ten minutes of its own after another change of the spec, and after something else was missing", async () => {
+  it("gets another ten minutes after a change of the spec, and after something else was missing", async () => {
     const env = await startedEnv();
     env.widget("child", PARENT);
     await env.run(9 * MINUTE);

@@ -48,13 +48,13 @@ describe("an object that does one thing", () => {
   it.each([
     ["while it is not over", {}],
     ["that lost its conditions", { over: "never", conditions: [] }],
-  ])("is looked at %s", async (_title, status) => {
+  ])("is reconciled %s", async (_title, status) => {
     const { ports, create, told } = env();
     expect(await rest(ports, kind, create(status))).toBeUndefined();
     expect(told).toEqual([]);
   });
 
-  it("of a kind that is none is always looked at", async () => {
+  it("is always reconciled if its kind is not one-shot", async () => {
     const { ports, create } = env();
     expect(await rest(ports, { resource: kind.resource }, create({ over: "never" }))).toBeUndefined();
   });
@@ -62,7 +62,7 @@ describe("an object that does one thing", () => {
   it.each([
     ["for ever", "never", undefined],
     ["until its time is over", "2026-11-21T10:01:00Z", 60_000],
-  ])("is left alone %s once it is over, and its status is still counted", async (_title, over, again) => {
+  ])("is left alone %s once it has ended, and its status is still counted", async (_title, over, again) => {
     const { cluster, ports, create, told } = env();
     expect(await rest(ports, kind, create({ over }))).toEqual({ again });
     expect(told).toHaveLength(1);
@@ -76,13 +76,13 @@ describe("an object that does one thing", () => {
     expect(cluster.writes.map(({ what }) => what)).toEqual(["delete"]);
   });
 
-  it("is deleted by the leader alone", async () => {
+  it("is deleted only by the leader", async () => {
     const { cluster, ports, create } = env(false);
     expect(await rest(ports, kind, create({ over: "2026-11-21T10:00:00Z" }))).toEqual({ again: 30_000 });
     expect(cluster.writes).toEqual([]);
   });
 
-  it("remembers that it was begun, once, and no copy of it does", async () => {
+  it("records once that it was started, and no copy of it counts as started", async () => {
     const { cluster, ports, create } = env();
     const noted = await noteStarted(ports, create({}));
     expect(noted.metadata.annotations).toEqual({
@@ -99,13 +99,13 @@ describe("an object that does one thing", () => {
     ["itself, restored from a backup", { uid: "another" }, true],
     ["a copy of another name", { uid: "another", name: "b" }, false],
     ["a copy in another namespace", { uid: "another", namespace: "other" }, false],
-  ])("is begun as %s", async (_title, metadata, begun) => {
+  ])("counts as started as %s", async (_title, metadata, begun) => {
     const { ports, create } = env();
     const noted = await noteStarted(ports, create({}));
     expect(isStarted({ ...noted, metadata: { ...noted.metadata, ...metadata } })).toBe(begun);
   });
 
-  it("is begun by the word of an older version", () => {
+  it("counts as started by the annotation of an older version", () => {
     const { create } = env();
     const object = create({});
     const { uid } = object.metadata;

@@ -5,7 +5,7 @@ import { KubeError } from "../../kube/api/errors.ts";
 
 const MINUTE = 60_000;
 
-/** A widget with a Secret to write, which fails so until `bench.output` is set anew. */
+/** A widget with a Secret to write, which fails like this until `bench.output` is set anew. */
 async function withSecret(output?: Env["output"]): Promise<Env> {
   const env = engineEnv();
   if (output !== undefined) env.output = output;
@@ -17,7 +17,7 @@ async function withSecret(output?: Env["output"]): Promise<Env> {
 const told = (env: Env): unknown => env.cluster.get("Widget", "a").status;
 
 describe("a Secret beside an object", () => {
-  it("is told once it is written, and written once", async () => {
+  it("is reported once it is written, and is written once", async () => {
     let writes = 0;
     const env = await withSecret(() => {
       writes += 1;
@@ -33,7 +33,7 @@ describe("a Secret beside an object", () => {
     ["Conflict", "NameConflict", /Secret "token" exists and belongs to something else/],
     ["Invalid", "PermissionDenied", /API server does not accept Secret "token"/],
     ["Forbidden", "PermissionDenied", /may not write Secret "token".*ClusterRole platform-operator-secret-outputs/],
-  ] as const)("that cannot be written (%s) is told as %s until it can", async (failure, reason, message) => {
+  ] as const)("that cannot be written (%s) is reported as %s until it can", async (failure, reason, message) => {
     const env = await withSecret(() => Promise.reject(new KubeError(failure, 0, "no")));
     expect(env.conditions("Widget", "a")).toContain(`Stalled=True/${reason}`);
     expect(told(env)).not.toHaveProperty("told");
@@ -44,7 +44,7 @@ describe("a Secret beside an object", () => {
     expect(told(env)).toMatchObject({ told: "token" });
   });
 
-  it("that the API server fails to take is written later", async () => {
+  it("that the API server does not take is written later", async () => {
     const env = await withSecret(() => Promise.reject(new KubeError("Server", 500, "no")));
     expect(told(env)).not.toHaveProperty("told");
     env.output = () => Promise.resolve();
@@ -53,8 +53,8 @@ describe("a Secret beside an object", () => {
   });
 });
 
-describe("a report that wants to be looked at soon", () => {
-  it("is, however long the poll interval is", async () => {
+describe("a report with lookWithin", () => {
+  it("is followed by a reconcile in time, however long the poll interval is", async () => {
     const env = await withSecret();
     await env.run(2 * MINUTE);
     const reads = env.passes.length;

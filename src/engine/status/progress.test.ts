@@ -18,11 +18,11 @@ describe("workOf", () => {
   const since = (at: number, { message }: Why = building): WorkSince => ({ message, since: at });
 
   it.each<[string, Why, WorkSince | undefined, Why | undefined, number | undefined]>([
-    ["begins with the first look", building, undefined, undefined, now],
+    ["begins with the first reconcile", building, undefined, undefined, now],
     ["goes on while the state is the same", building, since(7), undefined, 7],
     ["begins anew with every other state", deploying, since(7), undefined, now],
-    ["is overdue where an earlier process told so", building, undefined, building, now - deadlineMs],
-    ["is not overdue for what an earlier process told of another state", building, undefined, deploying, now],
+    ["is overdue if an earlier process reported that", building, undefined, building, now - deadlineMs],
+    ["is not overdue if an earlier process reported another state", building, undefined, deploying, now],
     ["begins anew where a state comes back", building, since(7, deploying), building, now],
     ["is none while nothing is under way", approval, since(7), building, undefined],
   ])("%s", (_, why, before, told, expected) => {

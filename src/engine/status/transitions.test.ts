@@ -58,7 +58,7 @@ describe("events", () => {
     ],
     ["drift", [...GOOD, "Drifted=False/NoDrift"], [...GOOD, "Drifted=True/DriftDetected"], ["Warning DriftDetected"]],
     ["not the end of drift", [...GOOD, "Drifted=True/DriftDetected"], [...GOOD, "Drifted=False/NoDrift"], []],
-  ])("tell %s", (_what, before, after, told) => {
+  ])("report %s", (_what, before, after, told) => {
     const events = transitions(objectWith(...before), objectWith(...after));
     expect(events.map(({ type, reason }) => `${type} ${reason}`)).toEqual(told);
   });

@@ -21,12 +21,12 @@ const OUTDATED = { ...WORKING, observedGeneration: 1 };
 const withListed = (reason: string): JsonObject =>
   aStatus([aCondition("Ready", "True", "Available"), aCondition("EnvironmentsListed", "Unknown", reason)]);
 
-describe("holdBack", () => {
+describe("throttle", () => {
   it.each<[string, Json | undefined, readonly number[]]>([
     ["nothing is told yet", undefined, [0, 2_000, 0, 2_000, 2_000, 0]],
     ["it is settled", SETTLED, [0, 0, 0, 10_000, 0, 0]],
     ["work is told already", WORKING, [0, 10_000, 0, 10_000, 10_000, 0]],
-    ["the work of an older generation is told", OUTDATED, [0, 0, 0, 0, 0, 0]],
+    ["the work of an older generation is reported", OUTDATED, [0, 0, 0, 0, 0, 0]],
     ["a failure is told", STALLED, [0, 0, 0, 0, 10_000, 0]],
   ])("while %s: settled, waiting, stalled, retry, held, paused", (_, status, expected) => {
     const object = anObject(status === undefined ? {} : { status });
@@ -37,14 +37,14 @@ describe("holdBack", () => {
     ["what a side read shows, for an answer that an outage gives", "PlatformUnavailable", SETTLED, 10_000],
     ["what a side read shows, for want of an answer", "PlatformUnreachable", SETTLED, 10_000],
     ["what a side read shows, as the token lacks a right", "PermissionDenied", SETTLED, 0],
-    ["nothing more than is told", "PlatformUnavailable", withListed("PlatformUnavailable"), 0],
+    ["nothing beyond what is reported", "PlatformUnavailable", withListed("PlatformUnavailable"), 0],
   ])("of a settled object that loses %s", (_, reason, stored, expected) => {
     const object = anObject({ status: stored });
     expect(throttle(object, withListed(reason), { is: "settled", why }, DEFAULT_WINDOWS)).toBe(expected);
   });
 });
 
-describe("signature", () => {
+describe("significantPart", () => {
   const status = aStatus([aCondition("Ready", "False", "Deploying")], { state: "BUILDING", externalId: "id" });
   it.each<[string, Json, boolean]>([
     [

@@ -80,7 +80,7 @@ describe("capabilitiesOf", () => {
     });
   });
 
-  it("does not wait for the first try where the platform has shown its specification alone", () => {
+  it("does not wait for the first try where the platform has shown only its specification", () => {
     expect(capabilitiesOf(APPLICATION, MANAGED, { supports: nothingTried, isDocumented: true })).toMatchObject({
       status: "False",
       reason: "NotSupportedByApi",

@@ -10,7 +10,7 @@ async function started(options?: Parameters<typeof engineEnv>[0]): Promise<Env> 
   return env;
 }
 
-/** What was changed on the platform, and why, from here on. */
+/** The changes on the platform, and their causes, from here on. */
 function causes(env: Env): () => readonly string[] {
   const from = env.changes.length;
   return () => env.changes.slice(from).map(({ op, cause, result }) => `${op} ${cause} ${result}`);
@@ -24,7 +24,7 @@ function changeEvents({ events }: Env): readonly string[] {
 }
 
 describe("the cause of a change", () => {
-  it("is the spec for what is new, and the deletion at the end", async () => {
+  it("is the spec for a new object, and the deletion at the end", async () => {
     const env = await started();
     const told = causes(env);
     env.widget("a", { commit: "c1", lifecycle: { deletionPolicy: "Delete" } });
@@ -58,7 +58,7 @@ describe("the events of changes", () => {
     expect(told()).toEqual(["Normal Available Reconcile"]);
   });
 
-  it("say what was done for another cause", async () => {
+  it("report a call with another cause", async () => {
     const env = await started();
     env.widget("a", { commit: "c1", lifecycle: { deletionPolicy: "Delete" } });
     await env.run(60_000);
@@ -70,7 +70,7 @@ describe("the events of changes", () => {
     );
   });
 
-  it("say the same of the same failure, so that they are counted and not repeated", async () => {
+  it("are the same for the same failure, so that they are counted and not repeated", async () => {
     const env = await started();
     env.world.hooks.before = ({ op }) => {
       if (op === "deploy")

@@ -33,7 +33,7 @@ describe("a step that was rejected", () => {
     expect(rejectedBefore(last, op, now)).toEqual(expected);
   });
 
-  it("is none at first", () => {
+  it("is not remembered at first", () => {
     expect(rejectedBefore(undefined, "create", context)).toBeUndefined();
   });
 });

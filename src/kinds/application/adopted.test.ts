@@ -16,7 +16,7 @@ import type { Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
-/** What the plan comes to, with the commit that is deployed now. */
+/** The result of the plan, with the commit that is deployed now. */
 function planned(change: Change, observed: Observed): string {
   return plannedBy(passWith(change), observed);
 }

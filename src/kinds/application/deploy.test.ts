@@ -18,7 +18,7 @@ import type { Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
-/** What the plan comes to, with the commit that is deployed now. */
+/** The result of the plan, with the commit that is deployed now. */
 function planned(change: Change, observed: Observed): string {
   return plannedBy(passWith(change), observed);
 }
@@ -74,15 +74,15 @@ describe("a deployment is due", () => {
       DEPLOY,
     ],
     ["on request, after a failure", { requested: "now" }, observedIn("BUILD_ERROR"), DEPLOY],
-    ["on request, in a state that tells nothing", { requested: "now" }, observedIn("UNAVAILABLE"), DEPLOY],
+    ["on request, in an unknown state", { requested: "now" }, observedIn("UNAVAILABLE"), DEPLOY],
     [
-      "for a new commit, in a state that tells nothing",
+      "for a new commit, in an unknown state",
       { spec: deploy(OTHER_COMMIT) },
       observedIn("UNAVAILABLE"),
       `deployApplication ${OTHER_COMMIT}`,
     ],
     [
-      "for a new commit, in a state that tells nothing, after an order without a request id",
+      "for a new commit, in an unknown state, after a request without an id",
       { spec: deploy(OTHER_COMMIT), memory: { lastDeployment: openDeployment({ requestId: undefined }) } },
       observedIn("HIBERNATING"),
       `deployApplication ${OTHER_COMMIT}`,

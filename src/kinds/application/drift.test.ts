@@ -20,7 +20,7 @@ import type { Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
-/** What the plan comes to, with the commit that is deployed now. */
+/** The result of the plan, with the commit that is deployed now. */
 function planned(change: Change, observed: Observed): string {
   return plannedBy(passWith(change), observed);
 }
@@ -29,7 +29,7 @@ const deploy = (gitCommitId: string, policy = "Automatic") => ({ deploy: { gitCo
 const variables = [{ name: "KEY", value: "value", isSecret: false }];
 const written = (change: ApplicationMemory["written"]) => ({ revision: 0, ...change });
 
-describe("what is told of it", () => {
+describe("its report", () => {
   const drift = (change: Change, observed: Observed) => application.report(passWith(change), observed).drift;
   const outOfDate = statusOf("DEPLOYED", { serviceDeploymentStatus: "OUT_OF_DATE" });
 

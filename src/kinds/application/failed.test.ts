@@ -48,7 +48,7 @@ describe("a deployment that failed, of which the service shows nothing any more"
     expect(told.conditions.find(({ type }) => type === "UpToDate")?.status).toBe("False");
   });
 
-  it("is made up for when others brought out its commit", () => {
+  it("does not count once others have deployed its commit", () => {
     const context = passWith({ memory: canceled, surface: "Full" });
     const status = statusOf("DEPLOYED");
     const of = (deployedCommitId: string) =>

@@ -16,7 +16,7 @@ import type { ApplicationContext, Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
-/** What the plan comes to, with the commit that is deployed now. */
+/** The result of the plan, with the commit that is deployed now. */
 function planned(change: Change, observed: Observed): string {
   return plannedBy(passWith(change), observed);
 }
@@ -86,13 +86,13 @@ describe("[C10] a deployment is followed by its request id", () => {
       { state: "CANCELED", over: true },
     ],
     [
-      "in a state that nobody documented",
+      "in an undocumented state",
       observedIn("DEPLOYED", request("PONDERING")),
       "waiting Progressing",
       { state: "PONDERING", over: false },
     ],
     [
-      "ended, the service in a state that tells nothing",
+      "ended, the service in an unknown state",
       observedIn("UNAVAILABLE", request("DEPLOYED")),
       "settled",
       { state: "DEPLOYED", over: true },
@@ -134,7 +134,7 @@ describe("[C10] a deployment is followed by its request id", () => {
     expect(last?.finishedAt).toBe(over ? "2026-11-21T10:00:00.400Z" : undefined);
   });
 
-  it("ends once: when it did is not written again", () => {
+  it("ends once: the time of its end is not written again", () => {
     const first = lastOf(open(), observedIn("DEPLOYED", request("DEPLOYED")));
     const later = { memory: { lastDeployment: first }, now: new Date("2026-11-22T10:00:00Z") };
     for (const state of ["DEPLOYED", "BUILDING", "STOPPED", "BUILD_ERROR"])
@@ -169,7 +169,7 @@ describe("a deployment without a request id", () => {
     expect(over(observed)).toBe(isOver);
   });
 
-  it("is believed once it was seen at work, also where nothing else moves", () => {
+  it("has its result once it was observed at work, also where nothing else changes", () => {
     const building = observedIn("BUILDING", { status: { ...before, state: "BUILDING" } });
     const memory = application.report(context, building).status as ApplicationMemory;
     const failed = observedIn("BUILD_ERROR", { status: { ...before, state: "BUILD_ERROR" } });

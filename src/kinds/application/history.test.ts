@@ -15,7 +15,7 @@ const past = (...seconds: readonly number[]) =>
   seconds.map((each) => ({ commit: COMMIT, state: "DEPLOYED", at: START, seconds: each }));
 
 describe("the history of an application", () => {
-  it("has what was replaced first, in few members", () => {
+  it("has the replaced deployment first, with few members", () => {
     const [first, ...rest] = historyWith(past(60), took(134)) ?? [];
     expect(first).toEqual({ commit: COMMIT, state: "DEPLOYED", at: "2026-11-21T09:02:14Z", seconds: 134 });
     expect(rest).toEqual(past(60));
@@ -26,7 +26,7 @@ describe("the history of an application", () => {
     expect(historyWith(full, took(11))?.map(({ seconds }) => seconds)).toEqual([11, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it("says when one began whose end was not seen, and nothing of what took no time of ours", () => {
+  it("has the start of a deployment whose end was not seen, and is undefined without a deployment", () => {
     const open = { gitCommitId: OTHER_COMMIT, state: "BUILDING", startedAt: START };
     expect(historyWith(undefined, open)).toEqual([
       { commit: OTHER_COMMIT, state: "BUILDING", at: "2026-11-21T09:00:00Z" },
@@ -52,7 +52,7 @@ describe("the event of a deployment that succeeded", () => {
     expect(successNote(took(134), failed)).not.toContain("usually");
   });
 
-  it("says nothing where its time is not known", () => {
+  it("is undefined where its time is not known", () => {
     expect(successNote({ ...deployment(), startedAt: undefined })).toBeUndefined();
   });
 });

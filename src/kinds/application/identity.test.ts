@@ -81,7 +81,7 @@ describe("which application is meant", () => {
       "stalled NotObservable",
     ],
     [
-      "a given one that nothing is known of, let stand",
+      "a given one that nothing shows, if the connection accepts it",
       { identitySource: "given", allowUnverifiedIds: true },
       observedIn("DEPLOYED"),
       "adopt",

@@ -37,7 +37,7 @@ describe("the last failure", () => {
   const { lastFailure: seenFirst, lastDeployment } = memoryOf(open, observedIn("BUILD_ERROR", failed));
   const later = { now: new Date("2026-11-22T10:00:00Z") };
 
-  it("is told with its commit and request, and keeps its time", () => {
+  it("has its commit and request, and keeps its time", () => {
     expect(seenFirst).toEqual(failure);
     const again = memoryOf(
       { ...later, memory: { lastFailure: seenFirst!, lastDeployment: lastDeployment! } },
@@ -64,7 +64,7 @@ describe("the last failure", () => {
     expect(memoryOf({ memory }, observedIn("BUILD_ERROR")).lastFailure).toEqual(failure);
   });
 
-  it("is not put down to a deployment of ours that succeeded", () => {
+  it("does not name a successful deployment of the operator", () => {
     expect(memoryOf({}, observedIn("RESTART_ERROR")).lastFailure).toEqual({
       state: "RESTART_ERROR",
       at: NOW.toISOString(),
@@ -74,7 +74,7 @@ describe("the last failure", () => {
 });
 
 describe("what an application remembers", () => {
-  it("is nothing before it is its own", () => {
+  it("is empty before the application is recorded", () => {
     for (const identitySource of ["given", "claimed"] as const) {
       expect(reportOf({ identitySource, surface: "Full" }, observedFull("DEPLOYED"))).toMatchObject({
         status: {},
@@ -83,7 +83,7 @@ describe("what an application remembers", () => {
     }
   });
 
-  it("keeps up with the sources of what is still the same", () => {
+  it("gets the current sources while the content is the same", () => {
     const now = print("some", "key-1", "2 s@2");
     const memory = {
       lastDeployment: deployment({ variables: print("some") }),
@@ -95,7 +95,7 @@ describe("what an application remembers", () => {
     expect([changed.written?.variables, changed.lastDeployment?.variables]).toEqual([print("some"), print("some")]);
   });
 
-  it("takes what is deployed for what was sent where that was forgotten, and so awaits no import", () => {
+  it("counts the deployed variables as sent where the memory is lost, so that no import is planned", () => {
     const sentSecrets = [{ key: "KEY", digest: "old", at: NOW.toISOString() }];
     const observed = observedIn("DEPLOYED", { keys: new Set(["KEY"]) });
     const { written } = memoryOf({ inputs: inputsWith(variables), memory: { written: { sentSecrets } } }, observed);

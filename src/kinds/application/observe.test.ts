@@ -21,7 +21,7 @@ import type { Observed } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];
 
-/** A platform without lists, and the reads that it was asked for. */
+/** A platform without lists, and the reads that it received. */
 function documented(answers: { readonly request?: string; readonly state?: string; readonly serverNow?: Date }) {
   const reads: string[] = [];
   const read = <T>(name: string, value: T): Promise<T> => {
@@ -85,13 +85,13 @@ describe("the reads of an application that the platform does not list", () => {
       "DEPLOYED",
       ["request", "status"],
     ],
-  ])("include what the next order is compared with, where %s", async (_name, change, request, expected) => {
+  ])("include the baseline of the next request, where %s", async (_name, change, request, expected) => {
     const { observe, reads } = documented({ request });
     await observe({ memory: { lastDeployment: openDeployment({ variablesAt: "" }) }, ...change });
     expect(reads.filter((name) => name === "request" || name === "status")).toEqual(expected);
   });
 
-  it("are all made when the user asks for it", async () => {
+  it("are all sent when the user asks for it", async () => {
     const { observe, reads } = documented({ request: "DEPLOYED" });
     await observe({ ...following, requested: "now" });
     expect(reads).toEqual(["request", "status", "ingress"]);
@@ -118,7 +118,7 @@ describe("the reads of an application that the platform does not list", () => {
     expect(count()).toBe(6);
   });
 
-  it("take an ingress for read only where the answer can be read", async () => {
+  it("count an ingress as read only where the answer can be parsed", async () => {
     const { api, observe, reads } = documented({});
     await observe({ memory: { lastDeployment: deployment() } });
     const now = new Date(NOW.getTime() + 60_000);
@@ -164,7 +164,7 @@ describe("before another commit is deployed", () => {
   });
 
   it.each<[string, Change, Date | undefined]>([
-    ["it was not Ready, or this spec was looked at before", { wasReady: false }, serverNow],
+    ["it was not Ready, or this spec was reconciled before", { wasReady: false }, serverNow],
     [
       "its last deployment ended within two seconds",
       { memory: { lastDeployment: deployment({ requestId: REQUEST, finishedAt: NOW.toISOString() }) } },

@@ -19,7 +19,7 @@ const sent = (variableNames: string[]) => ({
   inputs: inputsWith(variables),
 });
 
-describe("what is put right before a deployment", () => {
+describe("the steps before a deployment", () => {
   const written = (settings: Record<string, string>, altered?: Record<string, string>) => ({
     ...full,
     spec: { cpu: 250 },

@@ -58,7 +58,7 @@ describe("a plan of an application that waits for approval", () => {
 
 describe("what others did to an application", () => {
   it.each<[string, Change, Observed, string]>([
-    ["a deployment of another commit is told", full, foreign, "settled"],
+    ["a deployment of another commit is reported", full, foreign, "settled"],
     ["a deployment of another commit is undone where everything is", everything, foreign, DEPLOY],
     [
       "a list that lags behind our own deployment is nothing of others",
@@ -76,13 +76,13 @@ describe("what others did to an application", () => {
     ["a stop is undone where everything is", everything, observedFull("STOPPED"), DEPLOY],
     ["a stop is undone on the documented surface, too", { corrects: "Everything" }, observedIn("STOPPED"), DEPLOY],
     [
-      "a stop is only told where nothing is undone",
+      "a stop is only reported where nothing is undone",
       { ...full, corrects: "Nothing" },
       observedFull("STOPPED"),
       "stalled DriftDetected",
     ],
     ["a start of what is to be stopped is undone", stopped, observedFull("DEPLOYED"), "stopApplication"],
-    ["an uninstallation is told", full, observedFull("DELETED"), "stalled ExternalResourceDeleted"],
+    ["an uninstallation is reported", full, observedFull("DELETED"), "stalled ExternalResourceDeleted"],
     ["an uninstallation is undone where everything is", everything, observedFull("DELETED"), DEPLOY],
     [
       "a commit is nothing where none is to be deployed",
@@ -129,11 +129,11 @@ describe("what others did to an application", () => {
     ["deployApplication", everything, observedFull("DELETED"), "stalled ExternalResourceDeleted"],
     ["stopApplication", stopped, observedFull("DEPLOYED"), "settled"],
     ["deployApplication", { ...failed(), ...retry }, observedIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
-  ])("is told when %s is withheld", (op, change, observed, expected) => {
+  ])("is reported when %s is blocked", (op, change, observed, expected) => {
     expect(plannedBy(passWith({ ...change, blockedOperations: new Set([op]) }), observed)).toBe(expected);
   });
 
-  it("is told as it is when a start is not undone", () => {
+  it("is reported verbatim where a start is not undone", () => {
     const { ready, drift } = application.report(passWith(stopped), observedFull("DEPLOYED"));
     expect(ready.reason).toBe("Deployed");
     expect(drift).toEqual([{ path: "spec.runState", desired: "Stopped", observed: "Running" }]);
@@ -157,7 +157,7 @@ describe("an application that is gone", () => {
   it.each<[string, Change, Observed, string]>([
     ["is told", full, missing({ isGone: true }), "stalled ExternalResourceDeleted"],
     [
-      "is forgotten where it is to be made anew",
+      "is forgotten where it is to be created again",
       { ...full, onMissing: "Recreate" },
       missing({ isGone: true }),
       "forget ExternalResourceDeleted",

@@ -14,7 +14,7 @@ const OTHER = "00000000-0000-4000-8000-0000000000a2";
 const PROJECT = "00000000-0000-4000-8000-0000000000b1";
 const full = { surface: "Full" } as const;
 
-describe("the end of an application", () => {
+describe("the deletion of an application", () => {
   it.each<[string, Change, Observed, string]>([
     ["nothing to delete", { goal: "absent", ...full }, observedIn(undefined), "settled"],
     ["delete", { goal: "absent", ...full }, observedFull("DEPLOYED"), "deleteApplication"],

@@ -197,7 +197,7 @@ describe("the conditions of an application", () => {
     expect(condition(type, change, observed)).toEqual(expected);
   });
 
-  it("say what has to be done by hand", () => {
+  it("report what has to be done by hand", () => {
     const told = (policy: string) => {
       const spec = { deploy: { gitCommitId: OTHER_COMMIT, policy } };
       return reportOf({ spec }, observedIn("DEPLOYED")).conditions.find(({ type }) => type === "UpToDate")?.message;

@@ -84,7 +84,7 @@ describe("a deployment that failed", () => {
     expect(asked).toMatchObject({ step: { action: { what: "deploy", attempts: undefined, retry: "now" } } });
   });
 
-  it("says for how long it waits to the engine, and not in words", () => {
+  it("gives the time to wait to the engine, and not in a message", () => {
     const at = (finishedAt: string) => application.plan(passWith({ ...failed({ finishedAt }), ...retry }), broken);
     const early = at("2026-11-21T09:59:59.400Z");
     const late = at("2026-11-21T09:59:10.400Z");

@@ -10,8 +10,8 @@ describe("a variable set that wrote to the application", () => {
   const after = "2026-11-21T09:30:00.000Z";
 
   it.each<[string, string | undefined, string | undefined, string]>([
-    ["since the last deployment has it deployed", after, before, DEPLOY],
-    ["for the first time since has it deployed", after, "", DEPLOY],
+    ["since the last deployment causes a deployment", after, before, DEPLOY],
+    ["for the first time since causes a deployment", after, "", DEPLOY],
     ["before the last deployment does not", before, before, "settled"],
     ["and is gone does not", undefined, before, "settled"],
     ["is no news to a deployment that knows nothing of sets", after, undefined, "settled"],

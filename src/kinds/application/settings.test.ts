@@ -104,7 +104,7 @@ describe("the settings of an application", () => {
     );
   });
 
-  it("that were not sent yet are known where it is known what was", () => {
+  it("that were not sent yet are known only where it is known what was sent", () => {
     const declared = (change: Parameters<typeof specOf>[0]) => declaredSettings(APPLICATION_SETTINGS, specOf(change));
     const unsent = (settings?: Record<string, string>) => unsentPaths(declared({ cpu: 250 }), settings && { settings });
     expect(unsent()).toEqual([]);

@@ -43,7 +43,7 @@ const cases: readonly Case[] = states.flatMap((state) =>
   ),
 );
 
-/** An application whose last deployment of this commit has ended, in whatever state it is since. */
+/** An application whose last deployment of this commit has ended, and that is in any state now. */
 function settled({ state, surface, runState, policy, deployed }: Case) {
   const deploy = policy === "none" ? undefined : { gitCommitId: "1a2b3c4d", policy };
   const context = passWith({
@@ -55,7 +55,7 @@ function settled({ state, surface, runState, policy, deployed }: Case) {
   return { context, observed };
 }
 
-/** In one word: what the plan comes to. */
+/** The result of the plan, in one word. */
 function word(of: Case): string {
   const { context, observed } = settled(of);
   const planned = application.plan(context, observed);
@@ -73,21 +73,21 @@ const all = (wanted: Partial<Record<keyof Case, readonly string[]>>): readonly C
   cases.filter((each) => Object.entries(wanted).every(([key, values]) => values.includes(each[key as keyof Case])));
 
 describe("the state of an application", () => {
-  it("is looked at in every combination", () => {
+  it("is checked in every combination", () => {
     expect([states.length, cases.length]).toEqual([35, 35 * 36]);
     expect([BUSY.length, FAILED.length]).toEqual([17, 7]);
   });
 
-  it("lets nothing happen while work is under way", () => {
+  it("causes no request while work is under way", () => {
     for (const each of all({ state: BUSY }))
       expect(word(each), JSON.stringify(each)).toMatch(/^waiting (?!UnknownState)/);
   });
 
-  it("[C5] lets nothing happen by itself when it tells nothing", () => {
+  it("[C5] causes no request by itself while it is unknown", () => {
     for (const each of all({ state: UNKNOWN })) expect(word(each), JSON.stringify(each)).toBe("unknown UnknownState");
   });
 
-  it("asks for a person after a failure, with what to do, and is not repaired by itself", () => {
+  it("needs a person after a failure, with advice, and is not repaired by itself", () => {
     for (const each of all({ state: FAILED, runState: ["Running"] })) {
       const { context, observed } = settled(each);
       const planned = application.plan(context, observed);
@@ -129,7 +129,7 @@ describe("the state of an application", () => {
     }
   });
 
-  it("is as wanted when it runs and shall run, restarted or not, whatever others changed", () => {
+  it("is settled when it runs and should run, restarted or not, whatever others changed", () => {
     for (const each of all({ state: RUNNING, runState: ["Running"] })) {
       expect(word(each), JSON.stringify(each)).toBe(`settled Deployed`);
     }
@@ -145,7 +145,7 @@ describe("the state of an application", () => {
     }
   });
 
-  it("is told, not undone, when others stopped or uninstalled it", () => {
+  it("is reported, not undone, when others stopped or uninstalled it", () => {
     for (const each of all({ state: ["STOPPED"], runState: ["Running"], policy: ["Automatic", "Manual"] })) {
       expect(word(each), JSON.stringify(each)).toBe("stalled DriftDetected");
     }
@@ -154,11 +154,11 @@ describe("the state of an application", () => {
     }
   });
 
-  it("never deploys by itself what was deployed once", () => {
+  it("never causes another deployment by itself", () => {
     expect(cases.filter((each) => word(each) === "deployApplication")).toEqual([]);
   });
 
-  it("is told by Deployed with the platform's own word", () => {
+  it("is the reason of Deployed, verbatim", () => {
     for (const each of cases) {
       const { context, observed } = settled(each);
       const condition = application.report(context, observed).conditions.find(({ type }) => type === "Deployed");

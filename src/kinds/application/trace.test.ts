@@ -23,7 +23,7 @@ import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { serviceBaseline } from "../service/trace.ts";
 import { application } from "./index.ts";
 
-/** A platform that answers so. */
+/** A platform with these answers. */
 function platform(answer: {
   readonly status?: ServiceStatus | ApiFailure["is"];
   readonly list?: readonly Application[];
@@ -75,11 +75,11 @@ describe("whether a deployment landed", () => {
     expect((await traced(status)).is).toBe(landed ? "landed" : "absent");
   });
 
-  it("is not decided by a failure of the question", async () => {
+  it("is not decided by a failed read", async () => {
     await expect(traced("Server")).rejects.toThrow(ApiError);
   });
 
-  it("and if so, what it was made with", async () => {
+  it("and if so, what it included", async () => {
     const context = passWith({
       memory: { runState: "Stopped", lastDeployment: deployment(), written: { revision: 2 } },
     });
@@ -98,7 +98,7 @@ describe("whether a deployment landed", () => {
         { memory: { runState: "Running", written: { revision: 2 }, lastDeployment: { ...known, requestId: REQUEST } } },
       ],
     });
-    // A request that was there before is another's.
+    // A request that was shown before belongs to somebody else.
     const found = await application.trace(intentOf({}), context, platform({ status: statusOf("BUILDING") }));
     expect(found).toMatchObject({
       known: [{ memory: { lastDeployment: { gitCommitId: OTHER_COMMIT, state: "BUILDING" } } }],
@@ -106,7 +106,7 @@ describe("whether a deployment landed", () => {
     expect(JSON.stringify(found)).not.toContain(`"requestId":"${OLD_REQUEST}"`);
   });
 
-  it("is told of a mark that says little", async () => {
+  it("is decided by a baseline with few members", async () => {
     for (const mark of [null, {}, "text", { settings: "many", variables: 1, retry: {} }]) {
       expect(await traced(statusOf("BUILDING"), { mark, commit: COMMIT })).toMatchObject({
         known: [{ memory: { lastDeployment: { gitCommitId: COMMIT, state: "BUILDING" } } }],

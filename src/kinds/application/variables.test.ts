@@ -85,7 +85,7 @@ describe("the variables of an application", () => {
       serverNow: new Date(at),
       secrets: names.map((key) => ({ id: key, key, createdAt: at, updatedAt: at })),
     });
-  /** A value stands for itself. */
+  /** The digest of a value is the value itself. */
   const sent = (digest: string) => ({ sentSecrets: [{ key: "B", digest, at }] });
 
   it.each<[string, ApplicationMemory["written"], Observed, ApplicationMemory["written"]]>([
@@ -93,13 +93,13 @@ describe("the variables of an application", () => {
     ["that is there is not", {}, listed("B"), undefined],
     ["is noted again, as it may not have landed", sent("2"), listed(), sent("2")],
     ["is not, while another value may land", sent("old"), listed(), undefined],
-    ["is not where nobody looked", {}, observedIn("READY"), undefined],
+    ["is not where no list was read", {}, observedIn("READY"), undefined],
   ])("before an import a secret %s", (_, known, observed, expected) => {
     const context = passWith({ inputs, surface: "Documented", memory: { written: known } });
     expect(prepareImport(step, context, observed)?.written).toEqual(expected);
   });
 
-  it("needs no note where secrets can be replaced, nor before anything else", () => {
+  it("needs no note where secrets can be replaced, nor before another step", () => {
     expect(prepareImport(step, passWith({ inputs, surface: "Full" }), listed())).toBeUndefined();
     expect(prepareImport({ what: "update" }, passWith({ inputs, surface: "Documented" }), listed())).toBeUndefined();
   });

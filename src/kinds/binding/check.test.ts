@@ -7,7 +7,7 @@ import { testPatterns } from "../../platform/codec/pattern.ts";
 const fromSecret = (name: string) => ({ valueFrom: { secretKeyRef: { name, key: "k" } } });
 const fromConfigMap = (name: string) => ({ valueFrom: { configMapKeyRef: { name, key: "k" } } });
 
-// The first script of a process may take a busy machine longer than all patterns of a spec are given.
+// On a busy machine, the first script of a process may take longer than the time for all patterns of a spec.
 beforeAll(() => {
   testPatterns([{ pattern: "^a+$", value: "a" }], 60_000);
 });

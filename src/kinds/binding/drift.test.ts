@@ -137,7 +137,7 @@ describe("drift", () => {
     expect(drift(change)).toEqual(expected);
   });
 
-  it("hides values of fields that nobody describes", () => {
+  it("hides values of fields that the template does not describe", () => {
     expect(drift(config({ domain: "perhaps-a-secret" }), false)).toEqual([
       { path: "spec.managedConfig[ingress][domain]", desired: "the declared value", observed: "another value" },
     ]);
@@ -150,7 +150,7 @@ describe("drift", () => {
     );
   });
 
-  it("cannot be told where the platform does not show its binding", () => {
+  it("is not known where the platform does not show its binding", () => {
     expect(bindingDrift(context, observedBinding({ template: catalogue }))).toBeUndefined();
   });
 

@@ -6,7 +6,7 @@ import { component, field, layer, template } from "../../../test/support/kinds/b
 import type { Template } from "../../platform/areas/templates.ts";
 
 describe("the problems of a spec", () => {
-  it("does not miss what a layer needs that may not be there", () => {
+  it("does not require what a layer needs that may not be available", () => {
     const restricted = { mandatory: true, components: [component("c", field("f", { required: true }))] };
     const only = (change: object) => template(layer("l", { ...restricted, ...change }));
     expect(check({ spec: {}, of: only({ modes: ["PLATFORM_MANAGED"] }) })).toEqual([]);
@@ -36,7 +36,7 @@ describe("the problems of a spec", () => {
     expect(check({ spec: reversed })).toEqual(found);
   });
 
-  it("shows a hostile catalogue's words in one clean line", () => {
+  it("shows the texts of a hostile catalogue in one clean line", () => {
     const of = template(layer("a\n\u202Eb\u0000c"));
     expect(check({ spec: { layerSelections: { x: true } }, of })).toEqual([
       "spec.layerSelections[x] is no layer of the template (it has a b c)",

@@ -35,12 +35,12 @@ describe("what a binding needs", () => {
       ],
     });
   });
-  it("never takes one value for another, however the keys are spelled", () => {
+  it("never confuses two values, however the keys are spelled", () => {
     const from = (name: string) => ({ valueFrom: { secretKeyRef: { name, key: "k" } } });
     const odd = bindingSpec({ managedConfig: { "a][b": { c: from("one") }, a: { "b][c": from("two") } } });
     expect(new Set(kind.needs(odd).values.map((request) => request.field)).size).toBe(2);
   });
-  it("says for all content whether it changed, whatever its order", () => {
+  it("detects every change of the content, whatever its order", () => {
     const digest = (change: object) => kind.needs(bindingSpec(change)).inputs(resolved()).fingerprint.digest;
     const config = {
       managedConfig: { a: { x: { value: 1 }, y: { value: "1" } } },
@@ -100,7 +100,7 @@ describe("the plan of a binding", () => {
       { is: "settled" },
     ],
     ["on request", { ...written(), requested: "now" }, {}, { is: "settled" }],
-    ["layers off, which later nobody shows", written(starting), {}, { is: "stalled" }],
+    ["layers off, which are not shown later", written(starting), {}, { is: "stalled" }],
     ["layers off, which an answer shows on request", { ...written(starting), requested: "now" }, {}, PUT],
     ["layers that the answer does not have", written([]), {}, { is: "settled" }],
     [
@@ -176,7 +176,7 @@ describe("the plan of a binding", () => {
     expect(kind.plan(context, observedBinding({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
   });
 
-  it("remembers what it took over, so that a change of the spec is written", () => {
+  it("remembers what it adopted, so that a change of the spec is written", () => {
     const context = bindingContext(bindingSpec(), { surface: "Full" });
     const { status } = kind.report(context, observedBinding({ template: essentials, bound: full(enabled) }));
     expect(status).toMatchObject({ written: context.inputs.fingerprint });

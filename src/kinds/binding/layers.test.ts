@@ -57,7 +57,7 @@ describe("the standing of the layers", () => {
       { ...all, selected: 2, enabled: 2 },
     ],
     [
-      "of a layer that cannot be read, the answer tells what is on and what failed, and not whether it has to be on",
+      "of a layer that cannot be read, the answer shows what is on and what failed, and not whether it has to be on",
       [[on("base"), on("nodes"), on("logs"), on("a"), failed("b"), skipped("c"), off("gpu")], { whole: false }],
       {
         ...all,
@@ -88,7 +88,7 @@ describe("the standing of the layers", () => {
       { ...all, selected: 3, enabled: 2, off: ["base is SKIPPED (Not available on IBM)"], refused: true },
     ],
     [
-      "of a cluster of an unknown kind nobody knows whether a layer is rightly skipped",
+      "of a cluster of an unknown kind it is unknown whether a layer is rightly skipped",
       [[on("base"), skipped("nodes"), on("logs")]],
       { ...all, selected: 3, enabled: 2, unclear: ["nodes is SKIPPED (Not available on IBM)"] },
     ],
@@ -118,7 +118,7 @@ describe("the standing of the layers", () => {
       { ...all, selected: 3, enabled: 2, off: ["logs is WARMING"] },
     ],
     [
-      "of a template that is not listed any more, nobody knows what is mandatory",
+      "of a template that is not listed any more, it is unknown what is mandatory",
       [[on("base"), off("nodes"), off("gpu", "")], { listed: false, layerSelections: { gpu: true } }],
       {
         ...all,

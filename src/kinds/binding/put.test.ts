@@ -74,7 +74,7 @@ describe("the write", () => {
     return { context, known, sent };
   }
 
-  it("sends every value in its field's type, and says which are secret", async () => {
+  it("sends every value in its field's type, and marks the secret ones", async () => {
     const { sent } = await act("Documented", full(enabled));
     expect(sent).toEqual([
       {
@@ -103,13 +103,13 @@ describe("the write", () => {
     expect(kind.plan({ ...context, memory: known.memory }, known.observed)).toEqual({ is: "settled" });
   });
 
-  it("takes the answer for what the platform shows on the full surface", async () => {
+  it("uses the answer as the observed binding on the full surface", async () => {
     const { context, known } = await act("Full", full(starting));
     expect(known.observed.bound).toEqual(full(starting));
     expect(kind.plan({ ...context, memory: known.memory }, known.observed)).toMatchObject({ is: "waiting" });
   });
 
-  it("does without an answer", async () => {
+  it("works without an answer", async () => {
     const { context, known } = await act("Documented", undefined);
     expect(known.memory.layers).toBeUndefined();
     expect(kind.report({ ...context, memory: known.memory }, known.observed).conditions).toContainEqual(

@@ -54,7 +54,7 @@ describe("the report of a binding", () => {
     expect(conditions[0]).toMatchObject({ type: "ConfigValid", status: "Unknown", reason: "UnexpectedResponse" });
   });
 
-  it("is honest about layers that nobody shows later", () => {
+  it("reports layers as they were when the binding was written", () => {
     const { conditions, status, drift } = report(memory(starting));
     expect(conditions[1]).toMatchObject({
       type: "LayersReady",
@@ -70,7 +70,7 @@ describe("the report of a binding", () => {
 
   it.each<[string, Binding["layers"], Partial<Observed>, string]>([
     [
-      "skips, on a cluster of which nobody knows the kind",
+      "skips, on a cluster of an unknown kind",
       [{ key: "base", status: "SKIPPED", reason: "no GPU" }],
       { template: template(layer("base", { mandatory: true, providers: ["AWS"] })) },
       "base is SKIPPED (no GPU). Set spec.cluster to see what the cluster can have.",
@@ -90,7 +90,7 @@ describe("the report of a binding", () => {
     expect(ready.message).toContain(words);
   });
 
-  it("knows nothing of layers where the answer has none", () => {
+  it("reports layers as unknown where the answer has none", () => {
     const { ready, conditions, status } = report({ memory: writtenMemory(context, undefined) });
     expect(conditions[1]).toMatchObject({ type: "LayersReady", status: "Unknown", reason: "NotObservable" });
     expect(ready).toMatchObject({
@@ -100,12 +100,12 @@ describe("the report of a binding", () => {
     expect(status).not.toHaveProperty("layersEnabled");
   });
 
-  it("does not call nothing enabled", () => {
+  it("does not report an empty list of layers as enabled", () => {
     const { ready } = report(memory([]), { template: template(layer("gpu")) });
     expect(ready).toMatchObject({ reason: "Bound", message: expect.stringContaining("with no layer selected") });
   });
 
-  it("shows on the full surface what is now, not what was remembered", () => {
+  it("shows the current binding on the full surface, not the remembered one", () => {
     const { conditions, status, drift } = report({ surface: "Full", ...memory(starting) }, { bound: full(enabled) });
     expect(conditions[1]).toMatchObject({ type: "LayersReady", status: "True" });
     expect(status).toEqual({
@@ -139,7 +139,7 @@ describe("the report of a binding", () => {
     expect(drift).toHaveLength(1);
   });
 
-  it("says nothing of layers before the first write", () => {
+  it("reports no layers before the first write", () => {
     expect(report({}).conditions.map(({ type }) => type)).toEqual(["ConfigValid"]);
   });
 
@@ -163,7 +163,7 @@ describe("the report of a binding", () => {
     });
   });
 
-  it("lists ten problems at most, and none by half", () => {
+  it("lists ten problems at most, and none in part", () => {
     const short = Array.from({ length: 13 }, (_each, index) => `spec.p${index} is wrong`);
     const message = report({}, { problems: short }).conditions[0]?.message;
     expect(message).toBe(

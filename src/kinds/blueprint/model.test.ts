@@ -9,7 +9,7 @@ const many = Array.from({ length: 12 }, (_, index) => `1.${index}`);
 
 describe("overrides", () => {
   it.each<[string, JsonObject, RegExp | undefined]>([
-    ["of an engine that nobody told", { specOverrides: { engine_version: 7 } }, undefined],
+    ["of an engine that is not declared", { specOverrides: { engine_version: 7 } }, undefined],
     ["of Helm, whatever they are", { engine: "Helm", specOverrides: { engine_version: 7 } }, undefined],
     ["that lack the version", { engine: "Terraform" }, /engine_version is required for Terraform blueprints\. Set it/],
     ["that are null", { engine: "OpenTofu", specOverrides: null }, /is required for OpenTofu/],
@@ -77,7 +77,7 @@ describe("the condition ConfigValid", () => {
     expect(condition?.message).toMatch(message);
   });
 
-  it("is not there while nobody says what the engine is", () => {
+  it("is absent while the spec has no engine", () => {
     expect(configCondition(specOf({ specOverrides: { backend: 1 } }))).toEqual([]);
   });
 });

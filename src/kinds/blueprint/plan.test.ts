@@ -14,12 +14,12 @@ import type { BlueprintMemory } from "./crd.ts";
 import { blueprint } from "./index.ts";
 import type { BlueprintContext, Observed } from "./model.ts";
 
-/** A deployment that was asked for with the create, so many minutes ago. */
+/** A deployment that was requested with the create, this many minutes ago. */
 const asked = (minutes: number): BlueprintMemory => ({
   createdAt: ago(minutes),
   lastDeployment: { startedAt: ago(minutes), baseline: "[null,null,null]" },
 });
-/** It was deployed with its creation. */
+/** The service was deployed with its creation. */
 const ran: BlueprintMemory = { lastDeployment: { startedAt: ago(60), state: "DEPLOYED", finishedAt: ago(59) } };
 const takenOver: BlueprintMemory = { createdAt: undefined };
 /** As after `kubectl replace` without the field. */
@@ -53,14 +53,9 @@ describe("a blueprint that exists", () => {
       "stalled DriftDetected",
     ],
     ["was stopped, and never was to run", passWith(), observedIn("STOPPED"), "settled"],
+    ["was stopped, and was adopted", passWith({ memory: takenOver }), observedIn("STOPPED"), "stalled DriftDetected"],
     [
-      "was stopped, and was taken over",
-      passWith({ memory: takenOver }),
-      observedIn("STOPPED"),
-      "stalled DriftDetected",
-    ],
-    [
-      "was taken over, and nothing is said",
+      "was adopted, and the spec has no deployOnCreate",
       passWith({ memory: takenOver, spec: unsaid }),
       observedIn("STOPPED"),
       "settled",
@@ -97,7 +92,7 @@ describe("a blueprint that exists", () => {
     expect(planned(context, observed)).toBe(expected);
   });
 
-  it("says what changed since it was created", () => {
+  it("reports what changed since it was created", () => {
     const sent = { settings: { "spec.name": '"cache"', "spec.tag": '"old"', "spec.specOverrides": "{}" } };
     const next = blueprint.plan(passWith({ memory: { written: sent } }), observedIn("DEPLOYED"));
     expect(next).toMatchObject({ is: "stalled", why: { reason: "UpdateNotSupported" } });
@@ -132,7 +127,7 @@ describe("a blueprint that does not exist yet", () => {
     expect(planned(context, observed)).toBe(expected);
   });
 
-  it("is created once: what is sent is put down before, without values", () => {
+  it("is created once: what is sent is recorded before, without values", () => {
     const variables = [{ name: "password", value: "s3cret-value", isSecret: true }];
     const inputs = { ...anew().inputs, variables };
     const next = blueprint.plan(anew({ inputs, spec: unsaid }), nowhere);
@@ -155,7 +150,7 @@ describe("a blueprint that does not exist yet", () => {
   });
 });
 
-describe("a blueprint that is to go", () => {
+describe("the deletion of a blueprint", () => {
   it.each<[string, BlueprintContext, Observed, string]>([
     ["is there", passWith({ goal: "absent" }), observedIn("DEPLOYED"), "stalled DeleteNotSupported"],
     ["is to stop", passWith({ goal: "stopped" }), observedIn("DEPLOYED"), "stalled NotSupportedByApi"],

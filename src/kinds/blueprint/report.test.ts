@@ -12,14 +12,14 @@ const told = (
 ) => blueprint.report(context, observed).conditions.find((one) => one.type === type);
 
 describe("the status of a blueprint", () => {
-  it("tells nothing of what is not ours, but what its spec says of itself", () => {
+  it("shows nothing of a service that is not recorded, except the check of the spec", () => {
     const context = passWith({ identitySource: "given", spec: { engine: "Helm", specOverrides: { backend: 1 } } });
     const { status, conditions } = blueprint.report(context, observedIn("DEPLOYED"));
     expect(status).toEqual({});
     expect(conditions.map(({ type }) => type)).toEqual(["ConfigValid"]);
   });
 
-  it("tells of the first request only, and ends it with its state", () => {
+  it("follows the first request only, and ends it with its state", () => {
     const busy = observedIn("DEPLOYING", {
       status: statusOf("DEPLOYING", { id: SERVICE, deploymentRequestId: REQUEST }),
     });
@@ -58,7 +58,7 @@ describe("the status of a blueprint", () => {
     expect(blueprint.report(passWith(), observedIn(undefined)).status["serviceId"]).toBe(SERVICE);
   });
 
-  it("renews what stands for the variables when the token was renewed", () => {
+  it("renews the fingerprint of the variables after a rotation of the token", () => {
     const inputs = { ...passWith().inputs, fingerprint: print("new", "key-2", "same") };
     const context = passWith({ inputs, memory: { written: { variables: print("old", "key-1", "same") } } });
     expect(blueprint.report(context, observedIn("DEPLOYED")).status["written"]).toMatchObject({
@@ -76,7 +76,7 @@ describe("the status of a blueprint", () => {
   });
 
   it.each([
-    ["not at all while nobody sees it", observedIn(undefined), undefined],
+    ["not at all while it is not shown", observedIn(undefined), undefined],
     [
       "by name and icon",
       observedIn("DEPLOYED", { siblings: [listed({ name: "x", icon: "y:z" })] }),
@@ -84,7 +84,7 @@ describe("the status of a blueprint", () => {
     ],
     ["not where it shows no icon", observedIn("DEPLOYED"), []],
     ["by its state once it is stopped", observedIn("STOPPED"), ["state"]],
-  ])("tells drift: %s", (_name, observed, paths) => {
+  ])("reports drift: %s", (_name, observed, paths) => {
     const { drift } = blueprint.report(
       passWith({ memory: { lastDeployment: { ...asked, finishedAt: ago(0) } } }),
       observed,
@@ -92,7 +92,7 @@ describe("the status of a blueprint", () => {
     expect(drift?.map(({ path }) => path)).toEqual(paths ?? []);
   });
 
-  it("says on the documented surface that there is nothing to compare", () => {
+  it("reports no drift on the documented surface, where nothing can be compared", () => {
     const context = passWith({ surface: "Documented" });
     const observed = observedIn(undefined, { siblings: undefined });
     expect(blueprint.report(context, observed).drift).toBeUndefined();

@@ -37,7 +37,7 @@ describe("the documents of a catalogue", () => {
     expect(bytesOf(data)).toBeLessThanOrEqual(MAX_BYTES);
   });
 
-  it("count what is around the items", () => {
+  it("count the text around the items", () => {
     const many = Array.from({ length: 2000 }, () => ({}));
     const names = ["databaseTypes", "cloudProviders", "templates", "gitRepositories"] as const;
     const { data } = documentsOf(

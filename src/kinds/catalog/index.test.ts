@@ -95,7 +95,7 @@ describe("a catalogue", () => {
     ]);
   });
 
-  it("reads anew when the user asks", async () => {
+  it("reads again when the user asks", async () => {
     const { api, asked } = platform();
     await catalog.observe(context({}, {}, { requested: "now" }), api);
     expect(asked[0]?.[2]?.maxAgeMs).toBe(0);
@@ -131,7 +131,7 @@ describe("a catalogue", () => {
     expect([conditions, drift]).toEqual([[], undefined]);
   });
 
-  it("says the same of the same content, whatever its order and the time", async () => {
+  it("reports the same for the same content, whatever its order and the time", async () => {
     const two = [essentials, { ...essentials, version: "1.1.0" }];
     const first = await reportOf(context({}), { templates: two });
     const memory = platformCatalog.memory.parse(first.status);
@@ -147,7 +147,7 @@ describe("a catalogue", () => {
     ["Invalid", 400],
     ["Forbidden", 403],
     ["Unauthorized", 401],
-  ] as const)("shows a section that the platform refuses as %s, and goes on with the others", async (is, code) => {
+  ] as const)("shows a section that the platform refuses as %s, and continues with the others", async (is, code) => {
     const { ready, status, output } = await reportOf(context({ include: all }), { repositories: failed(is, code) });
     expect(ready).toMatchObject({
       reason: "Available",
@@ -158,7 +158,7 @@ describe("a catalogue", () => {
   });
 
   it.each(["Server", "Unauthorized", "Forbidden", "Unreachable", "RateLimited", "BadResponse"] as const)(
-    "hands %s on, so that the last good content stays",
+    "throws %s, so that the last good content stays",
     async (is) => {
       await expect(reportOf(context({ include: all }), { templates: failed(is, 503) })).rejects.toThrow("said");
     },
@@ -168,12 +168,12 @@ describe("a catalogue", () => {
     ["10m", 600_000],
     ["1m", 60_000],
     ["2h", 7_200_000],
-  ])("comes back after %s", async (interval, again) => {
+  ])("is reconciled again after %s", async (interval, again) => {
     const given = context({ interval });
     expect(catalog.plan(given, await catalog.observe(given, platform().api))).toEqual({ is: "settled", again });
   });
 
-  it("says what did not fit", async () => {
+  it("reports what did not fit", async () => {
     const big = Array.from({ length: 10 }, (_each, index) => ({
       ...essentials,
       version: `${index}`,

@@ -41,7 +41,7 @@ describe("a cluster that is not shown, after an operation", () => {
     expect(said(after(op, spec, memory))).toBe(expected);
   });
 
-  it("names the operation where its own order is not later", () => {
+  it("names the operation where its own request is not later", () => {
     const message = (context: ClusterContext) => report(context, NOTHING_OBSERVED).ready.message;
     const upgraded = after("upgradeCluster", { kubernetesVersion: "1.33" }, baseline);
     expect(message(upgraded)).toContain("shop/op");

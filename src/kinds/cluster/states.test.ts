@@ -5,7 +5,10 @@ import { clusterStates } from "../../platform/codec/states.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 
-/** What is done, or said, in each state, for a cluster that is to run, one that is to stop and one that is left. */
+/**
+ * What is done or reported in each state, for a cluster that should run, one that should be stopped, and one that is
+ * left alone.
+ */
 const TABLE: Readonly<Record<string, readonly [running: string, stopped: string, left: string]>> = {
   READY: ["deployCluster", "settled", "settled"],
   DEPLOYED: ["settled", "stopCluster", "settled"],
@@ -79,7 +82,7 @@ describe("a locked cluster", () => {
     ["stopped", { runState: "Stopped" }, "DEPLOYED"],
     ["deployed", { runState: "Running" }, "STOPPED"],
     ["upgraded", { kubernetesVersion: "1.34" }, "DEPLOYED"],
-  ])("is not %s, and says who locked it", (_, spec, state) => {
+  ])("is not %s, and the message names who locked it", (_, spec, state) => {
     const context = clusterContext({}, spec);
     expect(plan(context, locked(state))).toMatchObject({
       is: "waiting",
@@ -96,10 +99,10 @@ describe("a locked cluster", () => {
   });
 });
 
-describe("steps that a policy withholds", () => {
+describe("steps that a policy blocks", () => {
   const context = (spec: object) =>
     clusterContext({ blockedOperations: new Set(["stopCluster", "upgradeCluster"]) }, spec);
-  it("are passed over", () => {
+  it("are skipped", () => {
     expect(plan(context({ runState: "Stopped" }), listed("DEPLOYED"))).toEqual({ is: "settled" });
     const offered = listed("DEPLOYED", { nextK8sAvailableVersion: "1.34" });
     expect(plan(context({ kubernetesVersion: "1.34" }), offered)).toEqual({ is: "settled" });
@@ -135,7 +138,7 @@ describe("the wanted version", () => {
     ["is waited for where the list lags behind", undefined, 1, "Upgrading"],
     ["has failed where it is offered again", "1.34", 1, "UpgradeFailed"],
     ["is asked for again by a new generation", "1.34", 2, "Upgrading"],
-  ])("that was ordered %s", (_name, next, generation, reason) => {
+  ])("that was requested %s", (_name, next, generation, reason) => {
     const lastOrder = { operation: "Upgrade" as const, kubernetesVersion: "1.34", generation: 1 };
     const context = clusterContext({ generation, memory: { lastOrder } }, { kubernetesVersion: "1.34" });
     const observed = listed("DEPLOYED", next === undefined ? {} : { nextK8sAvailableVersion: next });
@@ -144,7 +147,7 @@ describe("the wanted version", () => {
     expect(found).toMatchObject(found.is === "step" ? { step: { why: { reason } } } : { why: { reason } });
   });
 
-  it("is not asked for while the cluster does not run", () => {
+  it("is not requested while the cluster does not run", () => {
     const stopped = listed("STOPPED", { nextK8sAvailableVersion: "1.34" });
     for (const runState of ["Stopped", undefined]) {
       expect(plan(clusterContext({}, { runState, kubernetesVersion: "1.34" }), stopped)).toEqual({ is: "settled" });

@@ -88,14 +88,14 @@ describe("the token of a cluster", () => {
     ["BadResponse", "waiting", "UnexpectedResponse"],
     ["Invalid", "waiting", "DependencyNotReady"],
     ["Server", "waiting", "PlatformUnavailable"],
-  ] as const)("that cannot be had (%s) is told once no older one holds", (failure, is, reason) => {
+  ] as const)("that cannot be fetched (%s) is reported once no older one is valid", (failure, is, reason) => {
     expect(plan(contextOf(), failing(failure))).toMatchObject({ is, why: { reason } });
     expect(plan(contextOf({ memory: held() }), failing(failure))).toEqual({ is: "settled" });
     expect(report(contextOf({ memory: held() }), failing(failure))).toMatchObject({ lookWithin: 60_000 });
     expect(plan(contextOf({ memory: held(), now: new Date("2026-11-21T10:30:00Z") }), failing(failure)).is).toBe(is);
   });
 
-  it("is forgotten when nobody wants it any more", () => {
+  it("is forgotten when the spec does not have it any more", () => {
     const { status, secret } = report(
       contextOf({ memory: held() }, { writeTokenSecretToRef: undefined }),
       listed("READY"),

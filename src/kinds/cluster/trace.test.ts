@@ -31,7 +31,7 @@ const traced = async (op: string, state: string, change: object = {}) =>
     showing(() => listed(state, change).status),
   );
 
-describe("the trace of an order", () => {
+describe("the trace of a request", () => {
   it.each<[string, string, object, "absent" | "landed"]>([
     ["stopCluster", "DEPLOYED", {}, "absent"],
     ["stopCluster", "STOP_QUEUED", {}, "landed"],
@@ -46,13 +46,13 @@ describe("the trace of an order", () => {
     expect((await traced(op, state, change)).is).toBe(expected);
   });
 
-  it("remembers what was ordered", async () => {
+  it("remembers what was requested", async () => {
     expect(await traced("upgradeCluster", "DEPLOYING")).toMatchObject({
       known: [{ memory: { lastOrder: { operation: "Upgrade", kubernetesVersion: "1.34", generation: 1 } } }],
     });
   });
 
-  it("finds nothing of a cluster that is gone, and passes on what it cannot judge", async () => {
+  it("finds nothing of a cluster that is gone, and throws other failures", async () => {
     const failing = (is: "NotFound" | "Server") =>
       showing(() => {
         throw new ApiError("getClusterStatus", { is }, 0, "no");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { clusterContext } from "../../../test/support/kinds/cluster-contexts.ts";
-/** A cluster that the surface does not show: what is sent, and what is said of it. */
+/** A cluster that the surface does not show: what is sent, and what is reported. */
 import type { FlatContext } from "../../../test/support/kinds/policies.ts";
 import type { ClusterMemory } from "./crd.ts";
 import { NOTHING_OBSERVED, type ClusterContext } from "./model.ts";
@@ -23,15 +23,15 @@ describe("a cluster that nothing proves to be the organization's", () => {
   it.each<[string, Partial<FlatContext<ClusterContext>>]>([
     ["taken over", { identitySource: "given" }],
     ["acted upon", {}],
-    ["stopped when its resource goes", { goal: "stopped" }],
-  ])("is not %s where the connection does not let its id stand", (_name, change) => {
+    ["stopped when its resource is deleted", { goal: "stopped" }],
+  ])("is not %s where the connection does not accept its id", (_name, change) => {
     expect(said(unseen({ ...refused, ...change }, { runState: "Stopped" }))).toBe("NotObservable");
     expect(said(unseen(change, { runState: "Stopped" }))).toBe(
       change.identitySource === "given" ? "adopt" : "stopCluster",
     );
   });
 
-  it("is proven by an order that the platform took", () => {
+  it("is proven by a request that the platform accepted", () => {
     expect(said(unseen({ ...refused, memory: { verified: true } }, { runState: "Stopped" }))).toBe("stopCluster");
   });
 });
@@ -44,7 +44,7 @@ describe("the version of a cluster that is not shown", () => {
   });
 
   it.each<[string, ClusterMemory, string, string]>([
-    ["was set when it was taken over", {}, "1.34", "settled"],
+    ["was set when it was adopted", {}, "1.34", "settled"],
     ["was set before, and so still is", baseline("1.34"), "1.34", "settled"],
     ["is set since", baseline(), "1.34", "upgradeCluster"],
     ["is newer since", baseline("1.33"), "1.34", "upgradeCluster"],
@@ -53,13 +53,13 @@ describe("the version of a cluster that is not shown", () => {
     ["was upgraded to, before it was stopped", { ...baseline("1.34"), lastOrder: stopped }, "1.34", "settled"],
     ["is newer than the one upgraded to", { lastOrder: upgraded }, "1.35", "upgradeCluster"],
     [
-      "is newer, and an answer told that it is next",
+      "is newer, and an answer showed it as the next one",
       { ...baseline("1.33"), nextKubernetesVersion: "1.34" },
       "1.34",
       "upgradeCluster",
     ],
     [
-      "is newer, and an answer told of another",
+      "is newer, and an answer showed another one",
       { ...baseline("1.33"), nextKubernetesVersion: "1.34" },
       "1.35",
       "VersionNotAvailable",
@@ -68,7 +68,7 @@ describe("the version of a cluster that is not shown", () => {
     expect(said(unseen({ memory, generation: 2 }, { kubernetesVersion }))).toBe(expected);
   });
 
-  it("is remembered from the first look on, but not where the surface shows it", () => {
+  it("is remembered from the first reconcile on, but not where the surface shows it", () => {
     const look = (context: ClusterContext) => report(context, NOTHING_OBSERVED).status["versionBaseline"];
     expect(look(unseen({}, { kubernetesVersion: "1.34" }))).toEqual({ generation: 1, kubernetesVersion: "1.34" });
     expect(look(unseen())).toEqual({ generation: 1 });
@@ -77,7 +77,7 @@ describe("the version of a cluster that is not shown", () => {
     });
   });
 
-  it("is never called reached", () => {
+  it("is never reported as reached", () => {
     const say = (memory: ClusterMemory) => report(unseen({ memory }, { kubernetesVersion: "1.34" }), NOTHING_OBSERVED);
     const upToDate = expect.objectContaining({ type: "UpToDate", status: "Unknown", reason: "NotObservable" });
     expect(say({})).toMatchObject({ ready: { reason: "Available" } });
@@ -92,7 +92,7 @@ describe("the stop of a cluster that is not shown", () => {
     ["STOP_QUEUED", "Accepted"],
     [undefined, "Accepted"],
     ["STOPPED", "Stopped"],
-  ])("is told after the answer %s as %s", (state, reason) => {
+  ])("is reported after the answer %s as %s", (state, reason) => {
     const memory = { runState: "Stopped", lastOrder: { operation: "Stop", generation: 1 }, state } as const;
     const context = unseen({ memory }, { runState: "Stopped" });
     expect(said(context)).toBe("settled");

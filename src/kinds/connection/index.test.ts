@@ -17,7 +17,7 @@ const least = {
 
 type Said = readonly [ApiFailure["is"], status: number];
 
-/** What is found out of a platform with these projects, where reading one of them goes so. */
+/** What is learned of a platform with these projects, where a read of one of them ends like this. */
 function talking(surface: "Auto" | "Documented" | "Full", lists: readonly (readonly string[])[], said?: Said) {
   const calls: string[] = [];
   let listed = 0;
@@ -71,7 +71,7 @@ describe("the surface of a connection", () => {
     ],
     ["is full where one can be read", ["Auto", [[PROJECT]]], "Full", probe, "True"],
     ["is documented without the operation", ["Auto", [[PROJECT]], ["NotSupported", 405]], "Documented", probe, "True"],
-    ["is documented where 501 says so", ["Auto", [[PROJECT]], ["NotSupported", 501]], "Documented", probe, "True"],
+    ["is documented after a 501", ["Auto", [[PROJECT]], ["NotSupported", 501]], "Documented", probe, "True"],
     [
       "is documented where what is listed is not found",
       ["Auto", [[PROJECT]], ["NotFound", 404]],
@@ -106,7 +106,7 @@ describe("the surface of a connection", () => {
     expect(told?.status === "Unknown" ? `Unknown: ${told.message}` : told?.status).toBe(condition);
   });
 
-  it("is not asked for every 15 s where the answers tell nothing", async () => {
+  it("is not probed every 15 s where the answers are inconclusive", async () => {
     const platform = talking("Auto", [[PROJECT]], ["Forbidden", 403]);
     const first = await platform.look();
     for (let seconds = 0; seconds < 3_600; seconds += 15) {
@@ -139,7 +139,7 @@ describe("an organization that the platform does not find", () => {
     return observed.then((one) => connection.plan(context, one));
   };
 
-  it("is a mistake in the spec, which says where, and is looked for again", async () => {
+  it("makes the spec invalid, names the field, and is looked for again", async () => {
     expect(await observed("NotFound")).toEqual({
       is: "stalled",
       why: {
@@ -150,7 +150,7 @@ describe("an organization that the platform does not find", () => {
     });
   });
 
-  it("is not what another failure says", async () => {
+  it("is not reported for another failure", async () => {
     await expect(observed("Forbidden")).rejects.toThrow(ApiError);
   });
 });
@@ -182,12 +182,12 @@ describe("the settings of a connection", () => {
     ["true", { allowUnverifiedIds: true }, true, true],
     ["true, for some projects", { allowedProjects: [PROJECT], allowUnverifiedIds: true }, true, true],
     ["false", { allowUnverifiedIds: false }, false, false],
-  ])("let ids stand, or not, where allowUnverifiedIds is %s", (_name, change, own, shared) => {
+  ])("accept unverified ids or not where allowUnverifiedIds is %s", (_name, change, own, shared) => {
     expect(settings(change)?.allowUnverifiedIds).toBe(own);
     expect(clusterSettings(change)?.allowUnverifiedIds).toBe(shared);
   });
 
-  it("are handed on", () => {
+  it("are those of the spec", () => {
     const change = { allowedProjects: [PROJECT], allowUnverifiedIds: true, pathPrefix: "/api/v1", surface: "Full" };
     expect(settings(change)).toMatchObject(change);
   });
@@ -197,13 +197,13 @@ describe("the settings of a connection", () => {
     [{}, { names: [], matchLabels: undefined }],
     [{ names: ["a"] }, { names: ["a"], matchLabels: undefined }],
     [{ selector: { matchLabels: { team: "shop" } } }, { names: [], matchLabels: { team: "shop" } }],
-  ])("of the cluster's one name who may use it: %j", (allowedNamespaces, expected) => {
+  ])("of a cluster-scoped one name the namespaces that may use it: %j", (allowedNamespaces, expected) => {
     expect(clusterSettings({ allowedNamespaces })?.allowedNamespaces).toEqual(expected);
   });
 });
 
 describe("a connection", () => {
-  it.each([connection, clusterConnection])("has nothing on the platform that could be acted upon", async (kind) => {
+  it.each([connection, clusterConnection])("has no steps on the platform", async (kind) => {
     expect(kind.externalLifecycle).toBe(false);
     expect(Object.keys(kind)).not.toContain("claim");
     expect(kind.needs({} as never)).toMatchObject({ references: [], values: [] });

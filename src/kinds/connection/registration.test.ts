@@ -46,7 +46,7 @@ function contextOf(change: Partial<FlatContext<RegistrationContext>> & OnSurface
   });
 }
 
-/** Plans and acts until there is no step. @returns what was sent, how it ended, and what is remembered */
+/** Plans and acts until there is no step. @returns what was sent, how it ended, and the memory */
 async function run(first: RegistrationContext) {
   const ops: string[] = [];
   let context = first;
@@ -71,7 +71,7 @@ describe.each<SurfaceName>(["Documented", "Full"])("the registration of the rece
     harness = await startKindHarness(surface);
   });
 
-  it("asks for the events that the surface knows, and is found again by what is remembered", async () => {
+  it("requests the events that the surface knows, and is found again by the memory", async () => {
     const { ops, reason, memory } = await run(contextOf());
     expect([ops, reason]).toEqual([["createWebhook"], "settled"]);
     expect(harness.writes()).toEqual([
@@ -91,7 +91,7 @@ describe.each<SurfaceName>(["Documented", "Full"])("the registration of the rece
     expect(await run(contextOf({ memory }))).toMatchObject({ ops: [], reason: "settled", memory });
   });
 
-  it("is found again by a record that the status has not", async () => {
+  it("is found again by a record that the status does not have", async () => {
     const { id } = await run(contextOf());
     const again = await run(contextOf({ id, identitySource: "recorded" }));
     expect(again).toMatchObject({ ops: [], reason: "settled", memory: { webhook: { id } } });
@@ -102,7 +102,7 @@ describe.each<SurfaceName>(["Documented", "Full"])("the registration of the rece
     });
   });
 
-  it("believes an annotation only where it leads to the receiver", async () => {
+  it("accepts an annotation only if its webhook has the receiver as target", async () => {
     const { id } = await run(contextOf());
     const claimed = await run(contextOf({ id, identitySource: "claimed" }));
     expect(claimed).toMatchObject({ ops: [], reason: isFull ? "adopt" : "NotObservable" });
@@ -122,21 +122,21 @@ describe.each<SurfaceName>(["Documented", "Full"])("the registration of the rece
     });
   });
 
-  it("is repeated on a person's word alone, once in a pass", async () => {
+  it("is repeated only on a person's request, once in a reconcile", async () => {
     const { memory } = await run(contextOf());
     const again = await run(contextOf({ memory, inputs: { ...inputs, anew: true } }));
     expect([again.ops, again.reason]).toEqual([["createWebhook"], "settled"]);
     expect(again.memory.webhook?.id).not.toBe(memory.webhook?.id);
   });
 
-  it("goes to http only where the platform itself is reached by it", async () => {
+  it("uses http only where the platform itself is reached by http", async () => {
     const plain = { ...inputs, url: `http://hooks.example.com/${PATH}` };
     expect(await run(contextOf({ inputs: plain }))).toMatchObject({ ops: [], reason: "InvalidSpec" });
     const spec = { ...contextOf().spec, baseUrl: "http://127.0.0.1:8080" };
     expect(await run(contextOf({ inputs: plain, spec }))).toMatchObject({ ops: ["createWebhook"], reason: "settled" });
   });
 
-  it("cannot be traced, and says the way out without the path that nobody may know", async () => {
+  it("cannot be traced, and gives advice without the secret path", async () => {
     const traced = await KIND.trace({ op: "createWebhook", creates: true } as OpenIntent, contextOf(), harness.api);
     expect(traced).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
     const said = JSON.stringify(traced);
@@ -151,7 +151,7 @@ describe("on the full surface", () => {
     harness = await startKindHarness("Full");
   });
 
-  it("is put right where others changed it, and not put back where they deleted it", async () => {
+  it("is corrected where others changed it, and not registered again where they deleted it", async () => {
     const { memory } = await run(contextOf());
     harness.edit(memory.webhook?.id, { enabled: false, events: ["DEPLOYMENT_STARTED"] });
     expect(await run(contextOf({ memory }))).toMatchObject({ ops: ["updateWebhook"], reason: "settled" });

@@ -24,7 +24,7 @@ const start = (change: Partial<ExternalAction> = {}) =>
 const unseen = (memory: DatabaseMemory = {}, spec: JsonObject = {}): DatabaseContext =>
   passWith({ surface: "Documented", memory, spec });
 
-/** The pass after the action, and what is seen then; `status` is how far its request is. */
+/** The reconcile after the action, and what it observes; `status` is that of the request. */
 function after(context: DatabaseContext, done: ExternalAction, status?: string) {
   const next: DatabaseContext = { ...context, memory: recordDatabaseAction(done, context) };
   const request = status === undefined ? undefined : { status };
@@ -84,7 +84,7 @@ describe("a database whose state is not shown, after an operation", () => {
     }
   });
 
-  it("keeps that it does not know where its status was lost since", () => {
+  it("stays unknown where its status was lost since", () => {
     const memory = { lastDeployment: undefined, state: undefined };
     const context = unseen(memory);
     expect(recordDatabaseAction(stop(), { ...context, records: { ...context.records, started: true } })).toMatchObject({
@@ -118,7 +118,7 @@ describe("what is remembered of an operation", () => {
     });
   });
 
-  it("names nobody where it was deployed since, or the stop failed", () => {
+  it("names no operation where it was deployed since, or the stop failed", () => {
     const on = (change: Partial<ExternalAction>) => {
       const context = passWith({ surface: "Full", memory: { lastDeployment: deployment() } });
       const memory = recordDatabaseAction(stop(change), context);

@@ -20,7 +20,7 @@ function platform(isListed: boolean): Platform {
 }
 
 describe("a database that is deleted", () => {
-  it("is gone once neither the list nor itself says anything of it, whatever an older status says", async () => {
+  it("is gone once neither the list nor its own read shows it, whatever an older status shows", async () => {
     const context = passWith({ goal: "absent" });
     expect(plannedBy(context, await database.observe(context, platform(false)))).toBe("settled");
     expect(plannedBy(context, await database.observe(context, platform(true)))).toBe("waiting Deleting");

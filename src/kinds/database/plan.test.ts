@@ -35,7 +35,7 @@ describe("the next step of a database", () => {
     ],
     ["that runs", {}, observedFull("DEPLOYED"), "settled"],
     ["that was restarted", {}, observedFull("RESTARTED"), "settled"],
-    ["that runs and was taken over", { memory: { lastDeployment: undefined } }, observedFull("DEPLOYED"), "settled"],
+    ["that runs and was adopted", { memory: { lastDeployment: undefined } }, observedFull("DEPLOYED"), "settled"],
     ["whose settings were written since", { memory: written({}) }, observedFull("DEPLOYED"), "deployDatabase"],
     [
       "whose settings were written, but that others stopped",
@@ -45,7 +45,7 @@ describe("the next step of a database", () => {
     ],
     ["with other settings", { spec: { cpu: 250 } }, observedFull("DEPLOYED", { cpu: 500 }), "updateDatabase"],
     ["of another version", {}, observedFull("DEPLOYED", { version: "15" }), "updateDatabase"],
-    ["with settings that nobody declares", {}, observedFull("DEPLOYED", { cpu: 500 }), "settled"],
+    ["with settings that the spec does not declare", {}, observedFull("DEPLOYED", { cpu: 500 }), "settled"],
     [
       "whose settings were sent in this pass",
       {},
@@ -156,12 +156,12 @@ describe("the next step of a database", () => {
     ["what others started", { ...stopped, memory: { runState: "Stopped" } }, observedFull("DEPLOYED"), true],
     ["what we stopped ourselves", { memory: { runState: "Stopped" } }, observedFull("STOPPED"), false],
     ["what is to stop", stopped, observedFull("DEPLOYED"), false],
-  ])("corrects others or not: %s", (_name, change, observed, corrects) => {
+  ])("corrects changes of others or not: %s", (_name, change, observed, corrects) => {
     const next = database.plan(passWith(change), observed);
     expect(next.is === "step" && (next.step.corrects ?? false)).toBe(corrects);
   });
 
-  it("is told how often it was taken, and the token that asked for it", () => {
+  it("gets the number of attempts, and the token that requested it", () => {
     const again = database.plan(passWith({ ...failed({ attempts: 1 }), ...retry }), observedFull("DEPLOYMENT_ERROR"));
     expect(again).toMatchObject({ step: { action: { attempts: 2, retry: undefined }, mark: { attempts: 2 } } });
     const asked = database.plan(
@@ -171,7 +171,7 @@ describe("the next step of a database", () => {
     expect(asked).toMatchObject({ step: { action: { attempts: undefined, retry: "go" }, mark: { retry: "go" } } });
   });
 
-  it("waits for as long as the policy says", () => {
+  it("waits as long as the policy says", () => {
     const context = passWith({ ...failed({ finishedAt: "2026-11-21T09:59:30.400Z" }), ...retry });
     expect(database.plan(context, observedFull("DEPLOYMENT_ERROR"))).toMatchObject({ is: "waiting", again: 30_000 });
   });
@@ -179,7 +179,7 @@ describe("the next step of a database", () => {
   it.each(serviceStates)("of a database in %s is one that the platform allows", (state) => {
     const planned = plannedBy(passWith(), observedFull(state));
     expect(planned).toMatch(/^(settled|waiting \w+|stalled \w+|unknown UnknownState|deployDatabase)$/);
-    // Only what was never deployed is deployed without a word from anybody.
+    // Only a database that was never deployed is deployed without a request.
     expect(
       plannedBy(passWith({ memory: { lastDeployment: openDeployment({ requestId: REQUEST }) } }), observedFull(state)),
     ).not.toBe("deployDatabase");

@@ -24,7 +24,7 @@ const conditionsOf = (change: Change, observed: Observed): readonly string[] =>
 const unseen: Observed = { ...NOTHING_OBSERVED, status: { id: "x", state: "" }, unseen: NO_REQUEST };
 
 describe("the report on a database", () => {
-  it("holds what the platform's record holds", () => {
+  it("has the members of the platform's record", () => {
     const shown = { createdAt: "2026-11-20T10:00:00.123456Z", updatedAt: "2026-11-21T09:00:00Z" };
     expect(database.report(passWith(), observedFull("DEPLOYED", shown)).status).toMatchObject({
       state: "DEPLOYED",
@@ -121,7 +121,7 @@ describe("the report on a database", () => {
       observedFull("DEPLOYED"),
       { path: "spec.runState", desired: "Stopped", observed: "Running" },
     ],
-  ])("tells %s as drift", (_name, change, observed, expected) => {
+  ])("reports %s as drift", (_name, change, observed, expected) => {
     expect(database.report(passWith(change), observed).drift).toEqual([expected]);
   });
 
@@ -158,7 +158,7 @@ describe("the report on a database", () => {
     ).toBeUndefined();
   });
 
-  it("forgets an order to stop once it is over", () => {
+  it("forgets a request to stop once it is over", () => {
     const memory = { stopping: "[null,null,null]", stopRequestId: REQUEST, runState: "Stopped" } as const;
     const of = (state: string) =>
       database.report(passWith({ spec: { runState: "Stopped" }, memory }), observedFull(state)).status;

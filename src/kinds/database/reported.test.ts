@@ -22,7 +22,7 @@ describe("the state of a database that cannot be read", () => {
     ["is what the request says", open(), "DEPLOYING", "DEPLOYING"],
     ["is the end of the request", open(), "DEPLOYMENT_ERROR", "DEPLOYMENT_ERROR"],
     ["is what was told last while the request is not known yet", open(), undefined, "DEPLOYING"],
-    ["is queued when nothing was told before", { ...open(), state: "READY" }, undefined, "DEPLOYMENT_QUEUED"],
+    ["is queued when nothing was reported before", { ...open(), state: "READY" }, undefined, "DEPLOYMENT_QUEUED"],
     [
       "is not known when the request stays unknown",
       open({ startedAt: "2026-11-21T09:00:00.000Z" }),
@@ -39,18 +39,18 @@ describe("the state of a database that cannot be read", () => {
     ["is not known when the request to stop is not", stopping, undefined, "NotObservable"],
     ["is not known without an id of the request to stop", { stopping: "[null,null,null]" }, undefined, "NotObservable"],
     ["is what was told last once all is over", { state: "STOPPED" }, undefined, "STOPPED"],
-    ["is that of the last deployment when nothing else was told", { state: undefined }, undefined, "DEPLOYED"],
+    ["is that of the last deployment when nothing else was reported", { state: undefined }, undefined, "DEPLOYED"],
     ["is that of a new one when it was just created", nothing, undefined, "READY"],
   ])("%s", (_name, memory, request, expected) => {
     expect(toldBy(memory, request)).toBe(expected);
   });
 
-  it("is not known of one that was taken over", () => {
+  it("is not known of an adopted one", () => {
     expect(toldBy(nothing, undefined, DATABASE)).toBe("NotObservable");
     expect(toldBy({ ...nothing, state: "DEPLOYED" }, undefined, DATABASE)).toBe("DEPLOYED");
   });
 
-  it("is that of a new one where a person says that it is the one we made", () => {
+  it("is that of a new one where a person confirms that the operator created it", () => {
     const context = passWith({ memory: nothing, spec: { externalId: DATABASE }, confirmedByUser: true });
     expect(reportedState(context, DATABASE, undefined)).toMatchObject({
       status: { state: "READY" },
@@ -58,7 +58,7 @@ describe("the state of a database that cannot be read", () => {
     });
   });
 
-  it("is followed by the last order that has not ended", () => {
+  it("is followed by the last request that has not ended", () => {
     expect(followedRequest(passWith({ memory: open() }))).toBe(REQUEST);
     expect(followedRequest(passWith({ memory: { ...stopping, lastDeployment: deployment() } }))).toBe(REQUEST);
     expect(followedRequest(passWith())).toBeUndefined();

@@ -6,15 +6,15 @@ import type { Json } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { database } from "./index.ts";
 
-/** Nothing is asked where nothing is shown. */
+/** A platform that gets no reads: the documented surface shows no states. */
 const api = { capabilities: capabilitiesOn("Documented") } as unknown as Platform;
 
-describe("an order to a database whose state the surface does not show", () => {
+describe("a request to a database whose state the surface does not show", () => {
   it.each<[string, string, Json, string | undefined, "absent" | "unknowable"]>([
     ["is not known to have landed", "deployDatabase", { retry: undefined }, undefined, "unknowable"],
-    ["may be given again at a person's request", "deployDatabase", {}, "now", "absent"],
-    ["may be given again at a later request", "deployDatabase", { retry: "now" }, "later", "absent"],
-    ["is not given again at the request that it was given at", "deployDatabase", { retry: "now" }, "now", "unknowable"],
+    ["may be sent again at a person's request", "deployDatabase", {}, "now", "absent"],
+    ["may be sent again at a later request", "deployDatabase", { retry: "now" }, "later", "absent"],
+    ["is not sent again for the request that it was sent for", "deployDatabase", { retry: "now" }, "now", "unknowable"],
     ["to stop, likewise", "stopDatabase", { retry: "now" }, "now", "unknowable"],
     ["of an older version says nothing of requests", "stopDatabase", "2 run-1", "now", "absent"],
   ])("%s", async (_what, op, mark, requested, is) => {

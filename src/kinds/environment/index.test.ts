@@ -21,7 +21,7 @@ import type { Platform } from "../../platform/index.ts";
 import { environment } from "./index.ts";
 
 describe("the report of an environment", () => {
-  it("tells its record where that is shown, else as it was made", () => {
+  it("shows its record where the platform does, else the one from its creation", () => {
     const memory = { name: "staging", mode: "STAGING", clusterId: CLUSTER, createdAt: "2026-11-21T09:00:00Z" };
     const counts = [{ id: MINE, serviceTotalNumber: 3 }];
     expect(environment.report(contextOf({ memory }), observedOf({ counts }))).toEqual({
@@ -35,7 +35,7 @@ describe("the report of an environment", () => {
     expect(shown.drift).toEqual([{ path: "spec.mode", desired: "STAGING", observed: "PREVIEW" }]);
   });
 
-  it("tells nothing of what is not its own, or not yet", () => {
+  it("shows nothing of an environment that does not belong to it, or not yet", () => {
     for (const identitySource of ["given", "claimed"] as const) {
       expect(
         environment.report(contextOf({ ...full, identitySource }), observedFull(record({ mode: "PREVIEW" }))),

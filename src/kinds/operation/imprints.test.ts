@@ -19,7 +19,7 @@ const ended = (
 
 const of = (spec: object, memory: OperationMemory) => externalWrites(memory, operationContext(spec).spec);
 
-describe("what an operation tells of what it did", () => {
+describe("the external writes of an operation", () => {
   it.each<[string, object, OperationMemory]>([
     ["was not sent", STOP, { targetId: TARGET }],
     [

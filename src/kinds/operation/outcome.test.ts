@@ -60,7 +60,7 @@ describe("the end of an operation", () => {
     expect(outcomeOf(context, NOTHING_OBSERVED)?.reason).toBe(reason);
   });
 
-  it("of an upgrade is believed of a state alone, once the cluster was seen at work", () => {
+  it("of an upgrade follows from the state alone, once the cluster was observed at work", () => {
     const shown = (status: string): Observed => ({ ...NOTHING_OBSERVED, cluster: { clusterId: TARGET, status } });
     const spec = { type: "UpgradeCluster", clusterRef: { name: "main" } };
     const request = { startedAt: STARTED, baseline: targetBaseline(shown("DEPLOYED")) };
@@ -75,7 +75,7 @@ describe("the end of an operation", () => {
   const before = { deadline: DEADLINE, now: new Date(DEADLINE.getTime() - 1) };
   const after = { deadline: DEADLINE, now: DEADLINE };
 
-  it("of what was sent is unknown at the deadline, and not before", () => {
+  it("of a request that was sent is unknown at the deadline, and not before", () => {
     const context = accepted(deploy);
     const at = ({ now, deadline }: typeof after) => ({
       ...context,
@@ -94,14 +94,14 @@ describe("the end of an operation", () => {
     ]);
   });
 
-  it("of what was not sent is a failure at the deadline, and nothing is sent any more", () => {
+  it("of a request that was not sent is a failure at the deadline, and nothing is sent any more", () => {
     const at = (when: object) => operationContext(deploy, when);
     expect(operation.plan(at(before), NOTHING_OBSERVED)).toMatchObject({ is: "step" });
     expect(outcomeOf(at(after), NOTHING_OBSERVED)).toMatchObject({ result: "Failed", reason: "DeadlineExceeded" });
     expect(operation.plan(at(after), NOTHING_OBSERVED)).toMatchObject({ is: "stalled" });
   });
 
-  it("is known at the deadline where no pass can be made", () => {
+  it("is known at the deadline where nothing can be resolved", () => {
     const { spec, memory, now } = accepted(stop);
     const ends = [false, true].map((isSent) =>
       operation.oneShot?.overdue(spec, { startedAt: STARTED }, { now, isSent }),
@@ -116,7 +116,7 @@ describe("the end of an operation", () => {
     });
   });
 
-  it("is what was recorded, whatever is seen", () => {
+  it("is the recorded one, whatever is observed", () => {
     const outcome = { result: "Complete", reason: "Completed", message: "Done.", at: STARTED } as const;
     const context = operationContext(deploy, { memory: { outcome } });
     expect(outcomeOf(context, requestIn("BUILD_ERROR"))).toEqual(outcome);
@@ -142,11 +142,11 @@ describe("the end of an operation", () => {
 describe("a failed request", () => {
   const shown = (state: string): Observed => ({ ...NOTHING_OBSERVED, status: { id: TARGET, state } });
   it.each<[string, Observed, ApiFailure["is"] & ("Conflict" | "Invalid"), string, string]>([
-    ["is stopped, whatever the words", shown("STOPPED"), "Conflict", "Nothing runs there", "Complete"],
+    ["is stopped, whatever the message", shown("STOPPED"), "Conflict", "Nothing runs there", "Complete"],
     ["is stopped, whatever the status", shown("STOPPED"), "Invalid", "InvalidAction", "Complete"],
-    ["runs, whatever the words", shown("DEPLOYED"), "Conflict", "It is already stopped", "Failed"],
-    ["is not shown, by the words", NOTHING_OBSERVED, "Conflict", "It is already stopped", "Complete"],
-    ["is not shown, and the words do not tell", NOTHING_OBSERVED, "Conflict", "Nothing runs there", "Failed"],
+    ["runs, whatever the message", shown("DEPLOYED"), "Conflict", "It is already stopped", "Failed"],
+    ["is not shown, by the message", NOTHING_OBSERVED, "Conflict", "It is already stopped", "Complete"],
+    ["is not shown, nor by the message", NOTHING_OBSERVED, "Conflict", "Nothing runs there", "Failed"],
   ])("to stop a database that %s", (_name, observed, is, message, result) => {
     const error = new ApiError("stopDatabase", { is }, is === "Conflict" ? 409 : 400, message);
     const known = operation.oneShot?.refused(error, operationContext({ ...stop, backoffLimit: 0 }), observed);

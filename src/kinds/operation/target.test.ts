@@ -1,4 +1,4 @@
-/** The name that an operation acts upon may lead elsewhere by the time that its request has ended. */
+/** The name of an operation's target may lead to another object when its request ends. */
 import { describe, expect, it } from "vitest";
 
 import { answeringPlatform, operationContext, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
@@ -13,7 +13,7 @@ const STARTED = "2026-11-21T09:59:00Z";
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: "1a2b3c4" };
 const before: ServiceStatus = { id: TARGET, state: "DEPLOYED", lastDeploymentDate: "2026-11-20T10:00:00Z" };
 
-/** The target is as it was; what has its name now was just deployed. */
+/** The target has not changed; the object that has its name now was just deployed. */
 const platform = {
   ...answeringPlatform({}),
   applications: {
@@ -29,13 +29,13 @@ const context = (memory: OperationContext["memory"]): OperationContext =>
 describe("an operation whose target was replaced under its name", () => {
   const started = { startedAt: STARTED, targetId: TARGET };
 
-  it("traces a request that nobody confirmed where it was sent", async () => {
+  it("traces an unconfirmed request at the target that it was sent to", async () => {
     const intent = { op: "deployApplication", creates: false, mark: markOf({ ...NOTHING_OBSERVED, status: before }) };
     const open = { ...intent, parentId: undefined, name: undefined, id: undefined, commit: undefined };
     expect((await operation.trace(open, context(started), platform)).is).toBe("absent");
   });
 
-  it("follows a request that was accepted where it was sent, and keeps saying where that is", async () => {
+  it("follows an accepted request at the target that it was sent to, and keeps reporting that target", async () => {
     const request = { startedAt: STARTED, baseline: JSON.stringify([before.lastDeploymentDate, null, null]) };
     const following = context({ ...started, request });
     const observed = await operation.observe(following, platform);
@@ -44,7 +44,7 @@ describe("an operation whose target was replaced under its name", () => {
     expect(operation.plan(following, observed).is).toBe("waiting");
   });
 
-  it("is carried out on what has the name when it begins", async () => {
+  it("is carried out on the object that has the name when it begins", async () => {
     const waiting = context(started);
     const observed = await operation.observe(waiting, platform);
     const planned = operation.plan(waiting, observed);

@@ -36,7 +36,7 @@ const stopDatabase = { type: "StopDatabase", databaseRef: { name: "orders" } };
 const stopCluster = { type: "StopCluster", clusterRef: { name: "main" } };
 const upgrade = { type: "UpgradeCluster", clusterRef: { name: "main" } };
 
-describe("a request that nobody confirmed", () => {
+describe("an unconfirmed request", () => {
   it.each<[string, ServiceStatus, ServiceStatus, "landed" | "absent" | "unknowable"]>([
     ["as before", service("DEPLOYED"), service("DEPLOYED"), "absent"],
     ["at work", service("DEPLOYED"), service("BUILDING"), "landed"],
@@ -62,7 +62,7 @@ describe("a request that nobody confirmed", () => {
     expect(found.is).toBe(is);
   });
 
-  it("is taken up with the request that the service shows", async () => {
+  it("is followed by the request that the service shows", async () => {
     const before = { ...NOTHING_OBSERVED, status: service("DEPLOYED") };
     const after = service("DEPLOYING", { deploymentRequestId: REQUEST });
     const api = answeringPlatform({ application: after });
@@ -73,7 +73,7 @@ describe("a request that nobody confirmed", () => {
     });
   });
 
-  it("counts as failed once it is certain that it did not get there, and is over at its limit", async () => {
+  it("counts as failed once it is certain that it was not executed, and is over at its limit", async () => {
     const intent = intentOf("deployApplication", markOf({ ...NOTHING_OBSERVED, status: service("DEPLOYED") }));
     const api = answeringPlatform({ application: service("DEPLOYED") });
     const first = await traceRequest(intent, operationContext({ ...deploy, backoffLimit: 1 }), api);

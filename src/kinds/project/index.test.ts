@@ -46,7 +46,7 @@ const observedOf = (projects: readonly Project[], change: Partial<Observed> = {}
   ...change,
 });
 
-/** What the plan comes to. */
+/** The result of the plan. */
 function planned(context: ProjectContext, observed: Observed): string {
   const plan = project.plan(context, observed);
   if (plan.is === "step") return plan.step.op;
@@ -159,7 +159,7 @@ describe("the plan of a project", () => {
     );
   });
 
-  it("sends what differs once in a pass", () => {
+  it("sends what differs once in a reconcile", () => {
     const context = contextOf({ spec: { description: "ours" } });
     expect(planned(context, observedOf([described], { updated: true }))).toBe("settled");
     expect(project.report(context, observedOf([described])).drift).toEqual([
@@ -196,7 +196,7 @@ it.each<[Goal, number]>([
 });
 
 describe("the report of a project", () => {
-  it("tells its record and its environments, in an order of their own", () => {
+  it("shows its record and its environments, in a fixed order", () => {
     const dates = { createdAt: "2026-11-21T09:00:00.123456Z", updatedAt: "2026-11-21T09:30:00Z" };
     const environments = [{ id: OTHER, serviceTotalNumber: 2 }, { id: MINE }];
     const { status, ready } = project.report(
@@ -239,7 +239,7 @@ describe("the report of a project", () => {
     expect(status).not.toHaveProperty("environmentCount");
   });
 
-  it("tells nothing of what is not its own, or not yet", () => {
+  it("shows nothing of a project that does not belong to it, or not yet", () => {
     for (const identitySource of ["given", "claimed"] as const) {
       expect(project.report(contextOf({ identitySource }), observedOf([remote()]))).toMatchObject({
         status: {},

@@ -5,13 +5,13 @@ import { withMine } from "./observe.ts";
 
 describe("a recorded service that the list lacks", () => {
   it.each([
-    ["counts as listed where its own record tells the environment", { id: ENVIRONMENT }, "absent", false, true],
+    ["counts as listed where its own record shows the environment", { id: ENVIRONMENT }, "absent", false, true],
     ["does not where that is another one", { id: APPLICATION }, "present", true, false],
     ["counts while nothing is taken away", undefined, "present", false, true],
     ["is not stopped where nothing proves whose it is", undefined, "stopped", false, false],
-    ["is stopped where such ids stand", undefined, "stopped", true, true],
+    ["is stopped where such ids are accepted", undefined, "stopped", true, true],
     ["is not deleted where nothing proves whose it is", undefined, "absent", false, false],
-    ["is not deleted though such ids stand", undefined, "absent", true, false],
+    ["is not deleted though such ids are accepted", undefined, "absent", true, false],
   ] as const)("%s", async (_name, environment, goal, allowUnverifiedIds, expected) => {
     const mine = { id: APPLICATION, ...(environment !== undefined && { environment }) };
     const get = () => Promise.resolve(mine);

@@ -9,7 +9,7 @@ const settingsOf = (values: Readonly<Record<string, unknown>>) =>
     undefined,
   );
 
-describe("what is remembered of the settings", () => {
+describe("the memory of the settings", () => {
   it("holds no credentials, and is otherwise the same", () => {
     const settings = { "spec.cpu": "500", "spec.gitRepository.url": '"https://me:s3cret@git.example.com/a.git"' };
     expect(memorable(settings)).toEqual({
@@ -22,7 +22,7 @@ describe("what is remembered of the settings", () => {
 describe("settings that were sent", () => {
   const declared = settingsOf({ "spec.cpu": 250, "spec.name": "main", "spec.storage": undefined });
 
-  it("are remembered with what the platform made of them, and how often they were sent", () => {
+  it("are remembered with what the platform stored, and how often they were sent", () => {
     const stored = settingsOf({ "spec.cpu": 500, "spec.name": "main" });
     expect(writtenWith(declared, undefined, 0)).toEqual({
       settings: declared,
@@ -40,13 +40,13 @@ describe("settings that were sent", () => {
     ["the same", { "spec.cpu": 250, "spec.name": "main" }, undefined, false],
     ["what is not shown", {}, undefined, false],
     ["a difference", { "spec.cpu": 500 }, undefined, true],
-    ["what the platform made of them", { "spec.cpu": 500 }, { "spec.cpu": "500" }, false],
+    ["what the platform stored", { "spec.cpu": 500 }, { "spec.cpu": "500" }, false],
     ["something else again", { "spec.cpu": 1000 }, { "spec.cpu": "500" }, true],
   ])("are sent again for %s: %s", (_name, observed, altered, due) => {
     expect(sendingDue(declared, settingsOf(observed), { settings: declared, altered })).toBe(due);
   });
 
-  it("are sent when the spec changed since, whatever the platform makes of them", () => {
+  it("are sent when the spec changed since, whatever the platform stores", () => {
     const written = { settings: settingsOf({ "spec.cpu": 100 }), altered: { "spec.cpu": "500" } };
     expect(sendingDue(declared, settingsOf({ "spec.cpu": 500 }), written)).toBe(true);
     expect(unsentPaths(declared, written)).toEqual(["spec.cpu", "spec.name"]);

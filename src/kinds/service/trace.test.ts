@@ -9,7 +9,7 @@ const nothing = {
   deploymentRequestsCount: undefined as never,
 };
 
-describe("something new since a baseline", () => {
+describe("a change since a baseline", () => {
   const before = serviceBaseline(statusOf("DEPLOYED"));
 
   it.each<[string, string | undefined, Parameters<typeof statusOf>[1], boolean]>([
@@ -48,7 +48,7 @@ describe("something new since a baseline", () => {
     expect(isDeployedSince(serviceBaseline(implied), now)).toBe(moved);
   });
 
-  it("is nothing for what nobody saw", () => {
+  it("is not detected where neither read showed anything", () => {
     expect(movedPast(serviceBaseline(undefined), statusOf("READY", nothing))).toBe(false);
   });
 });
@@ -64,7 +64,7 @@ describe("whether a service was ever deployed", () => {
     expect(everDeployed(statusOf(state, change))).toBe(expected);
   });
 
-  it("is not known of what was not seen", () => {
+  it("is false for a service without a status", () => {
     expect(everDeployed(undefined)).toBe(false);
   });
 });

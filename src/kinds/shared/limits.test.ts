@@ -29,7 +29,7 @@ describe("the way up from an id", () => {
     expect([await isProjectOfOrganization(api, "two"), await isProjectOfOrganization(api, "b")]).toEqual([true, false]);
   });
 
-  it("is not barred by a project that has gone in between", async () => {
+  it("is not blocked by a project that was deleted in between", async () => {
     const { api } = platform({ one: null, two: ["b"] });
     expect(await projectOfEnvironment(api, "b")).toBe("two");
   });
@@ -50,7 +50,7 @@ describe("a read under a parent that may be gone", () => {
     expect(outcome).toBe(expected);
   });
 
-  it("hides no mistake of ours", async () => {
+  it("hides no defect of the operator", async () => {
     const mistake = new TypeError("mistake");
     await expect(orGone(Promise.reject(mistake), () => Promise.resolve(true))).rejects.toBe(mistake);
   });

@@ -20,7 +20,7 @@ describe("names", () => {
   });
 });
 
-describe("what a create may have led to", () => {
+describe("the possible result of a create", () => {
   const since = new Date("2026-11-21T10:00:00Z");
   const intent = (mark: OpenIntent["mark"]): OpenIntent => ({
     op: "createProject",
@@ -42,14 +42,14 @@ describe("what a create may have led to", () => {
     ["made a little before, as clocks differ", nameMark(since), made("2026-11-21T09:59:01Z"), true],
     ["made before", nameMark(since), made("2026-11-21T09:58:59Z"), false],
     ["made nobody knows when", nameMark(since), made(undefined), true],
-    ["with a date that is none", nameMark(since), made("soon"), true],
-    ["where the platform told no time", nameMark(undefined), made("2020-01-01T00:00:00Z"), true],
+    ["with an invalid date", nameMark(since), made("soon"), true],
+    ["where the platform shows no time", nameMark(undefined), made("2020-01-01T00:00:00Z"), true],
     ["of another name", nameMark(since), made("2026-11-21T10:00:05Z", "shop-2"), false],
   ])("%s", (_name, mark, item, expected) => {
     expect(landed(intent(mark as OpenIntent["mark"]), [item], nobody)).toEqual(expected ? [item] : []);
   });
 
-  it("is never somebody else's", () => {
+  it("never belongs to another resource", () => {
     expect(landed(intent(nameMark(since)), [made(undefined)], () => "shop/other")).toEqual([]);
   });
 
@@ -63,7 +63,7 @@ describe("what a create may have led to", () => {
     expect(notCreated(intent(mark as OpenIntent["mark"]), listed(now), listed(now)).is).toBe(expected);
   });
 
-  it("is unknown where the list may be a page", () => {
+  it("is unknown where the list may be one page", () => {
     const mark: unknown = nameMark(since, [{ id: ONE }]);
     const page = asPage([{ id: ONE }]);
     expect(notCreated(intent(mark as OpenIntent["mark"]), page, page)).toMatchObject({
@@ -80,7 +80,7 @@ describe("what a create may have led to", () => {
   });
 
   it.each([[null], ["text"], [["list"]], [{}], [{ other: 1 }]])(
-    "reads the mark %j as one without the member",
+    "reads the baseline %j as one without the member",
     (mark) => {
       expect(baseline(mark, "absentAt")).toBeUndefined();
       expect(baseline(mark, "toString")).toBeUndefined();
@@ -119,7 +119,7 @@ describe("an object of the same name", () => {
     expect(adoptOrRefuse(contextOf(change), matches, 'project "shop"') ?? null).toEqual(expected);
   });
 
-  it("must not be missing where none may be created", () => {
+  it("is waited for where none may be created", () => {
     const found = adoptOrRefuse(contextOf({ adoption: "Required" }), [], 'project "shop"');
     expect(found).toMatchObject({ is: "waiting", why: { reason: "DependencyNotReady" } });
   });
@@ -137,7 +137,7 @@ describe("[A2] another object of the name of one that was created here", () => {
       "x",
     );
 
-  it("is told when it came later", () => {
+  it("is reported if it was created later", () => {
     const message = expect.stringMatching(new RegExp(`${TWO}.*${ONE}.*Nothing is deleted`)) as string;
     expect(check({}, {})).toEqual({ is: "stalled", why: { reason: "DuplicateRemote", message } });
     expect(check({}, { createdAt: at(2) })).toBeDefined();

@@ -16,7 +16,7 @@ describe("an object that is looked for in a list", () => {
     ["that holds all there is", ["other"], "Missing"],
     ["that is a page", asPage(["other"]), "Unclear"],
     ["that has the length of a page", Array.from({ length: 20 }, String), "Unclear"],
-  ] as const)("%s: what the engine hears of a recorded one", (_name, list, expected) => {
+  ] as const)("%s: the evidence that the engine gets for a recorded one", (_name, list, expected) => {
     const presence = vi.fn<(evidence: string) => Presence>(() => "Unconfirmed");
     expect(presenceIn({ identitySource: "recorded", records: { presence } }, list, isIt)).toBe("Unconfirmed");
     expect(presence).toHaveBeenCalledWith(expected);
@@ -26,7 +26,7 @@ describe("an object that is looked for in a list", () => {
     ["that shows it", [ID], "Present"],
     ["that holds all there is", ["other"], "Gone"],
     ["that is a page", asPage(["other"]), "Unproven"],
-  ] as const)("%s: of one that was not recorded, at once", (_name, list, expected) => {
+  ] as const)("%s: the presence of one that was not recorded, at once", (_name, list, expected) => {
     const context = { identitySource: "given", records: { presence: (): Presence => "Unconfirmed" } } as const;
     expect(presenceIn(context, list, isIt)).toBe(expected);
   });
@@ -49,7 +49,7 @@ describe("an object that no list shows", () => {
     ["Gone", "settled"],
     ["Unconfirmed", "waiting Deleting"],
     ["Unproven", "stalled NotObservable"],
-  ])("that is to go and is %s: %s", (presence, expected) => {
+  ])("that is being deleted and is %s: %s", (presence, expected) => {
     expect(said(planUnshownRemoval(presence, MISSED))).toBe(expected);
   });
 });

@@ -14,7 +14,7 @@ describe("a text of the platform", () => {
     ]);
   });
 
-  it("is cut, and says so", () => {
+  it("is cut, with an ellipsis", () => {
     expect(fitText("abcdef", 4)).toBe("abc…");
   });
 

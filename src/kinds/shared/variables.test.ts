@@ -16,7 +16,7 @@ const declared = [
 const inputs = resolvedVariables(declared, { value: (field) => `value of ${field}` });
 
 describe("the variables of a spec", () => {
-  it("say what has to be read for them", () => {
+  it("request the values that they need", () => {
     expect(variableRequests(declared)).toEqual([
       { field: "spec.variables[TOKEN]", from: "Secret", name: "s", key: "k" },
       { field: "spec.variables[OPEN]", from: "Secret", name: "s", key: "k" },

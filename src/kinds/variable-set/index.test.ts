@@ -19,16 +19,12 @@ function inputs(target: Partial<TargetInput>, overwrite = true): Inputs {
 
 const known = { applicationId: MINE, written: { ...fingerprint }, variables: [{ key: "KEY", digest: "d" }] };
 
-describe("the entries that a variable set speaks for", () => {
+describe("the fields that a variable set claims", () => {
   it.each<
     [what: string, of: Parameters<NonNullable<typeof variableSet.fieldOwnership>>[0], entries: readonly string[]]
   >([
     ["are of an application of its namespace", { id: undefined, memory: {}, inputs: inputs({ name: "web" }) }, ["KEY"]],
-    [
-      "are not of an id that nobody has verified: it may be another team's",
-      { id: undefined, memory: {}, inputs: inputs({}) },
-      [],
-    ],
+    ["are not of an unverified id: it may be another team's", { id: undefined, memory: {}, inputs: inputs({}) }, []],
     [
       "are of an id that it has written to",
       { id: undefined, memory: { targets: [known] }, inputs: inputs({}) },

@@ -7,7 +7,7 @@ import { needs } from "./index.ts";
 const spec = (change: object) =>
   platformVariableSet.spec.parse({ targets: [{ applicationRef: { name: "web" } }], ...change });
 
-/** Everything by its field; a fingerprint is the content itself. */
+/** All values by their fields; a fingerprint is the content itself. */
 function resolved(
   all: Readonly<Record<string, Readonly<Record<string, string>>>>,
   ids: readonly string[],
@@ -31,7 +31,7 @@ describe("what a variable set needs", () => {
     variablesFrom: [{ secretRef: { name: "whole" } }, { configMapRef: { name: "plain" } }],
   });
 
-  it("are applications that need not be there, single keys, and whole objects", () => {
+  it("are applications that need not exist, single keys, and whole objects", () => {
     const { references, values } = needs(given);
     expect(references).toEqual([
       { field: "spec.targets[0].applicationRef", kind: "PlatformApplication", name: "web", optional: true },
@@ -50,7 +50,7 @@ describe("what a variable set needs", () => {
   });
 });
 
-describe("what a variable set makes of it", () => {
+describe("the inputs of a variable set", () => {
   it("is each application once, also while one has no id", () => {
     const targets = ["web", "same", "missing"].map((name) => ({ applicationRef: { name } }));
     const inputs = needs(spec({ targets })).inputs(resolved({}, ["id-1", "id-1"]));

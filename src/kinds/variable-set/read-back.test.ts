@@ -14,7 +14,7 @@ function entry(id: string, more: Partial<ListedVariable> = {}): ListedVariable {
 /** As on the documented surface. */
 const isSecret = (one: ListedVariable): boolean => one.isSecret;
 
-/** What becomes of one variable that was just sent. */
+/** The result for one variable that was just sent. */
 function after(
   variable: Partial<KnownVariable>,
   before: readonly string[],
@@ -85,7 +85,7 @@ describe("an entry after an import", () => {
       { id: undefined, created: false, pending: false },
     ],
     [
-      "of which there are two is nobody's",
+      "of which there are two belongs to nobody",
       [{}, [], [entry("n"), entry("m")]],
       { id: undefined, created: false, pending: true },
     ],
@@ -98,7 +98,7 @@ describe("an entry after an import", () => {
     expect(after(...given)).toEqual(expected);
   });
 
-  it("keeps the time of our own change, and takes it from the platform where it was sent anew", () => {
+  it("keeps the time of our own change, and takes the platform's where it was sent again", () => {
     const target = (updatedAt: string | undefined): KnownTarget => ({
       applicationId: "a",
       before: ["o"],

@@ -32,7 +32,7 @@ describe.each<[SurfaceName, object]>([
     expect(harness.simulator.world().webhooks.get(hook.id() ?? "")).toMatchObject({ targetUrl: TARGET, enabled: true });
   });
 
-  it("shows of its target no more than scheme and host", async () => {
+  it("shows only scheme and host of its target", async () => {
     const hook = harness.webhook(spec);
     const first = await hook.run();
     const second = await hook.run({ spec: { ...spec, targetUrl: `${TARGET}2` } });
@@ -77,7 +77,7 @@ describe.each<[SurfaceName, object]>([
     expect(harness.writes()).toEqual([]);
   });
 
-  it("is not touched when it is stopped rather than deleted", async () => {
+  it("is not touched by deletionPolicy Stop", async () => {
     const hook = harness.webhook(spec);
     await hook.run();
     expect(await hook.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
@@ -94,7 +94,7 @@ describe("on the full surface", () => {
     ["hidden part of the target", { targetUrl: `${TARGET}2` }, "spec.targetUrl", "another user, path or query"],
     ["events", { events: ["DEPLOYMENT_STARTED"] }, "spec.events", "DEPLOYMENT_STARTED"],
     ["state", { enabled: false }, "spec.enabled", "false"],
-  ])("a changed %s is told field by field and put right", async (_name, change, path, observed) => {
+  ])("a changed %s is reported field by field and corrected", async (_name, change, path, observed) => {
     const hook = harness.webhook(spec);
     await hook.run();
     harness.edit(hook.id(), change);
@@ -109,14 +109,14 @@ describe("on the full surface", () => {
     expect(await hook.run()).toMatchObject({ ops: [], report: { drift: [] } });
   });
 
-  it("takes the order of events for nothing", async () => {
+  it("ignores the order of events", async () => {
     const hook = harness.webhook(spec);
     await hook.run();
     harness.edit(hook.id(), { events: spec.events.toReversed() });
     expect(await hook.run()).toMatchObject({ ops: [], report: { drift: [] } });
   });
 
-  it("one that is gone is told, and never registered again", async () => {
+  it("one that is gone is reported, and never registered again", async () => {
     const hook = harness.webhook(spec);
     await hook.run();
     harness.remove(hook.id());
@@ -152,7 +152,7 @@ describe("on the documented surface", () => {
     harness = await startKindHarness("Documented");
   });
 
-  it("a change cannot be made, and is no trouble any more once it is taken back", async () => {
+  it("a change cannot be made, and is no problem any more once it is reverted", async () => {
     const hook = harness.webhook(spec);
     await hook.run();
     harness.writes();
@@ -163,7 +163,7 @@ describe("on the documented surface", () => {
     expect(harness.writes()).toEqual([]);
   });
 
-  it("an id stands only where the connection lets it, and from then on changes are noticed", async () => {
+  it("an id is adopted only if the connection accepts it, and changes are noticed from then on", async () => {
     const given = { ...spec, externalId: OTHER };
     const hook = harness.webhook(given);
     const refused = await hook.run({ allowUnverifiedIds: false });
@@ -173,7 +173,7 @@ describe("on the documented surface", () => {
     expect(changed).toMatchObject({ is: "stalled", why: { reason: "UpdateNotSupported" } });
   });
 
-  it("is not deleted: the deletion lets go of it", async () => {
+  it("is not deleted: the deletion leaves it", async () => {
     const hook = harness.webhook(spec);
     await hook.run();
     expect(await hook.run({ goal: "absent" })).toMatchObject({ is: "stalled", why: { reason: "DeleteNotSupported" } });
