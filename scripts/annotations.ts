@@ -5,7 +5,7 @@ import { REQUEST_ANNOTATIONS } from "../src/engine/policies/policy.ts";
 
 interface Described {
   readonly name: string;
-  /** What it does, as a sentence without a subject. */
+  /** The effect of the annotation, as a sentence without a subject. */
   readonly does: string;
   /** The command that writes it. */
   readonly by?: string;

@@ -14,7 +14,7 @@ export interface DeliveryEntry {
   readonly webhookId: string;
   readonly event: string;
   readonly body: unknown;
-  /** From 1. */
+  /** Counted from 1. */
   readonly attempt: number;
   readonly ended: Ended | "lost";
 }

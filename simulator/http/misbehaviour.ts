@@ -6,7 +6,7 @@ import type { Fault, FaultAnswer } from "../request/faults.ts";
 import type { Simulation } from "../request/simulation.ts";
 import type { WireAnswer } from "./app.ts";
 
-/** Where a faulty answer goes. */
+/** The response that a faulty answer is written to. */
 export interface Outlet {
   readonly response: ServerResponse;
   readonly clock: Clock;

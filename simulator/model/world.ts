@@ -58,9 +58,9 @@ export interface Service extends Dated {
   readonly id: string;
   readonly kind: ServiceKind;
   readonly environmentId: string;
-  /** Of its ingress. */
+  /** The id of its ingress. */
   readonly routerId: string;
-  /** Of a service that came from a blueprint. */
+  /** The blueprint that created the service, if any. */
   readonly blueprintId: string | null;
   name: string;
   /** The other members of its creation or update body, defaults filled in. */
@@ -99,7 +99,7 @@ export interface DeploymentRequest {
   readonly environmentId: string;
   readonly executionId: string;
   readonly action: Action;
-  /** Who asked for it; only requests of one principal merge. */
+  /** The caller; only requests of the same caller merge. */
   readonly principal: string;
   targets: Target[];
   /** accepted: not shown yet; queued: shown, not begun. */

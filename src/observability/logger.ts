@@ -27,7 +27,7 @@ const TEXTS = [
   ...["op", "id", "commit", "requestId"],
   // The cause of a change on the platform, and its result.
   ...["cause", "result"],
-  // What happened to an entry of the orphan ledger, its parent and tenant, and since when the object exists.
+  // A change of an entry of the orphan ledger, its parent and tenant, and since when it is an orphan.
   ...["orphan", "parentId", "host", "organizationId", "since"],
   // A request. The path has no query, and that of a request to the platform is the template, without its ids.
   ...["method", "path"],

@@ -1,4 +1,4 @@
-/** One operator: the order in which its parts start and stop, and the id of its installation. */
+/** One operator: starts and stops its parts in order, and reads the id of its installation. */
 import { once } from "node:events";
 
 import type { About } from "../console/page/shape.ts";

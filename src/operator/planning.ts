@@ -41,7 +41,7 @@ export interface PlanningOptions extends Reading {
 
 /** One object after the engine has planned it. */
 export interface Planned {
-  /** With the status that the operator would write; its `plan` has the steps. */
+  /** The object with the status that the operator would write; the status's `plan` has the steps. */
   readonly object: KubeObject;
   /** Why there is no plan; undefined where the status has it. */
   readonly problem: Problem | undefined;

@@ -41,13 +41,13 @@ export interface PlatformOptions
   readonly proxy?: (Pick<Proxy, "url" | "from"> & { readonly isTrusted: boolean }) | undefined;
   /** Certificates and the proxy's credentials, as they are now; none by default. */
   readonly network?: () => Network;
-  /** Of the operator, for User-Agent. */
+  /** The operator's version, for User-Agent. */
   readonly version: string;
   /** Called when the platform starts to refuse requests (429), and when it stops, with the time since the start. */
   readonly onLimited?: (isLimited: boolean, sinceMs: number) => void;
   /** Further headers of the current request, in lower case; none by default. */
   readonly headers?: () => Readonly<Record<string, string>>;
-  /** Where they differ from DEFAULT_DEADLINES. */
+  /** Overrides single members of DEFAULT_DEADLINES. */
   readonly deadlines?: Partial<Deadlines>;
   /** Concurrent connections, default 8. */
   readonly connections?: number;
@@ -95,7 +95,7 @@ export function connectPlatform(options: PlatformOptions) {
     area: furtherAreas(caller),
     reserve: caller.reserve,
     refresh: caller.refresh,
-    /** What is known of the operations beyond the specification. */
+    /** The known support of operations beyond the specification. */
     capabilities,
     /**
      * For how long the platform has refused requests (429), and when the next may be sent; undefined otherwise.
@@ -106,7 +106,7 @@ export function connectPlatform(options: PlatformOptions) {
     },
     /** Identifies the token's rate gate. */
     gateId: id,
-    /** What the rate gate has left, for metrics. */
+    /** The state of the rate gate, for metrics. */
     budget: () => gate().budget(),
     /** The platform's clock: its last `Date` header and the time since. Undefined before the first answer. */
     serverNow: (): Date | undefined => observed && new Date(observed.date.getTime() + clock.monotonic() - observed.at),

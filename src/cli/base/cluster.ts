@@ -33,7 +33,7 @@ export function openCluster(flags: SharedFlags, clock: Clock) {
   };
 
   return {
-    /** For requests that have no method here. */
+    /** The client, for requests without a method here. */
     client,
     /** The namespace of -n, else of the context, else `default`. */
     namespace,

@@ -29,7 +29,7 @@ export interface Io {
   readonly stdin: Input;
 }
 
-/** What a command uses of its process. */
+/** The parts of the process that a command uses. */
 export interface Host {
   readonly io: Io;
   readonly clock: Clock;

@@ -64,11 +64,11 @@ export async function printData(call: Pick<Printing, "io">, output: "json" | "ya
 
 /** One answer in each format of -o. */
 interface Forms {
-  /** For json and yaml. */
+  /** The data for json and yaml. */
   readonly data: () => unknown;
-  /** For name, one for each object. */
+  /** The names for -o name, one for each object. */
   readonly names?: () => readonly string[];
-  /** For all others. */
+  /** The lines for all other formats. */
   readonly lines: () => readonly string[];
 }
 

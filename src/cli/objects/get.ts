@@ -101,7 +101,7 @@ async function remoteRows({ access, report }: Call, objects: readonly KubeObject
   return rows;
 }
 
-/** One field on both sides; undefined where a side does not have it. */
+/** One field of the spec and the platform; undefined where one of them does not have it. */
 type RemoteField = Readonly<ReturnType<typeof remoteFields>[number]>;
 
 /** The read of each kind that the platform shows. */

@@ -53,7 +53,7 @@ export interface TreePage {
   readonly counts: Readonly<Record<Mark, number>>;
   /** The number of objects that match the query. */
   readonly matched: number;
-  /** From 1 on. */
+  /** Counted from 1. */
   readonly page: number;
   readonly pages: number;
   readonly rows: readonly Row[];

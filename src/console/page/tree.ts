@@ -12,7 +12,7 @@ import { createFactCache, hierarchyOf, shortNameOf, type Branch } from "../tree/
 import { wordOf } from "../tree/labels.ts";
 import { MOST_TEXT, PAGE_SIZE, SHOWS, type PageQuery, type Row, type TreePage } from "./shape.ts";
 
-/** One object in its place. */
+/** One object with its position in the tree. */
 interface TreeRow {
   readonly fact: Fact;
   readonly depth: number;

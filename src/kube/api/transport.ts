@@ -70,11 +70,11 @@ export function mergePatch(
   return { method: "PATCH", path, query: STRICT, contentType: "application/merge-patch+json", body, ...options };
 }
 
-/** Where the address of the API server and the credentials come from. */
+/** The source of the API server's address and the credentials. */
 export type ConfigSource =
   | { readonly from: "file"; readonly path: string; readonly context?: string }
   | { readonly from: "cluster" }
-  /** As kubectl: $KUBECONFIG, ~/.kube/config, then the cluster that the process runs in. */
+  /** Like kubectl: $KUBECONFIG, ~/.kube/config, then the cluster in which the process runs. */
   | { readonly from: "default"; readonly context?: string };
 
 /** Returns the source that the flags --kubeconfig and --context name; without them as kubectl. */

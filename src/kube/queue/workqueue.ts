@@ -48,7 +48,7 @@ export interface QueueOptions {
 /** The keys that wait to be processed. A key is processed by one worker at a time and waits at most once. */
 export type WorkQueue = ReturnType<typeof createWorkQueue>;
 
-/** Where a key waits, or waited before it was taken, and since when. */
+/** The lane and priority of a key that waits, or waited before it was taken, and since when it waits. */
 interface Place {
   readonly lane: string;
   readonly priority: QueuePriority;

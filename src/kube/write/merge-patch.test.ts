@@ -7,7 +7,7 @@ import { isObject } from "../api/json.ts";
 import type { Json, JsonObject } from "../api/types.ts";
 import { diffMerge } from "./merge-patch.ts";
 
-/** RFC 7386 §2, as an API server applies it. */
+/** Applies a merge patch like an API server (RFC 7386 §2). */
 function applyMerge(target: Json | undefined, patch: Json | undefined): Json | undefined {
   if (!isObject(patch)) return patch;
   const result = new Map(Object.entries(isObject(target) ? target : {}));

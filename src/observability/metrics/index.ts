@@ -19,7 +19,7 @@ export interface Figures extends ObjectFigures, OperationFigures, ApplyFigures, 
   readonly queue: () => MeasuredQueue;
 }
 
-/** What the parts of the operator report to the metrics. */
+/** The functions by which the operator's parts report to the metrics. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**

@@ -65,7 +65,7 @@ const settings = {
   name: filled,
   buildMode: wellFormed.optional(),
   dockerfilePath: wellFormed.optional(),
-  // In units of the platform, which the spec does not name.
+  // In the platform's units, which the spec does not specify.
   cpu: z.number().optional(),
   memory: z.number().optional(),
   minRunningInstances: z.int().optional(),
@@ -75,7 +75,7 @@ const settings = {
 /** The members of the specification. */
 const documentedApplication = request({ ...settings, gitRepository: repositoryRequest });
 const applicationRequest = request({ ...settings, gitRepository: withProvider });
-/** With the members that deployed services require beyond the specification. */
+/** The body with the members that deployed services require beyond the specification. */
 const extendedApplication = applicationRequest.transform((body) => ({ healthchecks: {}, ...body }));
 const deployRequest = request({ gitCommitId: commitText });
 const logQuery = z.object({ tail: z.int().min(1) });

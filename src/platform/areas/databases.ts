@@ -32,7 +32,7 @@ const credentials = record({ host: part, port: z.int(), login: part, password: p
 const settings = {
   name: filled,
   version: wellFormed.optional(),
-  // Platform units, which the spec does not name.
+  // In the platform's units, which the spec does not specify.
   cpu: z.number().optional(),
   memory: z.number().optional(),
   storage: z.number().optional(),

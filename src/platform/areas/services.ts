@@ -13,7 +13,7 @@ const service = record({
   id: pathId,
   name: z.string(),
   service_type: optional.text,
-  /** Of a service that came from a blueprint: the blueprint's own id. */
+  /** The id of the blueprint that created the service, if any. */
   blueprint_id: optional.of(pathId),
   icon_uri: optional.text,
   created_at: optional.date,

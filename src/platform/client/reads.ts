@@ -18,7 +18,7 @@ export interface ReadKey {
 interface Entry {
   readonly key: ReadKey;
   readonly value: Promise<unknown>;
-  /** When the read was sent: the answer is at least as fresh as that. */
+  /** When the read was sent: the answer is not older than that. */
   readonly askedAt: number;
 }
 

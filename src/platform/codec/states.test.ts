@@ -12,7 +12,7 @@ import {
   serviceStates,
 } from "./states.ts";
 
-/** The classes of the operator's conventions (§3.4), as amended: RECAP is work in progress. */
+/** The states of each phase; RECAP counts as work in progress. */
 const service: Record<Phase, string> = {
   busy:
     "BUILDING CANCELING DELETING DELETE_QUEUED WAITING_DELETING DEPLOYING DEPLOYMENT_QUEUED WAITING_RUNNING RESTARTING " +

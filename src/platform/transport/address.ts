@@ -1,6 +1,6 @@
 /**
- * Where requests may go (docs/reliability.md E8): https, an allowed host, and no address inside the cluster or the
- * machine.
+ * The rules for targets of requests (docs/reliability.md E8): https, an allowed host, and no address inside the cluster
+ * or the machine.
  */
 import { BlockList, isIP } from "node:net";
 

@@ -7,7 +7,7 @@ import { buildConnector, Pool } from "undici";
 
 import { TransportError } from "./errors.ts";
 
-/** What may change while a client is in use, as Secrets and ConfigMaps do. */
+/** Settings from Secrets and ConfigMaps, which may change while a client is in use. */
 export interface Network {
   /** CA certificates in PEM; they replace the built-in ones, for the platform and for a proxy that has an https URL. */
   readonly ca?: string | undefined;

@@ -18,7 +18,7 @@ function having(answer: (request: KubeRequest) => unknown): ClusterClient {
   return { client: { request } } as unknown as ClusterClient;
 }
 
-/** The CRD of a plural, as this program generates it, but for fields that are left out. */
+/** Returns the CRD of a plural, as this program generates it, without the fields in `without`. */
 function crd(path: string, without: readonly string[] = []): unknown {
   const resource = RESOURCES.find(({ plural }) => path.endsWith(`/${plural}.platform-operator.io`));
   if (resource === undefined) return fail("NotFound");

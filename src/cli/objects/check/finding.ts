@@ -1,4 +1,4 @@
-/** What checks take and return, and how their findings are printed. */
+/** The context and the findings of checks, and the output of findings. */
 import type { Clock } from "../../../kube/api/types.ts";
 import { printable } from "../../../text/text.ts";
 import type { Access } from "../../base/access.ts";

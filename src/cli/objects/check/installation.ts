@@ -72,7 +72,7 @@ async function schemaOf(client: ClusterClient["client"], { plural }: Resource): 
   return member(member(current, "schema"), "openAPIV3Schema");
 }
 
-/** For users who may not read CRDs: the kinds that the API server serves. */
+/** Checks the kinds that the API server serves, for users who may not read CRDs. */
 async function served(client: ClusterClient["client"]): Promise<Finding> {
   const group = await readOptional(client, `/apis/${API_VERSION}`);
   if (group === undefined) return failed(CRDS, `the cluster knows none of them. ${INSTALL}`);

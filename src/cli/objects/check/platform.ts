@@ -14,7 +14,7 @@ import { shortTarget } from "../../base/targets.ts";
 import { listObjects } from "../shared/listing.ts";
 import { failed, info, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
 
-/** With a larger difference, the platform's times cannot show who created something (docs/architecture.md §7). */
+/** With a larger difference, times on the platform do not prove who created an object (docs/architecture.md §7). */
 const SKEW_MS = 60_000;
 
 /** Reports the conditions of the namespace's connections. @throws KubeError */

@@ -48,7 +48,7 @@ function unseen({ serviceCount }: FoundEnvironment): readonly string[] {
   ];
 }
 
-/** Where a service is: the id and the name of its environment, and the name of its project. */
+/** The place of a service: the id and the name of its environment, and the name of its project. */
 export interface ServicePlace {
   readonly id: string;
   readonly environment: string;
