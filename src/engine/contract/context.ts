@@ -1,4 +1,4 @@
-/** The types of a kind, and what its pure code sees of one reconcile. */
+/** The types of a kind, and the facts of one reconcile that its pure code sees. */
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Goal, IdentitySource, ListEvidence, Ms, Presence, RatedApi, Supports, Uuid } from "./types.ts";
 
@@ -9,7 +9,7 @@ export interface KindTypes {
   readonly inputs: unknown;
   /** What was read from the platform. */
   readonly observed: unknown;
-  /** What the status keeps because the platform cannot tell it back. */
+  /** The members of status that the platform cannot tell back. */
   readonly memory: JsonObject;
   /** What a step does. */
   readonly action: unknown;

@@ -106,7 +106,7 @@ export interface OpenIntent {
   readonly repetition?: true | undefined;
 }
 
-/** What a kind reports of what it observed. `ready` is the reason of Ready=True while the plan is settled. */
+/** The report of a kind on what it observed. `ready` is the reason of Ready=True while the plan is settled. */
 export interface Report {
   readonly ready: Why;
   readonly conditions: readonly ConditionFact[];
@@ -143,7 +143,7 @@ export interface OneShot<K extends KindTypes> {
    */
   over(memory: K["memory"]): { readonly expiresAt: Date | undefined } | undefined;
   /**
-   * Returns what is known after a request that the platform certainly did not execute.
+   * Returns the result of a request that the platform certainly did not execute.
    * @returns undefined if the connection caused the failure
    */
   refused(
@@ -194,7 +194,7 @@ export interface Kind<K extends KindTypes = KindTypes> {
   observe(context: ReconcileContext<K>, api: K["api"]): Promise<K["observed"]>;
   /** Decides the next step: a list of checks, of which the first difference wins. Pure. */
   plan(context: ReconcileContext<K>, observed: K["observed"]): Plan<K["action"]>;
-  /** Sends one request, and folds its answer into what was observed. @throws ApiError */
+  /** Sends one request, and updates what was observed by its answer. @throws ApiError */
   act(
     step: Step<K["action"]>,
     context: ReconcileContext<K>,
@@ -232,7 +232,7 @@ export interface Kind<K extends KindTypes = KindTypes> {
   /**
    * Returns the fields of objects of the platform ("<id>/<name>") that the kind writes beside its own object: those
    * that its memory holds, or, with inputs, those that it is about to write. Two resources must not write the same
-   * field; `ReconcileContext.holderOf` tells which one may.
+   * field; `ReconcileContext.holderOf` decides which one may.
    */
   fieldOwnership?(of: {
     readonly id: Uuid | undefined;
@@ -254,10 +254,7 @@ export interface Kind<K extends KindTypes = KindTypes> {
    * the operation. Absent where no read shows it.
    */
   shows?(step: Step<K["action"]>, context: ReconcileContext<K>, observed: K["observed"]): boolean;
-  /**
-   * Returns the memory to store before a repeatable step is sent. Without it, nobody could tell after a crash that the
-   * result is ours.
-   */
+  /** Returns the memory to store before a repeatable step is sent: after a crash it shows that the result is ours. */
   prepare?(step: Step<K["action"]>, context: ReconcileContext<K>, observed: K["observed"]): K["memory"] | undefined;
   /**
    * Returns the part of the memory of a create that is stored with the record of its id, and read back if the status is

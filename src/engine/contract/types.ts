@@ -67,7 +67,7 @@ export interface ExternalWrite {
   readonly action?: RequestedAction;
 }
 
-/** An action that a resource requested for an object of the platform, and what is known of it. */
+/** An action that a resource requested for an object of the platform, with its result as far as it is known. */
 export interface RequestedAction {
   /** The operation of the platform's API. */
   readonly op: string;
@@ -132,7 +132,7 @@ export interface Needs<In> {
   /** The first one is the parent, whose connection is inherited and, unless it is optional, whose id is recorded. */
   readonly references: readonly Reference[];
   readonly values: readonly ValueRequest[];
-  /** Builds the kind's inputs from what was resolved. Pure. */
+  /** Builds the kind's inputs from the resolved references and values. Pure. */
   inputs(resolved: ResolvedNeeds): In;
 }
 

@@ -27,7 +27,7 @@ export type Identity =
 
 /**
  * Returns the identity of a resource. The status is the authority, the annotation its backup, spec.externalId the
- * user's word. Where they differ, the status wins; a spec.externalId that contradicts it is refused.
+ * user's claim. Where they differ, the status wins; a spec.externalId that contradicts it is refused.
  */
 export function identify(object: KubeObject): Identity {
   const recorded = recordedIdIn(object);
@@ -74,7 +74,7 @@ function installationOf(raw: string | undefined): string | undefined {
 /**
  * Compares the recorded identity with the one that the spec leads to now.
  * @param now the identity that a record made now would have
- * @returns the reason not to write anything; undefined when nothing differs. A connection that was created anew with
+ * @returns the reason not to write anything; undefined when nothing differs. A connection that was created again with
  * the same host and organization is the same connection.
  */
 export function identityMismatch(object: KubeObject, now: RecordedIdentity): Why | undefined {

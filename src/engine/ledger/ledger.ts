@@ -102,10 +102,10 @@ export type TraceResult = "landed" | "absent" | "repeatable" | "unknowable";
 export type Decision = "record" | "retry" | "repeat" | "wait" | "giveUp";
 
 /**
- * Decides what follows from a trace. "retry" clears the slot, and the plan decides anew. "repeat" lets the plan decide
- * anew while the slot stays open, so that an action is repeated at most once, even if the process ends in between.
- * "wait" traces again later, because a slow request may still land. "giveUp" stalls, as only a person can know. An
- * accepted create is never sent again.
+ * Decides what follows from a trace. "retry" clears the slot and plans again. "repeat" plans again while the slot stays
+ * open, so that an action is repeated at most once, even if the process ends in between. "wait" traces again later,
+ * because a slow request may still land. "giveUp" stalls, as only a person can know. An accepted create is never sent
+ * again.
  */
 export function decide(finding: TraceResult, intent: Intent, known: Knowledge): Decision {
   if (finding === "landed") return "record";

@@ -78,7 +78,7 @@ async function deleteExternal(r: Resolved, policy: "Delete" | "Stop"): Promise<M
     const farewell = isKnown ? reached(policy, subject(kind, id)) : undefined;
     return policy === "Delete" ? await releaseObject(r, farewell) : await leave(r, "Stop", farewell);
   }
-  // How much longer a rejected token is tried that nobody can replace.
+  // How much longer a rejected token that nobody can replace is tried.
   const left = isBarred(ports, connection, result) ? untilRelease(ports, connection) : Infinity;
   const isFinal = result.is === "stalled" && FINAL.has(result.why.reason);
   if (isFinal || left <= 0) return await giveUp(r, result);

@@ -116,8 +116,8 @@ async function store(
 }
 
 /**
- * Writes, before the process ends, the statuses that are held back and contain what only this process knows, such as
- * the id of a request. The next process traces what cannot be written.
+ * Writes, before the process ends, the delayed statuses that contain what only this process knows, such as the id of a
+ * request. The next process traces what cannot be written.
  */
 export async function flush(ports: Ports): Promise<void> {
   const held = [...ports.localStates.all()].flatMap((local) => {

@@ -57,7 +57,7 @@ async function use(r: Reconciliation, key: ObjectKey): Promise<Connection | Reco
   return connection.trouble === undefined ? connection : held(r, key, connection);
 }
 
-/** Reports whether the connection's object was changed or created anew and is not opened again yet. */
+/** Reports whether the connection's object was changed or created again and is not opened again yet. */
 function isOutdated({ cache }: Ports, { key, uid, generation }: Connection): boolean {
   const metadata = cache.get(key)?.metadata;
   if (metadata === undefined || metadata.deletionTimestamp !== undefined) return false;

@@ -1,4 +1,4 @@
-/** Builds the context of a kind's pure code from what was resolved. */
+/** Builds the context of a kind's pure code from the resolved facts. */
 import { runUntilOf } from "../../api/annotations.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
@@ -14,7 +14,7 @@ import type { Resolved } from "../status/reconciliation.ts";
 
 const NO_IDENTITY = { id: undefined, identitySource: undefined };
 
-/** Returns the context of this reconcile. @param found what was resolved for it */
+/** Returns the context of this reconcile. @param found the resolved facts */
 export function reconcileContext(
   r: Omit<Resolved, "context">,
   found: {

@@ -160,7 +160,7 @@ function condition(object: KubeObject, fact: ConditionFact, generation: number, 
     observedGeneration,
     lastTransitionTime: old?.status === fact.status ? old.lastTransitionTime : timeText(now),
     reason: fact.reason,
-    // Quoted names, keys and words of the platform may contain anything (docs/reliability.md E5, E13).
+    // Quoted names, keys and texts of the platform may contain anything (docs/reliability.md E5, E13).
     message: cleanText(fact.message, MESSAGE_CAP),
   };
 }

@@ -63,7 +63,7 @@ export function isLate({ ports, kind, object, local, policies }: Resolved, why: 
   return local.work !== undefined && isOverdue(local.work, deadlineMs, now);
 }
 
-/** Returns the reason for overdue work. @param why what is waited for */
+/** Returns the reason for overdue work. @param why why the object waits */
 export function overdue({ message }: Why): Why {
   const advice =
     "Nothing changed within spec.lifecycle.progressDeadline (1h where it is not set). Look at it on the platform, and " +
@@ -71,7 +71,10 @@ export function overdue({ message }: Why): Why {
   return { reason: "ProgressDeadlineExceeded", message: `${message} ${advice}` };
 }
 
-/** Returns the reason for a request that the platform keeps refusing. @param why with the platform's words */
+/**
+ * Returns the reason for a request that the platform keeps refusing.
+ * @param why the reason, with the platform's message
+ */
 export function refusedForLong({ message }: Why): Why {
   const advice =
     "It has been refused for spec.lifecycle.progressDeadline (1h where it is not set), and is sent again after as long, " +

@@ -15,7 +15,7 @@ const MESSAGES: Readonly<Record<Area, { readonly first: string; readonly missing
   delete: { first: "first deletion", missing: "the object stays on the platform when this resource is deleted" },
 };
 
-/** Adds the condition to the report of what was observed. */
+/** Adds the condition to a report. */
 export function withCapabilities({ kind, context, policies, connection }: Resolved, report: Report): Report {
   const { capabilities } = connection.api;
   const fact = capabilitiesOf(kind.operations?.(context.spec), policies, {

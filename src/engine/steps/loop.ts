@@ -61,7 +61,7 @@ async function reconcileSteps(r: Resolved): Promise<ReconcileResult> {
     if (next !== undefined && "is" in next) return next;
     observed = next;
   }
-  // Yields to other objects. The next reconcile observes anew.
+  // Yields to other objects. The next reconcile observes again.
   const why = { reason: "Progressing" as const, message: "Work goes on in the next reconcile." };
   if (observed !== undefined) r.report = r.kind.report(r.context, observed.value);
   const { reason, times } = r.local.waits;
@@ -83,7 +83,7 @@ async function observe(r: Resolved): Promise<Observation | ApiError> {
 /**
  * Plans once, and acts if there is a step.
  * @returns the result of the reconcile; else what is observed after the step, undefined when the platform has to be
- * observed anew
+ * observed again
  */
 async function step(r: Resolved, observed: unknown): Promise<ReconcileResult | Observation | undefined> {
   const { ports, kind, local } = r;

@@ -39,7 +39,7 @@ export function runningCommit(context: ApplicationContext, observed: Observed): 
   return deployedCommit(context, observed) ?? (last === undefined || hasFailed(last) ? undefined : last.gitCommitId);
 }
 
-/** Returns what is deployed, whoever deployed it. */
+/** Returns the deployment that the platform shows, whoever made it. */
 function foundDeployment(context: ApplicationContext, observed: Observed): LastDeployment | undefined {
   if (observed.status === undefined || !everDeployed(observed.status)) return undefined;
   const commit = deployedCommit(context, observed) ?? context.spec.deploy?.gitCommitId;

@@ -71,7 +71,7 @@ function checkProgress(context: ApplicationContext, progress: Progress): Check {
   return stalled("ExternalResourceDeleted", message);
 }
 
-/** Deploys, if that is due: for a cause of the operator's, to start what was stopped, or as another attempt. */
+/** Deploys if that is due: for a cause of the operator, to start a stopped application, or as another attempt. */
 function checkDeploy(context: ApplicationContext, observed: Observed, progress: Progress): Check {
   const { deploy: wanted, runState } = context.spec;
   if (wanted === undefined || runState === "Stopped") return undefined;

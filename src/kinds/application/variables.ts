@@ -73,13 +73,13 @@ export function prepareImport(
   };
 }
 
-/** Returns what was noted of the secrets before the first import. */
+/** Returns the note about secrets from before the first import. */
 export function keep({ written }: ApplicationMemory): JsonObject | undefined {
   const { sentSecrets } = written ?? {};
   return sentSecrets && { written: { sentSecrets } };
 }
 
-/** Returns what was written by an import of which the platform took these names. */
+/** Returns the memory of an import. @param taken the names that the platform took */
 export function imported(context: ApplicationContext, observed: Observed, taken: readonly string[]): Written {
   const { fingerprint, variables } = context.inputs;
   const names = variables

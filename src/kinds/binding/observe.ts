@@ -49,7 +49,7 @@ export function createTemplateList(): ListTemplates {
 /** The failure of a read that the platform does not offer. */
 const LACKING = ["NotSupported"] as const;
 
-/** Reads, and checks the spec by what was read. @throws ApiError */
+/** Reads the platform, and checks the spec against the template. @throws ApiError */
 export async function observe(context: BindingContext, api: Platform, list: ListTemplates): Promise<Observed> {
   const { spec, inputs } = context;
   const cluster = await clusterOf(context, api);

@@ -50,7 +50,9 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["number", "must be a number, of at most 64 bits"],
 ]);
 
-/** Returns what is wrong with a value by its field's rules, the pattern apart. Each continues the path: "must be …". */
+/**
+ * Returns the rules of its field that a value breaks, except the pattern. Each text continues the path: "must be …".
+ */
 export function valueProblems(field: TemplateField, leaf: ConfigLeaf): readonly string[] {
   const sensitive = field.sensitive && leaf.from !== "Secret" ? ["is sensitive and may come only from a Secret"] : [];
   const value = typed(field.type, leaf.value);

@@ -77,7 +77,7 @@ export const BLUEPRINT_SETTINGS: readonly ServiceSetting<BlueprintSpec, Blueprin
   { path: "spec.specOverrides", declared: ({ specOverrides }) => specOverrides ?? {}, observed: () => undefined },
 ];
 
-/** Returns what is remembered of the settings, as the platform does not return them. */
+/** Returns the memory of the settings, as the platform does not return them. */
 export function written({ spec, inputs }: BlueprintContext): { settings: Settings; variables: Fingerprint } {
   return { settings: memorable(declaredSettings(BLUEPRINT_SETTINGS, spec)), variables: { ...inputs.fingerprint } };
 }

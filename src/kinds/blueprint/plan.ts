@@ -73,7 +73,7 @@ function checkUnseen({ supports }: BlueprintContext): Check {
   return { is: "waiting", why: { reason: "Progressing", message: "The platform shows no state of the service yet." } };
 }
 
-/** Stalls on a deployment that was requested with the create and never shows: nobody would see its end. */
+/** Stalls on a deployment that was requested with the create and is never shown: nobody would see its end. */
 function checkBegun(context: BlueprintContext, { status, request }: Observed): Check {
   const last = context.memory.lastDeployment;
   if (last === undefined || last.finishedAt !== undefined || last.baseline === undefined) return undefined;

@@ -61,7 +61,7 @@ export function clusterFacts(status: ClusterStatus): ClusterFacts {
   };
 }
 
-/** Returns what is known of the cluster: observed now, else last answered, which may be long ago. */
+/** Returns the known facts of the cluster: observed now, else from the last answer, which may be old. */
 export function knownFacts({ memory }: ClusterContext, { status }: Observed): ClusterFacts {
   if (status !== undefined) return clusterFacts(status);
   const { state, isDeployed, reason, nextKubernetesVersion, lastExecutionId, lastDeploymentDate, lock } = memory;

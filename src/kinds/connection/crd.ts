@@ -36,7 +36,7 @@ const rateLimit = z
       "holds. Defaults to none: the operator finds out how many requests the platform takes, from 10 a second on.",
   );
 
-/** No user, query or fragment: the receiver's path is appended. */
+/** A URL without user, query or fragment: the receiver's path is appended. */
 const receiverUrl = matches(
   /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/,
   512,
@@ -194,7 +194,7 @@ const surfaceFound = z
       "each one that was tried works, Partial for some of both. Absent while nothing is known.",
   );
 
-/** As many as the platform client knows, and room for more. */
+/** The largest number of operations in the status: those that the platform client knows, and room for more. */
 const MAX_OPERATIONS = 64;
 
 const operationNames = z
@@ -234,7 +234,7 @@ const shared = {
       fieldPath: ".spec.organizationId",
     },
     {
-      // Not the host alone: the API server's cost estimate forbids to take URLs apart here.
+      // This compares more than the host: the API server's cost estimate forbids to take URLs apart here.
       rule: "self.spec.baseUrl == oldSelf.spec.baseUrl",
       message: "spec.baseUrl cannot be changed; make another connection",
       fieldPath: ".spec.baseUrl",

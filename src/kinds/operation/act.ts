@@ -1,4 +1,4 @@
-/** Sends the request of an operation, and judges the answers of a platform that certainly did not carry it out. */
+/** Sends the request of an operation, and classifies the answers of a platform that certainly did not execute it. */
 import type { Kind, OneShot, Why } from "../../engine/contract/kind.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
 import { shownState } from "../service/messages.ts";

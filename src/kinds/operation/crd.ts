@@ -19,7 +19,7 @@ const TYPES = [
 
 export type OperationType = (typeof TYPES)[number];
 
-/** Which types take a field. They need it, and no other type takes it. */
+/** The types that take a field. They need it, and no other type takes it. */
 const FIELDS = [
   ["applicationRef", ["DeployApplication"]],
   ["gitCommitId", ["DeployApplication"]],
@@ -44,10 +44,12 @@ export const FIELDS_OF_TYPES: readonly CelRule[] = FIELDS.map(([field, types]) =
 /** The API server refuses a value that does not fit an integer of 32 bits where Jobs have one. */
 const MAX_SECONDS = 2_147_483_647;
 
-/** For how long an accepted request is followed by default, in seconds: three hours. */
+/** How long an accepted request is followed by default, in seconds: three hours. */
 const FOLLOWED_SECONDS = 10_800;
 
-/** Passed through as it is. A rule of the whole spec does not see a renamed member of it, which does no harm. */
+/**
+ * Passes a value through unchanged. A rule of the whole spec does not see a renamed member of it, which does no harm.
+ */
 const OPEN = { "x-kubernetes-preserve-unknown-fields": true };
 
 const SOURCE_LENGTH = 32_768;

@@ -1,4 +1,4 @@
-/** Reads where the target of an operation is, how its request goes, and what it renders. */
+/** Reads the target of an operation, the state of its request, and the default values that it renders. */
 import type { Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";

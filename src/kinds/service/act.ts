@@ -1,4 +1,4 @@
-/** Sends the requests that services share, and folds their answers into what was observed. */
+/** Sends the requests that services share, and updates what was observed by their answers. */
 import type { ActionResult } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { takesMore } from "../shared/answers.ts";

@@ -1,4 +1,4 @@
-/** What the specs and statuses of services have in common: the deployment, the last failure, what was written. */
+/** Members that the specs and statuses of services share: the deployment, the last failure, the written settings. */
 import { z } from "zod";
 
 import { connectionRef, displayName, integer, objectName, reference } from "../../api/fields.ts";

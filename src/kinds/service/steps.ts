@@ -137,7 +137,7 @@ export function deploy(
   );
 }
 
-/** Waits while work is under way. @param of what the work is for, if it is ours */
+/** Waits while work is under way. @param of what the work is for, if the operator requested it */
 export function checkBusy(progress: Progress, of?: string): Plan<never> | undefined {
   return progress.phase === "busy" ? { is: "waiting", why: busy(progress.state, of) } : undefined;
 }

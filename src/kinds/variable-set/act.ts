@@ -1,4 +1,4 @@
-/** Sends the request of a step, and folds its answer into what was observed. */
+/** Sends the request of a step, and updates what was observed by its answer. */
 import { sameContent, type Kind } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
