@@ -88,7 +88,7 @@ export const GROUPS: Readonly<Record<string, readonly Entry[]>> = {
     { ...lazyCommand("pause", "the same as pause, in the word that Flux has for it", loadDecisions), name: "suspend" },
     lazyCommand("resume", "let the operator go on with paused objects", loadDecisions),
     lazyCommand("rollback", "have an application deploy an earlier commit", loadRollback),
-    lazyCommand("move", "hand an object to a resource in another namespace", () => import("./objects/move.ts")),
+    lazyCommand("move", "hand an object to another namespace or cluster", () => import("./objects/move.ts")),
     ...DEPLOYMENTS,
     {
       ...lazyCommand("forget", "take objects out of the list of orphans; on the platform they stay", loadOrphans),

@@ -134,10 +134,11 @@ export type PlatformTarget = Awaited<ReturnType<CommandPorts["target"]>>;
 type CommandPorts = ReturnType<typeof opener>["ports"];
 
 /**
+ * Opens what a command asks for, once it asks.
  * @param flags those of the command line, the shared ones included
  * @returns the ports, and a function that closes what was opened through them
  */
-function opener(flags: Parsed["flags"], host: Host) {
+export function opener(flags: Parsed["flags"], host: Host) {
   const closers: (() => Promise<void>)[] = [];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- FlagValues is the type of what parse returns
   const shared = flags as unknown as SharedFlags;

@@ -76,14 +76,29 @@ async function request(call: Call, objects: readonly KubeObject[]): Promise<stri
 
 /** Requests a reconcile and waits until each object is Ready or needs a person. @returns the exit code */
 export async function requestAndWait(call: Call, objects: readonly KubeObject[], timeoutMs: number): Promise<number> {
+  const token = await request(call, objects);
+  const isHandled = ({ status }: KubeObject): boolean => stringMember(status, "lastHandledReconcileAt") === token;
+  return await waitForResults(call, objects, timeoutMs, isHandled);
+}
+
+/**
+ * Waits until each object is Ready or needs a person.
+ * @param isHandled whether an object's status says what became of the change that is waited for
+ * @returns the exit code
+ */
+export async function waitForResults(
+  call: Call,
+  objects: readonly KubeObject[],
+  timeoutMs: number,
+  isHandled: (now: KubeObject) => boolean,
+): Promise<number> {
   const { host, report } = call;
   const cluster = await call.cluster();
-  const token = await request(call, objects);
   const interrupt = host.interrupt();
   const namespace = objects.find(({ metadata }) => metadata.namespace !== undefined)?.metadata.namespace ?? "";
   const kinds = [...new Set(objects.map(({ kind }) => kind))];
   const following = followObjects({ cluster, namespace, kinds, report, clock: host.clock });
-  const results = (): readonly Result[] => objects.map((object) => resultOf(following.store, object, token));
+  const results = (): readonly Result[] => objects.map((object) => resultOf(following.store, object, isHandled));
   try {
     await following.synced;
     const isOver = (): boolean => results().every(({ is }) => is !== "working");
@@ -108,10 +123,10 @@ interface Result {
   readonly is: "working" | "ready" | "stalled" | "gone";
 }
 
-function resultOf(store: Store, object: KubeObject, token: string): Result {
+function resultOf(store: Store, object: KubeObject, isHandled: (now: KubeObject) => boolean): Result {
   const now = store.get(keyOf(object));
   if (now?.metadata.uid !== object.metadata.uid) return { object, now, is: "gone" };
-  if (stringMember(now.status, "lastHandledReconcileAt") !== token) return { object, now, is: "working" };
+  if (!isHandled(now)) return { object, now, is: "working" };
   if (isReady(now)) return { object, now, is: "ready" };
   return { object, now, is: factOf(now).mark === "stalled" ? "stalled" : "working" };
 }

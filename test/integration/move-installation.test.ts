@@ -1,0 +1,162 @@
+/** What becomes of an object that another installation takes over, while the operators of both run. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { parse, stringify } from "yaml";
+import { z } from "zod";
+
+import { PAUSED } from "../../src/api/names.ts";
+import { isPaused } from "../../src/api/paused.ts";
+import { member, stringMember } from "../../src/kube/api/json.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
+import { createEnv } from "../support/env/env.ts";
+import { ownControlPlane } from "../support/env/own-control-plane.ts";
+import { idOf } from "../support/env/settling.ts";
+import { application, database, defaults, deploying, NEXT_COMMIT, tree } from "../support/kube/manifests.ts";
+import { cli } from "../support/programs/cli.ts";
+
+const APP = "PlatformApplication";
+const HOLD = "example.com/hold";
+const READY = { status: "True" } as const;
+const Kubeconfig = z.object({
+  clusters: z.tuple([z.object({ cluster: z.unknown() })]),
+  users: z.tuple([z.object({ user: z.unknown() })]),
+});
+
+const contexts = { here: inject("controlPlane"), there: await ownControlPlane() };
+const kubeconfig = join(contexts.there.dir, "two-clusters");
+
+/** Writes a kubeconfig with a context for each cluster. */
+async function writeKubeconfig(): Promise<void> {
+  const admins = await Promise.all(
+    Object.entries(contexts).map(async ([name, { kubeconfigPath }]) => {
+      const { clusters, users } = Kubeconfig.parse(parse(await readFile(kubeconfigPath, "utf8")));
+      return { name, cluster: clusters[0].cluster, user: users[0].user };
+    }),
+  );
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: admins.map(({ name, cluster }) => ({ name, cluster })),
+    users: admins.map(({ name, user }) => ({ name, user })),
+    contexts: admins.map(({ name }) => ({ name, context: { cluster: name, user: name } })),
+  };
+  await writeFile(kubeconfig, stringify(config), { mode: 0o600 });
+}
+
+describe("on a surface that does not show where an application belongs, with ids that must be proven", () => {
+  const here = createEnv({ surface: "documented" });
+  const there = createEnv({ surface: "documented", controlPlane: contexts.there });
+  const at = (context: keyof typeof contexts, ...argv: readonly string[]) => {
+    const { namespace } = { here, there }[context];
+    return cli([...argv, "--kubeconfig", kubeconfig, "--context", context, "-n", namespace]);
+  };
+  const move = (...argv: readonly string[]) =>
+    at("here", "move", ...argv, "--to-installation", "there", "--to", there.namespace);
+  const orphans = () => at("here", "orphans", `--operator-namespace=${here.operatorNamespace}`);
+
+  /** Of an object that was changed since. */
+  let backup: KubeObject;
+
+  beforeAll(async () => {
+    await writeKubeconfig();
+    const proven = { allowUnverifiedIds: false };
+    await there.apply(...defaults(here, proven));
+    await here.apply(...defaults(here, proven), ...tree(here, "shop"), application("late", "shop"));
+    await here.apply(
+      application("saved", "shop"),
+      database("orders", "shop", { lifecycle: { deletionPolicy: "Delete" } }),
+    );
+    await here.apply(database("idle", "shop", { runState: "Stopped" }));
+    for (const name of ["shop", "late", "saved"]) await here.waitFor(APP, name, READY);
+    for (const name of ["orders", "idle"]) await here.waitFor("PlatformDatabase", name, READY);
+    backup = await here.get(APP, "saved");
+    await here.patch(APP, "saved", deploying(NEXT_COMMIT));
+    await here.waitFor(APP, "saved", { ...READY, reason: "Deployed" });
+  });
+
+  it("move --to-installation hands it over without a write to the platform, and nothing here finds it again", async () => {
+    const before = await here.get(APP, "shop");
+    const record = await here.record();
+    expect((await at("here", "move", "papp/shop", "--to-installation", "here")).stderr).toMatch(
+      /^Context "here" leads to the same installation/,
+    );
+    expect(await move("papp/shop", "--dry-run")).toMatchObject({ code: 0, stderr: "" });
+    expect((await here.get(APP, "shop")).metadata.generation).toBe(before.metadata.generation);
+    expect(await there.find(APP, "shop")).toBeUndefined();
+    const { code, stdout } = await move("papp/shop", "--wait");
+    expect([code, stdout]).toEqual([
+      0,
+      `platformapplication.platform-operator.io/shop moved to namespace "${there.namespace}" of context "there"\n`,
+    ]);
+    const moved = await there.waitFor(APP, "shop", READY);
+    expect(idOf(moved)).toBe(idOf(before));
+    // What the platform does not show is known there, too.
+    expect(member(moved.status, "lastDeployment")).toEqual(member(before.status, "lastDeployment"));
+    await here.waitGone(APP, "shop");
+    for (const target of ["pdbase/orders", "pdbase/idle", "penv/shop", "pproj/shop"]) {
+      const moving = await move(target, "--wait");
+      expect(moving.code, moving.stderr).toBe(0);
+    }
+    await here.settled();
+    await there.settled();
+    expect(record.changes()).toEqual([]);
+    expect((await orphans()).stderr).toContain("Nothing found.");
+    // From now on it is the other one's.
+    await there.patch(APP, "shop", deploying(NEXT_COMMIT));
+    await there.waitFor(APP, "shop", { ...READY, reason: "Deployed" });
+    expect(record.changes()).toEqual(["deployApplication"]);
+  });
+
+  it("an interrupted move leaves an object that one installation writes to at most, and is finished by a repetition", async () => {
+    const before = await here.get(APP, "late");
+    const record = await here.record();
+    await here.patch(APP, "late", { metadata: { finalizers: [HOLD] } });
+    // Nobody here sees that it shall only be observed.
+    await here.stop();
+    expect(await move("papp/late", "--timeout=1s")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^papp\/late is still worked on\./),
+    });
+    expect((await here.get(APP, "late")).metadata.deletionTimestamp).toBeUndefined();
+    await here.start();
+    // It is deleted, and not gone yet.
+    expect(await move("papp/late", "--timeout=10s")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^papp\/late is still being deleted\./),
+    });
+    const copy = await there.get(APP, "late");
+    expect(isPaused(copy)).toBe(true);
+    // Nothing is written by the other one before that, whoever resumes it.
+    await there.annotate(APP, "late", { [PAUSED]: null });
+    await there.waitFor(APP, "late", { reason: "ForeignLedger" });
+    await here.patch(APP, "late", { metadata: { finalizers: null } });
+    await here.waitGone(APP, "late");
+    // It is gone, and not adopted yet.
+    expect((await move("papp/late", "--wait")).code).toBe(0);
+    expect(idOf(await there.waitFor(APP, "late", READY))).toBe(idOf(before));
+    expect((await move("papp/late")).stderr).toMatch(/^PlatformApplication "late" does not exist in namespace/);
+    await there.settled();
+    expect(record.changes()).toEqual([]);
+    expect((await orphans()).stderr).toContain("Nothing found.");
+  });
+
+  it("what a backup restored there is replaced by what is here", async () => {
+    const { apiVersion, kind, metadata, spec = {}, status = {} } = backup;
+    const { name, annotations = {} } = metadata;
+    const record = await here.record();
+    await there.apply({ apiVersion, kind, metadata: { name, annotations: { ...annotations } }, spec });
+    await there.patch(APP, name, { status }, "status");
+    await there.waitFor(APP, name, { reason: "ForeignLedger" });
+    const back = await at("there", "move", "papp/saved", "--to-installation", "here", "--to", here.namespace);
+    expect(back.stderr).toMatch(/^papp\/saved is another installation's/);
+    const moving = await move("papp/saved", "--wait");
+    expect(moving.code, moving.stderr).toBe(0);
+    const moved = await there.waitFor(APP, name, READY);
+    expect(idOf(moved)).toBe(stringMember(status, "externalId"));
+    expect(moved.spec).toMatchObject({ deploy: { gitCommitId: NEXT_COMMIT } });
+    await there.settled();
+    expect(record.changes()).toEqual([]);
+  });
+});
