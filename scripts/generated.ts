@@ -9,7 +9,6 @@ import { commandsPage } from "./commands.ts";
 import { coveragePage } from "./coverage.ts";
 import { customResourceDefinition } from "./crd.ts";
 import { metricsPage } from "./metrics.ts";
-import { bundleDockerfile, bundleManifests } from "./olm/index.ts";
 import { platformsPage } from "./platforms.ts";
 import { rbacManifests } from "./rbac.ts";
 import { indexPage, kindPage, permissionsPage, reasonsPage } from "./reference.ts";
@@ -22,7 +21,6 @@ const STATUS_PAGE = await statusPageAssets();
 export const GENERATED_FOLDERS = [
   "crds",
   "deploy/argocd/resource_customizations",
-  "deploy/olm",
   "deploy/rbac",
   "docs/reference",
   "helm-chart/files/crds",
@@ -37,9 +35,6 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ...under("crds", crds),
     ...under("helm-chart", chartFiles(crds)),
     ...under("deploy/argocd", argocdFiles()),
-    ...under("deploy/olm/manifests", crds),
-    ...[...bundleManifests()].map(([path, manifest]) => [`deploy/olm/${path}`, yaml([manifest])] as const),
-    ["deploy/olm/bundle.Dockerfile", bundleDockerfile()],
     ...[...rbacManifests()].map(([name, manifests]) => [`deploy/rbac/${name}`, yaml(manifests)] as const),
     ...RESOURCES.map((resource) => [`docs/reference/${resource.kind}.md`, kindPage(resource)] as const),
     ["docs/reference/README.md", indexPage()],

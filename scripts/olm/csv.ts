@@ -10,9 +10,9 @@ import { deployment, permissions } from "./installed.ts";
 /** OLM's validation asks for an address, and the project has no mailbox: GitHub's address of that kind. */
 const NO_REPLY = "platform-operator@users.noreply.github.com";
 
-/** @returns the ClusterServiceVersion (operators.coreos.com/v1alpha1) of this version. */
-export function clusterServiceVersion(): object {
-  const { metadata, spec } = deployment();
+/** Returns the ClusterServiceVersion (operators.coreos.com/v1alpha1) of this version. */
+export function clusterServiceVersion(otherImage?: string): object {
+  const { metadata, spec } = deployment(otherImage);
   const [{ image }] = spec.template.spec.containers;
   const { source, name, description, keywords, links, minKubeVersion } = LISTING;
   return {

@@ -24,9 +24,12 @@ const Deployment = Manifest.extend({
 const installed = parseAllDocuments(readFileSync(INSTALL, "utf8")).map((document) => Manifest.parse(document.toJS()));
 const ofKind = (kind: string): readonly Manifest[] => installed.filter((manifest) => manifest.kind === kind);
 
-/** @returns the only Deployment. @throws ZodError where it has not one container */
-export function deployment(): z.infer<typeof Deployment> {
-  return Deployment.parse(ofKind("Deployment")[0]);
+/** Returns the only Deployment. @param image replaces its image. @throws ZodError unless it has one container */
+export function deployment(image?: string): z.infer<typeof Deployment> {
+  const found = Deployment.parse(ofKind("Deployment")[0]);
+  const [container] = found.spec.template.spec.containers;
+  if (image !== undefined) container.image = image;
+  return found;
 }
 
 /** @returns what each ServiceAccount may do by bindings of a kind of role, as a ClusterServiceVersion has it. */

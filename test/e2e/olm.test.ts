@@ -1,4 +1,4 @@
-/** deploy/olm: what OLM's own validation says of the bundle, and whether an API server with OLM's CRD takes it. */
+/** The OLM bundle: what OLM's own validation says of the bundle, and whether an API server with OLM's CRD takes it. */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,33 +8,38 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
+import { writeBundle } from "../../scripts/olm/index.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { type BundleValidator, findBundleValidator } from "../tools/olm.ts";
 
-const BUNDLE = join(import.meta.dirname, "../../deploy/olm");
+const IMAGE = "registry.example.com/platform-operator:0.1.0";
 
 let validator: BundleValidator;
+let bundle: string;
 
 beforeAll(async () => {
   validator = await findBundleValidator();
+  bundle = await mkdtemp(join(tmpdir(), "olm-"));
+  await writeBundle(bundle, IMAGE);
+  return () => rm(bundle, { recursive: true });
 });
 
-async function findingsIn(bundle: string): Promise<readonly string[]> {
-  const { stdout } = await promisify(execFile)(validator.program, [bundle]);
+async function findingsIn(folder: string): Promise<readonly string[]> {
+  const { stdout } = await promisify(execFile)(validator.program, [folder]);
   return z.array(z.string()).parse(JSON.parse(stdout));
 }
 
 describe("the OLM bundle", () => {
   it("passes the validation of operator-sdk", async () => {
     // It takes a right to events.k8s.io for one to its v1beta1, as rules of RBAC name no version.
-    expect(await findingsIn(BUNDLE)).toEqual([expect.stringMatching(/Warning: .*removed in v1\.25.* events: /)]);
+    expect(await findingsIn(bundle)).toEqual([expect.stringMatching(/Warning: .*removed in v1\.25.* events: /)]);
   });
 
   it("would fail it without a CRD that the ClusterServiceVersion owns", async () => {
     const folder = await mkdtemp(join(tmpdir(), "olm-"));
     onTestFinished(() => rm(folder, { recursive: true }));
-    await cp(BUNDLE, folder, { recursive: true });
+    await cp(bundle, folder, { recursive: true });
     await rm(join(folder, "manifests/platformprojects.yaml"));
     expect((await findingsIn(folder)).join()).toMatch(/owned CRD .*Kind=PlatformProject.* not found in bundle/);
   });
@@ -43,7 +48,7 @@ describe("the OLM bundle", () => {
     const cluster = await startControlPlane({ crdsDir: validator.crds, auditLog: false });
     onTestFinished(() => cluster.stop());
     const how = ["--server-side", "--validate=strict", "-n", "default"];
-    const applied = await kubectl(cluster, ["apply", ...how, "-f", join(BUNDLE, "manifests")]);
+    const applied = await kubectl(cluster, ["apply", ...how, "-f", join(bundle, "manifests")]);
     expect(applied).toMatch(/^clusterserviceversion\S+ serverside-applied$/m);
   });
 });

@@ -1,12 +1,8 @@
 /**
  * Finds, installs or builds every program of the end-to-end tests, one after the other. `make e2e` runs it before them:
  * on a fresh machine it takes minutes, which no test should wait for while others keep the cores busy. Writes
- * deploy/install.yaml, and deploy/olm from it, where the chart has changed, as it has helm.
+ * deploy/install.yaml where the chart has changed, as it has helm.
  */
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
-
 import { installIsStale, writeInstall } from "../../scripts/chart/manifest.ts";
 import { basicTools, findBinaries } from "../control-plane/binaries.ts";
 import { findArgoCd } from "../tools/argocd.ts";
@@ -21,11 +17,7 @@ const BUILT: readonly GoToolName[] = ["kwok", "helm", "kube-score"];
 await findBinaries();
 await findBinaries({ tools: [...basicTools, "kube-controller-manager", "kube-scheduler"] });
 for (const tool of BUILT) await findGoTool(tool);
-if (await installIsStale()) {
-  await writeInstall(await findGoTool("helm"));
-  // The OLM bundle is made of it.
-  await promisify(execFile)(process.execPath, [join(import.meta.dirname, "../../scripts/generate.ts")]);
-}
+if (await installIsStale()) await writeInstall(await findGoTool("helm"));
 await findKstatus();
 await findBundleValidator();
 await findArgoCd();
