@@ -150,6 +150,19 @@ describe("what a variable set created on the Full surface", () => {
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
+  it("stays in an application whose resource goes, and is found there when that is back", async () => {
+    const runner = env.set({ variables: [plain, secret] });
+    await runner.settle();
+    const { ids } = runner.around;
+    Object.assign(runner.around, { ids: {} });
+    const left = await runner.settle();
+    expect(left).toMatchObject({ ops: [], is: "waiting", why: { reason: "DependencyNotReady" } });
+    expect(left.status["targets"]).toMatchObject([{ variables: [{ created: true }, { created: true }] }]);
+    Object.assign(runner.around, { ids });
+    expect(await runner.settle()).toMatchObject({ ops: [], is: "settled", status: { targetsSynced: "1/1" } });
+    expect((await runner.settle({ goal: "absent" })).ops).toHaveLength(2);
+  });
+
   it.each([
     [404, { is: "settled" }],
     [403, { is: "stalled", why: { reason: "NotObservable" } }],

@@ -2,7 +2,7 @@
 import type { Fingerprint, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { TypesOf } from "../shared/types.ts";
 import type { InputVariable } from "../shared/variables.ts";
-import type { platformVariableSet } from "./crd.ts";
+import type { KnownTarget, platformVariableSet } from "./crd.ts";
 
 /** An application of the spec. */
 export interface TargetInput {
@@ -87,4 +87,11 @@ export type SetContext = ReconcileContext<VariableSetTypes>;
 /** Returns the key of a request. */
 export function sentKey(step: Action): string {
   return `${step.id} ${step.what} ${step.what === "import" ? step.overwrite : step.entryId}`;
+}
+
+/** Returns those that the spec has by the name of a resource that is not there: nothing is touched until it is back. */
+export function awaitedOf({ goal, inputs, memory }: SetContext): readonly KnownTarget[] {
+  const isAwaited = (known: KnownTarget) =>
+    inputs.targets.some(({ id, name }) => id === undefined && name === known.name);
+  return goal === "present" ? (memory.targets ?? []).filter(isAwaited) : [];
 }

@@ -4,7 +4,7 @@ import { fitText } from "../shared/text.ts";
 import { MAX_NAMES, MAX_TARGETS, type KnownTarget } from "./crd.ts";
 import type { Judged, Verdict } from "./judge.ts";
 import { missingTargets, numbered, troubleOf, unsynced, type Outlook } from "./messages.ts";
-import type { Observed, SetContext } from "./model.ts";
+import { awaitedOf, type Observed, type SetContext } from "./model.ts";
 import { outlookOf, remembered, unprunable } from "./plan.ts";
 import { isFresh, targetsOf, type SetTarget } from "./target.ts";
 
@@ -19,7 +19,7 @@ export function report(context: SetContext, observed: Observed): Report {
     ready: ready(context, outlook),
     conditions: [synced(context, targets, outlook)],
     status: {
-      targets: shown.slice(0, MAX_TARGETS),
+      targets: [...shown, ...awaitedOf(context)].slice(0, MAX_TARGETS),
       targetsSynced: `${outlook.filter(({ judged }) => judged.every(isDone)).length}/${context.inputs.targets.length}`,
       skippedKeys: skipped.length === 0 ? undefined : skipped.slice(0, MAX_NAMES),
     },

@@ -3,6 +3,7 @@ import { refreshed, sameContent, type Uuid } from "../../engine/contract/kind.ts
 import { isOfApplication, isOfThen, isUntouched, LANDING_MS } from "../shared/variables.ts";
 import type { KnownTarget, KnownVariable } from "./crd.ts";
 import type { Action, Inputs, ListedVariable, Observed, SetContext, SetVariable, TargetState } from "./model.ts";
+import { awaitedOf } from "./model.ts";
 
 /** An application of the spec, or one that still holds something of the set. */
 export interface SetTarget {
@@ -16,9 +17,10 @@ export interface SetTarget {
 }
 
 /** Returns the applications of the spec that have an id, in its order, and then those that were taken out of it. */
-export function applicationsOf({ goal, inputs, memory }: SetContext) {
-  const known = new Map((memory.targets ?? []).map((target) => [target.applicationId, target]));
-  const wanted = (goal === "present" ? inputs.targets : []).flatMap(({ id, name }) =>
+export function applicationsOf(context: SetContext) {
+  const known = new Map((context.memory.targets ?? []).map((target) => [target.applicationId, target]));
+  for (const { applicationId } of awaitedOf(context)) known.delete(applicationId);
+  const wanted = (context.goal === "present" ? context.inputs.targets : []).flatMap(({ id, name }) =>
     id === undefined ? [] : [{ id, name, wanted: true, known: known.get(id) }],
   );
   for (const { id } of wanted) known.delete(id);
