@@ -9,6 +9,8 @@ export const FINALIZER = `${GROUP}/finalizer`;
 /** Annotations that users write. */
 export const PAUSED = `${GROUP}/paused`;
 export const RECONCILE_REQUESTED_AT = `${GROUP}/reconcile-requested-at`;
+/** Flux's own annotation for the same request. */
+export const FLUX_REQUESTED_AT = "reconcile.fluxcd.io/requestedAt";
 export const POLL_INTERVAL = `${GROUP}/poll-interval`;
 /** Until this time an object runs even in a window of spec.runSchedule. */
 export const RUN_UNTIL = `${GROUP}/run-until`;

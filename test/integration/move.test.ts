@@ -55,6 +55,21 @@ describe("on a surface that does not show where an application belongs, with ids
     expect(left.stderr).toContain("Nothing found.");
   });
 
+  it("move does not start a failed deployment again, whoever asked for a reconcile before", async () => {
+    await env.apply(application("broken", "shop"));
+    await env.waitFor("PlatformApplication", "broken", { status: "True" });
+    await env.annotate("PlatformApplication", "broken", { "reconcile.fluxcd.io/requestedAt": "1" });
+    await env.settled();
+    await env.apply(application("broken", "shop", { deploy: { gitCommitId: "bad0001" } }));
+    await env.waitFor("PlatformApplication", "broken", { type: "Stalled", status: "True" });
+    const record = await env.record();
+    const { code, stderr } = await move("papp/broken", "--wait");
+    expect(stderr).toContain("papp/broken: BuildFailed: ");
+    expect(code).toBe(1);
+    await env.settled();
+    expect(record.changes()).toEqual([]);
+  });
+
   it("move is refused where a program would create the object again, or another one is there", async () => {
     await env.kubectl(["annotate", "papp", "late", "example.com/by=argo", "--field-manager=argocd-controller"]);
     expect((await move("papp/late")).stderr).toMatch(/^Argo CD applies papp\/late and would create it again/);

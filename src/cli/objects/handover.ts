@@ -1,5 +1,14 @@
 /** The steps of a move: the copy there, and the end of the resource here. */
-import { EXTERNAL_ID, FINALIZER, GROUP, INSTALLATION, INTENT, MOVE_TO, PAUSED } from "../../api/names.ts";
+import {
+  EXTERNAL_ID,
+  FINALIZER,
+  FLUX_REQUESTED_AT,
+  GROUP,
+  INSTALLATION,
+  INTENT,
+  MOVE_TO,
+  PAUSED,
+} from "../../api/names.ts";
 import { isPaused } from "../../api/paused.ts";
 import { RESOURCES } from "../../kinds/index.ts";
 import { abortableSleep } from "../../kube/api/clock.ts";
@@ -137,8 +146,10 @@ async function passMemory(move: Move, { kind, status }: KubeObject, query: KubeQ
 async function copyOf({ target, old, to, installation }: Move) {
   const { apiVersion, kind, metadata } = old;
   const ours = `${GROUP}/`;
+  // In a new resource an old request of Flux's would start a failed deployment again.
+  const left = ["kubectl.kubernetes.io/last-applied-configuration", FLUX_REQUESTED_AT];
   const kept = Object.entries(metadata.annotations ?? {}).filter(
-    ([key]) => !key.startsWith(ours) && key !== "kubectl.kubernetes.io/last-applied-configuration",
+    ([key]) => !key.startsWith(ours) && !left.includes(key),
   );
   const annotations = {
     ...Object.fromEntries(kept),

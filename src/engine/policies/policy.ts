@@ -1,15 +1,12 @@
 /** The policies that a user sets beside a kind's own fields, on the object or on its connection. */
 import { z } from "zod";
 
-import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
+import { FLUX_REQUESTED_AT, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { isObject, member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { ContextPolicies, Ms, PolicyDefaults, Why } from "../contract/kind.ts";
 import { parseDuration } from "../contract/requeue.ts";
 import { nonEmptyText } from "../contract/status.ts";
-
-/** Flux's own annotation for the same request. */
-const FLUX_REQUESTED_AT = "reconcile.fluxcd.io/requestedAt";
 
 /** The annotations that carry a reconcile request. */
 export const REQUEST_ANNOTATIONS = [RECONCILE_REQUESTED_AT, FLUX_REQUESTED_AT] as const;
