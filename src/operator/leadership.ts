@@ -1,6 +1,7 @@
 /** Decides which process may work: the holder of the lease, or without leader election this process alone. */
 import { randomUUID } from "node:crypto";
 
+import { isKube } from "../kube/api/errors.ts";
 import { stringMember } from "../kube/api/json.ts";
 import { createLeaderElection, openFence, type LeaderElection, type LeaderOptions } from "../kube/leader/leader.ts";
 import type { Logger } from "../observability/logger.ts";
@@ -37,7 +38,9 @@ export function createLeadership(options: LeadershipOptions): LeaderElection {
       options.onLogLevel(stringMember(metadata["annotations"], LOG_LEVEL) ?? "");
     },
     onFailed: (error) => {
-      log.warn("cannot read or renew the lease: trying again", {
+      // Somebody edited the lease, as with the annotation of the log level: it is read and renewed at once.
+      const level = isKube(error, "Conflict") ? "debug" : "warn";
+      log[level]("cannot read or renew the lease: trying again", {
         namespace: config.operatorNamespace,
         name: LEASE_NAME,
         error,

@@ -156,6 +156,8 @@ describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }
     await annotate("-");
     await vi.waitFor(() => told({ message: "the log level changed", to: "that of the flag" }), waiting);
     await leads(running);
+    const isLease = ({ message }: { readonly message?: unknown }) => String(message).includes("renew the lease");
+    expect(running.logs().filter((line) => isLease(line) && line["level"] === "warn")).toEqual([]);
   });
 
   it("gives the lease back and ends with 0 on SIGTERM", async () => {
