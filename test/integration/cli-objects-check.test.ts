@@ -191,7 +191,7 @@ describe("get", () => {
     expect(local.stdout).toMatch(/^NAME +READY +STATE +REASON +AGE\npapp\/shop +True +DEPLOYED +Deployed +\d+\w\n/);
     const remote = await call(["get", "pproj", "--remote"]);
     expect(remote.code).toBe(0);
-    expect(remote.stdout).toMatch(/^NAME +FIELD +WANTED +PLATFORM +DIFFERS\npproj\/shop +name +shop +shop +no\n/);
+    expect(remote.stdout).toMatch(/^NAME +FIELD +DIFFERS +WANTED +PLATFORM\npproj\/shop +name +no +shop +shop\n/);
     const refused = await call(["get", "pcat", "--remote"]);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     expect(refused.stderr).toMatch(/^The platform shows nothing that a PlatformCatalog could be compared with\./);

@@ -14,13 +14,14 @@ import { ALL_NAMESPACES } from "../base/globals.ts";
 import { print, type View } from "../base/render.ts";
 import { offers } from "../base/surface.ts";
 import { fullName, kindNamed, shortTarget } from "../base/targets.ts";
+import { fitWidth } from "./shared/drawing.ts";
 import { listObjects } from "./shared/listing.ts";
 
 export const getCommand = command({
   asks: "platform",
   args: [{ name: "kind", about: "a kind, e.g. papp; all of them when left out", optional: true }],
   flags: {
-    remote: { is: "switch", about: "what the platform says, beside what the spec wants" },
+    remote: { is: "switch", about: "what the platform says, beside what the spec wants; whole with -o wide" },
     ...ALL_NAMESPACES,
   },
   formats: ["table", "wide", "json", "yaml", "name"],
@@ -64,15 +65,22 @@ function localView(now: Date, everywhere: boolean): View<KubeObject> {
 
 type RemoteRow = RemoteField & { readonly object: KubeObject };
 
+/** A commit fits into a cell; a list, as of ports, does not. */
+const CELL = 40;
+
 const REMOTE: View<RemoteRow> = {
   columns: {
     NAME: ({ object }) => shortTarget(keyOf(object)),
     FIELD: "path",
+    DIFFERS: ({ differs, found }) => (found === undefined ? "unknown" : differs ? "yes" : "no"),
+    WANTED: ({ wanted }) => wanted && fitWidth(wanted, CELL),
+    PLATFORM: ({ found }) => fitWidth(found ?? "not shown", CELL),
+  },
+  wide: {
     WANTED: "wanted",
     PLATFORM: ({ found }) => found ?? "not shown",
-    DIFFERS: ({ differs, found }) => (found === undefined ? "unknown" : differs ? "yes" : "no"),
+    NAMESPACE: ({ object }) => object.metadata.namespace,
   },
-  wide: { NAMESPACE: ({ object }) => object.metadata.namespace },
   name: ({ object }) => fullName(keyOf(object)),
   data: (row) => ({
     kind: row.object.kind,

@@ -23,7 +23,8 @@ export const planCommand = command({
   formats: ["table", "json", "yaml", "name"],
   details:
     "Reads the cluster and the platform, and writes nothing. The exit code is 0 when nothing would be written to the\n" +
-    "platform, 2 when something would, 1 when something cannot be planned.",
+    "platform, 2 when something would, 1 when something cannot be planned. Resources in other namespaces are not read:\n" +
+    "only when the files are applied is it known whether one of them manages an object already.",
   run: async (call) => {
     const { flags, host, io, report } = call;
     if (flags.filename.length === 0) throw new UsageError("Say what to plan with -f FILE or -f DIR.");
