@@ -147,10 +147,8 @@ async function copyOf({ target, old, to, installation }: Move) {
   const { apiVersion, kind, metadata } = old;
   const ours = `${GROUP}/`;
   // In a new resource an old request of Flux's would start a failed deployment again.
-  const left = ["kubectl.kubernetes.io/last-applied-configuration", FLUX_REQUESTED_AT];
-  const kept = Object.entries(metadata.annotations ?? {}).filter(
-    ([key]) => !key.startsWith(ours) && !left.includes(key),
-  );
+  const left = new Set(["kubectl.kubernetes.io/last-applied-configuration", FLUX_REQUESTED_AT]);
+  const kept = Object.entries(metadata.annotations ?? {}).filter(([key]) => !key.startsWith(ours) && !left.has(key));
   const annotations = {
     ...Object.fromEntries(kept),
     [EXTERNAL_ID]: stringMember(old.status, "externalId"),
