@@ -60,6 +60,8 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          // Vitest's second is too short on a busy machine.
+          expect: { poll: { timeout: 20_000 } },
         },
       },
       {

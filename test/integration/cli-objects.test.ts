@@ -79,9 +79,7 @@ describe("tree", () => {
     const watching = call(["tree", "shop", "-w"], { signal: ended.signal, onStdout: (text) => (shown += text) });
     await expect.poll(() => shown).toContain("application web");
     await env.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
-    await expect
-      .poll(() => shown, { timeout: 20_000 })
-      .toMatch(/\n✔ application web 89abcde {2}DEPLOYED {2}Deployed: /);
+    await expect.poll(() => shown).toMatch(/\n✔ application web 89abcde {2}DEPLOYED {2}Deployed: /);
     ended.abort();
     expect((await watching).code).toBe(0);
     expect(shown).not.toContain("\u001B");
@@ -104,7 +102,7 @@ describe("tree", () => {
     await env.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
     // Five lines up, and everything below is drawn anew.
     await expect
-      .poll(() => shown.split("\u001B[5A\r\u001B[J").at(-1), { timeout: 20_000 })
+      .poll(() => shown.split("\u001B[5A\r\u001B[J").at(-1))
       .toMatch(/^OBJECT(?:.*\n)*.*application shop 89abcde {2}DEPLOYED/);
     ended.abort();
     expect(await watching).toBe(0);
