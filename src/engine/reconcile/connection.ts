@@ -1,5 +1,5 @@
-import { RESOLVE } from "../../api/names.ts";
 /** Reconciles a connection: probes it when a probe is due, and reports the result to its users. */
+import { RESOLVE } from "../../api/names.ts";
 import { timeText } from "../../api/status.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";

@@ -1,5 +1,5 @@
-import type { Reason } from "../../api/reasons.ts";
 /** Builds `.status` from the result of a reconcile. Pure and deterministic (docs/architecture.md §5). */
+import type { Reason } from "../../api/reasons.ts";
 import { timeText } from "../../api/status.ts";
 import { member, sentJson } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";

@@ -1,8 +1,8 @@
-import type { Reason } from "../../api/reasons.ts";
 /**
  * One-shot objects do one thing and end, like a Job of Kubernetes. Their time limit counts from the object's creation,
  * and pauses while nothing can be done.
  */
+import type { Reason } from "../../api/reasons.ts";
 import { timeText } from "../../api/status.ts";
 import { member } from "../../kube/api/json.ts";
 import type { Clock, JsonObject, KubeObject } from "../../kube/api/types.ts";

@@ -1,9 +1,9 @@
-import { type LastOperation, timeText } from "../../api/status.ts";
-import type { JsonObject, Kind, KindTypes, Plan, ReconcileContext, Report } from "../../engine/contract/kind.ts";
 /**
  * `spec.runSchedule`: while one of its windows is open, a kind sees Stopped in `spec.runState`, and otherwise what the
  * spec says. Pure.
  */
+import { type LastOperation, timeText } from "../../api/status.ts";
+import type { JsonObject, Kind, KindTypes, Plan, ReconcileContext, Report } from "../../engine/contract/kind.ts";
 import { stalled } from "./checks.ts";
 import { isNew } from "./last-operation.ts";
 
