@@ -131,6 +131,21 @@ describe("the reads of an application that the platform does not list", () => {
     expect(reads.filter((name) => name === "ingress")).toHaveLength(1);
   });
 
+  it("include the ingress after a deployment that was the first work of the process", async () => {
+    const { observe, reads } = documented({ request: "DEPLOYED" });
+    await observe(following);
+    const lastDeployment = deployment({ finishedAt: NOW.toISOString() });
+    await observe({ memory: { lastDeployment }, now: new Date(NOW.getTime() + 3_600_000) });
+    expect(reads).toEqual(["request", "status", "ingress"]);
+  });
+
+  it("include the ingress where the previous process may have ended before it read the ingress", async () => {
+    const { observe, reads } = documented({});
+    const finishedAt = new Date(NOW.getTime() - 29 * 60_000).toISOString();
+    await observe({ memory: { lastDeployment: deployment({ finishedAt }) } });
+    expect(reads).toEqual(["status", "ingress"]);
+  });
+
   it.each([undefined, { status: "DEPLOYED" }])(
     "leave out the ingress that a new process remembers (%j), unless the deployment ends later",
     async (ingress) => {

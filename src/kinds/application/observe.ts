@@ -3,7 +3,7 @@ import type { Uuid } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { forgetIngress, ingressOf } from "../service/ingress.ts";
+import { forgetIngress, ingressBefore, ingressOf } from "../service/ingress.ts";
 import { impliedStatus, isGone, statusesOf, UP_TO_DATE } from "../service/observe.ts";
 import { isUnsent } from "../service/settings.ts";
 import { offered, SHOWN, sideRead, unlessMissing } from "../shared/answers.ts";
@@ -39,8 +39,8 @@ export const observe: Declaration["observe"] = async (context, { place, request,
   // Without a list, the record is read when it is to be changed.
   const isDue = siblings === undefined && isUnsent(APPLICATION_SETTINGS, context);
   const own = isDue ? await offered(api, "getApplication", () => api.applications.get(id), SHOWN) : undefined;
-  const kept = { value: context.memory.ingress, fault: undefined };
-  const ingress = implied === undefined ? await ingressOf(context, "application", id, status, api) : kept;
+  const ingress =
+    implied === undefined ? await ingressOf(context, "application", id, status, api) : ingressBefore(context, id, api);
   return { ...observed, own, status, request, ingress, ...(await variablesOf(context, id, status, api)) };
 };
 

@@ -197,6 +197,17 @@ describe("the conditions of an application", () => {
     expect(condition(type, change, observed)).toEqual(expected);
   });
 
+  it.each<[string, number, Partial<Observed>, number | undefined]>([
+    ["a deployment where none is known", 10, {}, 60_000],
+    ["the same, a minute later", 61, {}, undefined],
+    ["a deployment where one is known", 10, { ingress: shown({ status: "DEPLOYED" }) }, undefined],
+    ["a deployment on a platform with lists, which read it with the state", 10, { siblings: [] }, undefined],
+  ])("have the ingress read soon after %s", (_name, seconds, change, expected) => {
+    const finishedAt = new Date(NOW.getTime() - seconds * 1_000).toISOString();
+    const memory = { lastDeployment: deployment({ finishedAt }) };
+    expect(reportOf({ memory }, observedIn("DEPLOYED", { siblings: undefined, ...change })).lookWithin).toBe(expected);
+  });
+
   it("report what has to be done by hand", () => {
     const told = (policy: string) => {
       const spec = { deploy: { gitCommitId: OTHER_COMMIT, policy } };

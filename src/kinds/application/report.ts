@@ -20,10 +20,16 @@ import { historyWith, successNote } from "./history.ts";
 import { APPLICATION_SETTINGS, type ApplicationContext, type Observed } from "./model.ts";
 import { secretsOf, variablesCondition } from "./variables.ts";
 
+/** How soon after a deployment the ingress is read where none is known. In milliseconds. */
+const INGRESS_WITHIN_MS = 60_000;
+
 export function report(context: ApplicationContext, observed: Observed): ServiceReport {
   const last = followedDeployment(context, observed);
+  const isJustDeployed = context.now.getTime() - Date.parse(last?.finishedAt ?? "") < INGRESS_WITHIN_MS;
+  const isIngressUnread = observed.siblings === undefined && observed.ingress.value === undefined;
   return {
     note: note(context, last),
+    ...(isJustDeployed && isIngressUnread && { lookWithin: INGRESS_WITHIN_MS }),
     conditions: [...variablesCondition(context, observed), ...upToDate(context, observed)],
     status: {
       commit: shownCommit(context, observed, last),

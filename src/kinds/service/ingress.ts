@@ -13,6 +13,8 @@ import type { ServiceContext } from "./model.ts";
 const MAX_AGE_MS = 30_000;
 /** How long after a deployment its ingress may appear. In milliseconds. */
 const INGRESS_FOLLOWS_MS = 600_000;
+/** By when after a deployment a process that keeps running has read the ingress for the last time. In milliseconds. */
+const INGRESS_READ_BY_MS = 1_800_000;
 /** How often an ingress is read without a deployment that may have changed it. In milliseconds. */
 const INGRESS_MAX_AGE_MS = 8 * 3_600_000;
 
@@ -23,6 +25,12 @@ interface IngressReads {
 }
 
 const ingressReads = new WeakMap<Platform, IngressReads>();
+
+function readsOf(api: Platform, now: number): IngressReads {
+  const reads = ingressReads.get(api) ?? { since: now, at: new Map<Uuid, number>() };
+  ingressReads.set(api, reads);
+  return reads;
+}
 
 /** Forgets when the ingress of a service was read: the service is being deleted. */
 export function forgetIngress(id: Uuid, api: Platform): void {
@@ -45,10 +53,9 @@ export async function ingressOf(
   if (phase !== "running" && phase !== "busy") return NOT_READ;
   const { ingress } = context.memory;
   const now = context.now.getTime();
-  const reads = ingressReads.get(api) ?? { since: now, at: new Map<Uuid, number>() };
-  ingressReads.set(api, reads);
-  // A new process treats a remembered ingress as just read if it works, or if the last deployment ended before.
-  const isBelieved = isWorking(ingress) || deployedAt(context) < reads.since;
+  const reads = readsOf(api, now);
+  // A new process treats a remembered ingress as just read if it works, or if the previous process has read it.
+  const isBelieved = isWorking(ingress) || deployedAt(context) + INGRESS_READ_BY_MS < reads.since;
   const readAt = reads.at.get(id) ?? (isBelieved ? now : Number.NEGATIVE_INFINITY);
   reads.at.set(id, readAt);
   if (phase === "busy" || !isIngressDue(context, readAt)) return { value: ingress, fault: undefined };
@@ -57,6 +64,12 @@ export async function ingressOf(
   const read = await sideRead(answer, "the ingress", nothing);
   if (read.fault === undefined) reads.at.set(id, now);
   return read;
+}
+
+/** Returns the remembered ingress of a service that is being deployed. The first reconcile afterwards reads it. */
+export function ingressBefore({ memory, now }: ServiceContext, id: Uuid, api: Platform): SideRead<Ingress> {
+  readsOf(api, now.getTime()).at.set(id, Number.NEGATIVE_INFINITY);
+  return { value: memory.ingress, fault: undefined };
 }
 
 /**

@@ -18,12 +18,20 @@ export const LIFECYCLE: JsonObject = {
 /** It stops nothing but in one minute of a year. */
 const RUN_SCHEDULE: Json = [{ kind: "Stop", schedule: "0 3 29 2 *", duration: "1m", timeZone: "UTC" }];
 
-/** The entries of `runSchedule`. @param documented what becomes of it on the documented surface; the same by default */
-export function scheduleLeaves(documented?: Outcome): Readonly<Record<string, Entry>> {
+/**
+ * The entries of `runSchedule`.
+ * @param documented what becomes of it on the documented surface; the same by default
+ * @param createdDocumented the same for an object that is created with it
+ */
+export function scheduleLeaves(
+  documented?: Outcome,
+  createdDocumented: Outcome | undefined = documented,
+): Readonly<Record<string, Entry>> {
   const entry = (to: Json): Entry => ({
     ...always(to, local("it says when to stop, and no window is open")),
     in: { runSchedule: RUN_SCHEDULE },
-    ...(documented !== undefined && { documented, createdDocumented: documented, oneWay: true }),
+    ...(documented !== undefined && { documented, oneWay: true }),
+    ...(createdDocumented !== undefined && { createdDocumented }),
   });
   return {
     runSchedule: entry([{ kind: "Stop", schedule: "0 4 29 2 *", duration: "2m" }]),

@@ -15,7 +15,7 @@ export type Outcome =
   /** An exception: the API server refuses it on an object that exists, in these words. */
   | { readonly is: "locked"; readonly says: string; readonly because: string }
   /** An exception: the object says so (Ready carries the reason), and no call asks for a change. */
-  | { readonly is: "told"; readonly reason: Reason; readonly because: string };
+  | { readonly is: "told"; readonly reason: Reason; readonly because: string; readonly isCreated?: true };
 
 export interface Entry {
   /** A valid value, other than the seed's. */
@@ -95,6 +95,13 @@ export const sent = (by: string, as: Json, refused?: Reason): Outcome => ({
 export const local = (because: string): Outcome => ({ is: "local", because });
 export const locked = (says: string, because: string): Outcome => ({ is: "locked", says, because });
 export const told = (reason: Reason, because: string): Outcome => ({ is: "told", reason, because });
+/** The object is created on the platform, and then reports the reason. */
+export const createdThenTold = (reason: Reason, because: string): Outcome => ({
+  is: "told",
+  reason,
+  because,
+  isCreated: true,
+});
 
 /** The same outcome whatever the surface, and whether the object exists or not. */
 export const always = (to: Json, outcome: Outcome): Entry => ({

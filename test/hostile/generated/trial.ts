@@ -123,7 +123,7 @@ function problemsOf(outcome: Outcome, result: Result, calls: Calls): Problems {
       return [...unasked(calls), ...("refused" in result ? [] : [saying(result)])];
     case "told": {
       const isTold = "ready" in result && result.ready.reason === outcome.reason;
-      return [...unasked(calls), ...(isTold ? [] : [saying(result)])];
+      return [...(outcome.isCreated === true ? [] : unasked(calls)), ...(isTold ? [] : [saying(result)])];
     }
     default:
       return outcome satisfies never;

@@ -15,7 +15,7 @@ const both = (outcome: Outcome) => ({ full: outcome, documented: outcome });
 
 export const cluster: KindCases = {
   kind: "PlatformCluster",
-  clusters: 100,
+  clusters: 150,
   lasting: true,
   stands: () => [],
   seed: ({ name: lane, clusterOf }, name) => ({

@@ -2,7 +2,7 @@
 import type { Json } from "../../../../src/kube/api/types.ts";
 import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
 import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves, scheduleLeaves } from "../common.ts";
-import { always, local, sent, told, type Entry, type KindCases } from "../outcomes.ts";
+import { always, createdThenTold, local, sent, told, type Entry, type KindCases } from "../outcomes.ts";
 import {
   childConnectionLeaves,
   environments,
@@ -44,6 +44,8 @@ const variables = Object.entries(
   const stays = STAYS[path];
   return [path, stays === undefined ? entry : { ...entry, stays }];
 });
+
+const NO_STOP = "the documented surface has no stop of applications";
 
 export const application: KindCases = {
   kind: "PlatformApplication",
@@ -114,7 +116,10 @@ export const application: KindCases = {
     },
     "writeConnectionSecretToRef.name": always(`${name}-moved`, local("it names a Secret of the cluster")),
     externalId: takenOver(fixture.id("PlatformApplication", name)),
-    ...scheduleLeaves(told("NotSupportedByApi", "the documented surface has no stop of applications")),
+    ...scheduleLeaves(
+      told("NotSupportedByApi", NO_STOP),
+      createdThenTold("NotSupportedByApi", `${NO_STOP}, and the application is to run`),
+    ),
     ...lifecycleLeaves([]),
   }),
   misuses: () => [
