@@ -84,7 +84,7 @@ interface Progress {
   readonly last: string;
 }
 
-/** Runs the go command, tells now and then how far it is, and gives back the lines of its standard output. */
+/** Runs the go command and reports its progress now and then. @returns the lines of its standard output */
 async function run(go: Go, args: readonly string[], report: (progress: Progress) => void): Promise<string[]> {
   const child = spawn(go.path, args, { cwd: import.meta.dirname, env: go.env, stdio: ["ignore", "pipe", "pipe"] });
   const started = performance.now();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the guard process is told to start. */
+/** What the guard process starts. */
 export const GuardOrder = z.object({
   /** Removed at the end. */
   dir: z.string().min(1),

@@ -27,15 +27,15 @@ export async function withLock<T>(file: string, progress: (line: string) => void
 }
 
 async function take(file: string, progress: (line: string) => void): Promise<void> {
-  let told = false;
+  let reported = false;
   while (!(await create(file))) {
     const holder = await holderOf(file);
     if (holder === "gone") {
       await rm(file, { force: true });
       continue;
     }
-    if (!told) progress(`waiting for process ${holder}, which is preparing the same (${file})`);
-    told = true;
+    if (!reported) progress(`waiting for process ${holder}, which is preparing the same (${file})`);
+    reported = true;
     await sleep(pollMs);
   }
 }

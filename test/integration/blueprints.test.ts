@@ -18,7 +18,7 @@ describe.each(effort.few(["documented", "full"] as const))("a blueprint on the %
   const env = createEnv({ surface });
   beforeAll(() => blueprintFixture(env));
 
-  it("is created once, told truly, and left in peace", async () => {
+  it("is created once, reported as it is, and left alone", async () => {
     const record = await env.record();
     const password = { name: "password", valueFrom: { secretKeyRef: { name: "db", key: "password" } } };
     await env.apply(secret("db", { password: "s3cret-value" }), blueprint("cache", "shop", { variables: [password] }));

@@ -23,7 +23,7 @@ const StatusPatch = z.object({
 });
 
 /**
- * The requests without those that only tell how many children there are, or what the platform offers: the first answers
+ * The requests without those that only report how many children there are, or what the platform offers: the first answers
  * of a platform may come before a resource is Ready or after.
  */
 function withoutNews(requests: readonly AuditEvent[]): readonly AuditEvent[] {

@@ -1,4 +1,4 @@
-/** The condition `Capabilities`: what the platform has of what a spec asks for, told before and after it was tried. */
+/** The condition `Capabilities`: which fields of a spec the platform supports, before and after they were tried. */
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { partialPlatforms, type SwitchedOff } from "../../simulator/base/platforms.ts";
@@ -27,7 +27,7 @@ describe.each<
   ["everything", "full", {}, "Available", "True", "the platform has deleteProject."],
 ])("on a platform that offers %s", (_title, surface, switchedOff, edited, status, deleted) => {
   const env = createEnv({ surface });
-  const told = async (name: string) => {
+  const reported = async (name: string) => {
     const object = await env.get("PlatformProject", name);
     return { ready: condition(object, "Ready"), capabilities: condition(object, "Capabilities") };
   };
@@ -49,7 +49,7 @@ describe.each<
         ? { status: "False", reason: "NotSupportedByApi" }
         : { status: "Unknown", reason: "NotTried" }),
     });
-    const { capabilities } = await told("first");
+    const { capabilities } = await reported("first");
     expect(capabilities?.message).toContain(untried);
   });
 
@@ -59,7 +59,7 @@ describe.each<
       const generation = member(object.status, "observedGeneration");
       return generation === object.metadata.generation && condition(object, "Ready")?.reason === edited;
     });
-    const { capabilities } = await told("first");
+    const { capabilities } = await reported("first");
     expect(capabilities).toMatchObject({
       status: status === "True" ? "Unknown" : "False",
       message: `Update: the platform has ${status === "True" ? "" : "no "}updateProject${
@@ -75,12 +75,12 @@ describe.each<
     expect((await env.get("PlatformProject", "first")).metadata.resourceVersion).toBe(before);
   });
 
-  it("tells the next resource what the first deletion has shown, and Ready is not concerned", async () => {
+  it("reports to the next resource what the first deletion has shown, and leaves Ready alone", async () => {
     await env.remove("PlatformProject", "first");
     await env.waitGone("PlatformProject", "first");
     await env.apply(project("second", "one"));
     await env.waitFor("PlatformProject", "second", { status: "True" });
-    const { ready, capabilities } = await told("second");
+    const { ready, capabilities } = await reported("second");
     expect(ready).toMatchObject({ status: "True" });
     expect(capabilities).toMatchObject({ status, reason: status === "True" ? "Supported" : "NotSupportedByApi" });
     expect(capabilities?.message).toContain(`Delete: ${deleted}`);

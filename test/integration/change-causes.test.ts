@@ -22,7 +22,7 @@ import { changeLog } from "../support/platform/change-log.ts";
 
 const APPLICATION = "PlatformApplication";
 const PROJECT = "PlatformProject";
-const told = new Set<string>();
+const found = new Set<string>();
 
 describe("the cause of a change", () => {
   const env = createEnv({ surface: "full" });
@@ -34,7 +34,7 @@ describe("the cause of a change", () => {
     await env.settled();
   });
 
-  /** Expects that the log tells these changes of an object, "operation cause", and an event each, from `happens` on. */
+  /** Expects that the log reports these changes of an object, "operation cause", and an event each, from `happens` on. */
   async function expectChanges(name: string, wanted: readonly string[], happens: () => unknown): Promise<void> {
     const from = log().length;
     const news = () =>
@@ -52,7 +52,7 @@ describe("the cause of a change", () => {
       // What a new generation caused has the event of its outcome alone.
       const hasOwnEvent = cause !== "SpecChanged" || op.startsWith("create");
       expect(events.some((note) => one.test(note))).toBe(hasOwnEvent);
-      told.add(cause);
+      found.add(cause);
     }
   }
 
@@ -90,9 +90,9 @@ describe("the cause of a change", () => {
   });
 
   it("is a retry where the spec starts a failed deployment again", async () => {
-    await failing("mends", { retry: { limit: 1, backoff: "0m" } });
-    await expectChanges("mends", ["deployApplication SpecChanged", "deployApplication Retried"], () =>
-      env.patch(APPLICATION, "mends", deploying(NEXT_COMMIT)),
+    await failing("corrected", { retry: { limit: 1, backoff: "0m" } });
+    await expectChanges("corrected", ["deployApplication SpecChanged", "deployApplication Retried"], () =>
+      env.patch(APPLICATION, "corrected", deploying(NEXT_COMMIT)),
     );
   });
 
@@ -130,7 +130,7 @@ describe("the cause of a change", () => {
     await expectChanges("back", ["deleteProject Deleted"], () => env.remove(PROJECT, "back"));
   });
 
-  it("was told of every kind", () => {
-    expect([...told].toSorted()).toEqual(Object.keys(CAUSES).toSorted());
+  it("are all reported", () => {
+    expect([...found].toSorted()).toEqual(Object.keys(CAUSES).toSorted());
   });
 });

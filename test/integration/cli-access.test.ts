@@ -91,7 +91,7 @@ describe("which connection is used", () => {
   });
 });
 
-describe("what goes wrong is told in one line", () => {
+describe("what goes wrong is reported in one line", () => {
   const namespace = () => user.namespace;
 
   it.each<[string, readonly string[], () => string | RegExp, number?]>([

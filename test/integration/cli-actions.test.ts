@@ -66,7 +66,7 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
     );
   });
 
-  it("ends with 130 on Ctrl-C, and says where it goes on", async () => {
+  it("ends with 130 on Ctrl-C, and says where it continues", async () => {
     fault("getDeploymentStatusByRequest", { status: "BUILDING" });
     const argv = ["deploy", user.world.applicationId, `--commit=${NEXT_COMMIT}`, "--wait"];
     const { code, stderr } = await user.run(argv, { signal: AbortSignal.abort() });
@@ -134,9 +134,9 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
     expect(lastCall()).toMatchObject({ operation, status: surface === "full" ? 201 : 200 });
     const second = await set("value-two");
     expect(JSON.stringify([first, second])).not.toContain("value-");
-    const told = surface === "full" ? /is changed/ : /Use "kubectl platform env import" with --overwrite/;
+    const reported = surface === "full" ? /is changed/ : /Use "kubectl platform env import" with --overwrite/;
     expect(second.code).toBe(surface === "full" ? 0 : 1);
-    expect(second.stderr).toMatch(told);
+    expect(second.stderr).toMatch(reported);
     const last =
       surface === "full" ? operation.replace("create", "update") : operation.replace(/^create(.*)/, "list$1s");
     expect(lastCall()?.operation).toBe(last);
@@ -223,7 +223,7 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
     expect(await user.run(["logs", "api", "--tail=2"])).toEqual({ code: 0, stdout: expected, stderr: "" });
   });
 
-  it("follows a log through trouble, and tells each line once", async () => {
+  it("follows a log through failures, and prints each line once", async () => {
     const { simulator, applicationId } = user.world;
     const service = simulator.world().services.get(applicationId);
     if (service === undefined) throw new Error("the application is there");

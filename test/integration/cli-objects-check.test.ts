@@ -69,8 +69,8 @@ describe("check", () => {
     // What is known of the operations beyond the specification: a deployed tree was read, nothing was deleted.
     expect(stdout).toMatch(/^· pconn\/default supported +getProject, /m);
     expect(stdout).toMatch(/^· pconn\/default not tried +[^·✔]*all\s+7\s+deletions/m);
-    const told = stdout.split("\n").filter((line) => /^(?:· | {3})/.test(line));
-    expect(told.filter((line) => line.length > 120)).toEqual([]);
+    const reported = stdout.split("\n").filter((line) => /^(?:· | {3})/.test(line));
+    expect(reported.filter((line) => line.length > 120)).toEqual([]);
   });
 
   it("says what is missing, and what to do", async () => {
@@ -86,7 +86,7 @@ describe("check", () => {
     expect(results(waited.stdout).get("operator")).toBe("failed");
   });
 
-  it("tells a user with few rights what those are", async () => {
+  it("shows a user with few rights what those are", async () => {
     await env.kubectl(["create", "serviceaccount", "nobody"]);
     const kubeconfig = await kubeconfigFor(controlPlane, env.namespace, "nobody");
     const { code, stdout } = await call(["check", operator(), "-o", "json"], kubeconfig);
@@ -139,7 +139,7 @@ describe("check", () => {
 });
 
 describe("plan", () => {
-  it("tells a user with few rights what it takes", async () => {
+  it("shows a user with few rights which ones are needed", async () => {
     await env.kubectl(["create", "serviceaccount", "reader"]);
     await env.kubectl(["create", "role", "reader", "--verb=get,list", "--resource=*.platform-operator.io"]);
     await env.kubectl(["create", "rolebinding", "reader", "--role=reader", `--serviceaccount=${env.namespace}:reader`]);

@@ -74,10 +74,10 @@ describe("resolve", () => {
   });
 
   it("by --recreate has it created, once", async () => {
-    await lost("anew", "none");
-    expect((await call(env, ["resolve", "papp/anew", "--recreate"])).stdout).toMatch(/ resolved: recreate\n$/);
-    await env.waitFor("PlatformApplication", "anew", { status: "True" });
-    const all = [...env.platform.world().services.values()].filter(({ name }) => name === "anew");
+    await lost("again", "none");
+    expect((await call(env, ["resolve", "papp/again", "--recreate"])).stdout).toMatch(/ resolved: recreate\n$/);
+    await env.waitFor("PlatformApplication", "again", { status: "True" });
+    const all = [...env.platform.world().services.values()].filter(({ name }) => name === "again");
     expect(all).toHaveLength(1);
   });
 

@@ -73,7 +73,7 @@ describe("tree", () => {
     });
   });
 
-  it("goes on with -w, line by line, until Ctrl-C", async () => {
+  it("continues with -w, line by line, until Ctrl-C", async () => {
     const ended = new AbortController();
     let shown = "";
     const watching = call(["tree", "shop", "-w"], { signal: ended.signal, onStdout: (text) => (shown += text) });
@@ -100,7 +100,7 @@ describe("tree", () => {
     );
     await expect.poll(() => shown).toContain("application shop 0123456");
     await env.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
-    // Five lines up, and everything below is drawn anew.
+    // Five lines up, and everything below is drawn again.
     await expect
       .poll(() => shown.split("\u001B[5A\r\u001B[J").at(-1))
       .toMatch(/^OBJECT(?:.*\n)*.*application shop 89abcde {2}DEPLOYED/);
@@ -197,7 +197,7 @@ describe("reconcile", () => {
     expect(status).toMatchObject({ lastHandledReconcileAt: metadata.annotations?.[RECONCILE_REQUESTED_AT] });
   });
 
-  it("tells how it went and ends with 1 when a person is needed", async () => {
+  it("reports how it went and ends with 1 when a person is needed", async () => {
     await env.patch("PlatformApplication", "web", deploying("bad0000"));
     await env.waitFor("PlatformApplication", "web", { type: "Stalled", status: "True" });
     const { code, stderr } = await call([

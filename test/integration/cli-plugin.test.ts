@@ -106,7 +106,7 @@ describe("cluster token", () => {
   }
 
   it.each([
-    ["read-only unless told", [], "read-only"],
+    ["read-only by default", [], "read-only"],
     ["one that may write on demand", ["--read-only=false"], "admin"],
   ])("signs kubectl in to a cluster: %s", async (_, flags, account) => {
     const server = await startApiServer();

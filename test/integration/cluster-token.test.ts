@@ -41,7 +41,7 @@ describe("the token of a cluster", () => {
     await env.apply(...defaults(env, { surface: "Full" }));
   });
 
-  it("is not written without the right to, and that is told", async () => {
+  it("is not written without the right to, and that is reported", async () => {
     await env.apply(cluster(env, { name: "edge-token" }));
     const refused = await env.waitFor(KIND, "edge", { reason: "PermissionDenied" });
     expect(condition(refused, "Stalled")).toMatchObject({ status: "True" });

@@ -109,7 +109,7 @@ describe("the API server", () => {
     let answers = "";
 
     beforeAll(async () => {
-      // One kubectl for all: it goes on after an error, and names the object in each.
+      // One kubectl for all: it continues after an error, and names the object in each.
       answers = await apply(stream(named(cases)), "--dry-run=server").then(String, String);
     });
 

@@ -6,7 +6,7 @@ import { createEnv } from "../support/env/env.ts";
 import { calm, eventsOf, expectSettled, idOf, TREE, versions } from "../support/env/settling.ts";
 import { connection, project, secret, tree } from "../support/kube/manifests.ts";
 
-/** How long a connection may take to notice that its Secret was mended (docs/reliability.md C6). */
+/** How long a connection may take to notice that its Secret was corrected (docs/reliability.md C6). */
 const RECOVERY_MS = 10_000;
 
 const schemes = [
@@ -32,7 +32,7 @@ describe.each(effort.few(schemes))("[C6] 401: $what", ({ scheme, message }) => {
   };
 
   it(
-    "is told once, probed at most once a minute, and over within ten seconds of the Secret's mending",
+    "is reported once, probed at most once a minute, and over within ten seconds of the Secret's correction",
     { timeout: 90_000 },
     async () => {
       const auth = { scheme, tokenSecretRef: { name: "default" } };
@@ -46,10 +46,10 @@ describe.each(effort.few(schemes))("[C6] 401: $what", ({ scheme, message }) => {
       const statuses = () => Promise.all(TREE.map(async (kind) => (await env.get(kind, "steady")).status));
       const [before, statusesBefore] = [await versions(env, "steady"), await statuses()];
       spoil();
-      const told = await env.waitFor("PlatformConnection", "default", { reason: "CredentialsInvalid" });
-      expect(condition(told, "Ready")).toMatchObject({ status: "False", message: expect.stringMatching(message) });
-      expect(condition(told, "Stalled")).toMatchObject({ status: "True", reason: "CredentialsInvalid" });
-      expect(condition(told, "Reconciling")).toBeUndefined();
+      const found = await env.waitFor("PlatformConnection", "default", { reason: "CredentialsInvalid" });
+      expect(condition(found, "Ready")).toMatchObject({ status: "False", message: expect.stringMatching(message) });
+      expect(condition(found, "Stalled")).toMatchObject({ status: "True", reason: "CredentialsInvalid" });
+      expect(condition(found, "Reconciling")).toBeUndefined();
 
       await env.apply(project("late"));
       const late = await env.waitFor("PlatformProject", "late", { reason: "ConnectionNotReady" });
@@ -86,13 +86,13 @@ describe("[K1] the Secret of a connection", () => {
     ["does not exist", undefined, /Secret "default" in namespace "stage-.*" does not exist/],
     ["lacks the key", { other: "x" }, /Secret "default" in namespace "stage-.*" has no key "token"/],
     ["holds a line break", { token: "abc\ndef" }, /.*/],
-  ] as const)("that %s is told, and recovered from within ten seconds", async (what, data, message) => {
+  ] as const)("that %s is reported, and recovered from within ten seconds", async (what, data, message) => {
     const name = what.replaceAll(" ", "-");
     if (data !== undefined) await env.apply(secret("default", data));
     await env.apply(connection(env, "default"), project(name));
-    const told = await env.waitFor("PlatformConnection", "default", { status: "False" });
-    expect(condition(told, "Ready")?.message).toMatch(message);
-    expect(condition(told, "Stalled")).toMatchObject({ status: "True" });
+    const found = await env.waitFor("PlatformConnection", "default", { status: "False" });
+    expect(condition(found, "Ready")?.message).toMatch(message);
+    expect(condition(found, "Stalled")).toMatchObject({ status: "True" });
     await env.apply(secret("default", { token: env.platform.tokens.admin }));
     await env.waitFor("PlatformConnection", "default", { status: "True" }, RECOVERY_MS);
     await env.waitFor("PlatformProject", name, { status: "True" });
@@ -122,9 +122,9 @@ describe("[K1] a namespace whose token was revoked before anybody noticed", () =
     const kinds = ["PlatformProject", "PlatformEnvironment", "PlatformApplication"];
     for (const kind of kinds) await env.remove(kind, "left");
     for (const kind of kinds) await env.waitGone(kind, "left", 30_000);
-    const told = (await eventsOf(env, "left", "Orphaned")).join("\n");
-    for (const id of ids) expect(told).toContain(id);
-    expect(told).toContain("The platform rejected the token (401).");
+    const found = (await eventsOf(env, "left", "Orphaned")).join("\n");
+    for (const id of ids) expect(found).toContain(id);
+    expect(found).toContain("The platform rejected the token (401).");
     const { projects, environments, services } = env.platform.world();
     expect([projects.size, environments.size, services.size]).toEqual([1, 1, 1]);
     expect(record.changeCalls().every(({ status }) => status === 401)).toBe(true);

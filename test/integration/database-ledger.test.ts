@@ -53,7 +53,7 @@ describe("a database whose orders have an unknown outcome, documented surface", 
   beforeAll(() => fixture(env));
 
   it.each(effort.few(losses.map((loss, index) => ({ ...loss, name: `create-${index}` }))))(
-    "whose creation $what: says so, sends nothing more, and goes on by one word of the user",
+    "whose creation $what: says so, sends nothing more, and continues after one annotation by the user",
     async ({ fault, name }) => {
       const idOnPlatform = (): string | undefined =>
         [...env.platform.world().services.values()].find((service) => service.name === name)?.id;

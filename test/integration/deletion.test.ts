@@ -113,8 +113,8 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
     if (alone) await env.apply(...defaults(env));
   });
 
-  it("[B14] tells a parent that waits for its children, by name, and what became of each", async () => {
-    const name = "told";
+  it("[B14] reports a parent that waits for its children, by name, and what became of each", async () => {
+    const name = "waiting";
     await standing(name, "Delete");
     const { metadata } = await env.get("PlatformApplication", name);
     // Somebody else's finalizer keeps the child.
@@ -145,8 +145,8 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
     }, PATIENCE_MS);
   });
 
-  it("policy Stop tells what became of the application", async () => {
-    const name = "told-stop";
+  it("policy Stop reports what became of the application", async () => {
+    const name = "stopped";
     await standing(name, "Stop");
     for (const kind of TREE) await env.remove(kind, name);
     await gone(env, name);
@@ -173,9 +173,9 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
     await env.start();
     await gone(env, name);
     await vi.waitFor(async () => {
-      const told = await eventsOf(env, name, "Orphaned");
-      expect(told.map((one) => one.split(":")[0])).toEqual(TREE.map((kind) => `Warning ${kind}`));
-      expect(told[2]).toContain(`The platform keeps the object ${parent === undefined ? "?" : idOf(parent)}`);
+      const reported = await eventsOf(env, name, "Orphaned");
+      expect(reported.map((one) => one.split(":")[0])).toEqual(TREE.map((kind) => `Warning ${kind}`));
+      expect(reported[2]).toContain(`The platform keeps the object ${parent === undefined ? "?" : idOf(parent)}`);
     }, PATIENCE_MS);
     expect(left(env, name)).toEqual(existing);
     await env.remove("PlatformConnection", name);

@@ -31,7 +31,7 @@ describe.each(effort.few(["full", "documented"] as const))("on the %s surface", 
     });
   });
 
-  describe("[C5] a state that tells nothing", () => {
+  describe("[C5] a state that says nothing", () => {
     it.each([
       ["UNAVAILABLE", "UNAVAILABLE"],
       ["half-up, perhaps?", "UnknownState"],

@@ -14,7 +14,7 @@ const COMMITS = {
   second: "2222222222222222222222222222222222222222",
 } as const;
 
-/** A patch that tells nothing but which versions of the sources were read. */
+/** A patch that reports only which versions of the sources were read. */
 const Variables = z.strictObject({ variables: z.strictObject({ sources: z.string() }) });
 const Noted = z.object({ status: z.strictObject({ lastDeployment: Variables, written: Variables }) });
 
@@ -28,7 +28,7 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
     [400, "UnexpectedResponse"],
     [403, "PermissionDenied"],
     [500, "PlatformUnavailable"],
-  ])("goes on while the reads beside it answer %s", async (status, reason) => {
+  ])("continues while the reads beside it answer %s", async (status, reason) => {
     const name = `beside-${status}`;
     const { faults } = env.platform.sim;
     for (const operation of ["getIngressDeploymentStatus", "listApplicationSecrets"]) {
@@ -59,7 +59,7 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
     expect(record.changes()).toEqual([]);
   });
 
-  it("of another commit is one call with that commit, and the status tells of it", async () => {
+  it("of another commit is one call with that commit, and the status reports it", async () => {
     const before = await apps.deploy("commit", COMMITS.first);
     const record = await env.record();
     await apps.change("commit", { deploy: { gitCommitId: COMMITS.second } });

@@ -1,5 +1,5 @@
 /**
- * One resource of every kind, on both surfaces: which operations of the specification they call, and what they tell of
+ * One resource of every kind, on both surfaces: which operations of the specification they call, and what they report of
  * it.
  */
 import { beforeAll, describe, expect, it } from "vitest";
@@ -152,11 +152,11 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
     const events = z
       .object({ items: z.array(ChangeEvent) })
       .parse(JSON.parse(await env.kubectl(["get", "events.events.k8s.io", "-o", "json"])));
-    const told = events.items.filter(({ reason }) => reason.startsWith("PlatformChange"));
+    const reported = events.items.filter(({ reason }) => reason.startsWith("PlatformChange"));
     const eventOf = (kind: string, name: string, action: string) => `${kind}/${name} ${action}`;
     // What a new generation caused has the event of its outcome alone.
     const eventful = lines.filter(({ cause, op }) => cause !== "SpecChanged" || op.startsWith("create"));
-    expect(new Set(told.map(({ regarding, action }) => eventOf(regarding.kind, regarding.name, action)))).toEqual(
+    expect(new Set(reported.map(({ regarding, action }) => eventOf(regarding.kind, regarding.name, action)))).toEqual(
       new Set(eventful.map(({ kind, name, op }) => eventOf(kind, name, op))),
     );
   });

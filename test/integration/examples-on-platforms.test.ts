@@ -34,7 +34,7 @@ function isUnderWay(object: KubeObject): boolean {
   const conditions = object.status === undefined ? [] : conditionsOf(object);
   const ready = conditions.find(({ type }) => type === "Ready");
   if (ready === undefined) return true;
-  // An ingress may be told a look later than its application.
+  // An ingress may be reported one poll later than its application.
   if (conditions.some(({ reason }) => /_QUEUED$|^(?!RUNNING$)[A-Z_]+ING$/.test(reason))) return true;
   const waits = ready.reason === "ApprovalPending" || ready.reason === "OutsideChangeWindow";
   return !waits && conditions.some(({ type, status }) => type === "Reconciling" && status === "True");

@@ -47,7 +47,7 @@ describe("[C9] a settled object whose connection is in trouble for long", () => 
 describe("what a resource refers to and does not exist", () => {
   const env = createEnv({ surface: "documented", windows: { missingMs: 1_500 } });
 
-  it("stalls the resource, and mends it the moment it is there", async () => {
+  it("stalls the resource, which recovers as soon as it exists", async () => {
     await env.apply(...defaults(env), environment(env, "child", "parent"));
     const waits = await env.waitFor("PlatformEnvironment", "child", { reason: "ParentNotFound" });
     expect(condition(waits, "Reconciling")).toMatchObject({ status: "True" });
@@ -58,7 +58,7 @@ describe("what a resource refers to and does not exist", () => {
     });
     expect(condition(stalled, "Reconciling")).toBeUndefined();
     await env.apply(project("parent"));
-    const mended = await env.waitFor("PlatformEnvironment", "child", { status: "True" });
-    expect(condition(mended, "Stalled")).toBeUndefined();
+    const recovered = await env.waitFor("PlatformEnvironment", "child", { status: "True" });
+    expect(condition(recovered, "Stalled")).toBeUndefined();
   });
 });

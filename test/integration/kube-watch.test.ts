@@ -68,7 +68,7 @@ describe("list and watch", () => {
     expect(new Set(objects.map(({ metadata }) => metadata.name))).toEqual(new Set(names));
   });
 
-  it("keep to the namespaces that they are told", async () => {
+  it("keep to the namespaces that they are given", async () => {
     const namespaces = Array.from({ length: 10 }, (_, index) => `watch-of-${String(index)}`);
     for (const namespace of [...namespaces, "watch-of-none"]) {
       await env.namespace(namespace);

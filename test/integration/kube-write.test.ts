@@ -136,7 +136,7 @@ describe("storeOutcome", () => {
 });
 
 describe("the lease (D4, K15)", () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const candidate = (identity: string) =>
     createLeaderElection({
       client: env.client(),
@@ -145,15 +145,15 @@ describe("the lease (D4, K15)", () => {
       namespace: NS,
       name: "platform-operator-leader-election",
       identity,
-      onStarted: () => told.push(identity),
-      onLost: () => told.push(`${identity} lost`),
-      onFailed: (error) => told.push(String(error)),
+      onStarted: () => reported.push(identity),
+      onLost: () => reported.push(`${identity} lost`),
+      onFailed: (error) => reported.push(String(error)),
     });
 
   it("[D4] is created, renewed and handed over with times that the API server takes", async ({ task }) => {
     const [first, second] = [candidate("first"), candidate("second")];
     first.start();
-    await vi.waitFor(() => expect(told).toEqual(["first"]), soon);
+    await vi.waitFor(() => expect(reported).toEqual(["first"]), soon);
     second.start();
     const path = objectPath(LEASE, { namespace: NS, name: "platform-operator-leader-election" });
     const spec = async () => member(await env.client().request({ method: "GET", path }), "spec");
@@ -161,7 +161,7 @@ describe("the lease (D4, K15)", () => {
     await vi.waitFor(async () => expect(await spec()).not.toEqual(before), soon);
     expect(second.mayWrite()).toBe(false);
     await first.stop();
-    await vi.waitFor(() => expect(told).toEqual(["first", "second"]), soon);
+    await vi.waitFor(() => expect(reported).toEqual(["first", "second"]), soon);
     const micro: unknown = expect.stringMatching(/\.\d{6}Z$/);
     expect(await spec()).toMatchObject({
       holderIdentity: "second",

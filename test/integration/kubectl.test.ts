@@ -10,7 +10,7 @@ const env = createEnv({ surface: "full" });
 const yaml = (manifests = env.quickstart()): string => manifests.map((each) => JSON.stringify(each)).join("\n---\n");
 const piped = async (args: readonly string[], input = yaml()): Promise<readonly string[]> =>
   (await env.kubectl([...args, "-f", "-"], { input })).trim().split("\n");
-/** Without the Secrets: whether kubectl writes those anew is its own affair. */
+/** Without the Secrets: kubectl may write those again. */
 const custom = (): readonly Manifest[] => env.quickstart().filter(({ kind }) => kind !== "Secret");
 const header = (table: string): readonly string[] => (table.split("\n")[0] ?? "").trim().split(/ {2,}/);
 const namespaced = RESOURCES.filter(({ scope }) => scope === "Namespaced");
@@ -155,7 +155,7 @@ describe("kubectl wait", () => {
 });
 
 describe("kubectl describe and events", () => {
-  it("tell what happened to an object", async () => {
+  it("report what happened to an object", async () => {
     const described = await env.kubectl(["describe", "papp", "api"]);
     expect(described).toMatch(/Reason: +Deployed/);
     expect(described).toMatch(/Git Commit Id: +1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d/);

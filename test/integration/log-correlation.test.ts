@@ -47,15 +47,15 @@ describe("the log of a pass", () => {
       .findLast((entry) => entry.is === "call" && entry.operation === "deployApplication");
     expect(change?.status).toBe(deployed?.is === "call" ? deployed.status : 0);
     const lines = env.operator.logs().filter((line) => line["pass"] === change?.pass);
-    const told = (message: string) => lines.filter((line) => line.message === message);
-    expect(told("asked the platform")).toContainEqual(
+    const reported = (message: string) => lines.filter((line) => line.message === message);
+    expect(reported("asked the platform")).toContainEqual(
       expect.objectContaining({ logger: "platform", op: "deployApplication", requestId: change?.requestId }),
     );
     const path = `/apis/platform-operator.io/v1alpha1/namespaces/${env.namespace}/platformapplications/api/status`;
-    expect(told("asked the API server")).toContainEqual(
+    expect(reported("asked the API server")).toContainEqual(
       expect.objectContaining({ logger: "kube", method: "PATCH", path, code: "200" }),
     );
-    expect(told("reconciled")).toEqual([expect.objectContaining({ logger: "engine", kind: KIND, name: "api" })]);
+    expect(reported("reconciled")).toEqual([expect.objectContaining({ logger: "engine", kind: KIND, name: "api" })]);
     // Events are written one after the other, whoever began with it.
     expect(lines.filter((line) => String(line["path"]).endsWith("/events"))).toEqual([]);
   });
@@ -78,11 +78,11 @@ describe("the log of a pass", () => {
     await apps.deployed("mortal", COMMIT);
     await env.remove(KIND, "mortal");
     await env.waitGone(KIND, "mortal");
-    const told = changes()
+    const reported = changes()
       .slice(from)
       .map(({ name, op, cause, result, status }) => `${name} ${op} ${cause} ${result} ${String(status)}`);
-    expect(told[0]).toBe("api deployApplication SpecChanged OutcomeUnknown 502");
-    expect(told.at(-1)).toMatch(/^mortal deleteApplication Deleted ok 20\d$/);
-    expect(told).toContainEqual(expect.stringMatching(/^mortal createApplication SpecChanged ok 20\d$/));
+    expect(reported[0]).toBe("api deployApplication SpecChanged OutcomeUnknown 502");
+    expect(reported.at(-1)).toMatch(/^mortal deleteApplication Deleted ok 20\d$/);
+    expect(reported).toContainEqual(expect.stringMatching(/^mortal createApplication SpecChanged ok 20\d$/));
   });
 });

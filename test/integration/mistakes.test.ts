@@ -165,8 +165,10 @@ describe("what a person reads after", () => {
   ];
 
   it("each of the mistakes that are typical", async () => {
-    const told = await Promise.all(MISTAKES.map(async ([mistake, does]) => `# ${mistake}\n${(await does()).trim()}\n`));
-    const page = wrapped(normalized(told.join("\n").replaceAll(env.namespace, "shop")));
+    const reported = await Promise.all(
+      MISTAKES.map(async ([mistake, does]) => `# ${mistake}\n${(await does()).trim()}\n`),
+    );
+    const page = wrapped(normalized(reported.join("\n").replaceAll(env.namespace, "shop")));
     expect(page).not.toContain("not-to-be-shown");
     await expect(page).toMatchFileSnapshot(join(import.meta.dirname, "fixtures/mistakes.txt"));
   });

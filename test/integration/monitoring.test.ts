@@ -45,8 +45,8 @@ describe("/metrics of an operator at work", { timeout: 300_000 }, () => {
       unknown: served.filter((one) => !described.includes(one)),
     }).toEqual({ missing: [], unknown: [] });
     expect(text).toMatch(/^process_resident_memory_bytes [1-9]\d{7,}$/m);
-    const told = `platform_operator_resource_info{customresource_kind="PlatformApplication",exported_namespace="${env.namespace}",name="api",ready="True",reason="Deployed",suspended="false"} 1`;
-    expect(text).toContain(told);
+    const reported = `platform_operator_resource_info{customresource_kind="PlatformApplication",exported_namespace="${env.namespace}",name="api",ready="True",reason="Deployed",suspended="false"} 1`;
+    expect(text).toContain(reported);
     expect(text).toMatch(/^platform_operator_operation_duration_seconds_count\{kind="PlatformApplication",.*\} [12]$/m);
   });
 

@@ -34,7 +34,7 @@ describe.each(effort.few(["documented", "full"] as const))("an operation, %s sur
     ];
     const rows = targets.flatMap(([op, target, spec]) =>
       losses
-        // What is seen of an application is seen for a while; of the others one look tells all.
+        // An application is observed for a while; one observation of the others is enough.
         .filter(([, { effect, answer }]) => target === "application" || (effect !== "late" && answer.is === "reset"))
         .map(([what, fault]) => ({ op, target, spec, what, fault })),
     );

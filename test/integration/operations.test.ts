@@ -43,7 +43,7 @@ describe.each(effort.few(["full", "documented"] as const))("an operation, %s sur
     await env.patch("PlatformOperation", "deploy", { metadata: { labels: { touched: "yes" } } });
     await env.restart();
     await env.settled();
-    // Its application tells that another commit is deployed whenever it is looked at.
+    // Its application reports at each poll that another commit is deployed.
     expect((await since.writes()).objects.filter(({ name }) => name === "deploy")).toEqual([]);
     expect(record.changes()).toEqual(["deployApplication"]);
   });

@@ -57,7 +57,7 @@ async function leads(running: RunningOperator): Promise<void> {
 }
 
 describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }, () => {
-  it("[B12] waits for CRDs that are not there, alive and saying so, and goes on by itself", async ({ task }) => {
+  it("[B12] waits for missing CRDs, alive and saying so, and continues by itself", async ({ task }) => {
     operator = await startOperator({ kubeconfig, env: { POD_NAME: "operator-1" } });
     await vi.waitFor(() => {
       expect(operator?.logs()).toContainEqual(
@@ -123,7 +123,7 @@ describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }
     expect((await lease()).holderIdentity).toMatch(/^operator-2_/);
   });
 
-  it("works on an object that comes, and tells about it", async () => {
+  it("works on an object that is created, and reports about it", async () => {
     const running = z.custom<RunningOperator>().parse(operator);
     const project = {
       apiVersion: "platform-operator.io/v1alpha1",
@@ -146,15 +146,15 @@ describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }
     const running = z.custom<RunningOperator>().parse(operator);
     const annotate = async (level: string): Promise<unknown> =>
       kubectl(controlPlane, ["annotate", "--overwrite", "lease", LEASE_NAME, "-n", OPERATOR, `${LOG_LEVEL}${level}`]);
-    const told = (wanted: object) => {
+    const expectLine = (wanted: object) => {
       expect(running.logs()).toContainEqual(expect.objectContaining(wanted));
     };
     await annotate("=info,kube=trace");
-    await vi.waitFor(() => told({ message: "the log level changed", to: "info,kube=trace" }), waiting);
+    await vi.waitFor(() => expectLine({ message: "the log level changed", to: "info,kube=trace" }), waiting);
     // Its own renewals of the lease.
-    await vi.waitFor(() => told({ level: "trace", logger: "kube", method: "PUT" }), waiting);
+    await vi.waitFor(() => expectLine({ level: "trace", logger: "kube", method: "PUT" }), waiting);
     await annotate("-");
-    await vi.waitFor(() => told({ message: "the log level changed", to: "that of the flag" }), waiting);
+    await vi.waitFor(() => expectLine({ message: "the log level changed", to: "that of the flag" }), waiting);
     await leads(running);
     const isLease = ({ message }: { readonly message?: unknown }) => String(message).includes("renew the lease");
     expect(running.logs().filter((line) => isLease(line) && line["level"] === "warn")).toEqual([]);

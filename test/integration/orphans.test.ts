@@ -109,7 +109,7 @@ describe("previews on the documented surface", () => {
     expect(stdout.match(/"name": "many-/g)).toHaveLength(50);
   });
 
-  it("is listed, counted, told, and forgotten", async () => {
+  it("is listed, counted, reported, and forgotten", async () => {
     const name = "pr-3";
     const preview = environment(env, name, "shop", DELETE);
     await env.apply(preview);

@@ -1,4 +1,4 @@
-/** Platforms whose lists have pages that they do not tell of. */
+/** Platforms whose lists have undocumented pages. */
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { changeSettings } from "../../simulator/base/settings.ts";
@@ -32,7 +32,7 @@ describe.each(effort.few(["documented", "lists-only", "full"] as const))("a plat
     await env.settled();
   });
 
-  it("is not told to have lost what is on the next page, and nothing is created in its place", async () => {
+  it("does not report objects of the next page as gone, and nothing is created in their place", async () => {
     const record = await env.record();
     showPage();
     if (surface === "full") {

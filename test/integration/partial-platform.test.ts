@@ -50,8 +50,8 @@ describe.each(effort.few(rows))("a platform %s", (_title, switchedOff, updated) 
     if (updated) await staged.deployed("web", OTHER_COMMIT);
     else await staged.ready("web", "False", "UpdateNotSupported");
     await env.settled();
-    const told = condition(await env.get("PlatformApplication", "web"), "Ready");
-    expect(told?.reason).not.toBe("ExternalResourceDeleted");
+    const reported = condition(await env.get("PlatformApplication", "web"), "Ready");
+    expect(reported?.reason).not.toBe("ExternalResourceDeleted");
   });
 
   it("says so on the connection, remembers it across a restart, and asks no more", async () => {

@@ -122,7 +122,7 @@ describe.each(effort.few(rows))("403 on the $surface surface", ({ surface, cases
   });
 
   it.each(effort.few(cases, 3))(
-    "$what with the scope $scope: $operation is denied, named with the scope $needs, and goes on with another token",
+    "$what with the scope $scope: $operation is denied, named with the scope $needs, and continues with another token",
     async ({ scope, operation, needs, kind, name, ask }) => {
       await env.apply(secret("default", { token: env.platform.tokens[scope] }));
       // The change of the token is seen at the next read of the Secret; a new generation has it read at once.
@@ -152,14 +152,14 @@ describe.each(effort.few(rows))("403 on the $surface surface", ({ surface, cases
     },
   );
 
-  it("[C6] for the whole organization is told on the connection; settled objects are not touched", async () => {
+  it("[C6] for the whole organization is reported on the connection; settled objects are not touched", async () => {
     await calm(env);
     const before = await versions(env, "base");
     await env.apply(secret("default", { token: env.platform.tokens.foreign }));
     await env.patch("PlatformConnection", "default", { spec: { rateLimit: { burst: 999 } } });
-    const told = await env.waitFor("PlatformConnection", "default", { reason: "PermissionDenied" });
-    expect(condition(told, "Stalled")).toMatchObject({ status: "True" });
-    expect(condition(told, "Ready")?.message).toContain("forbids listProjects (403)");
+    const found = await env.waitFor("PlatformConnection", "default", { reason: "PermissionDenied" });
+    expect(condition(found, "Stalled")).toMatchObject({ status: "True" });
+    expect(condition(found, "Ready")?.message).toContain("forbids listProjects (403)");
     await env.quiet(5);
     expect(await versions(env, "base")).toEqual(before);
     await admin();

@@ -59,7 +59,7 @@ for (const surface of effort.few(["documented", "full"] as const)) {
       ]);
     });
 
-    it("[C7] Recreate creates anew what is provably gone, once, and Fail only tells it", async () => {
+    it("[C7] Recreate creates what is provably gone again, once, and Fail only reports it", async () => {
       await env.apply(project("back", { lifecycle: { onMissing: "Recreate" } }), project("lost"));
       const before = idOf(await env.waitFor("PlatformProject", "back", { status: "True" }));
       const lost = idOf(await env.waitFor("PlatformProject", "lost", { status: "True" }));
@@ -83,23 +83,23 @@ for (const surface of effort.few(["documented", "full"] as const)) {
 describe("policies where the platform shows everything", () => {
   const env = createEnv({ surface: "full" });
 
-  it("is told field by field under Report, and corrected otherwise", async () => {
+  it("is reported field by field under Report, and corrected otherwise", async () => {
     await env.apply(...defaults(env, { surface: "Full" }));
-    await env.apply(project("told", { lifecycle: { driftPolicy: "Report" } }), project("mended"));
+    await env.apply(project("reported", { lifecycle: { driftPolicy: "Report" } }), project("corrected"));
     const ids = [];
-    for (const name of ["told", "mended"])
+    for (const name of ["reported", "corrected"])
       ids.push(idOf(await env.waitFor("PlatformProject", name, { status: "True" })));
     await env.settled();
     const record = await env.record();
     for (const [index, id] of ids.entries()) editRecord(env.platform.sim, id, { name: `theirs ${index}` });
-    const told = await env.waitFor("PlatformProject", "told", { type: "Drifted", status: "True" });
-    expect(condition(told, "Ready")).toMatchObject({ status: "True" });
-    expect(member(told.status, "drift")).toEqual({
-      fields: [{ path: "spec.name", desired: "told", observed: "theirs 0" }],
+    const found = await env.waitFor("PlatformProject", "reported", { type: "Drifted", status: "True" });
+    expect(condition(found, "Ready")).toMatchObject({ status: "True" });
+    expect(member(found.status, "drift")).toEqual({
+      fields: [{ path: "spec.name", desired: "reported", observed: "theirs 0" }],
     });
     await env.settled();
     expect(record.changes()).toEqual(["updateProject"]);
-    expect(await eventsOf(env, "told", "DriftDetected")).toHaveLength(1);
+    expect(await eventsOf(env, "reported", "DriftDetected")).toHaveLength(1);
     const metrics = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
     expect(metrics).toContain('platform_operator_resources_drifted{kind="PlatformProject"} 1\n');
     expect(metrics).toMatch(/^platform_operator_drift_detected_total\{kind="PlatformProject"\} [12]$/m);

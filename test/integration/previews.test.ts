@@ -19,7 +19,7 @@ describe.each(effort.few(["documented", "full"] as const))("the guide for previe
   const env = createEnv({ surface });
   const KINDS = ["PlatformEnvironment", "PlatformApplication"] as const;
 
-  /** The preview of a pull request at a commit, on the stage's cluster. */
+  /** The preview of a pull request at a commit, on the environment's cluster. */
   const preview = (commit: string): readonly Manifest[] =>
     renderPreview({ number: "42", branch: "feature/cart", commit }).map((manifest) => {
       if (manifest.kind !== "PlatformEnvironment") return manifest;

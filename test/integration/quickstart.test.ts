@@ -48,7 +48,7 @@ describe.each(effort.few(SURFACES))("the quickstart on the $surface surface", ({
     expect(commits).toContainEqual({ git_commit_id: "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432" });
   });
 
-  it("is told by kubectl, all kinds by their category", async () => {
+  it("is shown by kubectl, all kinds by their category", async () => {
     const shown = (await env.kubectl(["get", "platform"])).trim().split("\n\n");
     // Those of other stages are seen from here, too.
     const tables = shown.filter((table) => !table.includes("clusterplatformconnection."));

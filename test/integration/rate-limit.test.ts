@@ -36,7 +36,7 @@ const long = [
 describe("[C1] 429", () => {
   const env = createEnv({ surface: "documented", windows: { outageMs: 2_000 } });
 
-  /** Creates a connection until the test ends; its token of its own tells its calls apart. */
+  /** Creates a connection until the test ends; its own token identifies its calls. */
   const connected = async (name: string): Promise<void> => {
     onTestFinished(async () => {
       for (const kind of ["PlatformProject", "PlatformConnection"]) await env.remove(kind, name);
@@ -98,18 +98,18 @@ describe("[C1] 429", () => {
       const limited = await limit(name, reset());
       await env.apply(project(`${name}-late`, { connectionRef: { name } }));
       onTestFinished(async () => env.remove("PlatformProject", `${name}-late`));
-      const told = await env.waitFor("PlatformConnection", name, { type: "Synced", reason: "RateLimited" });
-      expect(condition(told, "Synced")?.message).toMatch(
+      const reported = await env.waitFor("PlatformConnection", name, { type: "Synced", reason: "RateLimited" });
+      expect(condition(reported, "Synced")?.message).toMatch(
         /^The platform limits the rate of requests \(429\); the operator sends nothing before \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, and goes on by itself\.$/,
       );
-      expect(condition(told, "Ready")).toMatchObject({ status: "True" });
+      expect(condition(reported, "Ready")).toMatchObject({ status: "True" });
       await connected(`${name}-other`);
       await sleep(WATCHED_MS);
       expect(callsOf(name).filter((call) => took(call) > took(limited) + IN_FLIGHT_MS)).toEqual([]);
       const after = await env.get("PlatformProject", name);
       expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
       const connectionAfter = await env.get("PlatformConnection", name);
-      expect(connectionAfter.metadata.resourceVersion).toBe(told.metadata.resourceVersion);
+      expect(connectionAfter.metadata.resourceVersion).toBe(reported.metadata.resourceVersion);
       const late = await env.get("PlatformProject", `${name}-late`);
       expect(late.metadata.annotations?.["platform-operator.io/intent"]).toBeUndefined();
       // What the CRD gives every object that nobody has written a status of.

@@ -1,5 +1,5 @@
 /**
- * Today's operator goes on from what the bundle of commit 4aba459 wrote (fixtures/records): objects that are settled,
+ * Today's operator continues from what the bundle of commit 4aba459 wrote (fixtures/records): objects that are settled,
  * creates and deployments whose outcome was open when it was killed, and the orphan ledger. Persisted keys may not change.
  */
 import { readFile } from "node:fs/promises";

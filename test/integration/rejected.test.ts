@@ -49,7 +49,7 @@ describe("[C8] 400 and 422", () => {
     expect(condition(await env.get("PlatformProject", "neighbour"), "Synced")?.status).toBe("True");
   });
 
-  it.each([400, 422])("%d on a create is for a person: told, not repeated, over with a new spec", async (status) => {
+  it.each([400, 422])("%d on a create needs a person: reported, not repeated, over with a new spec", async (status) => {
     const name = `judged-${status}`;
     env.platform.sim.faults.add({
       match: { operation: "createProject" },

@@ -18,7 +18,7 @@ describe("[C11] services that others work on, full surface", () => {
   beforeAll(() => fixture(env));
 
   it.each(effort.few(SERVICE_KINDS))(
-    "$noun: one that is gone is made anew, once, where that is wanted",
+    "$noun: one that is gone is created again, once, where that is wanted",
     async ({ kind, noun, create, deploy, manifest }) => {
       const name = `gone-${noun}`;
       await env.apply(
@@ -30,8 +30,8 @@ describe("[C11] services that others work on, full surface", () => {
       await env.settled();
       const record = await env.record();
       for (const id of [before, lost]) removeRecord(env.platform.sim, id);
-      const told = await env.waitFor(kind, `lost-${noun}`, { type: "Stalled", status: "True" });
-      expect(condition(told, "Ready")).toMatchObject({ reason: "ExternalResourceDeleted" });
+      const found = await env.waitFor(kind, `lost-${noun}`, { type: "Stalled", status: "True" });
+      expect(condition(found, "Ready")).toMatchObject({ reason: "ExternalResourceDeleted" });
       const back = await env.waitFor(kind, name, (object) => {
         return idOf(object) !== "" && idOf(object) !== before && condition(object, "Ready")?.status === "True";
       });
@@ -42,17 +42,17 @@ describe("[C11] services that others work on, full surface", () => {
   );
 
   it.each(effort.few(SERVICE_KINDS))(
-    "$noun: one that was stopped is started where all is corrected, and told else",
+    "$noun: one that was stopped is started where everything is corrected, and reported otherwise",
     async ({ kind, noun, deploy, manifest }) => {
-      await env.apply(manifest(`kept-${noun}`, "staging", correct), manifest(`told-${noun}`, "staging", {}));
+      await env.apply(manifest(`kept-${noun}`, "staging", correct), manifest(`reported-${noun}`, "staging", {}));
       const ids: string[] = [];
-      for (const name of [`kept-${noun}`, `told-${noun}`]) ids.push(idOf(await env.waitFor(kind, name, ready)));
+      for (const name of [`kept-${noun}`, `reported-${noun}`]) ids.push(idOf(await env.waitFor(kind, name, ready)));
       await env.settled();
       const record = await env.record();
       const [kept] = ids;
       scheduledStop(env.platform.sim, env.platform.world().services.get(kept ?? "")?.environmentId ?? "");
-      const told = await env.waitFor(kind, `told-${noun}`, { type: "Drifted", status: "True" });
-      expect(condition(told, "Ready")).toMatchObject({ reason: "DriftDetected" });
+      const found = await env.waitFor(kind, `reported-${noun}`, { type: "Drifted", status: "True" });
+      expect(condition(found, "Ready")).toMatchObject({ reason: "DriftDetected" });
       await env.waitFor(
         kind,
         `kept-${noun}`,

@@ -29,10 +29,10 @@ describe("the status page of an operator", () => {
   beforeAll(async () => {
     // The operator counts as started once it serves metrics and probes; this comes after them.
     await vi.waitFor(() => {
-      const told = env.operator
+      const reported = env.operator
         .logs()
         .find(({ message, server }) => message === "listening" && server === "status-page");
-      url = z.url().parse(told?.["address"]);
+      url = z.url().parse(reported?.["address"]);
     }, waiting);
     await env.apply(...env.quickstart());
     for (const name of ["api", "web"]) await env.waitFor("PlatformApplication", name, { status: "True" });
@@ -53,7 +53,7 @@ describe("the status page of an operator", () => {
     }, waiting);
   });
 
-  it("tells its followers when something changes, and shows it", async () => {
+  it("notifies its followers when something changes, and shows it", async () => {
     const ended = new AbortController();
     const { body } = await fetch(`${url}/api/events`, { signal: ended.signal });
     const events = body!.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,4 +1,4 @@
-/** One organization's way from hand-made to kept by custom resources, told with kubectl and its plugin alone. */
+/** An organization moves from objects made by hand to custom resources, by kubectl and its plugin alone. */
 import { mkdtemp, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -74,12 +74,12 @@ describe("with a collector", () => {
 
   it("what waits is sent before the operator ends", async () => {
     const before = collector.spans().length;
-    const told = changeLog(env.operator.logs()).length;
+    const reported = changeLog(env.operator.logs()).length;
     await env.patch(KIND, "api", { spec: { cpu: 750 } });
     // A deploy follows the update so soon that it may be the last line already.
     const pass = await vi.waitFor(
       () => {
-        const [update] = changeLog(env.operator.logs()).slice(told);
+        const [update] = changeLog(env.operator.logs()).slice(reported);
         expect(update?.op).toBe("updateApplication");
         return update?.pass;
       },
@@ -95,7 +95,7 @@ describe("with a collector that takes connections and never answers", () => {
   const env = createEnv({ surface: "full", args: [`--otlp-endpoint=${collector.url}/silent`] });
   const apps = stagedApplications(env);
 
-  it("everything goes on, the spans are counted as dropped, and the operator ends in time", async () => {
+  it("everything continues, the spans are counted as dropped, and the operator ends in time", async () => {
     collector.script(() => {});
     await apps.fixture();
     await apps.deploy("api", COMMIT);
@@ -119,7 +119,7 @@ describe("with nobody at the endpoint", () => {
   const env = createEnv({ surface: "full", args: ["--otlp-endpoint=http://127.0.0.1:9"] });
   const apps = stagedApplications(env);
 
-  it("everything goes on", async () => {
+  it("everything continues", async () => {
     await apps.fixture();
     await apps.deploy("api", COMMIT);
     expect(env.operator.logs().filter(({ level }) => level === "error")).toEqual([]);

@@ -89,7 +89,7 @@ describe.each(effort.few(surfaces))("deliveries of the %s surface", (surface, ev
     expect(typeof secrets).toBe(surface === "full" ? "string" : "undefined");
   });
 
-  it("tell of what others do, whether they come twice or late", async () => {
+  it("report what others do, whether they come twice or late", async () => {
     await env.settled();
     const { settings } = env.platform.sim;
     changeSettings(settings, { deliveries: { copies: 3, lateEvery: 2, lateSeconds: 0.5 } });

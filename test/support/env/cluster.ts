@@ -106,7 +106,7 @@ export function cluster(client: () => KubeClient, namespace: string): Cluster {
       last = await find(kind, name);
       return last !== undefined && holds(last, until) ? last : undefined;
     }, timeoutMs);
-    if (found === undefined) throw new Error(`${kind} ${name} did not come to it: ${shown(last)}`);
+    if (found === undefined) throw new Error(`${kind} ${name} did not reach the state: ${shown(last)}`);
     return found;
   };
 

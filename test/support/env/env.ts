@@ -203,13 +203,13 @@ export function createEnv(options: EnvOptions): Env {
         responseStatus?.code === 403 && options.mayRefuse?.includes(objectRef?.resource ?? "") !== true,
     );
     const all = [operatorNamespace, ...namespaces].map((name) => cluster(theClient, name));
-    const told = await secretsTold({ platform: thePlatform(), namespaces: all, output, metrics, requests });
+    const reported = await secretsTold({ platform: thePlatform(), namespaces: all, output, metrics, requests });
     await client?.close();
     await platform?.close();
     expect(refused, "requests that RBAC refused").toEqual([]);
     const unexpected = errors.filter((line) => options.mayLog?.test(JSON.stringify(line)) !== true);
     expect(unexpected, "errors in the operator's log").toEqual([]);
-    expect(told, "secrets in what the operator wrote").toEqual([]);
+    expect(reported, "secrets in what the operator wrote").toEqual([]);
   });
 
   const own: AuditTail = { read: async () => (await tail.read()).filter((event) => isOf(namespace, event)) };
@@ -270,7 +270,7 @@ export function createEnv(options: EnvOptions): Env {
 }
 
 function there<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("the stage is there from beforeAll on, its operator while it runs");
+  if (value === undefined) throw new Error("the environment exists from beforeAll on, its operator while it runs");
   return value;
 }
 

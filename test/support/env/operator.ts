@@ -159,8 +159,8 @@ function readLog(child: ChildProcess, file: string | undefined) {
     createInterface({ input: stream }).on("line", (line) => {
       lines.push(line);
       copy?.write(`${line}\n`);
-      const told = Listening.safeParse(tryParse(line)).data;
-      if (told !== undefined) addresses.set(told.server, told.address);
+      const reported = Listening.safeParse(tryParse(line)).data;
+      if (reported !== undefined) addresses.set(reported.server, reported.address);
       const metrics = addresses.get("metrics");
       const health = addresses.get("health");
       if (metrics !== undefined && health !== undefined) resolve({ metrics, health });

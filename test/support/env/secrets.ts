@@ -32,13 +32,13 @@ export async function secretsTold(remains: Remains): Promise<readonly string[]> 
   const { namespaces, output, metrics, requests } = remains;
   const events = await Promise.all(namespaces.map((at) => at.list("Event")));
   const asked = requests.map(({ requestURI, requestObject }) => `${requestURI} ${JSON.stringify(requestObject)}`);
-  const told = {
+  const reported = {
     log: output.join("\n"),
     "/metrics": metrics.join("\n"),
     requests: asked.join("\n"),
     events: JSON.stringify(events),
   };
-  return findCanaries(told, await secretsOf(remains));
+  return findCanaries(reported, await secretsOf(remains));
 }
 
 /** @returns the secrets by unique names */

@@ -1,4 +1,4 @@
-/** What a PlatformOperation did, every resource that stands for its target tells. */
+/** Every resource that represents the target of a PlatformOperation reports what the operation did. */
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -32,7 +32,7 @@ describe.each(effort.few(["documented", "full"] as const))("what an operation di
     return `${env.namespace}/${name}`;
   };
 
-  it("is told by its database, which is not started unasked, also after a restart", async () => {
+  it("is reported by its database, which is not started unasked, also after a restart", async () => {
     const record = await env.record();
     const stop = await carriedOut("stop-orders", { type: "StopDatabase", databaseRef: { name: "orders" } });
     const stopped = await env.waitFor(DATABASE, "orders", { type: "Stalled", status: "True" });
@@ -63,24 +63,24 @@ describe.each(effort.few(["documented", "full"] as const))("what an operation di
     expect(record.changes()).toEqual(["stopDatabase", "deployDatabase"]);
   });
 
-  it("is told by its application: the commit, and the request", async () => {
+  it("is reported by its application: the commit, and the request", async () => {
     const applicationRef = { name: "web" };
     const record = await env.record();
     await carriedOut("deploy", { type: "DeployApplication", applicationRef, gitCommitId: NEXT_COMMIT });
     const drifted = await env.waitFor("PlatformApplication", "web", { type: "Drifted", status: "True" });
     expect(condition(drifted, "Drifted")?.message).toContain(NEXT_COMMIT);
-    const told = await env.waitFor("PlatformApplication", "web", ({ status }) =>
+    const found = await env.waitFor("PlatformApplication", "web", ({ status }) =>
       JSON.stringify(status).includes('"Completed"'),
     );
     const { status } = await env.get("PlatformOperation", "deploy");
-    expect(told.status).toMatchObject({
+    expect(found.status).toMatchObject({
       lastOperation: {
         name: `${env.namespace}/deploy`,
         gitCommitId: NEXT_COMMIT,
         requestId: member(member(status, "request"), "requestId"),
       },
     });
-    expect(condition(told, "Ready")?.message).toContain(NEXT_COMMIT.slice(0, 7));
+    expect(condition(found, "Ready")?.message).toContain(NEXT_COMMIT.slice(0, 7));
     await env.settled();
     expect(record.changes()).toEqual(["deployApplication"]);
   });
