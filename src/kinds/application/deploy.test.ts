@@ -1,111 +1,63 @@
 import { describe, expect, it } from "vitest";
 
 import {
-  openDeployment,
+  type Change,
   COMMIT,
   deployment,
   inputsWith,
-  OTHER_COMMIT,
-  passWith,
-  print,
-  plannedBy,
   observedFull,
   observedIn,
+  OLD_REQUEST,
+  openDeployment,
+  OTHER_COMMIT,
+  passWith,
+  planned,
+  plannedBy,
+  print,
+  REQUEST,
   statusOf,
 } from "../../../test/support/services/applications.ts";
 import type { ApplicationMemory } from "./crd.ts";
+import { application } from "./index.ts";
 import type { Observed } from "./model.ts";
 
-type Change = Parameters<typeof passWith>[0];
-
-/** The result of the plan, with the commit that is deployed now. */
-function planned(change: Change, observed: Observed): string {
-  return plannedBy(passWith(change), observed);
-}
-
 const DEPLOY = `deployApplication ${COMMIT}`;
-const deploy = (gitCommitId: string, policy = "Automatic") => ({ deploy: { gitCommitId, policy } });
-const variables = [{ name: "KEY", value: "value", isSecret: false }];
+const DEPLOY_OTHER = `deployApplication ${OTHER_COMMIT}`;
+const other = { deploy: { gitCommitId: OTHER_COMMIT } };
+const byHand = { deploy: { gitCommitId: COMMIT, policy: "Manual" } };
+const otherByHand = { deploy: { gitCommitId: OTHER_COMMIT, policy: "Manual" } };
+const isStopped = { memory: { runState: "Stopped" } } as const;
+const isNew = { memory: { lastDeployment: undefined } };
+const last = (change: Parameters<typeof deployment>[0]) => ({ memory: { lastDeployment: deployment(change) } });
 const written = (change: ApplicationMemory["written"]) => ({ revision: 0, ...change });
+const inputs = inputsWith([{ name: "KEY", value: "value", isSecret: false }], print("new"));
+const never = observedIn("READY", { status: statusOf("READY", { serviceDeploymentStatus: "NEVER_DEPLOYED" }) });
+
+/** The variables were written with this fingerprint, and deployed with that one. */
+const sent = (digest: string, deployed?: string) => ({
+  written: written({ variables: print(digest), variableNames: ["KEY"] }),
+  lastDeployment: deployment(deployed === undefined ? {} : { variables: print(deployed) }),
+});
 
 describe("a deployment is due", () => {
-  const never = observedIn("READY", { status: statusOf("READY", { serviceDeploymentStatus: "NEVER_DEPLOYED" }) });
+  const settings = { written: written({ revision: 2 }), lastDeployment: deployment({ settings: 1 }) };
+  const unnamed = { lastDeployment: openDeployment({ requestId: undefined }) };
 
   it.each<[string, Change, Observed, string]>([
-    ["the first time", { memory: { lastDeployment: undefined } }, never, DEPLOY],
-    ["for another commit", { spec: deploy(OTHER_COMMIT) }, observedIn("DEPLOYED"), `deployApplication ${OTHER_COMMIT}`],
-    [
-      "for another commit, after a failure",
-      { spec: deploy(OTHER_COMMIT) },
-      observedIn("BUILD_ERROR"),
-      `deployApplication ${OTHER_COMMIT}`,
-    ],
-    [
-      "for another commit, of what others stopped",
-      { spec: deploy(OTHER_COMMIT) },
-      observedIn("STOPPED"),
-      `deployApplication ${OTHER_COMMIT}`,
-    ],
-    [
-      "for settings that we wrote since",
-      { memory: { written: written({ revision: 2 }), lastDeployment: deployment({ settings: 1 }) } },
-      observedIn("DEPLOYED"),
-      DEPLOY,
-    ],
-    [
-      "for variables that we wrote since",
-      {
-        inputs: inputsWith(variables, print("new")),
-        memory: {
-          written: written({ variables: print("new"), variableNames: ["KEY"] }),
-          lastDeployment: deployment({ variables: print("old") }),
-        },
-      },
-      observedIn("DEPLOYED"),
-      DEPLOY,
-    ],
-    [
-      "for the first variables",
-      {
-        inputs: inputsWith(variables, print("new")),
-        memory: { written: written({ variables: print("new"), variableNames: ["KEY"] }) },
-      },
-      observedIn("DEPLOYED"),
-      DEPLOY,
-    ],
+    ["the first time", isNew, never, DEPLOY],
+    ["for another commit", { spec: other }, observedIn("DEPLOYED"), DEPLOY_OTHER],
+    ["for another commit, of what others stopped", { spec: other }, observedIn("STOPPED"), DEPLOY_OTHER],
+    ["for settings that we wrote since", { memory: settings }, observedIn("DEPLOYED"), DEPLOY],
+    ["for variables that we wrote since", { inputs, memory: sent("new", "old") }, observedIn("DEPLOYED"), DEPLOY],
+    ["for the first variables", { inputs, memory: sent("new") }, observedIn("DEPLOYED"), DEPLOY],
     ["on request, after a failure", { requested: "now" }, observedIn("BUILD_ERROR"), DEPLOY],
     ["on request, in an unknown state", { requested: "now" }, observedIn("UNAVAILABLE"), DEPLOY],
-    [
-      "for a new commit, in an unknown state",
-      { spec: deploy(OTHER_COMMIT) },
-      observedIn("UNAVAILABLE"),
-      `deployApplication ${OTHER_COMMIT}`,
-    ],
-    [
-      "for a new commit, in an unknown state, after a request without an id",
-      { spec: deploy(OTHER_COMMIT), memory: { lastDeployment: openDeployment({ requestId: undefined }) } },
-      observedIn("HIBERNATING"),
-      `deployApplication ${OTHER_COMMIT}`,
-    ],
-    [
-      "on request, after a failure, also by hand",
-      { requested: "now", spec: deploy(COMMIT, "Manual") },
-      observedIn("CANCELED"),
-      DEPLOY,
-    ],
-    [
-      "on another request",
-      { requested: "two", memory: { lastDeployment: deployment({ retry: "one" }) } },
-      observedIn("BUILD_ERROR"),
-      DEPLOY,
-    ],
-    ["to start what we stopped", { memory: { runState: "Stopped" } }, observedIn("STOPPED"), DEPLOY],
-    [
-      "to start what we stopped, also by hand",
-      { memory: { runState: "Stopped" }, spec: deploy(COMMIT, "Manual") },
-      observedIn("STOPPED"),
-      DEPLOY,
-    ],
+    ["for a new commit, in an unknown state", { spec: other }, observedIn("UNAVAILABLE"), DEPLOY_OTHER],
+    ["also after a request without an id", { spec: other, memory: unnamed }, observedIn("HIBERNATING"), DEPLOY_OTHER],
+    ["on request, also by hand", { requested: "now", spec: byHand }, observedIn("CANCELED"), DEPLOY],
+    ["on another request", { requested: "two", ...last({ retry: "one" }) }, observedIn("BUILD_ERROR"), DEPLOY],
+    ["to start what we stopped", isStopped, observedIn("STOPPED"), DEPLOY],
+    ["to start what we stopped, also by hand", { ...isStopped, spec: byHand }, observedIn("STOPPED"), DEPLOY],
     ["to start what others stopped, on request", { requested: "now" }, observedIn("STOPPED"), DEPLOY],
     ["to bring back what others uninstalled, on request", { requested: "now" }, observedIn("DELETED"), DEPLOY],
   ])("%s", (_name, change, observed, expected) => {
@@ -114,89 +66,169 @@ describe("a deployment is due", () => {
 });
 
 describe("no deployment is due", () => {
+  const GONE = "stalled ExternalResourceDeleted";
+  const abbreviated = { spec: { deploy: { gitCommitId: COMMIT.slice(0, 7) } } };
+  const touched = { ...inputs, fingerprint: print("same", "key-1", "2 s@2") };
+  const rotated = { ...inputs, fingerprint: print("other digest", "key-2") };
+  const edited = { memory: { written: written({ revision: 1 }) } };
+  const toStop = { requested: "now", spec: { runState: "Stopped" } };
+
+  // states.test.ts has the states in which nothing has changed.
   it.each<[string, Change, Observed, string]>([
-    ["when nothing changed", {}, observedIn("DEPLOYED"), "settled"],
-    ["without a commit", { spec: { deploy: undefined } }, observedIn("DEPLOYED"), "settled"],
-    ["for the same commit, abbreviated", { spec: deploy(COMMIT.slice(0, 7)) }, observedIn("DEPLOYED"), "settled"],
-    [
-      "for the same commit, in full",
-      { memory: { lastDeployment: deployment({ gitCommitId: COMMIT.slice(0, 8) }) } },
-      observedIn("DEPLOYED"),
-      "settled",
-    ],
-    ["while a state is unknown", {}, observedIn("UNAVAILABLE"), "unknown UnknownState"],
-    ["while work is under way", { spec: deploy(OTHER_COMMIT) }, observedIn("RESTARTING"), "waiting Restarting"],
-    ["by hand", { spec: deploy(OTHER_COMMIT, "Manual") }, observedIn("DEPLOYED"), "settled"],
-    [
-      "by hand, the first time",
-      { memory: { lastDeployment: undefined }, spec: deploy(COMMIT, "Manual") },
-      observedIn("READY", { status: statusOf("READY", { serviceDeploymentStatus: "NEVER_DEPLOYED" }) }),
-      "settled",
-    ],
-    ["after a failure", {}, observedIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
+    ["for the same commit, abbreviated", abbreviated, observedIn("DEPLOYED"), "settled"],
+    ["for the same commit, in full", last({ gitCommitId: COMMIT.slice(0, 8) }), observedIn("DEPLOYED"), "settled"],
+    ["while work is under way", { spec: other }, observedIn("RESTARTING"), "waiting Restarting"],
+    ["by hand", { spec: otherByHand }, observedIn("DEPLOYED"), "settled"],
+    ["by hand, the first time", { ...isNew, spec: byHand }, never, "settled"],
     [
       "twice for one request",
-      { requested: "now", memory: { lastDeployment: deployment({ retry: "now" }) } },
+      { requested: "now", ...last({ retry: "now" }) },
       observedIn("BUILD_ERROR"),
       "stalled BuildFailed",
     ],
     ["on request, when it runs", { requested: "now" }, observedIn("DEPLOYED"), "settled"],
-    ["to undo a stop by others", {}, observedIn("STOPPED"), "stalled DriftDetected"],
-    [
-      "for settings, of what others stopped",
-      { memory: { written: written({ revision: 1 }) } },
-      observedIn("STOPPED"),
-      "stalled DriftDetected",
-    ],
-    [
-      "to undo an uninstallation by others",
-      { spec: deploy(OTHER_COMMIT) },
-      observedIn("DELETED"),
-      "stalled ExternalResourceDeleted",
-    ],
-    [
-      "to bring back what shall be stopped",
-      { requested: "now", spec: { runState: "Stopped" } },
-      observedIn("DELETED"),
-      "stalled ExternalResourceDeleted",
-    ],
-    [
-      "because others edited it",
-      {},
-      observedIn("DEPLOYED", { status: statusOf("DEPLOYED", { serviceDeploymentStatus: "OUT_OF_DATE" }) }),
-      "settled",
-    ],
-    [
-      "because others deployed another commit",
-      { surface: "Full" },
-      observedFull("DEPLOYED", { gitRepository: { deployedCommitId: OTHER_COMMIT } }),
-      "settled",
-    ],
-    [
-      "because a Secret was only touched",
-      {
-        inputs: inputsWith(variables, print("same", "key-1", "2 s@2")),
-        memory: {
-          written: written({ variables: print("same"), variableNames: ["KEY"] }),
-          lastDeployment: deployment({ variables: print("same") }),
-        },
-      },
-      observedIn("DEPLOYED"),
-      "settled",
-    ],
-    [
-      "because the token was rotated",
-      {
-        inputs: inputsWith(variables, print("other digest", "key-2")),
-        memory: {
-          written: written({ variables: print("same"), variableNames: ["KEY"] }),
-          lastDeployment: deployment({ variables: print("same") }),
-        },
-      },
-      observedIn("DEPLOYED"),
-      "settled",
-    ],
+    ["for settings, of what others stopped", edited, observedIn("STOPPED"), "stalled DriftDetected"],
+    ["to undo an uninstallation by others", { spec: other }, observedIn("DELETED"), GONE],
+    ["to bring back what shall be stopped", toStop, observedIn("DELETED"), GONE],
+    ["for a touched Secret", { inputs: touched, memory: sent("same", "same") }, observedIn("DEPLOYED"), "settled"],
+    ["for another token", { inputs: rotated, memory: sent("same", "same") }, observedIn("DEPLOYED"), "settled"],
   ])("%s", (_name, change, observed, expected) => {
     expect(planned(change, observed)).toBe(expected);
+  });
+});
+
+describe("an application that was deployed before we came, or whose status was lost", () => {
+  const adopted = { surface: "Full", ...isNew } as const;
+  const deployed = (deployedCommitId: string) => observedFull("DEPLOYED", { gitRepository: { deployedCommitId } });
+  const withKeys = (...keys: readonly string[]) => observedFull("DEPLOYED", {}, { keys: new Set(keys) });
+
+  it.each<[string, Change, Observed, string]>([
+    ["is not deployed again when its commit is the spec's", adopted, deployed(COMMIT), "settled"],
+    ["is not deployed again when it does not show its commit", isNew, observedIn("DEPLOYED"), "settled"],
+    ["is not deployed again when it failed", isNew, observedIn("BUILD_ERROR"), "stalled BuildFailed"],
+    ["gets the spec's commit when it shows another", adopted, deployed(OTHER_COMMIT), DEPLOY],
+    ["keeps its variables when their keys are there", { ...adopted, inputs }, withKeys("KEY"), "settled"],
+    ["gets the variables that it misses", { ...adopted, inputs }, withKeys("OTHER"), "importVariables"],
+  ])("%s", (_name, change, observed, expected) => {
+    expect(planned(change, observed)).toBe(expected);
+  });
+
+  it("takes what it found as the baseline, once", () => {
+    const found = (context: Change) =>
+      (application.report(passWith({ surface: "Full", ...context }), deployed(COMMIT)).status as ApplicationMemory)
+        .lastDeployment;
+    const first = found(adopted);
+    expect(first).toEqual({
+      gitCommitId: COMMIT,
+      state: "DEPLOYED",
+      finishedAt: "2026-11-21T10:00:00.400Z",
+      settings: 0,
+      variablesAt: "",
+      variables: print("none"),
+    });
+    expect(found({ memory: { lastDeployment: first }, now: new Date("2026-11-22T10:00:00Z") })).toEqual(first);
+  });
+});
+
+describe("a deployment that failed", () => {
+  const broken = observedIn("DEPLOYMENT_ERROR");
+  const FAILED = "stalled DeploymentFailed";
+  const policy = { limit: 2, backoffMs: 60_000 };
+  const retry = { retry: policy };
+  const failed = (change: Parameters<typeof deployment>[0] = {}) => last({ state: "DEPLOYMENT_ERROR", ...change });
+  const again = (change: Parameters<typeof deployment>[0] = {}) => ({ ...failed(change), ...retry });
+  const toStop = { ...again(), surface: "Full", spec: { runState: "Stopped" } } as const;
+  const open = { ...retry, memory: { lastDeployment: openDeployment({ requestId: OLD_REQUEST }) } };
+  const over = observedIn("DEPLOYMENT_ERROR", { request: { status: "DEPLOYMENT_ERROR" } });
+
+  it.each<[string, Change, Observed, string]>([
+    ["is for a person without a policy", failed(), broken, FAILED],
+    ["is started again once its time has come", again(), broken, DEPLOY],
+    ["waits for its time", again({ finishedAt: "2026-11-21T09:59:30.000Z" }), broken, "waiting DeploymentFailed"],
+    ["is for a person at the limit", again({ attempts: 2 }), broken, FAILED],
+    ["is not started again at a limit of none", { ...failed(), retry: { limit: 0, backoffMs: 0 } }, broken, FAILED],
+    ["to build is started again, too", again({ state: "BUILD_ERROR" }), observedIn("BUILD_ERROR"), DEPLOY],
+    ["because somebody cancelled it is not", again({ state: "CANCELED" }), observedIn("CANCELED"), "stalled Canceled"],
+    ["of others is not", { ...retry, ...last({}) }, broken, FAILED],
+    ["that was found is not", again({ startedAt: undefined as never }), broken, FAILED],
+    ["of another commit gives way", again({ gitCommitId: OTHER_COMMIT }), broken, DEPLOY],
+    ["waits for a person when it is to be stopped", toStop, observedFull("DEPLOYMENT_ERROR"), "stopApplication"],
+    ["is seen to fail, and waits from then on", open, over, "waiting DeploymentFailed"],
+  ])("%s", (_name, change, observed, expected) => {
+    expect(planned(change, observed)).toBe(expected);
+  });
+
+  it("is counted, until something else is deployed", () => {
+    const next = application.plan(passWith(again({ attempts: 1 })), broken);
+    expect(next).toMatchObject({ step: { action: { what: "deploy", attempts: 2 }, mark: { attempts: 2 } } });
+    const asked = application.plan(passWith({ ...again({ attempts: 2 }), requested: "now" }), broken);
+    expect(asked).toMatchObject({ step: { action: { what: "deploy", attempts: undefined, retry: "now" } } });
+  });
+
+  it("gives the time to wait to the engine, and not in a message", () => {
+    const at = (finishedAt: string) => application.plan(passWith(again({ finishedAt })), broken);
+    const early = at("2026-11-21T09:59:59.400Z");
+    const late = at("2026-11-21T09:59:10.400Z");
+    expect([early, late]).toMatchObject([{ again: 59_000 }, { again: 10_000 }]);
+    expect(early).toMatchObject({ why: (late as { readonly why: object }).why });
+    expect(early).toMatchObject({ why: { message: expect.stringContaining("commit 1a2b3c4") as string } });
+  });
+});
+
+describe("a deployment that failed, of which the service shows nothing any more", () => {
+  const canceled = last({ state: "CANCELED", requestId: REQUEST });
+  const back = (change: Parameters<typeof statusOf>[1] & { readonly state?: string } = {}) =>
+    observedIn("DEPLOYED", { status: statusOf("DEPLOYED", { deploymentRequestId: REQUEST, ...change }) });
+  const theirs = back({ deploymentRequestId: OLD_REQUEST });
+
+  it.each<[string, Change, Observed, string, string]>([
+    ["stays failed while the service shows its request", {}, back(), "stalled Canceled", "Available"],
+    ["stays failed after a first one as well", {}, back({ state: "READY" }), "stalled Canceled", "NotDeployed"],
+    ["is retried on request", { requested: "now" }, back(), DEPLOY, "Available"],
+    ["gives way to what others did since", {}, theirs, "settled", "Available"],
+    ["is retried on request also then", { requested: "now" }, theirs, DEPLOY, "Available"],
+    ["waits for what others do", {}, back({ state: "BUILDING" }), "waiting Building", "NotDeployed"],
+  ])("%s", (_name, change, observed, expected, ready) => {
+    const context = passWith({ ...canceled, ...change });
+    expect(plannedBy(context, observed)).toBe(expected);
+    const told = application.report(context, observed);
+    expect(told.ready.reason).toBe(ready);
+    expect(told.conditions.find(({ type }) => type === "UpToDate")?.status).toBe("False");
+  });
+
+  it.each([
+    [COMMIT, "Commit 1a2b3c4 is deployed.", "True"],
+    ["feedface", "Commit feedfac is deployed.", "False"],
+  ])("does not count once others have deployed %s", (deployedCommitId, message, isUpToDate) => {
+    const shown = observedFull("DEPLOYED", { gitRepository: { deployedCommitId } });
+    const { ready, conditions } = application.report(passWith({ ...canceled, surface: "Full" }), shown);
+    expect(ready.message).toBe(message);
+    expect(conditions.find(({ type }) => type === "UpToDate")?.status).toBe(isUpToDate);
+  });
+});
+
+describe("a variable set that wrote to the application", () => {
+  const before = "2026-11-21T09:00:00.000Z";
+  const after = "2026-11-21T09:30:00.000Z";
+
+  it.each<[string, string | undefined, string | undefined, string]>([
+    ["since the last deployment causes a deployment", after, before, DEPLOY],
+    ["for the first time since causes a deployment", after, "", DEPLOY],
+    ["before the last deployment does not", before, before, "settled"],
+    ["and is gone does not", undefined, before, "settled"],
+    ["is no news to a deployment that knows nothing of sets", after, undefined, "settled"],
+  ])("%s", (_, writtenAt, variablesAt, expected) => {
+    const known = last(variablesAt === undefined ? {} : { variablesAt });
+    expect(planned({ writtenAt, ...known }, observedIn("DEPLOYED"))).toBe(expected);
+  });
+
+  it.each([
+    ["that is not known at the moment, as while it is adopted", undefined, before],
+    ["that wrote again", after, after],
+  ])("%s, counts as included in the next deployment", (_, writtenAt, included) => {
+    const context = passWith({ writtenAt, ...last({ gitCommitId: "0".repeat(40), variablesAt: before }) });
+    expect(application.plan(context, observedIn("DEPLOYED"))).toMatchObject({
+      step: { op: "deployApplication", mark: { variablesAt: included } },
+    });
   });
 });

@@ -24,19 +24,13 @@ async function kept(log: readonly string[], context: Parameters<typeof passWith>
 const variable = (value: string, isSecret = true) => ({ name: "V", value, isSecret });
 
 describe("the log that is kept with a failure", () => {
+  const thirty = Array.from({ length: 30 }, (_, at) => `line ${at}`);
+
   it.each<[name: string, log: readonly string[], shown: readonly string[]]>([
-    [
-      "has the last lines",
-      [...Array.from({ length: 30 }, (_, at) => `line ${at}`)],
-      Array.from({ length: 20 }, (_, at) => `line ${at + 10}`),
-    ],
+    ["has the last lines", thirty, thirty.slice(10)],
     ["has no control characters", [`${ESC}[31mred${ESC}[0m\u0007 a\tb\u202E c`], ["red a b c"]],
     ["has no blank lines", ["", "  ", "one", "\r"], ["one"]],
-    [
-      "has no credentials of a URL",
-      ["fetch https://me:pa55@git.example.com/x"],
-      ["fetch https://•••@git.example.com/x"],
-    ],
+    ["has no credentials of a URL", ["fetch https://me:pa55@example.com/x"], ["fetch https://•••@example.com/x"]],
     ["may be empty", [], []],
   ])("%s", async (_name, log, shown) => {
     expect(await kept(log)).toEqual(shown);

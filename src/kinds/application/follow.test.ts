@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import {
+  type Change,
   COMMIT,
   observedIn,
   openDeployment,
   passWith,
+  planned,
   plannedBy,
   REQUEST,
   statusOf,
@@ -14,124 +16,54 @@ import type { ApplicationMemory } from "./crd.ts";
 import { application } from "./index.ts";
 import type { ApplicationContext, Observed } from "./model.ts";
 
-type Change = Parameters<typeof passWith>[0];
-
-/** The result of the plan, with the commit that is deployed now. */
-function planned(change: Change, observed: Observed): string {
-  return plannedBy(passWith(change), observed);
-}
-
 describe("[C10] a deployment is followed by its request id", () => {
   const open = (change: Partial<Parameters<typeof openDeployment>[0]> = {}) => ({
     memory: { lastDeployment: openDeployment({ baseline: serviceBaseline(statusOf("DEPLOYED")), ...change }) },
   });
   const request = (status: string) => ({ request: { status, deploymentRequestId: REQUEST } });
-  const ours = { deploymentRequestId: REQUEST, executionId: "run-2" };
+  const asked = (status: string, service = "DEPLOYED", change: Partial<Observed> = {}) =>
+    observedIn(service, { ...request(status), ...change });
+  const ours = { status: statusOf("DEPLOYED", { deploymentRequestId: REQUEST, executionId: "run-2" }) };
+  const later = { lastDeploymentDate: "2026-11-21T10:00:00Z" };
+  const unnamed = { status: statusOf("DEPLOYED", { deploymentRequestId: undefined as never, ...later }) };
+  const since = observedIn("RUNNING", { status: statusOf("RUNNING", later) });
+  const canceled = statusOf("CANCELED", { deploymentRequestId: REQUEST, executionId: "run-2" });
   const lastOf = (change: Change, observed: Observed) =>
     (application.report(passWith(change), observed).status as ApplicationMemory).lastDeployment;
 
-  it.each<[string, Observed, string, { state: string; over: boolean }]>([
+  it.each<[string, Observed, string, state: string, isOver: boolean]>([
+    ["queued, not shown by the service yet", asked("DEPLOYMENT_QUEUED"), "waiting Queued", "DEPLOYMENT_QUEUED", false],
+    ["under way, the service saying more", asked("QUEUED", "BUILDING"), "waiting Building", "BUILDING", false],
+    ["over, the service not showing it yet", asked("DEPLOYED", "DEPLOYING"), "settled", "DEPLOYED", true],
+    ["failed, the service not showing it yet", asked("BUILD_ERROR"), "stalled BuildFailed", "BUILD_ERROR", true],
+    ["failed for another service", asked("BUILD_ERROR", "DEPLOYED", ours), "settled", "DEPLOYED", true],
     [
-      "queued, the service not showing it yet",
-      observedIn("DEPLOYED", request("DEPLOYMENT_QUEUED")),
-      "waiting Queued",
-      { state: "DEPLOYMENT_QUEUED", over: false },
-    ],
-    [
-      "under way, the service saying more",
-      observedIn("BUILDING", request("QUEUED")),
-      "waiting Building",
-      { state: "BUILDING", over: false },
-    ],
-    [
-      "over, the service not showing it yet",
-      observedIn("DEPLOYING", request("DEPLOYED")),
+      "failed for another one, without a request",
+      asked("BUILD_ERROR", "DEPLOYED", unnamed),
       "settled",
-      { state: "DEPLOYED", over: true },
-    ],
-    [
-      "failed, the service not showing it yet",
-      observedIn("DEPLOYED", request("BUILD_ERROR")),
-      "stalled BuildFailed",
-      { state: "BUILD_ERROR", over: true },
-    ],
-    [
-      "failed for another service",
-      observedIn("DEPLOYED", { ...request("BUILD_ERROR"), status: statusOf("DEPLOYED", ours) }),
-      "settled",
-      { state: "DEPLOYED", over: true },
-    ],
-    [
-      "failed for another service, the service telling no request",
-      observedIn("DEPLOYED", {
-        ...request("BUILD_ERROR"),
-        status: statusOf("DEPLOYED", {
-          deploymentRequestId: undefined as never,
-          lastDeploymentDate: "2026-11-21T10:00:00Z",
-        }),
-      }),
-      "settled",
-      { state: "DEPLOYED", over: true },
+      "DEPLOYED",
+      true,
     ],
     [
       "failed because of another service",
-      observedIn("CANCELED", { ...request("BUILD_ERROR"), status: statusOf("CANCELED", ours) }),
+      asked("BUILD_ERROR", "CANCELED", { status: canceled }),
       "stalled Canceled",
-      { state: "CANCELED", over: true },
+      "CANCELED",
+      true,
     ],
-    [
-      "cancelled before it began",
-      observedIn("DEPLOYED", { ...request("CANCELED"), status: statusOf("DEPLOYED", ours) }),
-      "stalled Canceled",
-      { state: "CANCELED", over: true },
-    ],
-    [
-      "in an undocumented state",
-      observedIn("DEPLOYED", request("PONDERING")),
-      "waiting Progressing",
-      { state: "PONDERING", over: false },
-    ],
-    [
-      "ended, the service in an unknown state",
-      observedIn("UNAVAILABLE", request("DEPLOYED")),
-      "settled",
-      { state: "DEPLOYED", over: true },
-    ],
-    [
-      "unknown to the platform, the service RUNNING as before",
-      observedIn("RUNNING"),
-      "waiting Progressing",
-      { state: "RUNNING", over: false },
-    ],
-    [
-      "unknown to the platform, the service RUNNING after a later deployment",
-      observedIn("RUNNING", { status: statusOf("RUNNING", { lastDeploymentDate: "2026-11-21T10:00:00Z" }) }),
-      "settled",
-      { state: "RUNNING", over: true },
-    ],
-    [
-      "unknown to the platform, the service in ERROR as before",
-      observedIn("ERROR"),
-      "waiting Progressing",
-      { state: "ERROR", over: false },
-    ],
-    [
-      "unknown to the platform, the service as before",
-      observedIn("DEPLOYED"),
-      "waiting Progressing",
-      { state: "DEPLOYED", over: false },
-    ],
-    [
-      "unknown to the platform, the service having moved",
-      observedIn("DEPLOYED", { status: statusOf("DEPLOYED", ours) }),
-      "settled",
-      { state: "DEPLOYED", over: true },
-    ],
-  ])("%s", (_name, observed, expected, { state, over }) => {
+    ["cancelled before it began", asked("CANCELED", "DEPLOYED", ours), "stalled Canceled", "CANCELED", true],
+    ["in an undocumented state", asked("PONDERING"), "waiting Progressing", "PONDERING", false],
+    ["ended, the service in an unknown state", asked("DEPLOYED", "UNAVAILABLE"), "settled", "DEPLOYED", true],
+    ["unknown, the service RUNNING as before", observedIn("RUNNING"), "waiting Progressing", "RUNNING", false],
+    ["unknown, the service RUNNING since", since, "settled", "RUNNING", true],
+    ["unknown, the service in ERROR as before", observedIn("ERROR"), "waiting Progressing", "ERROR", false],
+    ["unknown, the service as before", observedIn("DEPLOYED"), "waiting Progressing", "DEPLOYED", false],
+    ["unknown, the service having moved", observedIn("DEPLOYED", ours), "settled", "DEPLOYED", true],
+  ])("%s", (_name, observed, expected, state, isOver) => {
     expect(planned(open(), observed)).toBe(expected);
     const last = lastOf(open(), observed);
     expect(last).toMatchObject({ gitCommitId: COMMIT, requestId: REQUEST, state });
-    expect(last?.finishedAt).toBe(over ? "2026-11-21T10:00:00.400Z" : undefined);
+    expect(last?.finishedAt).toBe(isOver ? "2026-11-21T10:00:00.400Z" : undefined);
   });
 
   it("ends once: the time of its end is not written again", () => {
@@ -149,14 +81,11 @@ describe("a deployment without a request id", () => {
   const over = (observed: Observed, of: ApplicationContext = context) =>
     (application.report(of, observed).status as ApplicationMemory).lastDeployment?.finishedAt !== undefined;
 
+  const hidden = { lastDeploymentDate: undefined as never, executionId: undefined as never };
+
   it.each<[string, Partial<typeof before>, string, boolean]>([
     ["is not believed while nothing moved", {}, "waiting Progressing", false],
-    [
-      "is not believed where less is shown",
-      { lastDeploymentDate: undefined as never, executionId: undefined as never },
-      "waiting Progressing",
-      false,
-    ],
+    ["is not believed where less is shown", hidden, "waiting Progressing", false],
     ["is believed once the date moved", { lastDeploymentDate: "2026-11-21T10:00:00Z" }, "settled", true],
     ["is believed once the run moved", { executionId: "run-2" }, "settled", true],
     ["is believed once the count moved", { deploymentRequestsCount: 1 }, "settled", true],

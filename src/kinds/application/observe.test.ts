@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import {
+  type Change,
   COMMIT,
   deployment,
   inputsWith,
@@ -19,7 +20,8 @@ import { movedPast, serviceBaseline } from "../service/trace.ts";
 import { application } from "./index.ts";
 import type { Observed } from "./model.ts";
 
-type Change = Parameters<typeof passWith>[0];
+const other = { deploy: { gitCommitId: OTHER_COMMIT } };
+const imported = inputsWith([{ name: "A", value: "b", isSecret: false }], print("other"));
 
 /** A platform without lists, and the reads that it received. */
 function documented(answers: { readonly request?: string; readonly state?: string; readonly serverNow?: Date }) {
@@ -59,32 +61,14 @@ describe("the reads of an application that the platform does not list", () => {
     expect(status?.state).toBe(request === "BUILD_ERROR" ? "DEPLOYED" : request);
   });
 
+  const written = { writtenAt: "2026-11-21T10:00:01.000Z" };
+
   it.each<[string, Change, string, readonly string[]]>([
-    [
-      "a variable set wrote to it meanwhile",
-      { writtenAt: "2026-11-21T10:00:01.000Z" },
-      "DEPLOYED",
-      ["request", "status"],
-    ],
-    [
-      "a variable set wrote to it and it still runs",
-      { writtenAt: "2026-11-21T10:00:01.000Z" },
-      "BUILDING",
-      ["request"],
-    ],
-    [
-      "the commit changed meanwhile",
-      { spec: { deploy: { gitCommitId: OTHER_COMMIT } } },
-      "DEPLOYED",
-      ["request", "status"],
-    ],
+    ["a variable set wrote to it meanwhile", written, "DEPLOYED", ["request", "status"]],
+    ["a variable set wrote to it and it still runs", written, "BUILDING", ["request"]],
+    ["the commit changed meanwhile", { spec: other }, "DEPLOYED", ["request", "status"]],
     ["it is to be stopped", { spec: { runState: "Stopped" } }, "DEPLOYED", ["request", "status"]],
-    [
-      "variables are to be imported",
-      { inputs: inputsWith([{ name: "A", value: "b", isSecret: false }], print("other")) },
-      "DEPLOYED",
-      ["request", "status"],
-    ],
+    ["variables are to be imported", { inputs: imported }, "DEPLOYED", ["request", "status"]],
   ])("include the baseline of the next request, where %s", async (_name, change, request, expected) => {
     const { observe, reads } = documented({ request });
     await observe({ memory: { lastDeployment: openDeployment({ variablesAt: "" }) }, ...change });
@@ -162,7 +146,7 @@ describe("the reads of an application that the platform does not list", () => {
 describe("before another commit is deployed", () => {
   const ready: Change = {
     wasReady: true,
-    spec: { deploy: { gitCommitId: OTHER_COMMIT } },
+    spec: other,
     memory: { lastDeployment: deployment({ requestId: REQUEST }), written: { revision: 0 } },
   };
   const serverNow = new Date("2026-11-21T10:00:00Z");
@@ -178,43 +162,33 @@ describe("before another commit is deployed", () => {
     ).toBe(false);
   });
 
-  it.each<[string, Change, Date | undefined]>([
-    ["it was not Ready, or this spec was reconciled before", { wasReady: false }, serverNow],
-    [
-      "its last deployment ended within two seconds",
-      { memory: { lastDeployment: deployment({ requestId: REQUEST, finishedAt: NOW.toISOString() }) } },
-      serverNow,
-    ],
-    ["the commit is the same", { spec: { deploy: { gitCommitId: COMMIT } } }, serverNow],
-    [
-      "its last deployment failed",
-      { memory: { lastDeployment: deployment({ requestId: REQUEST, state: "BUILD_ERROR" }) } },
-      serverNow,
-    ],
-    [
-      "its last deployment had no request",
-      { memory: { lastDeployment: deployment({ requestId: undefined }) } },
-      serverNow,
-    ],
-    ["it was stopped", { memory: { lastDeployment: deployment(), runState: "Stopped" } }, serverNow],
-    ["it is to be stopped", { spec: { deploy: { gitCommitId: OTHER_COMMIT }, runState: "Stopped" } }, serverNow],
-    [
-      "its settings changed",
-      { memory: { lastDeployment: deployment(), written: { settings: { "spec.cpu": "1" } } } },
-      serverNow,
-    ],
-    [
-      "its variables changed",
-      { inputs: inputsWith([{ name: "A", value: "b", isSecret: false }], print("other")) },
-      serverNow,
-    ],
-    ["the user asks for it", { requested: "now" }, serverNow],
-    ["its id is not recorded", { identitySource: "given" }, serverNow],
-    ["it is being deleted", { goal: "absent" }, serverNow],
-    ["the platform's time is not known", {}, undefined],
-  ])("is followed by a read where %s", async (_name, change, now) => {
-    const { observe, reads } = documented(now === undefined ? {} : { serverNow: now });
+  const last = (change: Parameters<typeof deployment>[0]) => ({
+    memory: { lastDeployment: deployment({ requestId: REQUEST, ...change }) },
+  });
+  const altered = { lastDeployment: deployment(), written: { settings: { "spec.cpu": "1" } } };
+
+  it.each<[string, Change]>([
+    ["it was not Ready, or this spec was reconciled before", { wasReady: false }],
+    ["its last deployment ended within two seconds", last({ finishedAt: NOW.toISOString() })],
+    ["the commit is the same", { spec: { deploy: { gitCommitId: COMMIT } } }],
+    ["its last deployment failed", last({ state: "BUILD_ERROR" })],
+    ["its last deployment had no request", last({ requestId: undefined })],
+    ["it was stopped", { memory: { lastDeployment: deployment(), runState: "Stopped" } }],
+    ["it is to be stopped", { spec: { ...other, runState: "Stopped" } }],
+    ["its settings changed", { memory: altered }],
+    ["its variables changed", { inputs: imported }],
+    ["the user asks for it", { requested: "now" }],
+    ["its id is not recorded", { identitySource: "given" }],
+    ["it is being deleted", { goal: "absent" }],
+  ])("is followed by a read where %s", async (_name, change) => {
+    const { observe, reads } = documented({ serverNow });
     await observe({ ...ready, ...change });
+    expect(reads).toContain("status");
+  });
+
+  it("is followed by a read where the platform's time is not known", async () => {
+    const { observe, reads } = documented({});
+    await observe(ready);
     expect(reads).toContain("status");
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import {
+  type Change,
   deployment,
   inputsWith,
   NOW,
@@ -14,14 +15,13 @@ import {
 import { application } from "./index.ts";
 import type { Observed } from "./model.ts";
 
-type Change = Parameters<typeof passWith>[0];
 const shown = <T>(value: T) => ({ value, fault: undefined });
 const FORBIDDEN = { reason: "PermissionDenied", message: "The platform answered 403." } as const;
 
 const reportOf = (change: Change, observed: Observed) => application.report(passWith(change), observed);
 const condition = (type: string, change: Change, observed: Observed) => {
   const found = reportOf(change, observed).conditions.find((each) => each.type === type);
-  return found && [found.status, found.reason];
+  return found && `${found.status} ${found.reason}`;
 };
 const variables = [{ name: "KEY", value: "value", isSecret: true }];
 const written = (variableNames: string[], variablesPrint = print("some")) => ({
@@ -59,29 +59,16 @@ describe("when all is done, an application says", () => {
 });
 
 describe("the status of an application", () => {
+  const open = { lastDeployment: openDeployment() };
   const failed = deployment({ gitCommitId: OTHER_COMMIT, state: "BUILD_ERROR" });
   const earlier = { commit: "0000001" };
+  const failedLater = { memory: { lastDeployment: failed, ...earlier } };
 
   it.each<[string, Change, Observed, string | undefined]>([
     ["the commit that runs", {}, observedIn("DEPLOYED"), "1a2b3c4"],
-    [
-      "the commit before, during a deployment",
-      { memory: { lastDeployment: openDeployment(), ...earlier } },
-      observedIn("DEPLOYING"),
-      "0000001",
-    ],
-    [
-      "no commit, during the first deployment",
-      { memory: { lastDeployment: openDeployment() } },
-      observedIn("DEPLOYING"),
-      undefined,
-    ],
-    [
-      "the commit before, after one that failed",
-      { memory: { lastDeployment: failed, ...earlier } },
-      observedIn("BUILD_ERROR"),
-      "0000001",
-    ],
+    ["the commit before, during another", { memory: { ...open, ...earlier } }, observedIn("DEPLOYING"), "0000001"],
+    ["no commit, during the first deployment", { memory: open }, observedIn("DEPLOYING"), undefined],
+    ["the commit before a failed one", failedLater, observedIn("BUILD_ERROR"), "0000001"],
   ])("has %s", (_name, change, observed, commit) => {
     expect(reportOf(change, observed).status).toMatchObject({ commit });
   });
@@ -100,99 +87,47 @@ describe("the status of an application", () => {
 });
 
 describe("the conditions of an application", () => {
-  it.each<[string, string, Change, Observed, [string, string] | undefined]>([
-    ["its state", "Deployed", {}, observedIn("BUILDING"), ["False", "BUILDING"]],
-    ["a state that is no reason", "Deployed", {}, observedIn("half done!"), ["Unknown", "UnknownState"]],
+  const withIngress = (value: object) => observedIn("DEPLOYED", { ingress: shown(value) });
+  const unread = inputsWith([{ name: "KEY", value: "v", isSecret: false }]);
+  const unsent = { inputs: inputsWith(variables) };
+  const waits = { spec: { deploy: { gitCommitId: OTHER_COMMIT, policy: "Manual" } } };
+  const open = { memory: { lastDeployment: openDeployment() } };
+  const PENDING = "False VariablesPending";
+  const SYNCED = "True VariablesSynced";
+
+  it.each<[string, string, Change, Observed, string | undefined]>([
+    ["its state", "Deployed", {}, observedIn("BUILDING"), "False BUILDING"],
+    ["a state that is no reason", "Deployed", {}, observedIn("half done!"), "Unknown UnknownState"],
     ["no state", "Deployed", {}, observedIn(undefined), undefined],
-    [
-      "its ingress",
-      "IngressReady",
-      {},
-      observedIn("DEPLOYED", { ingress: shown({ status: "DEPLOYED", routerId: REQUEST }) }),
-      ["True", "DEPLOYED"],
-    ],
-    [
-      "an ingress under way",
-      "IngressReady",
-      {},
-      observedIn("DEPLOYED", { ingress: shown({ status: "RECAP" }) }),
-      ["False", "RECAP"],
-    ],
-    [
-      "an ingress without a state",
-      "IngressReady",
-      {},
-      observedIn("DEPLOYED", { ingress: shown({ routerId: REQUEST }) }),
-      undefined,
-    ],
+    ["its ingress", "IngressReady", {}, withIngress({ status: "DEPLOYED", routerId: REQUEST }), "True DEPLOYED"],
+    ["an ingress under way", "IngressReady", {}, withIngress({ status: "RECAP" }), "False RECAP"],
+    ["an ingress without a state", "IngressReady", {}, withIngress({ routerId: REQUEST }), undefined],
     [
       "an ingress that cannot be read",
       "IngressReady",
       {},
       observedIn("DEPLOYED", { ingress: { value: undefined, fault: FORBIDDEN } }),
-      ["Unknown", "PermissionDenied"],
+      "Unknown PermissionDenied",
     ],
     ["no variables", "VariablesSynced", {}, observedIn("DEPLOYED"), undefined],
     [
       "variables that cannot be read",
       "VariablesSynced",
-      { inputs: inputsWith([{ name: "KEY", value: "v", isSecret: false }]), memory: { lastDeployment: undefined } },
+      { inputs: unread, memory: { lastDeployment: undefined } },
       observedIn("DEPLOYED", { variablesFault: FORBIDDEN }),
-      ["Unknown", "PermissionDenied"],
+      "Unknown PermissionDenied",
     ],
-    [
-      "variables that were not sent",
-      "VariablesSynced",
-      { inputs: inputsWith(variables) },
-      observedIn("DEPLOYED"),
-      ["False", "VariablesPending"],
-    ],
-    [
-      "variables that were sent",
-      "VariablesSynced",
-      written(["KEY"]),
-      observedIn("DEPLOYED"),
-      ["True", "VariablesSynced"],
-    ],
-    [
-      "variables that changed since",
-      "VariablesSynced",
-      written(["KEY"], print("old")),
-      observedIn("DEPLOYED"),
-      ["False", "VariablesPending"],
-    ],
-    [
-      "variables that were not taken over",
-      "VariablesSynced",
-      written([]),
-      observedIn("DEPLOYED"),
-      ["False", "VariablesPending"],
-    ],
-    [
-      "variables that were found",
-      "VariablesSynced",
-      { inputs: inputsWith(variables) },
-      observedIn("DEPLOYED", { keys: new Set(["KEY"]) }),
-      ["True", "VariablesSynced"],
-    ],
+    ["variables that were not sent", "VariablesSynced", unsent, observedIn("DEPLOYED"), PENDING],
+    ["variables that were sent", "VariablesSynced", written(["KEY"]), observedIn("DEPLOYED"), SYNCED],
+    ["variables changed since", "VariablesSynced", written(["KEY"], print("old")), observedIn("DEPLOYED"), PENDING],
+    ["variables that were not taken over", "VariablesSynced", written([]), observedIn("DEPLOYED"), PENDING],
+    ["variables found", "VariablesSynced", unsent, observedIn("DEPLOYED", { keys: new Set(["KEY"]) }), SYNCED],
     ["nothing to deploy", "UpToDate", { spec: { deploy: undefined } }, observedIn("DEPLOYED"), undefined],
-    ["what is deployed", "UpToDate", {}, observedIn("DEPLOYED"), ["True", "UpToDate"]],
-    ["what is stopped", "UpToDate", { memory: { runState: "Stopped" } }, observedIn("STOPPED"), ["True", "UpToDate"]],
-    [
-      "what is deployed by now",
-      "UpToDate",
-      { memory: { lastDeployment: openDeployment() } },
-      observedIn("BUILDING"),
-      ["False", "DeployPending"],
-    ],
-    ["what failed", "UpToDate", {}, observedIn("BUILD_ERROR"), ["False", "DeployPending"]],
-    [
-      "what waits",
-      "UpToDate",
-      { spec: { deploy: { gitCommitId: OTHER_COMMIT, policy: "Manual" } } },
-      observedIn("DEPLOYED"),
-      ["False", "DeployPending"],
-    ],
+    ["what is deployed", "UpToDate", {}, observedIn("DEPLOYED"), "True UpToDate"],
+    ["what is stopped", "UpToDate", { memory: { runState: "Stopped" } }, observedIn("STOPPED"), "True UpToDate"],
+    ["what is deployed by now", "UpToDate", open, observedIn("BUILDING"), "False DeployPending"],
+    ["what failed", "UpToDate", {}, observedIn("BUILD_ERROR"), "False DeployPending"],
+    ["what waits", "UpToDate", waits, observedIn("DEPLOYED"), "False DeployPending"],
   ])("%s", (_name, type, change, observed, expected) => {
     expect(condition(type, change, observed)).toEqual(expected);
   });

@@ -45,12 +45,7 @@ describe("the settings of an application", () => {
     ["what the platform does not show", { cpu: 250, ports: [http] }, { gitRepository: undefined as never }, []],
     ["a name in other case", {}, { name: "API" }, ["spec.name"]],
     ["a number", { cpu: 250 }, { cpu: 500 }, ["spec.cpu"]],
-    [
-      "another repository",
-      {},
-      { gitRepository: { url: "https://github.com/acme/web.git", branch: "main" } },
-      ["spec.gitRepository.url"],
-    ],
+    ["another repository", {}, { gitRepository: { url: "https://x.example/web.git" } }, ["spec.gitRepository.url"]],
     ["ports in another order", { ports: [http, grpc] }, { ports: [{ ...grpc, id: "x" }, http] }, []],
     [
       "ports with what the platform adds",
@@ -64,12 +59,7 @@ describe("the settings of an application", () => {
     ["no ports declared, and none there", { ports: [] }, { ports: [] }, []],
     ["no ports declared, and one there", { ports: [] }, { ports: [grpc] }, ["spec.ports"]],
     ["another outer port", { ports: [http] }, { ports: [{ ...http, externalPort: 8443 }] }, ["spec.ports"]],
-    [
-      "a port that became public",
-      { ports: [grpc] },
-      { ports: [{ ...grpc, publiclyAccessible: true }] },
-      ["spec.ports"],
-    ],
+    ["a port that got public", { ports: [grpc] }, { ports: [{ ...grpc, publiclyAccessible: true }] }, ["spec.ports"]],
   ])("%s", (_name, change, remote, expected) => {
     expect(differing(change, remote)).toEqual(expected);
   });

@@ -58,14 +58,11 @@ const intentOf = (change: Partial<OpenIntent>): OpenIntent => ({
 describe("whether a deployment landed", () => {
   const traced = (status: ServiceStatus | ApiFailure["is"], intent: Partial<OpenIntent> = {}) =>
     application.trace(intentOf(intent), passWith(), platform({ status }));
+  const hidden = { executionId: undefined as never, deploymentRequestId: undefined as never };
 
   it.each<[string, ServiceStatus | ApiFailure["is"], boolean]>([
     ["nothing has moved", statusOf("DEPLOYED"), false],
-    [
-      "less is shown, nothing has moved",
-      statusOf("DEPLOYED", { executionId: undefined as never, deploymentRequestId: undefined as never }),
-      false,
-    ],
+    ["less is shown, nothing has moved", statusOf("DEPLOYED", hidden), false],
     ["it failed before, nothing has moved", statusOf("BUILD_ERROR"), false],
     ["the service is gone", "NotFound", false],
     ["the service shows another request", statusOf("DEPLOYED", { deploymentRequestId: REQUEST }), true],

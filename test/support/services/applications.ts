@@ -71,14 +71,11 @@ export function openDeployment(change: Partial<LastDeployment> = {}): LastDeploy
   return { ...open, ...change };
 }
 
+export type Change = Partial<Omit<FlatContext<ApplicationContext>, "spec" | "memory">> &
+  OnSurface & { readonly spec?: JsonObject; readonly memory?: ApplicationMemory };
+
 /** The context of an application that exists, and whose commit is deployed. */
-export function passWith(
-  change: Partial<Omit<FlatContext<ApplicationContext>, "spec" | "memory">> &
-    OnSurface & {
-      readonly spec?: JsonObject;
-      readonly memory?: ApplicationMemory;
-    } = {},
-): ApplicationContext {
+export function passWith(change: Change = {}): ApplicationContext {
   const { spec, memory, ...rest } = change;
   return grouped({
     name: "api",
@@ -90,10 +87,6 @@ export function passWith(
     memory: { lastDeployment: deployment(), ...memory },
     supports: supportsOn(rest.surface ?? "Documented"),
     ...USUAL_CONTEXT,
-    blockedOperations: new Set(),
-    onMissing: "Fail",
-    corrects: "Settings",
-    retry: undefined,
     ...rest,
   });
 }
@@ -138,4 +131,9 @@ export function plannedBy(pass: ApplicationContext, observed: Observed): string 
     return step.repeat === "once" && step.commit !== undefined ? `${step.op} ${step.commit}` : step.op;
   }
   return next.is === "settled" || next.is === "adopt" ? next.is : `${next.is} ${next.why.reason}`;
+}
+
+/** The same for the usual context with a change. */
+export function planned(change: Change, observed: Observed): string {
+  return plannedBy(passWith(change), observed);
 }
