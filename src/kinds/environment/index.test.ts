@@ -1,24 +1,115 @@
 import { describe, expect, it } from "vitest";
 
-import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
-import {
-  CLUSTER,
-  type Change,
-  MINE,
-  NOW,
-  OTHER,
-  PROJECT,
-  fresh,
-  full,
-  contextOf,
-  record,
-  observedFull,
-  observedOf,
-} from "../../../test/support/services/environments.ts";
+import { type FlatContext, grouped, USUAL_CONTEXT } from "../../../test/support/kinds/policies.ts";
+import { capabilitiesOn, supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import type { Platform } from "../../platform/index.ts";
 import { environment } from "./index.ts";
+import type { EnvironmentContext, EnvironmentObserved } from "./observe.ts";
+
+const PROJECT = "00000000-0000-4000-8000-0000000000b1";
+const MINE = "00000000-0000-4000-8000-0000000000e1";
+const OTHER = "00000000-0000-4000-8000-0000000000e2";
+const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
+const ELSEWHERE = "00000000-0000-4000-8000-0000000000c2";
+const NOW = new Date("2026-11-21T10:00:00Z");
+
+type Change = OnSurface & Partial<Omit<FlatContext<EnvironmentContext>, "spec">> & { readonly spec?: object };
+
+function contextOf({ spec, ...rest }: Change = {}): EnvironmentContext {
+  const least = { projectRef: { name: "shop" }, name: "staging", mode: "STAGING", clusterRef: { externalId: CLUSTER } };
+  return grouped({
+    name: "staging",
+    spec: environment.resource.spec.parse({ ...least, ...spec }),
+    inputs: { projectId: PROJECT, clusterId: CLUSTER },
+    now: NOW,
+    id: MINE,
+    identitySource: "recorded",
+    memory: {},
+    supports: supportsOn(rest.surface ?? "Documented"),
+    ...USUAL_CONTEXT,
+    ...rest,
+  });
+}
+
+const record = (change: Partial<Environment> = {}): Environment => ({
+  id: MINE,
+  name: "staging",
+  mode: "STAGING",
+  clusterId: CLUSTER,
+  record: {},
+  ...change,
+});
+
+function observedOf(change: Partial<EnvironmentObserved> = {}): EnvironmentObserved {
+  const { counts = [{ id: MINE }] } = change;
+  return {
+    counts,
+    presence: counts.some(({ id }) => id === MINE) ? "Present" : "Gone",
+    records: undefined,
+    projectIsOurs: true,
+    serverNow: NOW,
+    updated: false,
+    deleting: false,
+    ...change,
+  };
+}
+const observedFull = (...records: readonly Environment[]): EnvironmentObserved =>
+  observedOf({ records, counts: records.map(({ id }) => ({ id })) });
+
+const full = { surface: "Full" } as const;
+const fresh = { id: undefined, identitySource: undefined } as const;
+const none = observedOf({ counts: [] });
+
+/** ../project/index.test.ts has the plan of every kind that has a name and settings. */
+describe("the plan of an environment", () => {
+  const given = { identitySource: "given" } as const;
+  const moved = observedFull(record({ clusterId: ELSEWHERE }));
+  const preview = observedFull(record({ mode: "PREVIEW" }));
+  const made = { memory: { name: "staging", mode: "STAGING", clusterId: CLUSTER } };
+  const absent = { goal: "absent" } as const;
+  const outside = { ...absent, ...full, identitySource: "claimed", allowedProjects: [OTHER] } as const;
+  const UNFIT = "stalled InvalidSpec";
+
+  it.each<[string, Change, EnvironmentObserved, string]>([
+    ["when it does not exist", fresh, none, "createEnvironment"],
+    ["when its project is another organization's", fresh, observedOf({ projectIsOurs: false }), UNFIT],
+    ["when its project is not allowed", { ...fresh, allowedProjects: [OTHER] }, none, "stalled PermissionDenied"],
+    ["when one of its name exists", { ...fresh, ...full }, observedFull(record({ name: "Staging" })), "adopt"],
+    ["when one of its name is on another cluster", { ...fresh, ...full }, moved, UNFIT],
+    ["when its given id is in the project", given, observedOf(), "adopt"],
+    ["when its given id is not in the project", given, none, UNFIT],
+    ["when its given id is on another cluster", { ...full, ...given }, moved, UNFIT],
+    ["when its claimed id shows no name", { identitySource: "claimed" }, observedOf(), "adopt"],
+    ["when it is there, and nothing more is known", {}, observedOf(), "settled"],
+    ["when it is as it was made", made, observedOf(), "settled"],
+    ["when it was made otherwise", { memory: { mode: "DEVELOPMENT" } }, observedOf(), "stalled UpdateNotSupported"],
+    ["when it was made on another cluster", { memory: { clusterId: ELSEWHERE } }, observedOf(), UNFIT],
+    ["when it shows no mode", full, observedFull(record({ mode: undefined as never })), "settled"],
+    ["when the spec has no mode", { ...full, spec: { mode: undefined } }, preview, "settled"],
+    ["when its mode differs", full, preview, "updateEnvironment"],
+    ["when its name differs", full, observedFull(record({ name: "Staging" })), "updateEnvironment"],
+    ["at the end", { ...full, ...absent }, observedFull(record()), "deleteEnvironment"],
+    ["at the end, on the documented surface", absent, observedOf(), "stalled DeleteNotSupported"],
+    ["at the end, where its project is not allowed", outside, observedFull(record()), "stalled NotObservable"],
+  ])("%s", (_name, change, observed, expected) => {
+    const next = environment.plan(contextOf(change), observed);
+    const told = "why" in next ? `${next.is} ${next.why.reason}` : next.is;
+    expect(next.is === "step" ? next.step.op : told).toBe(expected);
+  });
+
+  it("marks a create with the platform's clock and what was there", () => {
+    expect(environment.plan(contextOf(fresh), observedOf({ counts: [{ id: OTHER }] }))).toMatchObject({
+      step: {
+        repeat: "once",
+        creates: true,
+        name: "staging",
+        mark: { absentAt: "2026-11-21T10:00:00.000Z", ids: [OTHER] },
+      },
+    });
+  });
+});
 
 describe("the report of an environment", () => {
   it("shows its record where the platform does, else the one from its creation", () => {
@@ -33,17 +124,6 @@ describe("the report of an environment", () => {
     const shown = environment.report(contextOf({ ...full, memory }), observedFull(record({ mode: "PREVIEW" })));
     expect(shown.status).toMatchObject({ mode: "PREVIEW" });
     expect(shown.drift).toEqual([{ path: "spec.mode", desired: "STAGING", observed: "PREVIEW" }]);
-  });
-
-  it("shows nothing of an environment that does not belong to it, or not yet", () => {
-    for (const identitySource of ["given", "claimed"] as const) {
-      expect(
-        environment.report(contextOf({ ...full, identitySource }), observedFull(record({ mode: "PREVIEW" }))),
-      ).toMatchObject({
-        status: {},
-        drift: [],
-      });
-    }
   });
 });
 
@@ -64,14 +144,6 @@ describe("the trace of an environment's create", () => {
       environments: { list: () => Promise.resolve(records) },
       serverNow: () => NOW,
     }) as unknown as Platform;
-  const traced = async (change: Change, ids: readonly string[] | undefined, ...records: readonly Environment[]) => {
-    const trace = await environment.trace(
-      intent(ids),
-      contextOf({ ...fresh, ...change }),
-      platform(change.surface ?? "Documented", records),
-    );
-    return trace.is === "landed" ? trace.known.map(({ id }) => id) : trace.is;
-  };
 
   it.each<[string, Change, readonly string[] | undefined, readonly Environment[], unknown]>([
     ["nothing new", {}, [OTHER], [record({ id: OTHER })], "absent"],
@@ -82,6 +154,8 @@ describe("the trace of an environment's create", () => {
     ["the name, there before", full, [MINE], [record()], "absent"],
     ["the name, made before", full, [], [record({ createdAt: "2026-11-21T09:00:00Z" })], "absent"],
   ])("finds %s", async (_name, change, ids, records, expected) => {
-    expect(await traced(change, ids, ...records)).toEqual(expected);
+    const api = platform(change.surface ?? "Documented", records);
+    const trace = await environment.trace(intent(ids), contextOf({ ...fresh, ...change }), api);
+    expect(trace.is === "landed" ? trace.known.map(({ id }) => id) : trace.is).toEqual(expected);
   });
 });

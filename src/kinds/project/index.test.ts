@@ -16,9 +16,9 @@ type Observed = Awaited<ReturnType<typeof project.observe>>;
 
 const remote = (change: Partial<Project> = {}): Project => ({ id: MINE, name: "shop", record: {}, ...change });
 
-function contextOf(
-  change: OnSurface & Partial<Omit<FlatContext<ProjectContext>, "spec">> & { readonly spec?: object } = {},
-): ProjectContext {
+type Change = OnSurface & Partial<Omit<FlatContext<ProjectContext>, "spec">> & { readonly spec?: object };
+
+function contextOf(change: Change = {}): ProjectContext {
   const { spec, ...rest } = change;
   return grouped({
     name: "shop",
@@ -53,114 +53,75 @@ function planned(context: ProjectContext, observed: Observed): string {
   return plan.is === "adopt" ? `adopt ${plan.id}` : plan.is === "settled" ? "settled" : `${plan.is} ${plan.why.reason}`;
 }
 
-describe("the policies of a project", () => {
-  const renamed = remote({ name: "Shop 2" });
-  const blockedOperations = new Set(["updateProject"]);
-  it.each<[string, Parameters<typeof contextOf>[0], readonly Project[], string]>([
-    ["its settings differ", {}, [renamed], "updateProject"],
-    ["its settings differ and may not be written", { blockedOperations }, [renamed], "settled"],
-    [
-      "its settings differ and nothing is corrected",
-      { surface: "Documented", corrects: "Nothing" },
-      [renamed],
-      "settled",
-    ],
-    ["it is gone", {}, [], "stalled ExternalResourceDeleted"],
-    ["it is gone and wanted back", { onMissing: "Recreate" }, [], "forget ExternalResourceDeleted"],
-    ["a given id leads nowhere", { onMissing: "Recreate", identitySource: "given" }, [], "stalled InvalidSpec"],
-  ])("%s", (_, change, projects, expected) => {
-    expect(planned(contextOf(change), observedOf(projects))).toBe(expected);
-  });
-  it("say what an update would change", () => {
-    expect(project.plan(contextOf(), observedOf([renamed]))).toMatchObject({
-      step: { corrects: true, changes: [{ path: "spec.name", desired: "shop", observed: "Shop 2" }] },
-    });
-  });
-});
-
-describe("the plan of a project", () => {
+describe("the plan of a project, as of every kind that has a name and settings", () => {
   const fresh = { id: undefined, identitySource: undefined } as const;
+  const given = { identitySource: "given" } as const;
+  const claimed = { identitySource: "claimed" } as const;
+  const left = { identitySource: "orphaned" } as const;
+  const recreated = { onMissing: "Recreate" } as const;
+  const limited = { allowedProjects: [OTHER] };
+  const documented = { surface: "Documented" } as const;
   const described = remote({ description: "theirs" });
+  const ofOthers = remote({ name: "of others" });
+  const renamed = remote({ name: "Shop" });
+  const blocked = { blockedOperations: new Set(["updateProject"]) };
+  const ours = { spec: { description: "ours" } };
+  const [GONE, CONFLICT] = ["stalled ExternalResourceDeleted", "stalled NameConflict"];
 
-  it.each<[string, Parameters<typeof contextOf>[0], readonly Project[], string]>([
+  it.each<[string, Change, readonly Project[], string]>([
     ["it does not exist", fresh, [remote({ id: OTHER, name: "other" })], "createProject"],
-    [
-      "it does not exist, and none can be created",
-      { ...fresh, supports: () => "Unsupported" },
-      [],
-      "stalled NotSupportedByApi",
-    ],
-    ["one of its name exists", fresh, [remote({ name: "Shop" })], `adopt ${MINE}`],
-    [
-      "one of its name exists and may not be taken",
-      { ...fresh, adoption: "Never" },
-      [remote()],
-      "stalled NameConflict",
-    ],
+    ["none can be created", { ...fresh, supports: () => "Unsupported" }, [], "stalled NotSupportedByApi"],
+    ["one of its name exists", fresh, [renamed], `adopt ${MINE}`],
+    ["one of its name exists and may not be taken", { ...fresh, adoption: "Never" }, [remote()], CONFLICT],
     ["two of its name exist", fresh, [remote(), remote({ id: OTHER })], "stalled DuplicateRemote"],
-    [
-      "one of its name is not the connection's",
-      { ...fresh, allowedProjects: [OTHER] },
-      [remote()],
-      "stalled PermissionDenied",
-    ],
-    ["the connection allows no new ones", { ...fresh, allowedProjects: [OTHER] }, [], "stalled PermissionDenied"],
+    ["one of its name is not the connection's", { ...fresh, ...limited }, [remote()], "stalled PermissionDenied"],
+    ["the connection allows no new ones", { ...fresh, ...limited }, [], "stalled PermissionDenied"],
     ["it is as described", {}, [remote()], "settled"],
     ["others described it, the spec does not", {}, [described], "settled"],
-    ["it is described otherwise", { spec: { description: "ours" } }, [described], "updateProject"],
+    ["it is described otherwise", ours, [described], "updateProject"],
+    ["it is described otherwise and may not be written", { ...ours, ...blocked }, [described], "settled"],
     ["no description and an empty one", { spec: { description: "" } }, [remote()], "settled"],
-    ["it is named otherwise, in case only", {}, [remote({ name: "Shop" })], "updateProject"],
-    [
-      "it is described otherwise, on the documented surface",
-      { surface: "Documented", spec: { description: "ours" } },
-      [described],
-      "stalled UpdateNotSupported",
-    ],
-    ["it is gone", {}, [], "stalled ExternalResourceDeleted"],
-    ["what was left is not listed", { identitySource: "orphaned" }, [], "stalled ExternalResourceDeleted"],
-    [
-      "what was left has another name",
-      { identitySource: "orphaned" },
-      [remote({ name: "of others" })],
-      "stalled NameConflict",
-    ],
-    ["its given id leads nowhere", { identitySource: "given" }, [], "stalled InvalidSpec"],
-    ["its given id is right", { identitySource: "given" }, [remote({ name: "of others" })], `adopt ${MINE}`],
-    ["its claimed id is right", { identitySource: "claimed" }, [remote()], `adopt ${MINE}`],
-    [
-      "its claimed id is another's",
-      { identitySource: "claimed" },
-      [remote({ name: "of others" })],
-      "stalled NameConflict",
-    ],
+    ["it is named otherwise, in case only", {}, [renamed], "updateProject"],
+    ["it cannot be described otherwise", { ...documented, ...ours }, [described], "stalled UpdateNotSupported"],
+    ["nothing is corrected", { ...documented, corrects: "Nothing" }, [renamed], "settled"],
+    ["it is gone", {}, [], GONE],
+    ["it is gone and wanted back", recreated, [], "forget ExternalResourceDeleted"],
+    ["what was left is not listed", { ...left, ...recreated }, [], GONE],
+    ["what was left has another name", left, [ofOthers], CONFLICT],
+    ["what was left is there", left, [remote()], `adopt ${MINE}`],
+    ["its given id leads nowhere", { ...recreated, ...given }, [], "stalled InvalidSpec"],
+    ["its given id is right", given, [ofOthers], `adopt ${MINE}`],
+    ["its claimed id is right", claimed, [remote()], `adopt ${MINE}`],
+    ["its claimed id is another's", claimed, [ofOthers], CONFLICT],
     ["its id is held", { holderOf: () => "a/b" }, [remote()], "stalled AlreadyManaged"],
-    ["its id is no longer the connection's", { allowedProjects: [OTHER] }, [remote()], "stalled PermissionDenied"],
+    ["its id is no longer the connection's", limited, [remote()], "stalled PermissionDenied"],
   ])("when %s", (_name, change, projects, expected) => {
     expect(planned(contextOf(change), observedOf(projects))).toBe(expected);
   });
 
-  it.each<[string, Goal, Parameters<typeof contextOf>[0], Partial<Observed> & { readonly gone?: boolean }, string]>([
-    ["deletes it", "absent", {}, {}, "deleteProject"],
-    ["waits for the deletion", "absent", {}, { deleting: true }, "waiting Deleting"],
-    ["is over when it is gone", "absent", {}, { gone: true }, "settled"],
-    ["has nothing to stop", "stopped", {}, {}, "settled"],
-    ["cannot delete on the documented surface", "absent", { surface: "Documented" }, {}, "stalled DeleteNotSupported"],
-    ["spares one of another name", "absent", { spec: { name: "other" } }, {}, "stalled NameConflict"],
-    [
-      "spares what is only claimed and not the connection's",
-      "absent",
-      { identitySource: "claimed", allowedProjects: [OTHER] },
-      {},
-      "stalled NotObservable",
-    ],
-  ])("%s", (_name, goal, change, { gone, ...observed }, expected) => {
-    expect(planned(contextOf({ ...change, goal }), observedOf(gone === true ? [] : [remote()], observed))).toBe(
-      expected,
-    );
+  const absent = { goal: "absent" } as const;
+
+  it.each<[string, Change, Observed, string]>([
+    ["deletes it", absent, observedOf([remote()]), "deleteProject"],
+    ["waits for the deletion", absent, observedOf([remote()], { deleting: true }), "waiting Deleting"],
+    ["is over when it is gone", absent, observedOf([]), "settled"],
+    ["is over when it never was", { ...absent, ...fresh }, observedOf([remote()]), "settled"],
+    ["has nothing to stop", { goal: "stopped" }, observedOf([remote()]), "settled"],
+    ["cannot delete", { ...absent, ...documented }, observedOf([remote()]), "stalled DeleteNotSupported"],
+    ["spares one of another name", absent, observedOf([ofOthers]), CONFLICT],
+    ["spares what is not ours", { ...absent, ...claimed, ...limited }, observedOf([remote()]), "stalled NotObservable"],
+  ])("at the end %s", (_name, change, observed, expected) => {
+    expect(planned(contextOf(change), observed)).toBe(expected);
+  });
+
+  it("says what an update would change", () => {
+    expect(project.plan(contextOf(), observedOf([renamed]))).toMatchObject({
+      step: { corrects: true, changes: [{ path: "spec.name", desired: "shop", observed: "Shop" }] },
+    });
   });
 
   it("sends what differs once in a reconcile", () => {
-    const context = contextOf({ spec: { description: "ours" } });
+    const context = contextOf(ours);
     expect(planned(context, observedOf([described], { updated: true }))).toBe("settled");
     expect(project.report(context, observedOf([described])).drift).toEqual([
       { path: "spec.description", desired: "ours", observed: "theirs" },
