@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 
 import { addForeignVariable } from "../../simulator/control/control.ts";
-import type { OpenIntent } from "../../src/engine/contract/kind.ts";
-import { application } from "../../src/kinds/application/index.ts";
 import { NOBODY } from "../support/kinds/env.ts";
 import { failureOf } from "../support/platform/client.ts";
 import { applicationEnv } from "../support/services/application-runner.ts";
@@ -133,26 +131,6 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(env.harness.service(runner.id()).commit).toBe(OTHER_COMMIT);
   });
 
-  it("does not tell a commit as deployed that was cancelled in the queue", async () => {
-    const runner = await env.deployed();
-    const next = await runner.run({ spec: env.spec({ deploy: { gitCommitId: OTHER_COMMIT } }) });
-    expect(next).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
-    const { requestId } = next.status["lastDeployment"] as { requestId: string };
-    env.harness.cancel(requestId);
-    for (let passes = 0; passes < 3; passes += 1) {
-      env.harness.pass(60);
-      expect(await runner.run()).toMatchObject({
-        ops: [],
-        is: "stalled",
-        why: { reason: "Canceled" },
-        status: { state: "DEPLOYED" },
-      });
-    }
-    expect(await runner.run({ requested: "again" })).toMatchObject({ ops: ["deployApplication"] });
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
-  });
-
   it("tells the commit that is deployed now, not the one of a moment before", async () => {
     const runner = await env.deployed();
     await runner.run({ spec: env.spec({ deploy: { gitCommitId: OTHER_COMMIT } }) });
@@ -163,22 +141,6 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     const over = await runner.run();
     expect(over).toMatchObject({ is: "settled", why: { message: `Commit ${OTHER_COMMIT.slice(0, 7)} is deployed.` } });
     expect(over.report.drift).toEqual([]);
-  });
-
-  it("is not blamed for another one of the same request", async () => {
-    const [one, other] = [env.applied(), env.applied({ name: `${env.name}-other` })];
-    await one.run();
-    await other.run();
-    const requests = [one, other].map((each) => (each.status()["lastDeployment"] as { requestId: string }).requestId);
-    expect(new Set(requests).size).toBe(1);
-    env.harness.edit(other.id(), { failNext: ["deploy"] });
-    env.harness.pass(120);
-    expect(await other.run()).toMatchObject({ is: "stalled", why: { reason: "DeploymentFailed" } });
-    expect(await one.run()).toMatchObject({
-      is: "settled",
-      why: { reason: "Deployed" },
-      status: { state: "DEPLOYED" },
-    });
   });
 
   it("follows its state where the platform tells no request", async () => {
@@ -192,15 +154,6 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(over.status["lastDeployment"]).not.toHaveProperty("requestId");
   });
 
-  it("imports variables again when one changed, and deploys them", async () => {
-    const runner = await env.deployed({ variables: [plain] });
-    const run = await runner.run({ spec: env.spec({ variables: [{ ...plain, value: "slow" }] }) });
-    expect(run.ops).toEqual(["importVariables", "deployApplication"]);
-    expect(env.harness.values(runner.id())).toEqual({ MODE: "slow" });
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
-  });
-
   it("gets a variable that was added to the spec, also when others have set it before", async () => {
     const runner = await env.deployed();
     const parentId = runner.id() ?? "";
@@ -208,36 +161,6 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     const run = await runner.run({ spec: env.spec({ variables: [plain] }) });
     expect(run.ops).toEqual(["importVariables", "deployApplication"]);
     expect(env.harness.values(runner.id())).toEqual({ MODE: "fast" });
-  });
-
-  it("neither imports nor deploys when a Secret was only touched, or the token rotated", async () => {
-    const values = { "spec.variables[TOKEN]": "hunter22" };
-    const runner = await env.deployed({ variables: [secret] }, values);
-    // A new generation that has nothing to do with variables.
-    await runner.run({ spec: env.spec({ variables: [secret], lifecycle: { deletionPolicy: "Delete" } }) });
-    runner.around.sources = "s@2";
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
-    runner.around.token = "token-2";
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-  });
-
-  it("tells what others did, and leaves it so", async () => {
-    const runner = await env.deployed();
-    env.harness.edit(runner.id(), { cpu: 750 });
-    env.harness.pass(60);
-    const edited = await runner.run();
-    expect(edited).toMatchObject({ ops: [], is: "settled" });
-    expect(edited.report.drift).toEqual([
-      { path: "serviceDeploymentStatus", desired: "UP_TO_DATE", observed: "OUT_OF_DATE" },
-    ]);
-    env.harness.scheduledStop(env.environmentId);
-    env.harness.pass(60);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "DriftDetected" } });
-    expect(await runner.run({ requested: "start" })).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
   });
 
   it("[C7] that is gone is not created again", async () => {
@@ -251,10 +174,8 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
   it("is not looked for in an environment of somebody else, or outside the connection's projects", async () => {
     const foreign = env.harness.application(NOBODY, env.spec({ environmentRef: { externalId: NOBODY } }));
     expect(await foreign.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
-    const given = env.harness.application(
-      env.environmentId,
-      env.spec({ environmentRef: { externalId: env.environmentId } }),
-    );
+    const environmentRef = { externalId: env.environmentId };
+    const given = env.harness.application(env.environmentId, env.spec({ environmentRef }));
     expect(await given.run({ allowedProjects: [NOBODY] })).toMatchObject({
       ops: [],
       why: { reason: "PermissionDenied" },
@@ -272,31 +193,6 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(env.harness.writes().filter(([op]) => op === "createApplication").length).toBeLessThanOrEqual(2);
   });
 
-  it("traces a deployment: not sent, landed, landed and over", async () => {
-    const runner = await env.deployed();
-    const { deploymentRequestId } = await env.harness.api.applications.status(runner.id()!);
-    const current = await env.harness.api.applications.status(runner.id()!);
-    const baseline = JSON.stringify([current.lastDeploymentDate, current.executionId, current.deploymentRequestsCount]);
-    const intent: OpenIntent = {
-      op: "deployApplication",
-      creates: false,
-      parentId: env.environmentId,
-      name: undefined,
-      id: runner.id(),
-      commit: OTHER_COMMIT,
-      mark: { baseline, requestId: deploymentRequestId ?? null, settings: 0, retry: "again" },
-    };
-    const trace = () => application.trace(intent, runner.pass(), env.harness.api);
-    expect(await trace()).toEqual({ is: "absent" });
-    const begun = await env.harness.api.applications.deploy(runner.id()!, OTHER_COMMIT);
-    const landed = { gitCommitId: OTHER_COMMIT, requestId: begun?.deploymentRequestId, retry: "again" };
-    expect(await trace()).toMatchObject({ is: "landed", known: [{ memory: { lastDeployment: landed } }] });
-    env.harness.pass(120);
-    expect(await trace()).toMatchObject({ is: "landed", known: [{ memory: { lastDeployment: landed } }] });
-    env.harness.remove(runner.id());
-    expect(await trace()).toEqual({ is: "absent" });
-  });
-
   it("sees inherited variables for what they are, where they are told apart", async () => {
     const runner = await env.deployed();
     addForeignVariable(env.harness.simulator.sim, {
@@ -309,5 +205,230 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     const found = await runner.run({ spec: env.spec({ variables: [plain] }) });
     // Only deployed services show a scope.
     expect(found.ops).toEqual(surface === "Full" ? ["importVariables", "deployApplication"] : []);
+  });
+});
+
+describe("an application on the full surface alone", () => {
+  const env = applicationEnv("Full");
+  const port = { internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true };
+  const stored = (id: string | undefined) => env.harness.service(id).settings;
+
+  it("is stopped and started again, once each", async () => {
+    const runner = await env.deployed();
+    expect(await runner.run({ spec: env.spec({ runState: "Stopped" }) })).toMatchObject({
+      ops: ["stopApplication"],
+      is: "waiting",
+    });
+    env.harness.pass(120);
+    const stopped = await runner.run();
+    expect(stopped).toMatchObject({
+      ops: [],
+      is: "settled",
+      why: { reason: "Stopped" },
+      status: { state: "STOPPED", runState: "Stopped" },
+    });
+    expect(stopped.status).not.toHaveProperty("stopping");
+    expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
+    env.harness.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { runState: "Running" } });
+    expect(env.sent()).toEqual(["stopApplication", "deployApplication"]);
+  });
+
+  it("is stopped once in the pass that sees a deployment over", async () => {
+    const runner = env.applied();
+    await runner.run();
+    env.harness.pass(120);
+    expect(await runner.run({ spec: env.spec({ runState: "Stopped" }) })).toMatchObject({
+      ops: ["stopApplication"],
+      is: "waiting",
+    });
+  });
+
+  it("has its settings changed and deployed, and what others set beside them stays", async () => {
+    const runner = await env.deployed({ ports: [port, { internalPort: 9090 }] });
+    env.harness.edit(runner.id(), { auto_preview: true, healthchecks: { liveness_probe: { type: "TCP" } } });
+    const portsBefore = stored(runner.id())["ports"] as { id: string; internal_port: number }[];
+    const changed = await runner.run({
+      spec: env.spec({ cpu: 750, ports: [{ ...port, externalPort: 8443 }, { internalPort: 9090 }] }),
+    });
+    expect(changed.ops).toEqual(["updateApplication", "deployApplication"]);
+    expect(stored(runner.id())).toMatchObject({
+      cpu: 750,
+      auto_preview: true,
+      healthchecks: { liveness_probe: { type: "TCP" } },
+    });
+    const portsAfter = stored(runner.id())["ports"] as typeof portsBefore;
+    expect(portsAfter.map(({ id }) => id)).toEqual(portsBefore.map(({ id }) => id));
+    expect(portsAfter.find(({ internal_port: inner }) => inner === 8080)).toMatchObject({ external_port: 8443 });
+    env.harness.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
+    env.harness.pass(600);
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+  });
+
+  it("[C11] has settings put back that others changed", async () => {
+    const runner = await env.deployed({ cpu: 250 });
+    env.harness.edit(runner.id(), { cpu: 2000 });
+    env.harness.pass(60);
+    expect((await runner.run()).ops).toEqual(["updateApplication", "deployApplication"]);
+  });
+
+  it("has settings that the platform stores otherwise sent and deployed once, and told as drift", async () => {
+    const runner = await env.deployed();
+    env.harness.fault({ match: { operation: "updateApplication" }, answer: { is: "edited", set: { cpu: 500 } } });
+    const first = await runner.run({ spec: env.spec({ cpu: 499 }) });
+    env.harness.service(runner.id()).settings["cpu"] = 500;
+    expect(first.ops).toEqual(["updateApplication", "deployApplication"]);
+    for (let passes = 0; passes < 3; passes += 1) {
+      env.harness.pass(600);
+      expect(await runner.run()).toMatchObject({
+        ops: [],
+        is: "settled",
+        report: { drift: [{ path: "spec.cpu", desired: "499", observed: "500" }] },
+      });
+    }
+    expect(env.sent()).toEqual(["updateApplication", "deployApplication"]);
+    expect((await runner.run({ requested: "again" })).ops[0]).toBe("updateApplication");
+  });
+
+  it("has its settings sent once, also when the answer has no body", async () => {
+    const runner = await env.deployed();
+    env.harness.fault({ match: { operation: "updateApplication" }, effect: "applied", answer: { is: "empty" } });
+    expect((await runner.run({ spec: env.spec({ cpu: 750 }) })).ops).toEqual([
+      "updateApplication",
+      "deployApplication",
+    ]);
+    env.harness.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
+  });
+
+  it("has a secret replaced before the deployment", async () => {
+    const runner = await env.deployed({ variables: [secret] }, { "spec.variables[TOKEN]": "old-value" });
+    runner.around.values = { "spec.variables[TOKEN]": "new-value" };
+    runner.around.sources = "s@2";
+    const run = await runner.run();
+    expect(run.ops).toEqual(["importVariables", "updateSecret", "deployApplication"]);
+    expect(env.harness.values(runner.id())).toEqual({ TOKEN: "new-value" });
+    env.harness.pass(120);
+    const over = await runner.run();
+    expect(over).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
+    expect(JSON.stringify(over.status)).not.toMatch(/old-value|new-value/);
+    env.harness.pass(600);
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+  });
+
+  it("has a secret that could not be replaced at once deployed once it is", async () => {
+    const runner = await env.deployed({ variables: [secret] }, { "spec.variables[TOKEN]": "old-value" });
+    runner.around.values = { "spec.variables[TOKEN]": "new-value" };
+    env.harness.fault({
+      match: { operation: "listApplicationSecrets" },
+      answer: { is: "edited", set: { results: [] } },
+    });
+    expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
+    env.harness.pass(120);
+    expect((await runner.run()).ops).toEqual(["updateSecret", "deployApplication"]);
+    env.harness.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
+  });
+
+  it("that is given by its id must be in the environment", async () => {
+    const elsewhere = await env.harness.newEnvironment(env.projectId, `env-${env.name}`);
+    const given = env.harness.application(elsewhere, env.spec({ externalId: await env.foreign() }));
+    expect(await given.run()).toMatchObject({ ops: [], why: { reason: "InvalidSpec" } });
+  });
+
+  it("keeps the variables that it has when our status was lost", async () => {
+    const runner = await env.deployed({ variables: [secret] }, { "spec.variables[TOKEN]": "hunter22" });
+    runner.lose();
+    expect(await runner.run()).toMatchObject({ ops: ["adopt"], is: "settled" });
+    env.harness.pass(600);
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+  });
+
+  it("[A5] is deleted until it is gone", async () => {
+    const runner = await env.deployed();
+    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: ["deleteApplication"], is: "waiting" });
+    env.harness.pass(3);
+    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "waiting", why: { reason: "Deleting" } });
+    env.harness.pass(60);
+    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+    expect(env.sent()).toEqual(["deleteApplication"]);
+  });
+
+  it("is over when its environment is gone, also where that is a 403, but not for want of a scope", async () => {
+    const own = await env.harness.newEnvironment(env.projectId, `env-${env.name}`);
+    const runner = env.harness.application(own, env.spec());
+    await runner.run();
+    env.harness.fault({ match: { operation: "listApplications" }, answer: { is: "status", status: 403 } });
+    expect((await failureOf(runner.run({ goal: "absent" }))).failure.is).toBe("Forbidden");
+    env.harness.remove(own);
+    env.harness.pass(60);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
+    env.harness.fault({ match: { operation: "listApplications" }, answer: { is: "status", status: 403 } });
+    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+  });
+
+  it("is not taken for gone where the list lags behind", async () => {
+    env.harness.change({ listLagSeconds: 3600 });
+    const runner = env.applied();
+    await runner.run();
+    env.harness.pass(60);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
+    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: ["deleteApplication"], is: "waiting" });
+  });
+});
+
+describe("an application on the documented surface alone", () => {
+  const env = applicationEnv("Documented");
+
+  it("is created, and its environment before it, with the documented members alone", async () => {
+    const { harness } = env;
+    const environment = harness.environment(env.projectId, {
+      projectRef: { name: "shop" },
+      clusterRef: { externalId: harness.clusterIds[0] },
+      name: `of-${env.name}`,
+    });
+    await environment.run();
+    const git = { url: "https://github.com/acme/api.git", branch: "main" };
+    const { environmentRef, name, deploy } = env.spec() as Readonly<Record<string, never>>;
+    await env.harness.application(env.environmentId, { environmentRef, name, deploy, gitRepository: git }).run();
+    const [first, second] = harness.writes();
+    expect([first, second]).toEqual([
+      ["createEnvironment", { name: `of-${env.name}`, cluster_id: harness.clusterIds[0] }],
+      ["createApplication", { name, git_repository: git }],
+    ]);
+  });
+
+  it("cannot replace a secret, and says which", async () => {
+    const runner = await env.deployed({ variables: [secret] }, { "spec.variables[TOKEN]": "old-value" });
+    runner.around.values = { "spec.variables[TOKEN]": "new-value" };
+    expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
+    env.harness.pass(120);
+    const told = (await runner.run()).report.conditions.find(({ type }) => type === "VariablesSynced");
+    expect(told).toMatchObject({
+      status: "False",
+      reason: "VariablesPending",
+      message: expect.stringContaining(" TOKEN:"),
+    });
+    expect(JSON.stringify(told)).not.toContain("value");
+    env.harness.pass(600);
+    // Shows the ingress.
+    expect(await runner.run()).toMatchObject({ ops: [] });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+  });
+
+  it("is followed where its status shows no more than the usage guide", async () => {
+    env.harness.change({ profile: { applicationStatus: "partial" } });
+    const runner = env.applied();
+    expect(await runner.run()).toMatchObject({ ops: ["createApplication", "deployApplication"] });
+    env.harness.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
+    env.harness.change({ nullRequestIds: true });
+    const bad = { spec: env.spec({ deploy: { gitCommitId: `bad${OTHER_COMMIT.slice(3)}` } }) };
+    expect(await runner.run(bad)).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
+    env.harness.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "BuildFailed" } });
+    env.harness.pass(600);
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 });

@@ -1,16 +1,12 @@
 /** The kinds PlatformBinding and PlatformCatalog against the simulated platform, without a cluster. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { changeSettings } from "../../simulator/base/settings.ts";
 import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { createBinding } from "../../src/kinds/binding/index.ts";
-import type { BindingContext } from "../../src/kinds/binding/model.ts";
 import { platformCatalog } from "../../src/kinds/catalog/crd.ts";
 import { catalog, type CatalogTypes } from "../../src/kinds/catalog/index.ts";
-import { bindingContext, bindingSpec, contextOf } from "../support/kinds/bindings.ts";
+import { contextOf } from "../support/kinds/bindings.ts";
 import { kindRunner, type Runner } from "../support/kinds/kind-runner.ts";
-import { supportsOn } from "../support/kinds/supports.ts";
-import { hurriedClock } from "../support/platform/client.ts";
 import { startHarness, type World } from "../support/platform/env.ts";
 
 const kind = createBinding();
@@ -31,18 +27,6 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
   });
   afterAll(() => harness.close());
 
-  const passFor = (cluster: 0 | 1, change: object = {}): BindingContext =>
-    bindingContext(
-      bindingSpec({
-        clusterRef: { externalId: harness.clusterIds[cluster] },
-        template,
-        managedConfig: { ingress },
-        ...change,
-      }),
-      { surface },
-      values,
-    );
-
   const runnerFor = (cluster: string | undefined, change: JsonObject = {}): Runner =>
     kindRunner(
       kind,
@@ -50,18 +34,6 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
       { surface, ids: { "spec.clusterRef": cluster ?? "" }, values, sources: "s@1", token: "token-1" },
       { clusterRef: { externalId: cluster ?? "" }, template, managedConfig: { ingress }, ...change },
     );
-
-  it("binds once, and is content", async () => {
-    const runner = runnerFor(harness.clusterIds[0], {
-      managedConfig: { ingress, metrics: { retentionDays: { value: "30" } } },
-    });
-    expect((await runner.run()).ops).toHaveLength(1);
-    const { ops, is, report, status } = await runner.run();
-    expect([ops, is]).toEqual([[], "settled"]);
-    expect(report.conditions).toContainEqual(expect.objectContaining({ type: "ConfigValid", status: "True" }));
-    expect(report.drift).toEqual(surface === "Full" ? [] : undefined);
-    expect(JSON.stringify(status)).not.toContain("s3cret-value");
-  });
 
   it("enables every layer that the cluster can have", async () => {
     const runner = runnerFor(harness.clusterIds[1], { cluster: { mode: "CUSTOMER_MANAGED", provider: "GCP" } });
@@ -120,52 +92,4 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
   });
 
   // A platform that shows bindings fails to show them then as well.
-  it.runIf(surface === "Documented")("keeps to the last good list while the catalogue cannot be loaded", async () => {
-    const pass = passFor(0);
-    const clock = hurriedClock();
-    const client = harness.connect({ clock });
-    await kind.observe({ ...pass, supports: supportsOn("Documented") }, client);
-    clock.skip(120_000);
-    changeSettings(harness.simulator.sim.settings, { catalog: "unavailable" });
-    const unavailable = { failure: { is: "Server" }, status: 503 };
-    await expect(kind.observe(pass, harness.connect())).rejects.toMatchObject(unavailable);
-    expect(await kind.observe({ ...pass, supports: supportsOn("Documented") }, client)).toMatchObject({
-      template,
-      problems: [],
-    });
-    const catalogPass = contextOf<CatalogTypes>(platformCatalog.spec.parse({}), {}, {}, { surface, requested: "now" });
-    await expect(catalog.observe(catalogPass, client)).rejects.toMatchObject(unavailable);
-    changeSettings(harness.simulator.sim.settings, { catalog: "ok" });
-    expect(await kind.observe(pass, client)).toMatchObject({ template, problems: [] });
-  });
-
-  it.runIf(surface === "Full")("corrects what somebody else changed", async () => {
-    const [clusterId] = harness.clusterIds;
-    const runner = runnerFor(clusterId);
-    await runner.run();
-    await harness.admin.templates.bind(clusterId, {
-      ...template,
-      templateKey: template.key,
-      templateVersion: "1.1.0",
-      managedConfig: { ingress: { domain: "other.example.com" } },
-    });
-    const { drift } = kind.report(passFor(0), await kind.observe(passFor(0), harness.admin));
-    expect(drift).toEqual([
-      { path: "spec.template.version", desired: "1.2.0", observed: "1.1.0" },
-      { path: "spec.managedConfig[ingress][domain]", desired: "shop.example.com", observed: "other.example.com" },
-    ]);
-    expect((await runner.run()).ops).toHaveLength(1);
-    expect((await runner.run()).report.drift).toEqual([]);
-  });
-
-  it.runIf(surface === "Full")("does not find another organization's cluster", async () => {
-    const theirs = [...harness.simulator.world().clusters.values()].find(
-      ({ organizationId }) => organizationId === harness.simulator.otherOrganizationId,
-    );
-    expect(await runnerFor(theirs?.id).run()).toMatchObject({
-      ops: [],
-      is: "waiting",
-      why: { reason: "DependencyNotReady" },
-    });
-  });
 });

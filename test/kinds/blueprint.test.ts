@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { NOBODY } from "../support/kinds/env.ts";
+import { removeService } from "../../simulator/model/world.ts";
 import { failureOf } from "../support/platform/client.ts";
 import { blueprintEnv, ICON } from "../support/services/blueprint-runner.ts";
 
@@ -45,17 +45,6 @@ describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", 
     expect(report.conditions.find(({ type }) => type === "VariablesSynced")).toMatchObject({ status: "True" });
   });
 
-  it("cannot be changed, says which fields, and is well again once they are what they were", async () => {
-    const runner = await env.created();
-    const other = { tag: "redis/4.0.0", specOverrides: { cpu: "2" } };
-    const changed = await runner.run({ spec: env.spec(other) });
-    expect(changed).toMatchObject({ ops: [], is: "stalled", why: { reason: "UpdateNotSupported" } });
-    expect(changed.why.message).toContain(": spec.specOverrides, spec.tag cannot be changed");
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: [], is: "settled" });
-  });
-
   it("cannot be given the new value of a Secret, and says so", async () => {
     const runner = await env.created({ variables: [PASSWORD] }, { [FIELD]: "old-value" });
     runner.around.sources = "s@2";
@@ -78,24 +67,6 @@ describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", 
     for (const field of ["cpu", "ram", "engine_version"]) expect(failed.message).toContain(`spec_overrides.${field}`);
   });
 
-  it("whose overrides are checked here is not even sent", async () => {
-    const terraform = { tag: "postgres/1.0.0", engine: "Terraform", allowedEngineVersions: ["1.9.8"] };
-    const runner = env.applied({ ...terraform, specOverrides: null });
-    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
-    const wrong = { spec: env.spec({ ...terraform, specOverrides: { engine_version: "1.5" } }) };
-    expect(await runner.run(wrong)).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
-    const right = { spec: env.spec({ ...terraform, specOverrides: { engine_version: "1.9.8" } }) };
-    expect(await runner.run(right)).toMatchObject({ ops: ["createBlueprint"] });
-  });
-
-  it("of Helm is created with what it ignores, and warns of it", async () => {
-    const specOverrides = { engine_version: "9", backend: "vendor", timeout: 60 };
-    const runner = await env.created({ engine: "Helm", specOverrides });
-    const told = (await runner.run()).report.conditions.find(({ type }) => type === "ConfigValid");
-    expect(told).toMatchObject({ status: "True", reason: "FieldsIgnored" });
-    expect(told?.message).toContain("spec.specOverrides.engine_version, spec.specOverrides.backend:");
-  });
-
   it("cannot be deleted or stopped, and holds up nothing", async () => {
     const runner = await env.created();
     const ends = [await runner.run({ goal: "absent" }), await runner.run({ goal: "stopped" })];
@@ -105,31 +76,10 @@ describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", 
     ]);
     expect(env.harness.writes()).toEqual([]);
   });
-
-  it("is not made in an environment that is not the organization's", async () => {
-    const foreign = env.harness.blueprint(NOBODY, env.spec({ environmentRef: { externalId: NOBODY } }));
-    expect(await foreign.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
-    const outside = await env.applied().run({ allowedProjects: [NOBODY] });
-    expect(outside).toMatchObject({ ops: [], is: "stalled", why: { reason: "PermissionDenied" } });
-  });
 });
 
 describe("a blueprint on the documented surface alone", () => {
   const env = blueprintEnv("Documented");
-
-  it("is Available once it is created, and says that no more is to be seen", async () => {
-    const runner = await env.created();
-    const { status, report, why } = await runner.run();
-    expect(why).toMatchObject({ reason: "Available", message: expect.stringContaining("does not show its state") });
-    expect(report.conditions.find(({ type }) => type === "Deployed")).toMatchObject({
-      status: "Unknown",
-      reason: "NotObservable",
-    });
-    expect(status["state"]).toBeUndefined();
-    expect(report.drift).toBeUndefined();
-    env.harness.edit(env.service(runner).id, { state: "DEPLOYMENT_ERROR", name: "other" });
-    expect(await runner.run()).toMatchObject({ is: "settled", wrote: false });
-  });
 
   it("is not deployed unless its spec says so, and says that nothing will deploy it", async () => {
     const { deployOnCreate: _deployed, ...usual } = env.spec() as { readonly deployOnCreate: boolean };
@@ -181,13 +131,129 @@ describe("a blueprint on the documented surface alone", () => {
       why: { reason: "CreateResultUnknown", message: expect.stringContaining("resolve=recreate") },
     });
   });
+});
 
-  it("that was given by its id is not touched unless the connection lets such ids stand", async () => {
-    const given = env.applied({ externalId: await env.foreign() });
-    const refused = await given.run({ allowUnverifiedIds: false });
-    expect(refused).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
-    expect(await given.run()).toMatchObject({ ops: ["adopt"], is: "settled" });
-    expect(await given.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-    expect(env.harness.writes()).toEqual([]);
+describe("the service of a blueprint", () => {
+  const env = blueprintEnv("Full");
+  const shown = (conditions: readonly { readonly type: string }[]) =>
+    conditions.find(({ type }) => type === "Deployed");
+
+  it("is followed until it is deployed", async () => {
+    const runner = env.applied();
+    expect(await runner.run()).toMatchObject({ ops: ["createBlueprint"], is: "waiting" });
+    env.harness.pass(3);
+    const busy = await runner.run();
+    expect(busy).toMatchObject({ is: "waiting", why: { reason: "Deploying" }, status: { state: "DEPLOYING" } });
+    expect(shown(busy.report.conditions)).toMatchObject({ status: "False", reason: "DEPLOYING" });
+    env.harness.pass(60);
+    const done = await runner.run();
+    expect(done).toMatchObject({ ops: [], is: "settled", why: { reason: "Deployed" } });
+    expect(shown(done.report.conditions)).toMatchObject({ status: "True", reason: "DEPLOYED" });
+    const { id, requestId } = env.service(runner);
+    expect(done.status).toMatchObject({
+      state: "DEPLOYED",
+      serviceDeploymentStatus: "UP_TO_DATE",
+      serviceId: id,
+      serviceType: "HELM",
+      lastDeployment: { requestId, state: "DEPLOYED", finishedAt: expect.any(String) },
+      ingress: { routerId: expect.any(String), status: "DEPLOYED" },
+    });
+    expect(done.report.conditions.find(({ type }) => type === "IngressReady")).toMatchObject({ status: "True" });
+    expect(done.report.drift).toEqual([]);
   });
+
+  it("of Terraform has no ingress", async () => {
+    const specOverrides = { engine_version: "1.9.8" };
+    const runner = await env.created({ tag: "postgres/1.0.0", specOverrides });
+    const { status } = await runner.run();
+    expect(status).toMatchObject({ serviceType: "TERRAFORM", state: "DEPLOYED" });
+    expect(status["ingress"]).toBeUndefined();
+  });
+
+  it.each([
+    ["before it was seen", 0],
+    ["while it was followed", 3],
+  ])("whose deployment was cancelled %s says so", async (_when, seconds) => {
+    const runner = env.applied();
+    await runner.run();
+    if (seconds > 0) {
+      env.harness.pass(seconds);
+      await runner.run();
+    }
+    env.harness.cancel(env.service(runner).requestId ?? "");
+    env.harness.pass(60);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "Canceled" } });
+    env.harness.pass(600);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", wrote: false });
+  });
+
+  it("that is gone is not created again, unless the user wants it to be", async () => {
+    const runner = await env.created();
+    removeService(env.harness.simulator.world(), env.service(runner));
+    env.harness.pass(60);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
+    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+    // Where only one of the lists lacks it, nobody knows.
+    const status = { id: runner.status()["serviceId"], state: "DEPLOYED" };
+    env.harness.fault({
+      match: { operation: "getEnvironmentStatuses" },
+      answer: { is: "edited", set: { helms: [status] } },
+    });
+    expect((await runner.run({ policies: { onMissing: "Recreate" } })).ops).toEqual([]);
+    expect((await runner.run({ policies: { onMissing: "Recreate" } })).ops).toEqual(["forget"]);
+    expect((await runner.run({ policies: { onMissing: "Recreate" } })).ops).toEqual(["createBlueprint"]);
+    expect(env.service(runner).name).toBe(env.name);
+  });
+
+  it("with its environment gone is no proof of anything", async () => {
+    const environmentId = await env.harness.newEnvironment(await env.harness.newProject(env.name), "doomed");
+    const runner = env.harness.blueprint(environmentId, env.spec());
+    await runner.run();
+    env.harness.pass(60);
+    await runner.run();
+    env.harness.remove(environmentId);
+    env.harness.pass(60);
+    expect(await runner.run({ policies: { onMissing: "Recreate" } })).toMatchObject({
+      ops: [],
+      is: "stalled",
+      why: { reason: "ExternalResourceDeleted" },
+    });
+  });
+
+  it("of others is found by the id that was given, if it is a blueprint's", async () => {
+    const id = await env.foreign();
+    expect(await env.applied({ externalId: id }).run()).toMatchObject({ ops: ["adopt"], is: "settled" });
+    const serviceId = env.harness.simulator.world().blueprints.get(id)?.serviceId ?? "";
+    const wrong = await env.applied({ externalId: serviceId }).run();
+    expect(wrong).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
+    expect(wrong.why.message).toContain(`Set spec.externalId to the id of its blueprint, ${id}.`);
+    const nobody = await env.applied({ externalId: env.environmentId }).run();
+    expect(nobody).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
+  });
+
+  it.each(["status", "ids", "none"] as const)(
+    "whose create has an answer without an id is traced by the services: %s",
+    async (shape) => {
+      env.harness.change({ profile: { blueprintDeployed: shape } });
+      const runner = env.applied();
+      const mark = {
+        absentAt: env.harness.api.serverNow()?.toISOString() ?? null,
+        written: { settings: { "spec.tag": '"sent"' } },
+        deploys: true,
+      };
+      expect(await env.traced(runner, mark)).toEqual({ is: "absent" });
+      const input = { name: env.name, tag: "redis/3.0.0", icon: "https://x.example/y.svg" };
+      const answer = await env.harness.api.blueprints.create(env.environmentId, input, { deploy: true });
+      expect(answer.id).toBeUndefined();
+      const [made] = [...env.harness.simulator.world().blueprints.values()].slice(-1);
+      const memory = { written: { settings: { "spec.tag": '"sent"' } }, serviceId: made?.serviceId };
+      expect(await env.traced(runner, mark)).toMatchObject({
+        is: "landed",
+        known: [{ id: made?.id, memory: { ...memory, lastDeployment: { startedAt: expect.any(String) } } }],
+      });
+      const alone = await env.traced(runner, { ...mark, deploys: false });
+      expect(alone).toMatchObject({ known: [{ id: made?.id, memory }] });
+      expect(JSON.stringify(alone)).not.toContain("startedAt");
+    },
+  );
 });

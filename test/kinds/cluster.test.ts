@@ -65,7 +65,6 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
 
 describe("a cluster that the platform shows", () => {
   const env = clusterEnv("Full");
-  const reason = (result: { readonly why: { readonly reason: string } }): string => result.why.reason;
 
   it("tells name, region, provider and versions", async () => {
     expect((await env.applied().run()).status).toMatchObject({
@@ -153,28 +152,6 @@ describe("a cluster that the platform shows", () => {
     expect(env.sent()).toEqual(["upgradeCluster", "upgradeCluster"]);
   });
 
-  it("that does not come to its version is not upgraded for ever", async () => {
-    const runner = env.applied({ kubernetesVersion: "1.34" });
-    await runner.run();
-    env.harness.pass(120);
-    env.harness.edit(env.cluster.id, { version: "1.33", nextVersion: "1.34" });
-    env.harness.pass(120);
-    expect(reason(await runner.run())).toBe("UpgradeFailed");
-    expect(reason(await runner.run())).toBe("UpgradeFailed");
-    expect((await runner.run({ requested: "again" })).ops).toEqual(["upgradeCluster"]);
-    expect(env.sent()).toEqual(["upgradeCluster", "upgradeCluster"]);
-  });
-
-  it("that fails is for a person", async () => {
-    env.harness.edit(env.cluster.id, { failNext: ["credentials"] });
-    const runner = env.applied({ kubernetesVersion: "1.34", runState: "Running" });
-    await runner.run();
-    env.harness.pass(120);
-    const failed = await runner.run();
-    expect(failed).toMatchObject({ ops: [], is: "stalled", status: { state: "INVALID_CREDENTIALS" } });
-    expect((await runner.run({ requested: "again" })).ops).toEqual(["deployCluster"]);
-  });
-
   it("that does not stop is asked for once", async () => {
     env.harness.edit(env.cluster.id, { failNext: ["stop"] });
     const runner = env.applied({ runState: "Stopped" });
@@ -254,14 +231,6 @@ describe("a cluster that only answers tell of", () => {
     env.harness.edit(env.cluster.id, { nextVersion: "1.35" });
     expect((await runner.run({ spec: env.spec({ kubernetesVersion: "1.35" }) })).ops).toEqual(["upgradeCluster"]);
     expect(env.sent()).toEqual(["stopCluster", "upgradeCluster", "upgradeCluster"]);
-  });
-
-  it("is neither taken over nor stopped where the connection does not let unproven ids stand", async () => {
-    const runner = env.applied({ runState: "Stopped" });
-    const unproven = await runner.run({ allowUnverifiedIds: false });
-    expect(unproven).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
-    expect(unproven.why.message).toContain("spec.allowUnverifiedIds");
-    expect((await runner.run()).ops).toEqual(["adopt", "stopCluster"]);
   });
 
   it("cannot be started, and says how to go on", async () => {

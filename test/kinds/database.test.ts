@@ -34,55 +34,6 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
   });
 
-  it("whose deployment fails is for a person, and tried again once per request", async () => {
-    const runner = env.applied({ runState: "Stopped" });
-    await runner.run();
-    env.harness.edit(runner.id(), { failNext: ["deploy"] });
-    await runner.run({ spec: env.spec() });
-    env.harness.pass(120);
-    const failed = await runner.run();
-    expect(failed).toMatchObject({
-      ops: [],
-      is: "stalled",
-      why: { reason: "DeploymentFailed" },
-      status: { lastFailure: { state: "DEPLOYMENT_ERROR" } },
-    });
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(await runner.run({ requested: "again" })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
-    env.harness.pass(120);
-    const mended = await runner.run({ requested: "again" });
-    expect(mended).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
-    expect(mended.status).not.toHaveProperty("lastFailure");
-  });
-
-  it("is started again by itself where the policy says so, as often and as late as it says", async () => {
-    const policies = { retry: { limit: 1, backoffMs: 3_000 } };
-    const runner = env.applied({ runState: "Stopped" });
-    await runner.run();
-    env.harness.edit(runner.id(), { failNext: ["deploy", "deploy"] });
-    await runner.run({ spec: env.spec(), policies });
-    env.harness.pass(120);
-    expect(await runner.run({ policies })).toMatchObject({
-      ops: [],
-      is: "waiting",
-      why: { reason: "DeploymentFailed" },
-    });
-    expect(await runner.run({ policies })).toMatchObject({ ops: [], is: "waiting", wrote: false });
-    await runner.run({ policies });
-    expect(await runner.run({ policies })).toMatchObject({
-      is: "waiting",
-      status: { lastDeployment: { attempts: 1 } },
-    });
-    expect(env.sent().filter((op) => op === "deployDatabase")).toHaveLength(2);
-    env.harness.pass(120);
-    expect(await runner.run({ policies })).toMatchObject({
-      ops: [],
-      is: "stalled",
-      why: { reason: "DeploymentFailed" },
-    });
-    expect(await runner.run({ policies })).toMatchObject({ ops: [], is: "stalled", wrote: false });
-  });
-
   it("whose stop fails is for a person", async () => {
     const runner = await env.deployed();
     env.harness.edit(runner.id(), { failNext: ["stop"] });
@@ -130,5 +81,215 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     expect(listed.report.conditions).toContainEqual(
       expect.objectContaining({ type: "TypeKnown", status: "True", reason: "TypeListed" }),
     );
+  });
+});
+
+describe("a database that others work on, too", () => {
+  const env = databaseEnv("Full");
+
+  it.each(["type", "mode"])("is not taken over when its %s is another", async (field) => {
+    await env.foreign();
+    const runner = env.applied({ [field]: field === "type" ? "REDIS" : "MANAGED" });
+    const run = await runner.run();
+    expect(run).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
+    expect(run.why.message).toContain(`spec.${field}`);
+  });
+
+  it("has its version and sizes changed and deployed", async () => {
+    const runner = await env.deployed({ storage: 10 });
+    const change = await runner.run({ spec: env.spec({ version: "17", storage: 20 }) });
+    expect(change).toMatchObject({ ops: ["updateDatabase", "deployDatabase"], is: "waiting" });
+    env.harness.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { version: "17" } });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(env.harness.service(runner.id()).settings).toMatchObject({ version: "17", storage: 20 });
+  });
+
+  it("[A5] is deleted until it is gone", async () => {
+    const runner = await env.deployed();
+    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: ["deleteDatabase"], is: "waiting" });
+    env.harness.pass(60);
+    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+    expect(env.sent()).toEqual(["deleteDatabase"]);
+  });
+
+  it("[C7] is missed, and made anew only where that is wanted and its environment's list proves it", async () => {
+    const runner = await env.deployed();
+    env.harness.remove(runner.id());
+    env.harness.pass(60);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
+    const policies = { onMissing: "Recreate" } as const;
+    expect(await runner.run({ policies })).toMatchObject({ ops: ["forget"] });
+    expect(await runner.run({ policies })).toMatchObject({ ops: ["createDatabase", "deployDatabase"], is: "waiting" });
+  });
+
+  it("[C7] is not missed when the lists lag behind", async () => {
+    env.harness.change({ listLagSeconds: 3_600 });
+    const runner = env.applied();
+    await runner.run();
+    env.harness.pass(120);
+    const policies = { onMissing: "Recreate" } as const;
+    expect(await runner.run({ policies })).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
+    expect(await runner.run({ policies })).toMatchObject({ ops: [], wrote: false });
+  });
+
+  it("is not made anew when its environment is gone", async () => {
+    const environmentId = await env.harness.newEnvironment(await env.harness.newProject("short"), "gone");
+    const runner = env.harness.database(environmentId, env.spec());
+    await runner.run();
+    env.harness.remove(environmentId);
+    env.harness.pass(60);
+    const policies = { onMissing: "Recreate" } as const;
+    expect(await runner.run({ policies })).toMatchObject({
+      ops: [],
+      is: "stalled",
+      why: { reason: "ExternalResourceDeleted" },
+    });
+  });
+
+  it.each([
+    ["the platform takes its time to show an order", () => env.harness.change({ acceptLatencySeconds: 4 })],
+    ["the platform gives no request ids", () => env.harness.change({ nullRequestIds: true })],
+    [
+      "an answer has no body",
+      () => env.harness.fault({ match: { operation: "stopDatabase" }, effect: "applied", answer: { is: "empty" } }),
+    ],
+  ])("is ordered once when %s", async (_name, set) => {
+    set();
+    const runner = env.applied();
+    await runner.run();
+    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
+    env.harness.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", why: { reason: "Available" } });
+    await runner.run({ spec: env.spec({ runState: "Stopped" }) });
+    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
+    env.harness.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", why: { reason: "Stopped" } });
+    expect(env.sent()).toEqual(["createDatabase", "deployDatabase", "stopDatabase"]);
+  });
+});
+
+describe("a database whose state the surface does not show", () => {
+  const env = databaseEnv("Documented");
+  const reads = (): number => env.harness.simulator.journal().filter((entry) => entry.is === "call").length;
+
+  it("has a Secret with ids and names, and is not read for it", async () => {
+    const ref = { writeConnectionSecretToRef: { name: "main" } };
+    const runner = await env.deployed(ref);
+    const before = reads();
+    const { report, status } = await runner.run({ spec: env.spec({ ...ref, lifecycle: { driftPolicy: "Report" } }) });
+    const data = {
+      id: runner.id(),
+      name: env.harness.service(runner.id()).name,
+      environmentId: env.environmentId,
+      environment: "staging",
+    };
+    expect(report.secret).toMatchObject({ name: "main", data });
+    expect(Object.keys(report.secret?.data ?? {})).toEqual(Object.keys(data));
+    expect(reads()).toBe(before);
+    expect(JSON.stringify(status)).not.toContain('"data"');
+    expect((await runner.run()).report.secret).toBeUndefined();
+  });
+
+  it.each([
+    ["gives no request id", () => env.harness.change({ nullRequestIds: true })],
+    [
+      "answers without a body",
+      () => env.harness.fault({ match: { operation: "deployDatabase" }, effect: "applied", answer: { is: "empty" } }),
+    ],
+  ])("is not observable when the platform %s, and is not asked for ever after", async (_name, set) => {
+    set();
+    const runner = env.applied();
+    const first = await runner.run();
+    expect(first).toMatchObject({
+      ops: ["createDatabase", "deployDatabase"],
+      is: "settled",
+      why: { reason: "NotObservable" },
+    });
+    expect(first.report.conditions).toMatchObject([{ type: "Deployed", status: "Unknown", reason: "NotObservable" }]);
+    expect(first.status).not.toHaveProperty("state");
+    const before = reads();
+    env.harness.pass(600);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
+    expect(reads()).toBe(before);
+  });
+
+  it("is ordered to stop and to run again all the same, once each", async () => {
+    env.harness.change({ nullRequestIds: true });
+    const runner = env.applied();
+    await runner.run();
+    env.harness.pass(120);
+    const stop = await runner.run({ spec: env.spec({ runState: "Stopped" }) });
+    expect(stop).toMatchObject({ ops: ["stopDatabase"], is: "settled", why: { reason: "NotObservable" } });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({
+      ops: [],
+      is: "stalled",
+      why: { reason: "NotObservable" },
+    });
+    env.harness.pass(120);
+    const start = await runner.run({ spec: env.spec() });
+    expect(start).toMatchObject({ ops: ["deployDatabase"], is: "settled", why: { reason: "NotObservable" } });
+    expect(await runner.run({ requested: "look" })).toMatchObject({ ops: ["deployDatabase"], is: "settled" });
+    expect(await runner.run({ requested: "look" })).toMatchObject({ ops: [], is: "settled" });
+    env.harness.pass(120);
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: ["stopDatabase"], is: "stalled" });
+  });
+
+  it("is found to be stopped already, and stays at that", async () => {
+    const runner = await env.deployed();
+    await env.harness.api.databases.stop(runner.id() ?? "");
+    env.harness.pass(120);
+    const stop = await runner.run({ spec: env.spec({ runState: "Stopped" }) });
+    expect(stop).toMatchObject({ is: "settled", why: { reason: "Stopped" }, status: { state: "STOPPED" } });
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", why: { reason: "Stopped" }, wrote: false });
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
+    const start = await runner.run({ spec: env.spec() });
+    expect(start).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
+  });
+
+  it("is seen again with the next order that has a request id", async () => {
+    env.harness.change({ nullRequestIds: true });
+    const runner = env.applied();
+    await runner.run();
+    env.harness.change({ nullRequestIds: false });
+    env.harness.pass(120);
+    expect(await runner.run({ requested: "again" })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
+    env.harness.pass(120);
+    expect(await runner.run({ requested: "again" })).toMatchObject({
+      ops: [],
+      is: "settled",
+      why: { reason: "Available" },
+    });
+  });
+
+  it("is taken over by its id where the connection lets it, and left as it is until somebody asks", async () => {
+    const externalId = await env.foreign();
+    const runner = env.applied({ externalId });
+    expect(await runner.run({ allowUnverifiedIds: false })).toMatchObject({
+      ops: [],
+      is: "stalled",
+      why: { reason: "NotObservable" },
+    });
+    expect(await runner.run()).toMatchObject({
+      ops: ["adopt"],
+      is: "settled",
+      why: { reason: "NotObservable" },
+    });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(await runner.run({ requested: "now" })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
+    env.harness.pass(120);
+    expect(await runner.run({ requested: "now" })).toMatchObject({
+      ops: [],
+      is: "settled",
+      why: { reason: "Available" },
+    });
+  });
+
+  it("is deployed when all that is known of it is that we made it", async () => {
+    const runner = env.applied({ runState: "Stopped" });
+    await runner.run();
+    runner.lose({ externalId: runner.id() ?? "" });
+    expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
   });
 });

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import type { OpenIntent } from "../../src/engine/contract/kind.ts";
 import { clusterConnection, connection } from "../../src/kinds/connection/index.ts";
 import { project } from "../../src/kinds/project/index.ts";
-import { createIntent, NOBODY, startKindHarness, SURFACES, type KindHarness } from "../support/kinds/env.ts";
+import { NOBODY, startKindHarness, SURFACES, type KindHarness } from "../support/kinds/env.ts";
+import { failureOf } from "../support/platform/client.ts";
 
 let harness: KindHarness;
 const start = (surface: (typeof SURFACES)[number], known: "Auto" | typeof surface = surface) => {
@@ -15,67 +17,6 @@ const start = (surface: (typeof SURFACES)[number], known: "Auto" | typeof surfac
 describe.each(SURFACES)("a project on the %s surface", (surface) => {
   start(surface);
 
-  it("is taken over by its name, whatever the case, and only if that is allowed", async () => {
-    const id = await harness.newProject("Taken");
-    expect(await harness.project({ name: "taken" }).run({ adoption: "Never" })).toMatchObject({
-      ops: [],
-      is: "stalled",
-      why: { reason: "NameConflict", message: expect.stringContaining(id) },
-    });
-    expect(await harness.project({ name: "Taken" }).run({ holderOf: () => "shop/other" })).toMatchObject({
-      why: { reason: "AlreadyManaged", message: expect.stringContaining('"shop/other"') },
-    });
-    const mine = harness.project({ name: "Taken" });
-    expect(await mine.run()).toMatchObject({ ops: ["adopt"], is: "settled" });
-    expect(mine.id()).toBe(id);
-    expect(await harness.project({ name: "nothing" }).run({ adoption: "Required" })).toMatchObject({
-      is: "waiting",
-      why: { reason: "DependencyNotReady" },
-    });
-  });
-
-  it("is taken over by its id, but not another organization's, or one outside the connection's projects", async () => {
-    const id = await harness.newProject("given");
-    const given = () => harness.project({ name: "given", externalId: id });
-    expect(await given().run({ allowedProjects: [NOBODY] })).toMatchObject({
-      is: "stalled",
-      why: { reason: "PermissionDenied" },
-    });
-    expect(await given().run({ allowedProjects: [id] })).toMatchObject({ ops: ["adopt"], is: "settled" });
-    expect(await harness.project({ name: "given", externalId: NOBODY }).run()).toMatchObject({
-      ops: [],
-      why: { reason: "InvalidSpec" },
-    });
-    expect(await harness.project({ name: "new" }).run({ allowedProjects: [id] })).toMatchObject({
-      ops: [],
-      why: { reason: "PermissionDenied" },
-    });
-  });
-
-  it("that an annotation claims is verified", async () => {
-    const lost = harness.project({ name: "lost" });
-    await lost.run();
-    lost.lose();
-    expect(await lost.run()).toMatchObject({ ops: ["adopt"], is: "settled" });
-    harness.edit(lost.id(), { name: "renamed" });
-    lost.lose();
-    harness.pass(60);
-    expect(await lost.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "NameConflict" } });
-  });
-
-  it("is traced: not there, there, there before, there for somebody else", async () => {
-    const runner = harness.project({ name: "traced" });
-    const intent = createIntent("createProject", "traced", harness.absentNow());
-    expect(await harness.trace(project, intent, runner.pass())).toEqual({ is: "absent" });
-    const id = await harness.newProject("Traced");
-    expect(await harness.trace(project, intent, runner.pass())).toMatchObject({ is: "landed", known: [{ id }] });
-    expect(await harness.trace(project, intent, runner.pass({ holderOf: () => "shop/other" }))).toEqual({
-      is: "absent",
-    });
-    const late = createIntent("createProject", "traced", { absentAt: "2999-01-01T00:00:00Z" });
-    expect(await harness.trace(project, late, runner.pass())).toEqual({ is: "absent" });
-  });
-
   it("[C7] that is gone is not created again", async () => {
     const gone = harness.project({ name: "gone" });
     await gone.run();
@@ -85,13 +26,91 @@ describe.each(SURFACES)("a project on the %s surface", (surface) => {
     expect(await gone.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
   });
 
-  it("whose description is left open keeps that of others", async () => {
-    const runner = harness.project({ name: "described" });
-    await runner.run();
-    harness.edit(runner.id(), { description: "of others" });
-    harness.pass(60);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
+  it("is traced in the list of its parent", async () => {
+    const mark = { absentAt: harness.api.serverNow()?.toISOString() ?? null };
+    const intent = { op: "createProject", creates: true, name: "traced", mark } as OpenIntent;
+    const pass = harness.project({ name: "traced" }).pass();
+    expect(await project.trace(intent, pass, harness.api)).toEqual({ is: "absent" });
+    const id = await harness.newProject("Traced");
+    expect(await project.trace(intent, pass, harness.api)).toMatchObject({ is: "landed", known: [{ id }] });
   });
+});
+
+describe.each(SURFACES)("an environment on the %s surface", (surface) => {
+  start(surface);
+  let projectId: string;
+  const spec = (name: string, change: object = {}) => ({
+    projectRef: { name: "shop" },
+    name,
+    mode: "STAGING",
+    clusterRef: { externalId: harness.clusterIds[0] },
+    ...change,
+  });
+  beforeAll(async () => {
+    projectId = await harness.newProject("shop");
+  });
+
+  it("is not looked for in a project of somebody else", async () => {
+    const foreign = harness.environment(NOBODY, spec("x", { projectRef: { externalId: NOBODY } }));
+    expect(await foreign.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
+  });
+
+  it("that was given by its id must be in the project", async () => {
+    const elsewhere = await harness.newEnvironment(await harness.newProject("elsewhere"), "given");
+    const wrong = harness.environment(projectId, spec("given", { externalId: elsewhere }));
+    expect(await wrong.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
+    const id = await harness.newEnvironment(projectId, "given");
+    const right = harness.environment(projectId, spec("given", { externalId: id }));
+    expect(await right.run()).toMatchObject({ ops: ["adopt"], is: "settled" });
+  });
+
+  it("[C7] that is gone, with or without its project, is not created again", async () => {
+    const parent = await harness.newProject("doomed");
+    const gone = harness.environment(parent, spec("gone"));
+    await gone.run();
+    harness.remove(gone.id());
+    harness.pass(60);
+    expect(await gone.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
+    harness.remove(parent);
+    harness.pass(60);
+    expect((await failureOf(gone.run())).failure.is).toBe("NotFound");
+    for (const goneAs of [404, 403] as const) {
+      harness.change({ goneAs });
+      expect(await gone.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+    }
+    harness.change({ goneAs: 404 });
+  });
+
+  it("of a project that may not be read is not taken for gone", async () => {
+    const runner = harness.environment(projectId, spec("kept"));
+    await runner.run();
+    for (const operation of ["getProjectEnvironmentStats", "listEnvironments"]) {
+      harness.fault({ match: { operation }, count: null, answer: { is: "status", status: 403 } });
+    }
+    const failure = await failureOf(runner.run({ goal: "absent" }));
+    harness.simulator.sim.faults.clear();
+    expect(failure.failure.is).toBe("Forbidden");
+  });
+
+  it.runIf(surface === "Full")(
+    "that the platform stores otherwise is sent once, told as drift, and deleted until it is gone",
+    async () => {
+      const runner = harness.environment(projectId, spec("normal"));
+      await runner.run();
+      const answer = { is: "edited", set: { mode: "STAGING" } } as const;
+      harness.fault({ match: { operation: "updateEnvironment" }, count: null, answer });
+      const run = await runner.run({ spec: spec("normal", { mode: "PRODUCTION" }) });
+      harness.simulator.sim.faults.clear();
+      expect(run).toMatchObject({ ops: ["updateEnvironment"], is: "settled" });
+      expect(run.report.drift).toEqual([{ path: "spec.mode", desired: "PRODUCTION", observed: "STAGING" }]);
+      expect(await runner.run({ goal: "absent" })).toMatchObject({
+        ops: ["deleteEnvironment"],
+        why: { reason: "Deleting" },
+      });
+      harness.pass(60);
+      expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+    },
+  );
 });
 
 describe.each(SURFACES)("a connection to a platform with the %s surface", (surface) => {

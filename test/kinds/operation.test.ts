@@ -13,7 +13,6 @@ const invoices = { type: "SendInvoices" };
 const render = { type: "RenderHelmDefaultValues", environmentRef: { name: "staging" }, outputConfigMap: "redis" };
 
 const complete = { type: "Complete", status: "True", reason: "Completed" };
-const unknown = (reason: string): unknown => expect.objectContaining({ type: "Complete", status: "Unknown", reason });
 const failed = (reason: string): unknown => expect.objectContaining({ type: "Failed", status: "True", reason });
 
 describe.each(["Documented", "Full"] as const)("an operation on the %s surface", (surface) => {
@@ -128,37 +127,6 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     expect(done.why.message).toContain("900 KiB");
   });
 
-  it("fails as the deployment does, and is not tried again", async () => {
-    env.harness.service(env.applicationId).failNext.push("build");
-    const runner = env.applied(deploy);
-    await runner.run();
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({
-      is: "stalled",
-      why: { reason: "BuildFailed" },
-      report: { conditions: [failed("BuildFailed")] },
-    });
-    expect(await runner.run({ requested: "now" })).toMatchObject({ ops: [], is: "stalled" });
-    expect(env.sent()).toEqual(["deployApplication"]);
-  });
-
-  it("fails when it is cancelled", async () => {
-    const runner = env.applied(deploy);
-    const { status } = await runner.run();
-    const { requestId } = status["request"] as { readonly requestId: string };
-    env.harness.cancel(requestId);
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ is: "stalled", why: { reason: "Canceled" } });
-  });
-
-  it("gives up after its deadline, whatever the platform still does", async () => {
-    const runner = env.applied({ ...deploy, activeDeadlineSeconds: 60 });
-    await runner.run();
-    const deadline = new Date(Date.UTC(2026, 10, 21, 10, 1));
-    const late = await runner.run({ deadline, now: new Date(Date.UTC(2026, 10, 21, 10, 5)) });
-    expect(late).toMatchObject({ is: "stalled", report: { conditions: [unknown("DeadlineExceeded")] } });
-  });
-
   it("tries again what was refused, up to its limit", async () => {
     const refused = { is: "status", status: 409 } as const;
     env.harness.fault({ match: { operation: "stopDatabase" }, answer: refused, count: 3, effect: "none" });
@@ -172,15 +140,6 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     expect(last).toMatchObject({ ops: ["stopDatabase"], is: "stalled" });
     expect(last.report.conditions).toEqual([failed("OperationRejected")]);
     expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", wrote: false });
-  });
-
-  it("carries out what was refused at first", async () => {
-    env.harness.fault({ match: { operation: "stopDatabase" }, answer: { is: "status", status: 400 }, effect: "none" });
-    const runner = env.applied(stopDatabase);
-    expect(await runner.run()).toMatchObject({ is: "waiting" });
-    expect(await runner.run()).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ is: "settled" });
   });
 
   it("waits for the end of what is in its way", async () => {

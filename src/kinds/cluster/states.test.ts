@@ -99,6 +99,16 @@ describe("a locked cluster", () => {
   });
 });
 
+describe("a cluster that others started", () => {
+  it("is told as drift, and stopped on request", () => {
+    const change = { memory: { runState: "Stopped" } } as const;
+    const planned = (more: object) =>
+      plan(clusterContext({ ...change, ...more }, { runState: "Stopped" }), listed("DEPLOYED"));
+    expect(planned({})).toMatchObject({ is: "stalled", why: { reason: "DriftDetected" } });
+    expect(planned({ requested: "now" })).toMatchObject({ is: "step", step: { op: "stopCluster" } });
+  });
+});
+
 describe("steps that a policy blocks", () => {
   const context = (spec: object) =>
     clusterContext({ blockedOperations: new Set(["stopCluster", "upgradeCluster"]) }, spec);

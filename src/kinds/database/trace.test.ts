@@ -1,15 +1,20 @@
 import { describe, expect, it } from "vitest";
 
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
-import { DATABASE, passWith } from "../../../test/support/services/databases.ts";
+import { DATABASE, OLD_REQUEST, passWith, statusOf } from "../../../test/support/services/databases.ts";
 import type { Json } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
+import { serviceBaseline } from "../service/trace.ts";
 import { database } from "./index.ts";
 
-/** A platform that gets no reads: the documented surface shows no states. */
-const api = { capabilities: capabilitiesOn("Documented") } as unknown as Platform;
+const intentOf = (op: string, mark: Json) => {
+  return { op, creates: false, parentId: undefined, name: undefined, id: DATABASE, commit: undefined, mark };
+};
 
 describe("a request to a database whose state the surface does not show", () => {
+  /** It gets no reads. */
+  const api = { capabilities: capabilitiesOn("Documented") } as unknown as Platform;
+
   it.each<[string, string, Json, string | undefined, "absent" | "unknowable"]>([
     ["is not known to have landed", "deployDatabase", { retry: undefined }, undefined, "unknowable"],
     ["may be sent again at a person's request", "deployDatabase", {}, "now", "absent"],
@@ -18,15 +23,23 @@ describe("a request to a database whose state the surface does not show", () => 
     ["to stop, likewise", "stopDatabase", { retry: "now" }, "now", "unknowable"],
     ["of an older version says nothing of requests", "stopDatabase", "2 run-1", "now", "absent"],
   ])("%s", async (_what, op, mark, requested, is) => {
-    const intent = {
-      op,
-      creates: false,
-      parentId: undefined,
-      name: undefined,
-      id: DATABASE,
-      commit: undefined,
-      mark,
-    };
-    expect(await database.trace(intent, passWith({ surface: "Documented", requested }), api)).toMatchObject({ is });
+    const context = passWith({ surface: "Documented", requested });
+    expect(await database.trace(intentOf(op, mark), context, api)).toMatchObject({ is });
+  });
+});
+
+describe("a request to a database of the full surface", () => {
+  const mark = { baseline: serviceBaseline(statusOf("DEPLOYED")), requestId: OLD_REQUEST, settings: 3, retry: "token" };
+  const ordered = { runState: "Running", lastDeployment: { settings: 3, retry: "token" } };
+
+  it.each<[string, string, string, object]>([
+    ["to deploy it is absent while nothing moves", "deployDatabase", "DEPLOYED", { is: "absent" }],
+    ["to deploy it is followed", "deployDatabase", "DEPLOYING", { is: "landed", known: [{ memory: ordered }] }],
+    ["to stop it is absent while it runs", "stopDatabase", "DEPLOYED", { is: "absent" }],
+    ["to stop it landed", "stopDatabase", "STOPPED", { is: "landed", known: [{ memory: { runState: "Stopped" } }] }],
+  ])("%s", async (_what, op, state, expected) => {
+    const services = { statuses: () => Promise.resolve([statusOf(state)]) };
+    const api = { capabilities: capabilitiesOn("Full"), services } as unknown as Platform;
+    expect(await database.trace(intentOf(op, mark), passWith(), api)).toMatchObject(expected);
   });
 });

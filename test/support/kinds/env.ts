@@ -1,12 +1,12 @@
 /** Runs the kinds with a simulated platform and a manual clock, without Kubernetes. */
 import { changeSettings, type SettingsChange } from "../../../simulator/base/settings.ts";
-import { foreignCancel, foreignDeploy, scheduledStop } from "../../../simulator/control/control.ts";
+import { foreignCancel, scheduledStop } from "../../../simulator/control/control.ts";
 import { editRecord, removeRecord } from "../../../simulator/control/records.ts";
 import type { Service } from "../../../simulator/model/world.ts";
 import type { FaultInput } from "../../../simulator/request/faults.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { startSimulator, type Simulator } from "../../../simulator/simulator.ts";
-import type { JsonObject, Kind, OpenIntent } from "../../../src/engine/contract/kind.ts";
+import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { application } from "../../../src/kinds/application/index.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
 import { cluster } from "../../../src/kinds/cluster/index.ts";
@@ -25,11 +25,6 @@ export const SURFACES = ["Documented", "Full"] as const;
 /** An id that no object has. */
 export const NOBODY = "00000000-0000-4000-8000-00000000dead";
 
-/** An intent of a create, as the ledger passes it to a trace. */
-export function createIntent(op: string, name: string, mark: OpenIntent["mark"], parentId?: string): OpenIntent {
-  return { op, creates: true, parentId, name, id: undefined, commit: undefined, mark };
-}
-
 export interface KindHarness {
   readonly simulator: Simulator;
   readonly api: Platform;
@@ -41,7 +36,6 @@ export interface KindHarness {
   fault(fault: FaultInput): void;
   edit(id: string | undefined, members: Readonly<Record<string, unknown>>): void;
   remove(id: string | undefined): void;
-  foreignDeploy(id: string | undefined, commit: string): void;
   scheduledStop(environmentId: string): void;
   /** Cancels a deployment request like another user. */
   cancel(requestId: string): void;
@@ -50,9 +44,6 @@ export interface KindHarness {
   values(id: string | undefined): Readonly<Record<string, string>>;
   /** The writes since the last call: operation and body. */
   writes(): readonly (readonly [operation: string, body: unknown])[];
-  /** The baseline of a create that is sent now, for an object that does not exist. */
-  absentNow(): { readonly absentAt: string | null };
-  trace(kind: object, intent: OpenIntent, pass: object): ReturnType<Kind["trace"]>;
   newProject(name: string): Promise<string>;
   newEnvironment(projectId: string, name: string): Promise<string>;
   cluster(spec: JsonObject): Runner;
@@ -122,7 +113,6 @@ export async function startKindHarness(
     fault: (fault) => void sim.faults.add(fault),
     edit: (id, members) => void editRecord(sim, id ?? "", members),
     remove: (id) => removeRecord(sim, id ?? ""),
-    foreignDeploy: (id, commit) => void foreignDeploy(sim, id ?? "", commit),
     scheduledStop: (environmentId) => void scheduledStop(sim, environmentId),
     cancel: (requestId) => foreignCancel(sim, requestId),
     service,
@@ -138,8 +128,6 @@ export async function startKindHarness(
       told = calls.length;
       return fresh.map(({ operation, body }) => [operation ?? "", body] as const);
     },
-    absentNow: () => ({ absentAt: api.serverNow()?.toISOString() ?? null }),
-    trace: (kind, intent, pass) => (kind as Kind).trace(intent, pass as never, api),
     newProject: async (name) => (await api.projects.create({ name })).id,
     newEnvironment: async (projectId, name) =>
       (await api.environments.create(projectId, { name, mode: "STAGING", clusterId: first })).id,
