@@ -25,7 +25,7 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
       { name: "TOKEN", value: expect.not.stringContaining("hunter"), is_secret: true, ...scope },
     ];
     const request = ["importEnvironmentVariable", { overwrite: false, vars }];
-    expect(env.sent()).toEqual([request, request]);
+    expect(env.harness.writes()).toEqual([request, request]);
     for (const id of [env.web, env.api]) expect(env.harness.values(id)).toEqual({ MODE: "fast", TOKEN: "hunter22" });
     const { id, updatedAt } = env.variable("TOKEN") ?? {};
     expect(ran.status).toMatchObject({
@@ -133,7 +133,7 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     const variables = [plain, { name: "OWN", value: "1", scope: "APPLICATION" }];
     const runner = env.set({ variables, scope: "ENVIRONMENT" });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
-    const [[, body] = []] = env.sent();
+    const [[, body] = []] = env.harness.writes();
     expect(body).toMatchObject({
       vars: [
         { name: "MODE", scope: "ENVIRONMENT" },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { deployment, observedFull, passWith, REQUEST } from "../../../test/support/services/databases.ts";
+import { deployment, observedFull, passWith, plannedBy, REQUEST } from "../../../test/support/services/databases.ts";
 import type { ExternalAction, JsonObject } from "../../engine/contract/kind.ts";
 import type { DatabaseMemory } from "./crd.ts";
 import { database } from "./index.ts";
@@ -31,11 +31,9 @@ function after(context: DatabaseContext, done: ExternalAction, status?: string) 
   return { context: next, observed: { ...NOTHING_OBSERVED, ...reportedState(next, next.id ?? "", request) } };
 }
 
-function said(context: DatabaseContext, done: ExternalAction, status?: string): string {
+function planned(context: DatabaseContext, done: ExternalAction, status?: string): string {
   const next = after(context, done, status);
-  const found = database.plan(next.context, next.observed);
-  if (found.is === "step") return found.step.op;
-  return "why" in found ? `${found.is} ${found.why.reason}` : found.is;
+  return plannedBy(next.context, next.observed);
 }
 
 describe("a database whose state is not shown, after an operation", () => {
@@ -61,7 +59,7 @@ describe("a database whose state is not shown, after an operation", () => {
     ["was deployed by itself since", stop({ at: BEFORE }), undefined, {}, {}, "settled"],
     ["tells nothing new of an action without effect on it", action("upgradeCluster"), undefined, {}, {}, "settled"],
   ])("%s", (_name, done, status, memory, spec, expected) => {
-    expect(said(unseen(memory, spec), done, status)).toBe(expected);
+    expect(planned(unseen(memory, spec), done, status)).toBe(expected);
   });
 
   it("names the operation, and the drift", () => {
@@ -79,8 +77,8 @@ describe("a database whose state is not shown, after an operation", () => {
     const context = unseen();
     const corrects = { ...context, policies: { ...context.policies, corrects: "Everything" as const } };
     for (const changed of [{ ...context, requested: "now" }, corrects]) {
-      expect(said(changed, stop(), "STOPPED")).toBe("deployDatabase");
-      expect(said(changed, stop({ requestId: undefined }))).toBe("deployDatabase");
+      expect(planned(changed, stop(), "STOPPED")).toBe("deployDatabase");
+      expect(planned(changed, stop({ requestId: undefined }))).toBe("deployDatabase");
     }
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { said } from "../../../test/support/kinds/plans.ts";
 import { type FlatContext, grouped, USUAL_CONTEXT } from "../../../test/support/kinds/policies.ts";
 import { capabilitiesOn, supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
@@ -94,9 +95,7 @@ describe("the plan of an environment", () => {
     ["at the end, on the documented surface", absent, observedOf(), "stalled DeleteNotSupported"],
     ["at the end, where its project is not allowed", outside, observedFull(record()), "stalled NotObservable"],
   ])("%s", (_name, change, observed, expected) => {
-    const next = environment.plan(contextOf(change), observed);
-    const told = "why" in next ? `${next.is} ${next.why.reason}` : next.is;
-    expect(next.is === "step" ? next.step.op : told).toBe(expected);
+    expect(said(environment.plan(contextOf(change), observed))).toBe(expected);
   });
 
   it("marks a create with the platform's clock and what was there", () => {

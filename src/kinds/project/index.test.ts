@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { said } from "../../../test/support/kinds/plans.ts";
 import { type FlatContext, grouped, USUAL_CONTEXT } from "../../../test/support/kinds/policies.ts";
 import { capabilitiesOn, supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Goal } from "../../engine/contract/kind.ts";
@@ -46,13 +47,6 @@ const observedOf = (projects: readonly Project[], change: Partial<Observed> = {}
   ...change,
 });
 
-/** The result of the plan. */
-function planned(context: ProjectContext, observed: Observed): string {
-  const plan = project.plan(context, observed);
-  if (plan.is === "step") return plan.step.op;
-  return plan.is === "adopt" ? `adopt ${plan.id}` : plan.is === "settled" ? "settled" : `${plan.is} ${plan.why.reason}`;
-}
-
 describe("the plan of a project, as of every kind that has a name and settings", () => {
   const fresh = { id: undefined, identitySource: undefined } as const;
   const given = { identitySource: "given" } as const;
@@ -71,7 +65,7 @@ describe("the plan of a project, as of every kind that has a name and settings",
   it.each<[string, Change, readonly Project[], string]>([
     ["it does not exist", fresh, [remote({ id: OTHER, name: "other" })], "createProject"],
     ["none can be created", { ...fresh, supports: () => "Unsupported" }, [], "stalled NotSupportedByApi"],
-    ["one of its name exists", fresh, [renamed], `adopt ${MINE}`],
+    ["one of its name exists", fresh, [renamed], "adopt"],
     ["one of its name exists and may not be taken", { ...fresh, adoption: "Never" }, [remote()], CONFLICT],
     ["two of its name exist", fresh, [remote(), remote({ id: OTHER })], "stalled DuplicateRemote"],
     ["one of its name is not the connection's", { ...fresh, ...limited }, [remote()], "stalled PermissionDenied"],
@@ -88,15 +82,15 @@ describe("the plan of a project, as of every kind that has a name and settings",
     ["it is gone and wanted back", recreated, [], "forget ExternalResourceDeleted"],
     ["what was left is not listed", { ...left, ...recreated }, [], GONE],
     ["what was left has another name", left, [ofOthers], CONFLICT],
-    ["what was left is there", left, [remote()], `adopt ${MINE}`],
+    ["what was left is there", left, [remote()], "adopt"],
     ["its given id leads nowhere", { ...recreated, ...given }, [], "stalled InvalidSpec"],
-    ["its given id is right", given, [ofOthers], `adopt ${MINE}`],
-    ["its claimed id is right", claimed, [remote()], `adopt ${MINE}`],
+    ["its given id is right", given, [ofOthers], "adopt"],
+    ["its claimed id is right", claimed, [remote()], "adopt"],
     ["its claimed id is another's", claimed, [ofOthers], CONFLICT],
     ["its id is held", { holderOf: () => "a/b" }, [remote()], "stalled AlreadyManaged"],
     ["its id is no longer the connection's", limited, [remote()], "stalled PermissionDenied"],
   ])("when %s", (_name, change, projects, expected) => {
-    expect(planned(contextOf(change), observedOf(projects))).toBe(expected);
+    expect(said(project.plan(contextOf(change), observedOf(projects)))).toBe(expected);
   });
 
   const absent = { goal: "absent" } as const;
@@ -111,7 +105,7 @@ describe("the plan of a project, as of every kind that has a name and settings",
     ["spares one of another name", absent, observedOf([ofOthers]), CONFLICT],
     ["spares what is not ours", { ...absent, ...claimed, ...limited }, observedOf([remote()]), "stalled NotObservable"],
   ])("at the end %s", (_name, change, observed, expected) => {
-    expect(planned(contextOf(change), observed)).toBe(expected);
+    expect(said(project.plan(contextOf(change), observed))).toBe(expected);
   });
 
   it("says what an update would change", () => {
@@ -122,7 +116,7 @@ describe("the plan of a project, as of every kind that has a name and settings",
 
   it("sends what differs once in a reconcile", () => {
     const context = contextOf(ours);
-    expect(planned(context, observedOf([described], { updated: true }))).toBe("settled");
+    expect(said(project.plan(context, observedOf([described], { updated: true })))).toBe("settled");
     expect(project.report(context, observedOf([described])).drift).toEqual([
       { path: "spec.description", desired: "ours", observed: "theirs" },
     ]);

@@ -1,14 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
 
-import type { Plan, Presence, IdentitySource } from "../../engine/contract/kind.ts";
+import { said } from "../../../test/support/kinds/plans.ts";
+import type { Presence, IdentitySource } from "../../engine/contract/kind.ts";
 import { asPage } from "../../platform/codec/listing.ts";
 import { planUnshown, planUnshownRemoval, presenceIn } from "./presence.ts";
 
 const ID = "00000000-0000-4000-8000-000000000001";
 const MISSED = { noun: "project", name: "shop", id: ID, where: "the organization" } as const;
 const isIt = (one: string) => one === ID;
-
-const said = (plan: Plan<never>): string => ("why" in plan ? `${plan.is} ${plan.why.reason}` : plan.is);
 
 describe("an object that is looked for in a list", () => {
   it.each([

@@ -5,7 +5,7 @@ import type { PolicyStatus } from "../../../src/engine/policies/policy-status.ts
 import { buildStatus, type ReconcileResult } from "../../../src/engine/status/build.ts";
 import { RESOURCES } from "../../../src/kinds/index.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { annotated, changed, created, NOW, type HealthCase } from "./case.ts";
+import { annotated, changed, created, NOW, type Health, type HealthCase, type Kstatus } from "./case.ts";
 
 const DONE: Why = { reason: "Available", message: "The object exists on the platform as described." };
 const ENDINGS = {
@@ -81,106 +81,50 @@ function planned(object: KubeObject, ending: ReconcileResult & { readonly why: W
 
 const paused = (object: KubeObject): KubeObject => annotated(object, "paused", "true");
 
-type Situation = Omit<HealthCase, "object"> & {
-  readonly lead: (object: KubeObject) => KubeObject;
-  /** Only for kinds that can have a plan. */
-  readonly needsPlan?: boolean;
-  /** Only for connections. */
-  readonly isConnection?: boolean;
-};
+/** The kinds that have the situation: those that can have a plan, or connections; by default all. */
+type Of = "plans" | "connections";
+
+type Situation = readonly [name: string, Health, Kstatus, lead: (object: KubeObject) => KubeObject, of?: Of];
 
 const { settled, working, waiting, approval, outsideWindow, strange, stalled, trouble, outage, held } = ENDINGS;
+/** The object after reconciles with these results. */
+const having =
+  (...endings: readonly ReconcileResult[]) =>
+  (object: KubeObject): KubeObject =>
+    endings.reduce((before, ending) => after(before, ending), object);
 
 const SITUATIONS: readonly Situation[] = [
-  { name: "new", health: "Progressing", kstatus: "InProgress", lead: (object) => object },
-  { name: "working", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, working) },
-  { name: "waiting", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, waiting) },
-  {
-    name: "approval",
-    health: "Suspended",
-    kstatus: "InProgress",
-    lead: (object) => planned(object, approval),
-    needsPlan: true,
-  },
-  {
-    name: "window",
-    health: "Suspended",
-    kstatus: "InProgress",
-    lead: (object) => planned(object, outsideWindow),
-    needsPlan: true,
-  },
-  { name: "strange-state", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, strange) },
-  { name: "ready", health: "Healthy", kstatus: "Current", lead: (object) => after(object, settled) },
-  { name: "stalled", health: "Degraded", kstatus: "Failed", lead: (object) => after(object, stalled) },
-  { name: "trouble", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, trouble) },
-  { name: "held", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, held) },
+  ["new", "Progressing", "InProgress", (object) => object],
+  ["working", "Progressing", "InProgress", having(working)],
+  ["waiting", "Progressing", "InProgress", having(waiting)],
+  ["approval", "Suspended", "InProgress", (object) => planned(object, approval), "plans"],
+  ["window", "Suspended", "InProgress", (object) => planned(object, outsideWindow), "plans"],
+  ["strange-state", "Progressing", "InProgress", having(strange)],
+  ["ready", "Healthy", "Current", having(settled)],
+  ["stalled", "Degraded", "Failed", having(stalled)],
+  ["trouble", "Progressing", "InProgress", having(trouble)],
+  ["held", "Progressing", "InProgress", having(held)],
   // The connection reports the platform's outage; a Ready object stays Ready.
-  {
-    name: "ready-in-trouble",
-    health: "Healthy",
-    kstatus: "Current",
-    lead: (object) => after(after(object, settled), trouble),
-  },
-  {
-    name: "outage",
-    health: "Progressing",
-    kstatus: "InProgress",
-    isConnection: true,
-    lead: (object) => after(after(object, settled), outage),
-  },
-  { name: "ready-held", health: "Healthy", kstatus: "Current", lead: (object) => after(after(object, settled), held) },
+  ["ready-in-trouble", "Healthy", "Current", having(settled, trouble)],
+  ["outage", "Progressing", "InProgress", having(settled, outage), "connections"],
+  ["ready-held", "Healthy", "Current", having(settled, held)],
   // Conditions of an older generation do not count.
-  {
-    name: "ready-then-changed",
-    health: "Progressing",
-    kstatus: "InProgress",
-    lead: (object) => changed(after(object, settled)),
-  },
-  {
-    name: "stalled-then-changed",
-    health: "Progressing",
-    kstatus: "InProgress",
-    lead: (object) => changed(after(object, stalled)),
-  },
-  {
-    name: "changed-in-trouble",
-    health: "Progressing",
-    kstatus: "InProgress",
-    lead: (object) => after(changed(after(object, settled)), trouble),
-  },
+  ["ready-then-changed", "Progressing", "InProgress", (object) => changed(after(object, settled))],
+  ["stalled-then-changed", "Progressing", "InProgress", (object) => changed(after(object, stalled))],
+  ["changed-in-trouble", "Progressing", "InProgress", (object) => after(changed(after(object, settled)), trouble)],
   // kstatus does not know the annotation for a pause: it sees the conditions, which do not change.
-  {
-    name: "paused-new",
-    health: "Suspended",
-    kstatus: "InProgress",
-    lead: (object) => paused(after(object, ENDINGS.paused)),
-  },
-  {
-    name: "paused-ready",
-    health: "Suspended",
-    kstatus: "Current",
-    lead: (object) => paused(after(after(object, settled), ENDINGS.paused)),
-  },
-  {
-    name: "paused-stalled",
-    health: "Suspended",
-    kstatus: "Failed",
-    lead: (object) => paused(after(after(object, stalled), ENDINGS.paused)),
-  },
-  {
-    name: "ready-resumed",
-    health: "Healthy",
-    kstatus: "Current",
-    lead: (object) => after(after(object, settled), ENDINGS.paused),
-  },
+  ["paused-new", "Suspended", "InProgress", (object) => paused(after(object, ENDINGS.paused))],
+  ["paused-ready", "Suspended", "Current", (object) => paused(having(settled, ENDINGS.paused)(object))],
+  ["paused-stalled", "Suspended", "Failed", (object) => paused(having(stalled, ENDINGS.paused)(object))],
+  ["ready-resumed", "Healthy", "Current", having(settled, ENDINGS.paused)],
 ];
 
 /** The cases of each situation and kind. */
 export const situations: readonly HealthCase[] = RESOURCES.flatMap(({ kind, status }) =>
   SITUATIONS.filter(
-    ({ needsPlan, isConnection }) =>
-      (needsPlan !== true || "plan" in status.shape) && (isConnection !== true || kind.endsWith("PlatformConnection")),
-  ).map(({ lead, name, health, kstatus }) => ({
+    ([, , , , of]) =>
+      (of !== "plans" || "plan" in status.shape) && (of !== "connections" || kind.endsWith("Connection")),
+  ).map(([name, health, kstatus, lead]) => ({
     name: `${kind.toLowerCase()}-${name}`,
     object: lead(created(kind)),
     health,

@@ -1,50 +1,33 @@
-import { afterAll, beforeAll, beforeEach } from "vitest";
-
 import { newCluster } from "../../../simulator/model/seed.ts";
 import type { Cluster } from "../../../simulator/model/world.ts";
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
-import { startKindHarness, type KindHarness, type SurfaceName } from "./env.ts";
-import type { Runner } from "./kind-runner.ts";
+import { kindEnv, type KindHarness, type SurfaceName } from "./env.ts";
 
-/** A simulated platform with a separate cluster for each test of the `describe`: DEPLOYED, 1.33, next is 1.34. */
-export interface ClusterEnv {
-  readonly harness: KindHarness;
-  /** Its record on the platform. */
-  readonly cluster: Cluster;
-  spec(change?: JsonObject): JsonObject;
-  /** Returns a custom resource that was just applied. */
-  applied(change?: JsonObject): Runner;
-  /** The operations that were sent since the last call. */
-  sent(): readonly string[];
+/** Creates a cluster of the organization that is DEPLOYED: version 1.33, next is 1.34. */
+export function ownCluster({ simulator: { sim, organizationId } }: KindHarness): Cluster {
+  const cluster = newCluster(sim.ids, sim.time, organizationId, { name: "own", region: "eu-west-3" });
+  sim.world.clusters.set(cluster.id, cluster);
+  return cluster;
 }
 
-/** Starts a platform before the tests of the `describe` that it is called in. */
-export function clusterEnv(surface: SurfaceName): ClusterEnv {
-  let harness: KindHarness;
+/** A platform with a separate cluster for each test of the `describe`. */
+export function clusterEnv(surface: SurfaceName) {
   let cluster: Cluster;
-  beforeAll(async () => {
-    harness = await startKindHarness(surface);
-  });
-  beforeEach(() => {
-    const { sim, organizationId } = harness.simulator;
-    sim.faults.clear();
-    cluster = newCluster(sim.ids, sim.time, organizationId, { name: "own", region: "eu-west-3" });
-    sim.world.clusters.set(cluster.id, cluster);
+  const more = (env: { readonly harness: KindHarness }) => {
+    const own = {
+      /** Its record on the platform. */
+      get cluster() {
+        return cluster;
+      },
+      spec: (change: JsonObject = {}): JsonObject => ({ externalId: cluster.id, ...change }),
+      /** Returns a custom resource that was just applied. */
+      applied: (change: JsonObject = {}) => env.harness.cluster(own.spec(change)),
+    };
+    return own;
+  };
+  return kindEnv(surface, more, ({ harness }) => {
+    cluster = ownCluster(harness);
     // Lets the client's cache of the previous cluster expire.
     harness.pass(120);
-    harness.writes();
   });
-  afterAll(() => harness.close());
-  const env: ClusterEnv = {
-    get harness() {
-      return harness;
-    },
-    get cluster() {
-      return cluster;
-    },
-    spec: (change = {}) => ({ externalId: cluster.id, ...change }),
-    applied: (change = {}) => harness.cluster(env.spec(change)),
-    sent: () => harness.writes().map(([operation]) => operation),
-  };
-  return env;
 }

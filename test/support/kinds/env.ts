@@ -1,4 +1,6 @@
 /** Runs the kinds with a simulated platform and a manual clock, without Kubernetes. */
+import { afterAll, beforeAll, beforeEach } from "vitest";
+
 import { changeSettings, type SettingsChange } from "../../../simulator/base/settings.ts";
 import { foreignCancel, scheduledStop } from "../../../simulator/control/control.ts";
 import { editRecord, removeRecord } from "../../../simulator/control/records.ts";
@@ -49,9 +51,9 @@ export interface KindHarness {
   cluster(spec: JsonObject): Runner;
   project(spec: JsonObject): Runner;
   environment(projectId: string, spec: JsonObject): Runner;
-  application(environmentId: string, spec: JsonObject): Runner & { readonly around: Surroundings };
+  application(environmentId: string, spec: JsonObject): Runner;
   database(environmentId: string, spec: JsonObject): Runner;
-  blueprint(environmentId: string, spec: JsonObject): Runner & { readonly around: Surroundings };
+  blueprint(environmentId: string, spec: JsonObject): Runner;
   webhook(spec: JsonObject): Runner;
   /** @param ids the ids of its references, by field */
   operation(spec: JsonObject, ids: Readonly<Record<string, string>>): Runner;
@@ -93,6 +95,7 @@ export async function startKindHarness(
     token: "token-1",
     passed: () => passed,
   });
+  const inside = (environmentId: string): Surroundings => around({ "spec.environmentRef": environmentId });
   const service = (id: string | undefined): Service => {
     const found = simulator.world().services.get(id ?? "");
     if (found === undefined) throw new Error(`the platform has no service ${id}`);
@@ -133,25 +136,15 @@ export async function startKindHarness(
       (await api.environments.create(projectId, { name, mode: "STAGING", clusterId: first })).id,
     cluster: (spec) => kindRunner(cluster, api, around({}), spec),
     project: (spec) => kindRunner(project, api, around({}), spec),
-    environment: (projectId, spec) =>
-      kindRunner(
-        environment,
-        api,
-        around({ "spec.projectRef": projectId, "spec.clusterRef": clusterOf(spec) ?? first }),
-        spec,
-      ),
-    database: (environmentId, spec) =>
-      kindRunner(database, api, around({ "spec.environmentRef": environmentId }), spec),
-    application: (environmentId, spec) => {
-      const surroundings = around({ "spec.environmentRef": environmentId });
-      return { ...kindRunner(application, api, surroundings, spec), around: surroundings };
+    environment: (projectId, spec) => {
+      const ids = { "spec.projectRef": projectId, "spec.clusterRef": clusterOf(spec) ?? first };
+      return kindRunner(environment, api, around(ids), spec);
     },
+    database: (environmentId, spec) => kindRunner(database, api, inside(environmentId), spec),
+    application: (environmentId, spec) => kindRunner(application, api, inside(environmentId), spec),
+    blueprint: (environmentId, spec) => kindRunner(blueprint, api, inside(environmentId), spec),
     webhook: (spec) => kindRunner(webhook, api, around({}), spec),
     operation: (spec, ids) => kindRunner(operation, api, around(ids), spec),
-    blueprint: (environmentId, spec) => {
-      const surroundings = around({ "spec.environmentRef": environmentId });
-      return { ...kindRunner(blueprint, api, surroundings, spec), around: surroundings };
-    },
     close: async () => {
       await api.close();
       await simulator.close();
@@ -163,4 +156,80 @@ export async function startKindHarness(
 function clusterOf(spec: JsonObject): string | undefined {
   const { clusterRef } = spec as { readonly clusterRef?: { readonly externalId?: string } };
   return clusterRef?.externalId;
+}
+
+/** A platform with a project and an environment, for the tests of one `describe`. */
+export interface KindEnv {
+  readonly harness: KindHarness;
+  readonly projectId: string;
+  readonly environmentId: string;
+  /** The number of the test, for names that no other test uses. */
+  readonly number: number;
+  /** The operations that were sent since the last call. */
+  sent(): readonly string[];
+  /** Reconciles until it is settled, two minutes later. */
+  settled<Of extends Runner>(runner: Of): Promise<Of>;
+}
+
+/** What tests change, as it is at the beginning of each. */
+const USUAL_SETTINGS: SettingsChange = {
+  nullRequestIds: false,
+  acceptLatencySeconds: 0,
+  listLagSeconds: 0,
+  goneAs: 404,
+  queueMode: "queue",
+  refusedVariables: [],
+  profile: { applicationStatus: "whole", blueprintDeployed: "record", rejections: "text" },
+};
+
+/**
+ * Starts a platform before the tests of the `describe` that it is called in.
+ * @param more the members for one kind
+ * @param prepare creates what each test starts with
+ */
+export function kindEnv<More extends object>(
+  surface: SurfaceName,
+  more: (env: KindEnv) => More,
+  prepare: (env: KindEnv) => void | Promise<void> = () => {},
+): KindEnv & More {
+  let harness: KindHarness;
+  let [projectId, environmentId, number] = ["", "", 0];
+  beforeAll(async () => {
+    harness = await startKindHarness(surface);
+    projectId = await harness.newProject("shop");
+    environmentId = await harness.newEnvironment(projectId, "staging");
+  });
+  beforeEach(async () => {
+    number += 1;
+    harness.simulator.sim.faults.clear();
+    harness.change(USUAL_SETTINGS);
+    await prepare(env);
+    harness.writes();
+  });
+  afterAll(() => harness.close());
+  const env: KindEnv = {
+    get harness() {
+      return harness;
+    },
+    get projectId() {
+      return projectId;
+    },
+    get environmentId() {
+      return environmentId;
+    },
+    get number() {
+      return number;
+    },
+    sent: () => harness.writes().map(([operation]) => operation),
+    settled: async (runner) => {
+      await runner.run();
+      harness.pass(120);
+      const { is } = await runner.run();
+      if (is !== "settled") throw new Error(`it is ${is}`);
+      harness.writes();
+      return runner;
+    },
+  };
+  // With its getters.
+  return Object.defineProperties(env, Object.getOwnPropertyDescriptors(more(env))) as KindEnv & More;
 }

@@ -79,6 +79,7 @@ export interface Ran {
 }
 
 export interface Runner {
+  readonly around: Surroundings;
   /** Reconciles once. @throws ApiError; like a crash, that drops the in-process state of the failing step */
   run(change?: PassChange): Promise<Ran>;
   /** Returns the context of a reconcile now. */
@@ -196,6 +197,7 @@ export function kindRunner<K extends KindTypes>(
   };
 
   return {
+    around,
     run: async (change = {}) => {
       apply(change);
       const before = object();

@@ -15,6 +15,7 @@ import {
 } from "../../../src/kinds/application/model.ts";
 import type { Application } from "../../../src/platform/areas/applications.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
+import { said } from "../kinds/plans.ts";
 import { type FlatContext, grouped, USUAL_CONTEXT } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
 
@@ -123,14 +124,11 @@ export function observedFull(
   return observedIn(state, { siblings: [record(change)], ...observed });
 }
 
-/** A summary of the plan: the operation and its commit, or the result and its reason. */
+/** A summary of the plan, with the commit that is deployed. */
 export function plannedBy(pass: ApplicationContext, observed: Observed): string {
   const next = application.plan(pass, observed);
-  if (next.is === "step") {
-    const { step } = next;
-    return step.repeat === "once" && step.commit !== undefined ? `${step.op} ${step.commit}` : step.op;
-  }
-  return next.is === "settled" || next.is === "adopt" ? next.is : `${next.is} ${next.why.reason}`;
+  const commit = next.is === "step" && next.step.repeat === "once" ? next.step.commit : undefined;
+  return commit === undefined ? said(next) : `${said(next)} ${commit}`;
 }
 
 /** The same for the usual context with a change. */

@@ -8,6 +8,7 @@ import {
   type BlueprintService,
   type Observed,
 } from "../../../src/kinds/blueprint/model.ts";
+import { said } from "../kinds/plans.ts";
 import { type FlatContext, grouped, USUAL_CONTEXT } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
 import { ENVIRONMENT, NOW, print, statusOf } from "./applications.ts";
@@ -70,8 +71,4 @@ export function observedIn(state: string | undefined, change: Partial<Observed> 
 }
 
 /** A summary of the plan. */
-export function planned(pass: BlueprintContext, observed: Observed): string {
-  const next = blueprint.plan(pass, observed);
-  if (next.is === "step") return next.step.op;
-  return "why" in next ? `${next.is} ${next.why.reason}` : next.is;
-}
+export const planned = (pass: BlueprintContext, observed: Observed): string => said(blueprint.plan(pass, observed));

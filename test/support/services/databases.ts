@@ -5,14 +5,20 @@ import { database } from "../../../src/kinds/database/index.ts";
 import { NOTHING_OBSERVED, type DatabaseContext, type Observed } from "../../../src/kinds/database/model.ts";
 import type { Database } from "../../../src/platform/areas/databases.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
+import { said } from "../kinds/plans.ts";
 import { type FlatContext, grouped, USUAL_CONTEXT } from "../kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../kinds/supports.ts";
+import {
+  deployment as applicationDeployment,
+  ENVIRONMENT,
+  NOW,
+  REQUEST,
+  statusOf as ofApplication,
+} from "./applications.ts";
+
+export { ENVIRONMENT, OLD_REQUEST, REQUEST } from "./applications.ts";
 
 export const DATABASE = "00000000-0000-4000-8000-0000000000b1";
-export const ENVIRONMENT = "00000000-0000-4000-8000-0000000000e1";
-export const REQUEST = "00000000-0000-4000-8000-0000000000d1";
-export const OLD_REQUEST = "00000000-0000-4000-8000-0000000000d0";
-const NOW = new Date("2026-11-21T10:00:00.400Z");
 
 /** A spec as a user writes it. */
 export function databaseSpec(change: JsonObject = {}): JsonObject {
@@ -28,14 +34,8 @@ export function databaseSpec(change: JsonObject = {}): JsonObject {
 
 /** A deployment that has ended. */
 export function deployment(change: Partial<DatabaseDeployment> = {}): DatabaseDeployment {
-  return {
-    requestId: OLD_REQUEST,
-    state: "DEPLOYED",
-    startedAt: "2026-11-21T09:00:00.000Z",
-    finishedAt: "2026-11-21T09:01:00.000Z",
-    settings: 0,
-    ...change,
-  };
+  const { gitCommitId: _, ...ended } = applicationDeployment();
+  return { ...ended, ...change };
 }
 
 /** A deployment that was requested and is not known to have ended. */
@@ -67,18 +67,8 @@ export function passWith(
   });
 }
 
-export function statusOf(state: string, change: Partial<ServiceStatus> = {}): ServiceStatus {
-  return {
-    id: DATABASE,
-    state,
-    serviceDeploymentStatus: "UP_TO_DATE",
-    lastDeploymentDate: "2026-11-21T09:01:00.000Z",
-    deploymentRequestId: OLD_REQUEST,
-    deploymentRequestsCount: 0,
-    executionId: "run-1",
-    ...change,
-  };
-}
+export const statusOf = (state: string, change: Partial<ServiceStatus> = {}): ServiceStatus =>
+  ofApplication(state, { id: DATABASE, ...change });
 
 /** The record of the database on the full surface. */
 export function record(change: Partial<Database> = {}): Database {
@@ -95,9 +85,7 @@ export function observedFull(
   return { ...NOTHING_OBSERVED, siblings: [record(change)], status: statusOf(state), ...observed };
 }
 
-/** A summary of the plan: the operation, or the result and its reason. */
+/** A summary of the plan. */
 export function plannedBy(pass: DatabaseContext, observed: Observed): string {
-  const next = database.plan(pass, observed);
-  if (next.is === "step") return next.step.op;
-  return next.is === "settled" || next.is === "adopt" ? next.is : `${next.is} ${next.why.reason}`;
+  return said(database.plan(pass, observed));
 }
