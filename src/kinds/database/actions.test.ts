@@ -38,6 +38,7 @@ function planned(context: DatabaseContext, done: ExternalAction, status?: string
 
 describe("a database whose state is not shown, after an operation", () => {
   const stopped: DatabaseMemory = { runState: "Stopped", state: "STOPPED" };
+  const unnamed = start({ requestId: undefined });
   const wantsStopped = { runState: "Stopped" };
 
   it.each<[string, ExternalAction, string | undefined, DatabaseMemory, JsonObject, string]>([
@@ -48,14 +49,7 @@ describe("a database whose state is not shown, after an operation", () => {
     ["is followed while it is being deployed", start(), "DEPLOYING", {}, {}, "waiting Deploying"],
     ["runs, as its spec says", start(), "DEPLOYED", {}, {}, "settled"],
     ["runs again after it was stopped", start(), "DEPLOYED", { state: "STOPPED" }, {}, "settled"],
-    [
-      "was started against its spec",
-      start({ requestId: undefined }),
-      undefined,
-      stopped,
-      wantsStopped,
-      "stalled DriftDetected",
-    ],
+    ["was started against its spec", unnamed, undefined, stopped, wantsStopped, "stalled DriftDetected"],
     ["was deployed by itself since", stop({ at: BEFORE }), undefined, {}, {}, "settled"],
     ["tells nothing new of an action without effect on it", action("upgradeCluster"), undefined, {}, {}, "settled"],
   ])("%s", (_name, done, status, memory, spec, expected) => {

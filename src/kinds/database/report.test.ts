@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import {
+  type Change,
   deployment,
   ENVIRONMENT,
   observedFull,
@@ -13,8 +14,6 @@ import {
 import { database } from "./index.ts";
 import { NOTHING_OBSERVED, type Observed } from "./model.ts";
 import { NO_REQUEST } from "./reported.ts";
-
-type Change = Parameters<typeof passWith>[0];
 
 const conditionsOf = (change: Change, observed: Observed): readonly string[] =>
   database
@@ -39,90 +38,46 @@ describe("the report on a database", () => {
     });
   });
 
+  const UP_TO_DATE = "UpToDate True UpToDate";
+  const PENDING = "UpToDate False DeployPending";
+  const toStop = { spec: { runState: "Stopped" } };
+  const claimed = { identitySource: "claimed" } as const;
+  const managed = { spec: { mode: "MANAGED" }, ...claimed };
+  const looked = (type: string) => ({ ...managed, memory: { typeCheck: { type, listed: true } } });
+  const waits = { memory: { written: { revision: 1 } } };
+  const failed = { memory: { lastDeployment: deployment({ state: "DEPLOYMENT_ERROR" }) } };
+  const runs = observedFull("DEPLOYED");
+  const never = statusOf("READY", { serviceDeploymentStatus: "NEVER_DEPLOYED" });
+  const idle = { ...toStop, memory: { lastDeployment: undefined } };
+
   it.each<[string, Change, Observed, readonly string[]]>([
-    ["one that runs", {}, observedFull("DEPLOYED"), ["Deployed True DEPLOYED", "UpToDate True UpToDate"]],
-    ["one that is stopped", {}, observedFull("STOPPED"), ["Deployed False STOPPED", "UpToDate True UpToDate"]],
-    [
-      "one whose settings wait",
-      { memory: { written: { revision: 1 } } },
-      observedFull("DEPLOYED"),
-      ["Deployed True DEPLOYED", "UpToDate False DeployPending"],
-    ],
-    [
-      "one that failed",
-      { memory: { lastDeployment: deployment({ state: "DEPLOYMENT_ERROR" }) } },
-      observedFull("DEPLOYMENT_ERROR"),
-      ["Deployed False DEPLOYMENT_ERROR", "UpToDate False DeployPending"],
-    ],
-    [
-      "one that need not run yet",
-      { spec: { runState: "Stopped" }, memory: { lastDeployment: undefined } },
-      observedFull("READY", {}, { status: statusOf("READY", { serviceDeploymentStatus: "NEVER_DEPLOYED" }) }),
-      ["Deployed False READY"],
-    ],
+    ["one that runs", {}, runs, ["Deployed True DEPLOYED", UP_TO_DATE]],
+    ["one that is stopped", {}, observedFull("STOPPED"), ["Deployed False STOPPED", UP_TO_DATE]],
+    ["one whose settings wait", waits, runs, ["Deployed True DEPLOYED", PENDING]],
+    ["one that failed", failed, observedFull("DEPLOYMENT_ERROR"), ["Deployed False DEPLOYMENT_ERROR", PENDING]],
+    ["one that need not run yet", idle, { ...observedFull("READY"), status: never }, ["Deployed False READY"]],
     ["one whose state is not shown", { surface: "Documented" }, unseen, ["Deployed Unknown NotObservable"]],
-    [
-      "one whose state is no reason",
-      {},
-      observedFull("so so"),
-      ["Deployed Unknown UnknownState", "UpToDate True UpToDate"],
-    ],
-    ["one that is not ours yet", { identitySource: "claimed" }, observedFull("DEPLOYED"), []],
-    [
-      "a managed one of a listed type",
-      { spec: { mode: "MANAGED" }, identitySource: "claimed" },
-      { ...observedFull("DEPLOYED"), types: ["postgresql"] },
-      ["TypeKnown True TypeListed"],
-    ],
-    [
-      "a managed one of an unlisted type",
-      { spec: { mode: "MANAGED" }, identitySource: "claimed" },
-      { ...observedFull("DEPLOYED"), types: [] },
-      ["TypeKnown False TypeNotListed"],
-    ],
-    [
-      "a managed one whose type was looked up before",
-      {
-        spec: { mode: "MANAGED" },
-        identitySource: "claimed",
-        memory: { typeCheck: { type: "POSTGRESQL", listed: true } },
-      },
-      observedFull("DEPLOYED"),
-      ["TypeKnown True TypeListed"],
-    ],
-    [
-      "a managed one of which another type was looked up",
-      { spec: { mode: "MANAGED" }, identitySource: "claimed", memory: { typeCheck: { type: "REDIS", listed: true } } },
-      observedFull("DEPLOYED"),
-      [],
-    ],
-    ["one that is not managed", { identitySource: "claimed" }, { ...observedFull("DEPLOYED"), types: [] }, []],
+    ["one whose state is no reason", {}, observedFull("so so"), ["Deployed Unknown UnknownState", UP_TO_DATE]],
+    ["one that is not ours yet", claimed, runs, []],
+    ["a managed one of a listed type", managed, { ...runs, types: ["postgresql"] }, ["TypeKnown True TypeListed"]],
+    ["a managed one of an unlisted type", managed, { ...runs, types: [] }, ["TypeKnown False TypeNotListed"]],
+    ["a managed one whose type was looked up", looked("POSTGRESQL"), runs, ["TypeKnown True TypeListed"]],
+    ["a managed one of which another type was looked up", looked("REDIS"), runs, []],
+    ["one that is not managed", claimed, { ...runs, types: [] }, []],
   ])("has the conditions of %s", (_name, change, observed, expected) => {
     expect(conditionsOf(change, observed)).toEqual(expected);
   });
 
-  it.each<[string, Change, Observed, object]>([
-    [
-      "a setting",
-      {},
-      observedFull("DEPLOYED", { version: "15" }),
-      { path: "spec.version", desired: '"16"', observed: '"15"' },
-    ],
-    [
-      "a change that is not ours",
-      {},
-      observedFull("DEPLOYED", {}, { status: statusOf("DEPLOYED", { serviceDeploymentStatus: "OUT_OF_DATE" }) }),
-      { path: "serviceDeploymentStatus", desired: "UP_TO_DATE", observed: "OUT_OF_DATE" },
-    ],
-    ["a stop", {}, observedFull("STOPPED"), { path: "spec.runState", desired: "Running", observed: "Stopped" }],
-    [
-      "a start",
-      { spec: { runState: "Stopped" }, memory: { runState: "Stopped" } },
-      observedFull("DEPLOYED"),
-      { path: "spec.runState", desired: "Stopped", observed: "Running" },
-    ],
-  ])("reports %s as drift", (_name, change, observed, expected) => {
-    expect(database.report(passWith(change), observed).drift).toEqual([expected]);
+  const edited = { ...runs, status: statusOf("DEPLOYED", { serviceDeploymentStatus: "OUT_OF_DATE" }) };
+  const started = { ...toStop, memory: { runState: "Stopped" } } as const;
+
+  it.each<[string, Change, Observed, path: string, desired: string, observed: string]>([
+    ["a setting", {}, observedFull("DEPLOYED", { version: "15" }), "spec.version", '"16"', '"15"'],
+    ["a change that is not ours", {}, edited, "serviceDeploymentStatus", "UP_TO_DATE", "OUT_OF_DATE"],
+    ["a stop", {}, observedFull("STOPPED"), "spec.runState", "Running", "Stopped"],
+    ["a start", started, runs, "spec.runState", "Stopped", "Running"],
+  ])("reports %s as drift", (_name, change, shown, path, desired, observed) => {
+    expect(database.report(passWith(change), shown).drift).toEqual([{ path, desired, observed }]);
   });
 
   it("compares nothing where nothing is shown", () => {
@@ -138,24 +93,14 @@ describe("the report on a database", () => {
       lastDeployment: { state: "DEPLOYMENT_ERROR", finishedAt: "2026-11-21T10:00:00.400Z" },
       lastFailure: { state: "DEPLOYMENT_ERROR", requestId: REQUEST, at: "2026-11-21T10:00:00.400Z" },
     });
-    const lastFailure = {
-      state: "DEPLOYMENT_ERROR",
-      message: "old words",
-      requestId: REQUEST,
-      at: "2026-11-21T09:01:00.000Z",
-    };
+    const at = "2026-11-21T09:01:00.000Z";
+    const lastFailure = { state: "DEPLOYMENT_ERROR", message: "old words", requestId: REQUEST, at };
     const lastDeployment = deployment({ state: "DEPLOYMENT_ERROR", requestId: REQUEST });
-    const later = database.report(
-      passWith({ memory: { lastFailure, lastDeployment } }),
-      observedFull("DEPLOYMENT_ERROR"),
-    ).status;
-    expect(later["lastFailure"]).toMatchObject({ at: "2026-11-21T09:01:00.000Z" });
-    expect(
-      database.report(passWith({ memory: { lastFailure } }), observedFull("BUILDING")).status["lastFailure"],
-    ).toEqual(lastFailure);
-    expect(
-      database.report(passWith({ memory: { lastFailure } }), observedFull("DEPLOYED")).status["lastFailure"],
-    ).toBeUndefined();
+    const later = (memory: object, state: string) =>
+      database.report(passWith({ memory: { lastFailure, ...memory } }), observedFull(state)).status["lastFailure"];
+    expect(later({ lastDeployment }, "DEPLOYMENT_ERROR")).toMatchObject({ at });
+    expect(later({}, "BUILDING")).toEqual(lastFailure);
+    expect(later({}, "DEPLOYED")).toBeUndefined();
   });
 
   it("forgets a request to stop once it is over", () => {

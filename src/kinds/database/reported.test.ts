@@ -4,10 +4,12 @@ import { DATABASE, deployment, openDeployment, passWith, REQUEST } from "../../.
 import type { DatabaseMemory } from "./crd.ts";
 import { followedRequest, reportedState } from "./reported.ts";
 
+const MINUTE_AGO = "2026-11-21T09:59:00.000Z";
+const HOUR_AGO = "2026-11-21T09:00:00.000Z";
 const nothing: DatabaseMemory = { lastDeployment: undefined, state: undefined };
 const stopping: DatabaseMemory = { stopping: "[null,null,null]", stopRequestId: REQUEST };
 const open = (change: object = {}): DatabaseMemory => ({
-  lastDeployment: openDeployment({ startedAt: "2026-11-21T09:59:00.000Z", ...change }),
+  lastDeployment: openDeployment({ startedAt: MINUTE_AGO, ...change }),
   state: "DEPLOYING",
 });
 
@@ -23,18 +25,8 @@ describe("the state of a database that cannot be read", () => {
     ["is the end of the request", open(), "DEPLOYMENT_ERROR", "DEPLOYMENT_ERROR"],
     ["is what was told last while the request is not known yet", open(), undefined, "DEPLOYING"],
     ["is queued when nothing was reported before", { ...open(), state: "READY" }, undefined, "DEPLOYMENT_QUEUED"],
-    [
-      "is not known when the request stays unknown",
-      open({ startedAt: "2026-11-21T09:00:00.000Z" }),
-      undefined,
-      "NotObservable",
-    ],
-    [
-      "is not known without a request id",
-      { lastDeployment: { startedAt: "2026-11-21T09:59:00.000Z" } },
-      undefined,
-      "NotObservable",
-    ],
+    ["is not known when the request stays unknown", open({ startedAt: HOUR_AGO }), undefined, "NotObservable"],
+    ["is not known without a request id", { lastDeployment: { startedAt: MINUTE_AGO } }, undefined, "NotObservable"],
     ["is what the request to stop says", stopping, "STOPPING", "STOPPING"],
     ["is not known when the request to stop is not", stopping, undefined, "NotObservable"],
     ["is not known without an id of the request to stop", { stopping: "[null,null,null]" }, undefined, "NotObservable"],

@@ -41,59 +41,26 @@ const old = { createdAt: "2026-01-01T00:00:00.000Z", updatedAt: "2026-01-01T00:0
 const own = { scope: "APPLICATION" };
 
 describe("an entry after an import", () => {
+  const inherited = { id: "i" };
+  const theirs = { id: "o" };
+  const ours = { id: "o", created: true };
+  const found = (id: string, created: boolean) => ({ id, created, pending: false });
+  const none = { id: undefined, created: false, pending: false };
+  const awaited = { ...none, pending: true };
+
   it.each<[string, Parameters<typeof after>, ReturnType<typeof after>]>([
-    ["that is new is ours", [{}, [], [entry("n")]], { id: "n", created: true, pending: false }],
-    [
-      "that was there is not",
-      [{ id: "o" }, ["o"], [entry("o", { ...own, ...old })]],
-      { id: "o", created: false, pending: false },
-    ],
-    [
-      "that was ours stays ours",
-      [{ id: "o", created: true }, ["o"], [entry("o", own)]],
-      { id: "o", created: true, pending: false },
-    ],
-    [
-      "in the place of one that was ours is ours",
-      [{ id: "o", created: true }, ["o"], [entry("n")]],
-      { id: "n", created: true, pending: false },
-    ],
-    [
-      "in the place of one of others is not",
-      [{ id: "o" }, ["o"], [entry("n")]],
-      { id: "n", created: false, pending: false },
-    ],
-    [
-      "beside an inherited one is ours",
-      [{ id: "i" }, ["i"], [entry("i", old), entry("n")]],
-      { id: "n", created: true, pending: false },
-    ],
-    [
-      "that was made at another time is not",
-      [{}, [], [entry("n", { createdAt: old.createdAt })]],
-      { id: "n", created: false, pending: false },
-    ],
-    ["that is not listed yet is awaited", [{}, [], []], { id: undefined, created: false, pending: true }],
-    [
-      "that is hidden behind an inherited one is awaited",
-      [{ id: "i" }, ["i"], [entry("i", old)]],
-      { id: undefined, created: false, pending: true },
-    ],
-    [
-      "that never comes is given up",
-      [{}, [], [], "2026-11-21T10:02:00.000Z"],
-      { id: undefined, created: false, pending: false },
-    ],
-    [
-      "of which there are two belongs to nobody",
-      [{}, [], [entry("n"), entry("m")]],
-      { id: undefined, created: false, pending: true },
-    ],
-    [
-      "that was not taken over is not awaited",
-      [{ digest: undefined, failed: true }, [], []],
-      { id: undefined, created: false, pending: false },
-    ],
+    ["that is new is ours", [{}, [], [entry("n")]], found("n", true)],
+    ["that was there is not", [theirs, ["o"], [entry("o", { ...own, ...old })]], found("o", false)],
+    ["that was ours stays ours", [ours, ["o"], [entry("o", own)]], found("o", true)],
+    ["in the place of one that was ours is ours", [ours, ["o"], [entry("n")]], found("n", true)],
+    ["in the place of one of others is not", [theirs, ["o"], [entry("n")]], found("n", false)],
+    ["beside an inherited one is ours", [inherited, ["i"], [entry("i", old), entry("n")]], found("n", true)],
+    ["that was made at another time is not", [{}, [], [entry("n", { createdAt: old.createdAt })]], found("n", false)],
+    ["that is not listed yet is awaited", [{}, [], []], awaited],
+    ["that is hidden behind an inherited one is awaited", [inherited, ["i"], [entry("i", old)]], awaited],
+    ["that never comes is given up", [{}, [], [], "2026-11-21T10:02:00.000Z"], none],
+    ["of which there are two belongs to nobody", [{}, [], [entry("n"), entry("m")]], awaited],
+    ["that was not taken over is not awaited", [{ digest: undefined, failed: true }, [], []], none],
   ])("%s", (_, given, expected) => {
     expect(after(...given)).toEqual(expected);
   });
@@ -110,39 +77,28 @@ describe("an entry after an import", () => {
     expect(readBack(target(undefined), listed, isSecret, new Date(NOW)).variables).toMatchObject([{ updatedAt: NOW }]);
   });
 
-  it.each<[string, Partial<ListedVariable>, Partial<KnownVariable>, ReturnType<typeof readBack>]>([
+  const made: KnownVariable = { key: "K", id: "n", created: true, updatedAt: SENT };
+  const known = { digest: "d" };
+
+  it.each<[string, Partial<ListedVariable>, Partial<KnownVariable>, writtenAt: string | undefined, KnownVariable]>([
+    ["that is a secret holds what was sent", { isSecret: true }, { sent: "d" }, SENT, { ...made, ...known }],
+    ["that is no secret can be sent again", {}, { sent: "d" }, undefined, made],
     [
-      "that is a secret holds what was sent, and that is a write",
-      { isSecret: true },
-      { sent: "d" },
-      {
-        applicationId: "a",
-        sentAt: SENT,
-        writtenAt: SENT,
-        variables: [{ key: "K", digest: "d", id: "n", created: true, updatedAt: SENT }],
-      },
-    ],
-    [
-      "that is no secret can be sent again",
-      {},
-      { sent: "d" },
-      { applicationId: "a", sentAt: SENT, variables: [{ key: "K", id: "n", created: true, updatedAt: SENT }] },
-    ],
-    [
-      "that somebody changed since holds something else",
+      "that somebody changed since",
       { isSecret: true, updatedAt: NOW },
       { sent: "d" },
-      { applicationId: "a", sentAt: SENT, variables: [{ key: "K", id: "n", created: true, updatedAt: NOW }] },
+      undefined,
+      { ...made, updatedAt: NOW },
     ],
-    [
-      "of which nobody knows what was sent may hold anything",
-      { isSecret: true },
-      {},
-      { applicationId: "a", sentAt: SENT, variables: [{ key: "K", id: "n", created: true, updatedAt: SENT }] },
-    ],
-  ])("of an import without an answer %s", (_, made, noted, expected) => {
+    ["of which nobody knows what was sent may hold anything", { isSecret: true }, {}, undefined, made],
+  ])("of an import without an answer %s", (_, listed, noted, writtenAt, variable) => {
     const target: KnownTarget = { applicationId: "a", before: [], sentAt: SENT, variables: [{ key: "K", ...noted }] };
-    expect(readBack(target, () => [entry("n", made)], isSecret, new Date(NOW))).toEqual(expected);
+    expect(readBack(target, () => [entry("n", listed)], isSecret, new Date(NOW))).toEqual({
+      applicationId: "a",
+      sentAt: SENT,
+      ...(writtenAt !== undefined && { writtenAt }),
+      variables: [variable],
+    });
   });
 
   it("keeps what was sent for as long as it may land", () => {

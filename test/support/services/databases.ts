@@ -44,14 +44,11 @@ export function openDeployment(change: Partial<DatabaseDeployment> = {}): Databa
   return { ...open, ...change };
 }
 
+export type Change = Partial<Omit<FlatContext<DatabaseContext>, "spec" | "memory">> &
+  OnSurface & { readonly spec?: JsonObject; readonly memory?: DatabaseMemory };
+
 /** The context of a database that exists and was deployed. */
-export function passWith(
-  change: Partial<Omit<FlatContext<DatabaseContext>, "spec" | "memory">> &
-    OnSurface & {
-      readonly spec?: JsonObject;
-      readonly memory?: DatabaseMemory;
-    } = {},
-): DatabaseContext {
+export function passWith(change: Change = {}): DatabaseContext {
   const { spec, memory, ...rest } = change;
   return grouped({
     name: "main",
