@@ -7,6 +7,12 @@ import { configCondition, overridesRefused } from "./model.ts";
 const VERSIONS = { allowedEngineVersions: ["1.9.8", "1.10.5"] };
 const many = Array.from({ length: 12 }, (_, index) => `1.${index}`);
 
+const terraform = (specOverrides: JsonObject, change: JsonObject = VERSIONS) => ({
+  engine: "Terraform",
+  specOverrides,
+  ...change,
+});
+
 describe("overrides", () => {
   it.each<[string, JsonObject, RegExp | undefined]>([
     ["of an engine that is not declared", { specOverrides: { engine_version: 7 } }, undefined],
@@ -14,30 +20,22 @@ describe("overrides", () => {
     ["that lack the version", { engine: "Terraform" }, /engine_version is required for Terraform blueprints\. Set it/],
     ["that are null", { engine: "OpenTofu", specOverrides: null }, /is required for OpenTofu/],
     ["whose version is null", { engine: "OpenTofu", specOverrides: { engine_version: null } }, /is required/],
-    [
-      "that lack the version, of which one is allowed",
-      { engine: "OpenTofu", allowedEngineVersions: ["1.8.3"] },
-      /\. Set it to 1\.8\.3\.$/,
-    ],
-    ["of any version", { engine: "Terraform", specOverrides: { engine_version: "0.1" } }, undefined],
-    [
-      "of an allowed version",
-      { engine: "Terraform", ...VERSIONS, specOverrides: { engine_version: "1.10.5" } },
-      undefined,
-    ],
+    ["that lack the one version", { engine: "OpenTofu", allowedEngineVersions: ["1.8.3"] }, /\. Set it to 1\.8\.3\.$/],
+    ["of any version", terraform({ engine_version: "0.1" }, {}), undefined],
+    ["of an allowed version", terraform({ engine_version: "1.10.5" }), undefined],
     [
       "of another version",
-      { engine: "Terraform", ...VERSIONS, specOverrides: { engine_version: "1.10" } },
+      terraform({ engine_version: "1.10" }),
       /engine_version is "1\.10", which .* not allow\. Set it to one of 1\.9\.8, 1\.10\.5\.$/,
     ],
     [
       "of a number",
-      { engine: "Terraform", ...VERSIONS, specOverrides: { engine_version: 1.1 } },
+      terraform({ engine_version: 1.1 }),
       /engine_version must be a string; put the version into quotes\.$/,
     ],
     [
       "of a version of any length",
-      { engine: "Terraform", allowedEngineVersions: many, specOverrides: { engine_version: "9".repeat(1000) } },
+      terraform({ engine_version: "9".repeat(1000) }, { allowedEngineVersions: many }),
       /one of 1\.0, .*1\.9, … \(spec\.allowedEngineVersions\)\.$/,
     ],
   ])("%s", (_name, change, complaint) => {
@@ -50,24 +48,14 @@ describe("overrides", () => {
 
 describe("the condition ConfigValid", () => {
   it.each<[string, JsonObject, string, RegExp]>([
-    [
-      "a Helm blueprint",
-      { engine: "Helm", specOverrides: { timeout: 1, cpu: "1" } },
-      "True Valid",
-      /the platform judges/,
-    ],
+    ["a Helm blueprint", { engine: "Helm", specOverrides: { timeout: 1, cpu: "1" } }, "True Valid", /judges/],
     [
       "a Helm blueprint with what it ignores",
       { engine: "Helm", specOverrides: { backend: null, timeout: 1, credentials: "env" } },
       "True FieldsIgnored",
       /ignore spec\.specOverrides\.credentials, spec\.specOverrides\.backend: only the timeout and the resource fields/,
     ],
-    [
-      "a Terraform blueprint",
-      { engine: "Terraform", specOverrides: { engine_version: "1", backend: 1 } },
-      "True Valid",
-      /judges/,
-    ],
+    ["a Terraform blueprint", terraform({ engine_version: "1", backend: 1 }, {}), "True Valid", /judges/],
     ["one without its version", { engine: "Terraform" }, "False InvalidSpec", /is required/],
   ])("of %s", (_name, change, told, message) => {
     const [condition, ...others] = configCondition(specOf(change));

@@ -4,6 +4,7 @@ import { statusOf } from "../../../test/support/services/applications.ts";
 import {
   ago,
   BLUEPRINT,
+  type Change,
   listed,
   observedIn,
   passWith,
@@ -12,7 +13,7 @@ import {
 } from "../../../test/support/services/blueprints.ts";
 import type { BlueprintMemory } from "./crd.ts";
 import { blueprint } from "./index.ts";
-import type { BlueprintContext, Observed } from "./model.ts";
+import type { Observed } from "./model.ts";
 
 /** A deployment that was requested with the create, this many minutes ago. */
 const asked = (minutes: number): BlueprintMemory => ({
@@ -30,66 +31,45 @@ const unlisted = (minutes: number): BlueprintMemory => ({ serviceId: undefined, 
 const nowhere = observedIn(undefined);
 const gone = observedIn(undefined, { isGone: true });
 
+const GONE = "stalled ExternalResourceDeleted";
+const DRIFT = "stalled DriftDetected";
+const FAILED = "stalled DeploymentFailed";
+
 describe("a blueprint that exists", () => {
-  it.each<[string, BlueprintContext, Observed, string]>([
-    ["runs", passWith(), observedIn("DEPLOYED"), "settled"],
-    ["was never to be deployed", passWith(), observedIn("READY"), "settled"],
-    ["is at work", passWith(), observedIn("DEPLOYING"), "waiting Deploying"],
-    ["is in no state that anybody knows", passWith(), observedIn("HIBERNATING"), "unknown UnknownState"],
-    ["failed", passWith(), observedIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
-    ["failed to stop", passWith(), observedIn("STOP_ERROR"), "stalled StopFailed"],
-    ["was stopped", passWith({ memory: ran }), observedIn("STOPPED"), "stalled DriftDetected"],
-    ["was uninstalled", passWith({ memory: ran }), observedIn("DELETED"), "stalled DriftDetected"],
-    [
-      "was stopped, as it may",
-      passWith({ memory: ran, spec: { deployOnCreate: false } }),
-      observedIn("STOPPED"),
-      "settled",
-    ],
-    [
-      "was stopped, and keeps the choice",
-      passWith({ memory: ran, spec: unsaid }),
-      observedIn("STOPPED"),
-      "stalled DriftDetected",
-    ],
-    ["was stopped, and never was to run", passWith(), observedIn("STOPPED"), "settled"],
-    ["was stopped, and was adopted", passWith({ memory: takenOver }), observedIn("STOPPED"), "stalled DriftDetected"],
-    [
-      "was adopted, and the spec has no deployOnCreate",
-      passWith({ memory: takenOver, spec: unsaid }),
-      observedIn("STOPPED"),
-      "settled",
-    ],
-    ["is listed without a state", passWith(), observedIn("DEPLOYED", { status: undefined }), "waiting Progressing"],
-    ["was to be deployed a minute ago", passWith({ memory: asked(1) }), untouched, "waiting Progressing"],
-    ["was to be deployed an hour ago", passWith({ memory: asked(60) }), untouched, "stalled DeploymentFailed"],
-    ["is not listed yet", passWith({ memory: unlisted(1) }), nowhere, "waiting Progressing"],
-    ["was never listed", passWith({ memory: unlisted(60) }), nowhere, "stalled ExternalResourceDeleted"],
-    ["is not listed any more", passWith(), nowhere, "stalled ExternalResourceDeleted"],
-    ["is gone, and wanted back", passWith({ onMissing: "Recreate" }), gone, "forget ExternalResourceDeleted"],
-    ["is gone, and not wanted back", passWith(), gone, "stalled ExternalResourceDeleted"],
-    [
-      "may be gone, and is wanted back",
-      passWith({ onMissing: "Recreate" }),
-      nowhere,
-      "stalled ExternalResourceDeleted",
-    ],
-    [
-      "belongs to somebody else",
-      passWith({ holderOf: () => "shop/other" }),
-      observedIn("DEPLOYED"),
-      "stalled AlreadyManaged",
-    ],
-    [
-      "is claimed under another name",
-      passWith({ identitySource: "claimed" }),
-      observedIn("DEPLOYED", { siblings: [listed({ name: "other" })] }),
-      "stalled NameConflict",
-    ],
-    ["is claimed", passWith({ identitySource: "claimed" }), observedIn("DEPLOYED"), "adopt"],
-    ["is claimed, and not there", passWith({ identitySource: "claimed" }), nowhere, "stalled InvalidSpec"],
-  ])("and %s", (_name, context, observed, expected) => {
-    expect(planned(context, observed)).toBe(expected);
+  const mayStop = { memory: ran, spec: { deployOnCreate: false } };
+  const recreated = { onMissing: "Recreate" } as const;
+  const claimed = { identitySource: "claimed" } as const;
+  const renamed = observedIn("DEPLOYED", { siblings: [listed({ name: "other" })] });
+
+  it.each<[string, Change, Observed, string]>([
+    ["runs", {}, observedIn("DEPLOYED"), "settled"],
+    ["was never to be deployed", {}, observedIn("READY"), "settled"],
+    ["is at work", {}, observedIn("DEPLOYING"), "waiting Deploying"],
+    ["is in no state that anybody knows", {}, observedIn("HIBERNATING"), "unknown UnknownState"],
+    ["failed", {}, observedIn("DEPLOYMENT_ERROR"), FAILED],
+    ["failed to stop", {}, observedIn("STOP_ERROR"), "stalled StopFailed"],
+    ["was stopped", { memory: ran }, observedIn("STOPPED"), DRIFT],
+    ["was uninstalled", { memory: ran }, observedIn("DELETED"), DRIFT],
+    ["was stopped, as it may", mayStop, observedIn("STOPPED"), "settled"],
+    ["was stopped, and keeps the choice", { memory: ran, spec: unsaid }, observedIn("STOPPED"), DRIFT],
+    ["was stopped, and never was to run", {}, observedIn("STOPPED"), "settled"],
+    ["was stopped, and was adopted", { memory: takenOver }, observedIn("STOPPED"), DRIFT],
+    ["was adopted without the choice", { memory: takenOver, spec: unsaid }, observedIn("STOPPED"), "settled"],
+    ["is listed without a state", {}, observedIn("DEPLOYED", { status: undefined }), "waiting Progressing"],
+    ["was to be deployed a minute ago", { memory: asked(1) }, untouched, "waiting Progressing"],
+    ["was to be deployed an hour ago", { memory: asked(60) }, untouched, FAILED],
+    ["is not listed yet", { memory: unlisted(1) }, nowhere, "waiting Progressing"],
+    ["was never listed", { memory: unlisted(60) }, nowhere, GONE],
+    ["is not listed any more", {}, nowhere, GONE],
+    ["is gone, and wanted back", recreated, gone, "forget ExternalResourceDeleted"],
+    ["is gone, and not wanted back", {}, gone, GONE],
+    ["may be gone, and is wanted back", recreated, nowhere, GONE],
+    ["belongs to somebody else", { holderOf: () => "shop/other" }, observedIn("DEPLOYED"), "stalled AlreadyManaged"],
+    ["is claimed under another name", claimed, renamed, "stalled NameConflict"],
+    ["is claimed", claimed, observedIn("DEPLOYED"), "adopt"],
+    ["is claimed, and not there", claimed, nowhere, "stalled InvalidSpec"],
+  ])("and %s", (_name, change, observed, expected) => {
+    expect(planned(passWith(change), observed)).toBe(expected);
   });
 
   it("reports what changed since it was created", () => {
@@ -101,7 +81,7 @@ describe("a blueprint that exists", () => {
 });
 
 describe("a blueprint that does not exist yet", () => {
-  const anew = (change: Parameters<typeof passWith>[0] = {}) =>
+  const anew = (change: Change = {}) =>
     passWith({
       id: undefined,
       identitySource: undefined,
@@ -109,22 +89,19 @@ describe("a blueprint that does not exist yet", () => {
       ...change,
     });
 
-  it.each<[string, BlueprintContext, Observed, string]>([
-    ["is created", anew(), nowhere, "createBlueprint"],
-    ["is created where there is no list", anew({ surface: "Documented" }), nowhere, "createBlueprint"],
-    ["is taken over by its name", anew(), observedIn("DEPLOYED"), "adopt"],
-    ["is in the way of itself", anew({ adoption: "Never" }), observedIn("DEPLOYED"), "stalled NameConflict"],
-    ["is not to be created", anew({ adoption: "Required" }), nowhere, "waiting DependencyNotReady"],
-    ["would be refused", anew({ spec: { engine: "Terraform" } }), nowhere, "stalled InvalidSpec"],
-    [
-      "is taken over, though it would be refused",
-      anew({ spec: { engine: "Terraform" } }),
-      observedIn("DEPLOYED"),
-      "adopt",
-    ],
-    ["has no environment here", anew(), { ...nowhere, environmentIsOurs: false }, "stalled InvalidSpec"],
-  ])("and %s", (_name, context, observed, expected) => {
-    expect(planned(context, observed)).toBe(expected);
+  const refused = { spec: { engine: "Terraform" } };
+
+  it.each<[string, Change, Observed, string]>([
+    ["is created", {}, nowhere, "createBlueprint"],
+    ["is created where there is no list", { surface: "Documented" }, nowhere, "createBlueprint"],
+    ["is taken over by its name", {}, observedIn("DEPLOYED"), "adopt"],
+    ["is in the way of itself", { adoption: "Never" }, observedIn("DEPLOYED"), "stalled NameConflict"],
+    ["is not to be created", { adoption: "Required" }, nowhere, "waiting DependencyNotReady"],
+    ["would be refused", refused, nowhere, "stalled InvalidSpec"],
+    ["is taken over, though it would be refused", refused, observedIn("DEPLOYED"), "adopt"],
+    ["has no environment here", {}, { ...nowhere, environmentIsOurs: false }, "stalled InvalidSpec"],
+  ])("and %s", (_name, change, observed, expected) => {
+    expect(planned(anew(change), observed)).toBe(expected);
   });
 
   it("is created once: what is sent is recorded before, without values", () => {
@@ -151,25 +128,20 @@ describe("a blueprint that does not exist yet", () => {
 });
 
 describe("the deletion of a blueprint", () => {
-  it.each<[string, BlueprintContext, Observed, string]>([
-    ["is there", passWith({ goal: "absent" }), observedIn("DEPLOYED"), "stalled DeleteNotSupported"],
-    ["is to stop", passWith({ goal: "stopped" }), observedIn("DEPLOYED"), "stalled NotSupportedByApi"],
-    ["is gone", passWith({ goal: "absent" }), nowhere, "settled"],
-    ["is not listed yet", passWith({ goal: "absent", memory: unlisted(1) }), nowhere, "stalled DeleteNotSupported"],
-    [
-      "cannot be seen",
-      passWith({ goal: "absent", surface: "Documented" }),
-      { ...nowhere, siblings: undefined },
-      "stalled DeleteNotSupported",
-    ],
-    ["was never created", passWith({ goal: "absent", id: undefined }), nowhere, "settled"],
-    [
-      "is only claimed, outside the connection's projects",
-      passWith({ goal: "absent", identitySource: "claimed", allowedProjects: [] }),
-      observedIn("DEPLOYED", { projectId: BLUEPRINT }),
-      "stalled NotObservable",
-    ],
-  ])("and %s", (_name, context, observed, expected) => {
-    expect(planned(context, observed)).toBe(expected);
+  const KEPT = "stalled DeleteNotSupported";
+  const hidden = { ...nowhere, siblings: undefined };
+  const outside = { identitySource: "claimed", allowedProjects: [] } as const;
+  const elsewhere = observedIn("DEPLOYED", { projectId: BLUEPRINT });
+
+  it.each<[string, Change, Observed, string]>([
+    ["is there", {}, observedIn("DEPLOYED"), KEPT],
+    ["is to stop", { goal: "stopped" }, observedIn("DEPLOYED"), "stalled NotSupportedByApi"],
+    ["is gone", {}, nowhere, "settled"],
+    ["is not listed yet", { memory: unlisted(1) }, nowhere, KEPT],
+    ["cannot be seen", { surface: "Documented" }, hidden, KEPT],
+    ["was never created", { id: undefined }, nowhere, "settled"],
+    ["is only claimed, outside the connection's projects", outside, elsewhere, "stalled NotObservable"],
+  ])("and %s", (_name, change, observed, expected) => {
+    expect(planned(passWith({ goal: "absent", ...change }), observed)).toBe(expected);
   });
 });

@@ -41,12 +41,8 @@ describe("the status of a blueprint", () => {
   it("keeps the time of a failure, and forgets it once the service runs", () => {
     const failed = blueprint.report(passWith(), observedIn("DEPLOYMENT_ERROR")).status["lastFailure"];
     expect(failed).toMatchObject({ state: "DEPLOYMENT_ERROR", at: NOW.toISOString() });
-    const before = {
-      state: "DEPLOYMENT_ERROR",
-      message: "old",
-      at: ago(5),
-      requestId: statusOf("").deploymentRequestId!,
-    };
+    const requestId = statusOf("").deploymentRequestId!;
+    const before = { state: "DEPLOYMENT_ERROR", message: "old", at: ago(5), requestId };
     const context = passWith({ memory: { lastFailure: before } });
     expect(blueprint.report(context, observedIn("DEPLOYMENT_ERROR")).status["lastFailure"]).toMatchObject({
       at: ago(5),
@@ -75,13 +71,11 @@ describe("the status of a blueprint", () => {
     expect(told(passWith(), observedIn(state), "Deployed")).toMatchObject({ status, reason: state });
   });
 
+  const others = observedIn("DEPLOYED", { siblings: [listed({ name: "x", icon: "y:z" })] });
+
   it.each([
     ["not at all while it is not shown", observedIn(undefined), undefined],
-    [
-      "by name and icon",
-      observedIn("DEPLOYED", { siblings: [listed({ name: "x", icon: "y:z" })] }),
-      ["spec.name", "spec.icon"],
-    ],
+    ["by name and icon", others, ["spec.name", "spec.icon"]],
     ["not where it shows no icon", observedIn("DEPLOYED"), []],
     ["by its state once it is stopped", observedIn("STOPPED"), ["state"]],
   ])("reports drift: %s", (_name, observed, paths) => {

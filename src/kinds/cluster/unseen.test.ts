@@ -43,6 +43,8 @@ describe("the version of a cluster that is not shown", () => {
     versionBaseline: { generation: 1, ...(kubernetesVersion !== undefined && { kubernetesVersion }) },
   });
 
+  const shown = { ...baseline("1.33"), nextKubernetesVersion: "1.34" };
+
   it.each<[string, ClusterMemory, string, string]>([
     ["was set when it was adopted", {}, "1.34", "settled"],
     ["was set before, and so still is", baseline("1.34"), "1.34", "settled"],
@@ -52,18 +54,8 @@ describe("the version of a cluster that is not shown", () => {
     ["was upgraded to", { lastOrder: upgraded }, "1.34", "settled"],
     ["was upgraded to, before it was stopped", { ...baseline("1.34"), lastOrder: stopped }, "1.34", "settled"],
     ["is newer than the one upgraded to", { lastOrder: upgraded }, "1.35", "upgradeCluster"],
-    [
-      "is newer, and an answer showed it as the next one",
-      { ...baseline("1.33"), nextKubernetesVersion: "1.34" },
-      "1.34",
-      "upgradeCluster",
-    ],
-    [
-      "is newer, and an answer showed another one",
-      { ...baseline("1.33"), nextKubernetesVersion: "1.34" },
-      "1.35",
-      "VersionNotAvailable",
-    ],
+    ["is newer, and an answer showed it as the next one", shown, "1.34", "upgradeCluster"],
+    ["is newer, and an answer showed another one", shown, "1.35", "VersionNotAvailable"],
   ])("%s", (_name, memory, kubernetesVersion, expected) => {
     expect(said(unseen({ memory, generation: 2 }, { kubernetesVersion }))).toBe(expected);
   });

@@ -56,47 +56,26 @@ function talking(surface: "Auto" | "Documented" | "Full", lists: readonly (reado
 describe("the surface of a connection", () => {
   const probe = ["list", `get ${PROJECT}`];
   const again = [...probe, "list"];
-  const asked = (status: number) =>
-    `Unknown: The platform answered ${status} to getProject, which does not show whether it offers that operation. It is tried again at growing intervals.`;
+  const AGAIN = "which does not show whether it offers that operation. It is tried again at growing intervals.";
+  const asked = (status: number) => `Unknown: The platform answered ${status} to getProject, ${AGAIN}`;
+  const SILENT = `Unknown: The platform did not answer getProject, ${AGAIN}`;
+  const NONE = "Unknown: The organization has no project yet that the platform could be asked about.";
+  const auto = (...said: Said): Parameters<typeof talking> => ["Auto", [[PROJECT]], said];
 
   it.each<[string, Parameters<typeof talking>, "Documented" | "Full" | undefined, string[], string | undefined]>([
     ["is what the spec says", ["Documented", [[PROJECT]]], "Documented", ["list"], "True"],
     ["is what the spec says, too", ["Full", [[]]], "Full", ["list"], "True"],
-    [
-      "is open without a project",
-      ["Auto", [[]]],
-      undefined,
-      ["list"],
-      "Unknown: The organization has no project yet that the platform could be asked about.",
-    ],
+    ["is open without a project", ["Auto", [[]]], undefined, ["list"], NONE],
     ["is full where one can be read", ["Auto", [[PROJECT]]], "Full", probe, "True"],
-    ["is documented without the operation", ["Auto", [[PROJECT]], ["NotSupported", 405]], "Documented", probe, "True"],
-    ["is documented after a 501", ["Auto", [[PROJECT]], ["NotSupported", 501]], "Documented", probe, "True"],
-    [
-      "is documented where what is listed is not found",
-      ["Auto", [[PROJECT]], ["NotFound", 404]],
-      "Documented",
-      again,
-      "True",
-    ],
+    ["is documented without the operation", auto("NotSupported", 405), "Documented", probe, "True"],
+    ["is documented after a 501", auto("NotSupported", 501), "Documented", probe, "True"],
+    ["is documented where what is listed is not found", auto("NotFound", 404), "Documented", again, "True"],
     ["is open where it went in between", ["Auto", [[PROJECT], []], ["NotFound", 404]], undefined, again, asked(404)],
-    ["is open where it may not be read", ["Auto", [[PROJECT]], ["Forbidden", 403]], undefined, probe, asked(403)],
-    [
-      "is open where the token is rejected for it",
-      ["Auto", [[PROJECT]], ["Unauthorized", 401]],
-      undefined,
-      probe,
-      asked(401),
-    ],
-    ["is open where the platform fails", ["Auto", [[PROJECT]], ["Server", 500]], undefined, probe, asked(500)],
-    ["is open after garbage", ["Auto", [[PROJECT]], ["BadResponse", 200]], undefined, probe, asked(200)],
-    [
-      "is open where it must slow down",
-      ["Auto", [[PROJECT]], ["RateLimited", 429]],
-      undefined,
-      probe,
-      "Unknown: The platform did not answer getProject, which does not show whether it offers that operation. It is tried again at growing intervals.",
-    ],
+    ["is open where it may not be read", auto("Forbidden", 403), undefined, probe, asked(403)],
+    ["is open where the token is rejected for it", auto("Unauthorized", 401), undefined, probe, asked(401)],
+    ["is open where the platform fails", auto("Server", 500), undefined, probe, asked(500)],
+    ["is open after garbage", auto("BadResponse", 200), undefined, probe, asked(200)],
+    ["is open where it must slow down", auto("RateLimited", 429), undefined, probe, SILENT],
   ])("%s", async (_name, given, surface, calls, condition) => {
     const platform = talking(...given);
     const { status, conditions } = await platform.look();

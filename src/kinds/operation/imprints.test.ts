@@ -20,13 +20,11 @@ const ended = (
 const of = (spec: object, memory: OperationMemory) => externalWrites(memory, operationContext(spec).spec);
 
 describe("the external writes of an operation", () => {
+  const lastFailure = { reason: "OperationRejected", message: "no" } as const;
+
   it.each<[string, object, OperationMemory]>([
     ["was not sent", STOP, { targetId: TARGET }],
-    [
-      "was refused",
-      STOP,
-      { targetId: TARGET, failedRequests: 1, lastFailure: { reason: "OperationRejected", message: "no" } },
-    ],
+    ["was refused", STOP, { targetId: TARGET, failedRequests: 1, lastFailure }],
     ["acts upon no object", { type: "SendInvoices" }, { request: { startedAt: at } }],
   ])("is nothing where it %s", (_name, spec, memory) => {
     expect(of(spec, memory)).toEqual([]);

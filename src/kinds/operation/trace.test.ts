@@ -37,21 +37,14 @@ const stopCluster = { type: "StopCluster", clusterRef: { name: "main" } };
 const upgrade = { type: "UpgradeCluster", clusterRef: { name: "main" } };
 
 describe("an unconfirmed request", () => {
+  const later = { lastDeploymentDate: "2026-11-21T10:00:00Z" };
+  const another = { deploymentRequestId: REQUEST };
+
   it.each<[string, ServiceStatus, ServiceStatus, "landed" | "absent" | "unknowable"]>([
     ["as before", service("DEPLOYED"), service("DEPLOYED"), "absent"],
     ["at work", service("DEPLOYED"), service("BUILDING"), "landed"],
-    [
-      "deployed since",
-      service("DEPLOYED"),
-      service("DEPLOYED", { lastDeploymentDate: "2026-11-21T10:00:00Z" }),
-      "landed",
-    ],
-    [
-      "failed, with another request",
-      service("DEPLOYED"),
-      service("BUILD_ERROR", { deploymentRequestId: REQUEST }),
-      "landed",
-    ],
+    ["deployed since", service("DEPLOYED"), service("DEPLOYED", later), "landed"],
+    ["failed, with another request", service("DEPLOYED"), service("BUILD_ERROR", another), "landed"],
     ["failed as before", service("BUILD_ERROR"), service("BUILD_ERROR"), "absent"],
     ["running, which it did not", service("STOPPED"), service("DEPLOYED"), "landed"],
     ["queued behind others", service("DEPLOYING"), service("DEPLOYING", { deploymentRequestsCount: 2 }), "landed"],

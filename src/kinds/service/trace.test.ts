@@ -11,6 +11,7 @@ const nothing = {
 
 describe("a change since a baseline", () => {
   const before = serviceBaseline(statusOf("DEPLOYED"));
+  const blank = serviceBaseline(statusOf("READY", nothing));
 
   it.each<[string, string | undefined, Parameters<typeof statusOf>[1], boolean]>([
     ["is not the same", before, {}, false],
@@ -18,18 +19,8 @@ describe("a change since a baseline", () => {
     ["is another run", before, { executionId: "run-2" }, true],
     ["is another count", before, { deploymentRequestsCount: 1 }, true],
     ["is not what is not shown now", before, nothing, false],
-    [
-      "is a date where there was none",
-      serviceBaseline(statusOf("READY", nothing)),
-      { ...nothing, lastDeploymentDate: "2026-11-21T10:00:00Z" },
-      true,
-    ],
-    [
-      "is not an empty queue where none was known",
-      serviceBaseline(statusOf("READY", nothing)),
-      { ...nothing, deploymentRequestsCount: 0 },
-      false,
-    ],
+    ["is a date where there was none", blank, { ...nothing, lastDeploymentDate: "2026-11-21T10:00:00Z" }, true],
+    ["is not an empty queue where none was known", blank, { ...nothing, deploymentRequestsCount: 0 }, false],
     ["is anything without a baseline", undefined, nothing, true],
     ["is anything without one that can be read", "nonsense", nothing, true],
     ["is anything without one that is a list", "{}", nothing, true],

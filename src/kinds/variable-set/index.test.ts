@@ -19,20 +19,16 @@ function inputs(target: Partial<TargetInput>, overwrite = true): Inputs {
 
 const known = { applicationId: MINE, written: { ...fingerprint }, variables: [{ key: "KEY", digest: "d" }] };
 
+type Owner = Parameters<NonNullable<typeof variableSet.fieldOwnership>>[0];
+
 describe("the fields that a variable set claims", () => {
-  it.each<
-    [what: string, of: Parameters<NonNullable<typeof variableSet.fieldOwnership>>[0], entries: readonly string[]]
-  >([
-    ["are of an application of its namespace", { id: undefined, memory: {}, inputs: inputs({ name: "web" }) }, ["KEY"]],
-    ["are not of an unverified id: it may be another team's", { id: undefined, memory: {}, inputs: inputs({}) }, []],
-    [
-      "are of an id that it has written to",
-      { id: undefined, memory: { targets: [known] }, inputs: inputs({}) },
-      ["KEY"],
-    ],
-    ["are none where it overwrites nothing", { id: undefined, memory: {}, inputs: inputs({ name: "web" }, false) }, []],
-    ["are those that it has written", { id: undefined, memory: { targets: [known] }, inputs: undefined }, ["KEY"]],
+  it.each<[what: string, of: Omit<Owner, "id">, entries: readonly string[]]>([
+    ["are of an application of its namespace", { memory: {}, inputs: inputs({ name: "web" }) }, ["KEY"]],
+    ["are not of an unverified id: it may be another team's", { memory: {}, inputs: inputs({}) }, []],
+    ["are of an id that it has written to", { memory: { targets: [known] }, inputs: inputs({}) }, ["KEY"]],
+    ["are none where it overwrites nothing", { memory: {}, inputs: inputs({ name: "web" }, false) }, []],
+    ["are those that it has written", { memory: { targets: [known] }, inputs: undefined }, ["KEY"]],
   ])("%s", (_, of, names) => {
-    expect(variableSet.fieldOwnership?.(of)).toEqual(names.map((name) => `${MINE}/${name}`));
+    expect(variableSet.fieldOwnership?.({ id: undefined, ...of })).toEqual(names.map((name) => `${MINE}/${name}`));
   });
 });

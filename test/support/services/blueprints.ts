@@ -33,14 +33,11 @@ export const specOf = (change: JsonObject = {}) => platformBlueprint.spec.parse(
 /** The time a number of minutes before NOW. */
 export const ago = (minutes: number): string => new Date(NOW.getTime() - minutes * 60_000).toISOString();
 
+export type Change = Partial<Omit<FlatContext<BlueprintContext>, "spec" | "memory">> &
+  OnSurface & { readonly spec?: JsonObject; readonly memory?: BlueprintMemory };
+
 /** The context of a blueprint that the operator created and has seen in the list, on the full surface. */
-export function passWith(
-  change: Partial<Omit<FlatContext<BlueprintContext>, "spec" | "memory">> &
-    OnSurface & {
-      readonly spec?: JsonObject;
-      readonly memory?: BlueprintMemory;
-    } = {},
-): BlueprintContext {
+export function passWith(change: Change = {}): BlueprintContext {
   const { spec, memory, ...rest } = change;
   return grouped({
     name: "cache",
