@@ -13,151 +13,101 @@ beforeAll(() => {
 });
 
 describe("a spec against its template", () => {
-  it.each<[string, Case, string[]]>([
-    ["fits", { spec: { managedConfig: DOMAIN } }, []],
+  const fits = { managedConfig: DOMAIN };
+  const config = (change: object) => ({ managedConfig: { ingress: { ...DOMAIN.ingress, ...change } } });
+  const input = (change: object) => ({ customerProvidedInputs: { ingress: change } });
+  const driver = { managedConfig: { ...DOMAIN, driver: { version: { value: "1" } } } };
+  const gpu = (isOn: boolean, change: object = fits) => ({ ...change, layerSelections: { gpu: isOn } });
+  const layers = (layerSelections: object) => ({ ...fits, layerSelections });
+  const secretField = component("c", field("f", { required: true, sensitive: true }));
+  const unread = {
+    layerSelections: { gpus: true },
+    managedConfig: { ingress: { ...DOMAIN.ingress, host: { value: "x" } }, egress: {} },
+  };
+  const [CONFIG, INPUTS] = ["spec.managedConfig", "spec.customerProvidedInputs"];
+  const NO_COMPONENT = "[egress] is no component of the template (it has ingress, driver, collector)";
+  const SENSITIVE = "[ingress][token] is sensitive and may come only from a Secret";
+  const PATTERN = String.raw`[ingress][domain] must match ^[a-z]+\.[a-z]+$`;
+  const UNFIT = "spec.layerSelections[gpu] must not be true: the layer is not available";
+  const token = { [`${CONFIG}[ingress][token]`]: "t" };
+
+  it.each<[string, object, (string | undefined)?, Omit<Case, "spec">?]>([
+    ["fits", fits],
     [
       "unknown layer",
-      { spec: { managedConfig: DOMAIN, layerSelections: { gpus: true } } },
-      ["spec.layerSelections[gpus] is no layer of the template (it has networking, gpu, logs)"],
+      layers({ gpus: true }),
+      "spec.layerSelections[gpus] is no layer of the template (it has networking, gpu, logs)",
     ],
     [
-      "a layer, a component and a field that a template may have of which a layer cannot be read",
-      {
-        spec: {
-          layerSelections: { gpus: true },
-          managedConfig: { ingress: { ...DOMAIN.ingress, host: { value: "x" } }, egress: {} },
-        },
-        of: { ...RULES, isIncomplete: true },
-      },
-      [],
+      "what a template may have of which a layer cannot be read",
+      unread,
+      undefined,
+      { of: { ...RULES, isIncomplete: true } },
     ],
     [
       "mandatory layer deselected",
-      { spec: { managedConfig: DOMAIN, layerSelections: { networking: false } } },
-      ["spec.layerSelections[networking] must not be false: the layer is mandatory"],
+      layers({ networking: false }),
+      "spec.layerSelections[networking] must not be false: the layer is mandatory",
     ],
-    ["mandatory layer selected", { spec: { managedConfig: DOMAIN, layerSelections: { networking: true } } }, []],
+    ["mandatory layer selected", layers({ networking: true })],
     [
       "unknown component",
-      { spec: { managedConfig: { ...DOMAIN, egress: { a: { value: 1 }, b: { value: 2 } } } } },
-      ["spec.managedConfig[egress] is no component of the template (it has ingress, driver, collector)"],
+      { managedConfig: { ...DOMAIN, egress: { a: { value: 1 }, b: { value: 2 } } } },
+      CONFIG + NO_COMPONENT,
     ],
-    [
-      "unknown component without fields",
-      { spec: { managedConfig: { ...DOMAIN, egress: {} } } },
-      ["spec.managedConfig[egress] is no component of the template (it has ingress, driver, collector)"],
-    ],
+    ["unknown component without fields", { managedConfig: { ...DOMAIN, egress: {} } }, CONFIG + NO_COMPONENT],
     [
       "unknown component of inputs",
-      { spec: { managedConfig: DOMAIN, customerProvidedInputs: { egress: { a: { value: "1" } } } } },
-      ["spec.customerProvidedInputs[egress] is no component of the template (it has ingress, driver, collector)"],
+      { ...fits, customerProvidedInputs: { egress: { a: { value: "1" } } } },
+      INPUTS + NO_COMPONENT,
     ],
     [
       "unknown field",
-      { spec: { managedConfig: { ingress: { ...DOMAIN.ingress, host: { value: "x" } } } } },
-      ["spec.managedConfig[ingress][host] is no field of the component (it has domain, token, replicas)"],
+      config({ host: { value: "x" } }),
+      "spec.managedConfig[ingress][host] is no field of the component (it has domain, token, replicas)",
     ],
-    [
-      "an input that the catalogue does not describe",
-      { spec: { managedConfig: DOMAIN, customerProvidedInputs: { ingress: { contact: { value: "x" } } } } },
-      [],
-    ],
-    [
-      "a field of a component that is only named",
-      { spec: { managedConfig: { ...DOMAIN, collector: { any: { value: 1 } } } } },
-      [],
-    ],
-    ["required", { spec: {} }, ["spec.managedConfig[ingress][domain] is required"]],
-    ["required, given as an input", { spec: { customerProvidedInputs: DOMAIN } }, []],
+    ["an input that the catalogue does not describe", { ...fits, ...input({ contact: { value: "x" } }) }],
+    ["a field of a component that is only named", { managedConfig: { ...DOMAIN, collector: { any: { value: 1 } } } }],
+    ["required", {}, `${CONFIG}[ingress][domain] is required`],
+    ["required, given as an input", { customerProvidedInputs: DOMAIN }],
     [
       "required and sensitive",
-      {
-        spec: {},
-        of: template(
-          layer("l", {
-            mandatory: true,
-            components: [component("c", field("f", { required: true, sensitive: true }))],
-          }),
-        ),
-      },
-      ["spec.managedConfig[c][f] is required, from a Secret"],
+      {},
+      `${CONFIG}[c][f] is required, from a Secret`,
+      { of: template(layer("l", { mandatory: true, components: [secretField] })) },
     ],
-    [
-      "required by a layer that is off",
-      { spec: { managedConfig: DOMAIN, layerSelections: { gpu: false } }, cluster: AWS },
-      [],
-    ],
-    [
-      "required by a layer that is on",
-      { spec: { managedConfig: DOMAIN, layerSelections: { gpu: true } }, cluster: AWS },
-      ["spec.managedConfig[driver][version] is required"],
-    ],
+    ["required by a layer that is off", gpu(false), undefined, { cluster: AWS }],
+    ["required by a layer that is on", gpu(true), `${CONFIG}[driver][version] is required`, { cluster: AWS }],
     [
       "type",
-      { spec: { managedConfig: { ingress: { ...DOMAIN.ingress, replicas: { value: "two" } } } } },
-      ["spec.managedConfig[ingress][replicas] must be a number, of at most 64 bits"],
+      config({ replicas: { value: "two" } }),
+      `${CONFIG}[ingress][replicas] must be a number, of at most 64 bits`,
     ],
     [
       "bounds, of a value from a ConfigMap",
-      {
-        spec: { managedConfig: { ingress: { ...DOMAIN.ingress, replicas: fromConfigMap("c") } } },
-        values: { "spec.managedConfig[ingress][replicas]": "10" },
-      },
-      ["spec.managedConfig[ingress][replicas] must be at most 9"],
+      config({ replicas: fromConfigMap("c") }),
+      `${CONFIG}[ingress][replicas] must be at most 9`,
+      { values: { [`${CONFIG}[ingress][replicas]`]: "10" } },
     ],
-    [
-      "pattern",
-      { spec: { managedConfig: { ingress: { domain: { value: "shop" } } } } },
-      [String.raw`spec.managedConfig[ingress][domain] must match ^[a-z]+\.[a-z]+$`],
-    ],
-    [
-      "pattern of an input",
-      { spec: { customerProvidedInputs: { ingress: { domain: { value: "shop" } } } } },
-      [String.raw`spec.customerProvidedInputs[ingress][domain] must match ^[a-z]+\.[a-z]+$`],
-    ],
-    [
-      "sensitive, plain",
-      { spec: { managedConfig: { ingress: { ...DOMAIN.ingress, token: { value: "t" } } } } },
-      ["spec.managedConfig[ingress][token] is sensitive and may come only from a Secret"],
-    ],
+    ["pattern", config({ domain: { value: "shop" } }), CONFIG + PATTERN],
+    ["pattern of an input", input({ domain: { value: "shop" } }), INPUTS + PATTERN],
+    ["sensitive, plain", config({ token: { value: "t" } }), CONFIG + SENSITIVE],
     [
       "sensitive, from a ConfigMap, as an input",
-      {
-        spec: { managedConfig: DOMAIN, customerProvidedInputs: { ingress: { token: fromConfigMap("c") } } },
-        values: { "spec.customerProvidedInputs[ingress][token]": "t" },
-      },
-      ["spec.customerProvidedInputs[ingress][token] is sensitive and may come only from a Secret"],
+      { ...fits, ...input({ token: fromConfigMap("c") }) },
+      INPUTS + SENSITIVE,
+      { values: { [`${INPUTS}[ingress][token]`]: "t" } },
     ],
-    [
-      "sensitive, from a Secret",
-      {
-        spec: { managedConfig: { ingress: { ...DOMAIN.ingress, token: fromSecret("s") } } },
-        values: { "spec.managedConfig[ingress][token]": "t" },
-      },
-      [],
-    ],
+    ["sensitive, from a Secret", config({ token: fromSecret("s") }), undefined, { values: token }],
     [
       "mode",
-      {
-        spec: { managedConfig: { ...DOMAIN, driver: { version: { value: "1" } } }, layerSelections: { gpu: true } },
-        cluster: { mode: "CUSTOMER_MANAGED", provider: "AWS" },
-      },
-      ["spec.layerSelections[gpu] must not be true: the layer is not available for CUSTOMER_MANAGED clusters"],
+      gpu(true, driver),
+      `${UNFIT} for CUSTOMER_MANAGED clusters`,
+      { cluster: { mode: "CUSTOMER_MANAGED", provider: "AWS" } },
     ],
-    [
-      "provider",
-      {
-        spec: { managedConfig: { ...DOMAIN, driver: { version: { value: "1" } } }, layerSelections: { gpu: true } },
-        cluster: { mode: "PLATFORM_MANAGED", provider: "DO" },
-      },
-      ["spec.layerSelections[gpu] must not be true: the layer is not available on DO"],
-    ],
-    [
-      "mode and provider not known",
-      { spec: { managedConfig: { ...DOMAIN, driver: { version: { value: "1" } } }, layerSelections: { gpu: true } } },
-      [],
-    ],
-  ])("%s", (_name, given, expected) => {
-    expect(check(given)).toEqual(expected);
+    ["provider", gpu(true, driver), `${UNFIT} on DO`, { cluster: { ...AWS, provider: "DO" } }],
+    ["mode and provider not known", gpu(true, driver)],
+  ])("%s", (_name, spec, expected, more = {}) => {
+    expect(check({ spec, ...more })).toEqual(expected === undefined ? [] : [expected]);
   });
 });

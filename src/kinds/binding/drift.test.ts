@@ -66,75 +66,39 @@ const config = (change: Record<string, unknown>) => ({
 });
 
 describe("drift", () => {
-  it.each<[string, Partial<Binding>, object[]]>([
-    ["none", {}, []],
-    ["a number as text", config({ replicas: "3" }), []],
-    ["what the spec does not declare", config({ logs: true, more: "x" }), []],
+  type Field = readonly [path: string, desired: string, observed: string];
+  const nothing = { managedConfig: undefined, customerProvidedInputs: undefined, layerSelections: undefined } as never;
+  const inputs = (ingress: object) => ({ customerProvidedInputs: { ingress } }) as Partial<Binding>;
+  const [REPLICAS, DOMAIN] = ["spec.managedConfig[ingress][replicas]", "spec.managedConfig[ingress][domain]"];
+  const input = (key: string) => `spec.customerProvidedInputs[ingress][${key}]`;
+  const hidden = ["the declared value", "another value"] as const;
+
+  it.each<[string, Partial<Binding>, Field?]>([
+    ["none", {}],
+    ["a number as text", config({ replicas: "3" })],
+    ["what the spec does not declare", config({ logs: true, more: "x" })],
+    ["what the platform does not repeat", nothing],
+    ["a selection that is not repeated, as the template has it", { layerSelections: {} }],
+    ["version", { templateVersion: "1.1.0" }, ["spec.template.version", "1.2.0", "1.1.0"]],
+    ["key", { templateKey: "other" }, ["spec.template.key", "essentials", "other"]],
+    ["layer", { layerSelections: { logs: false } }, ["spec.layerSelections[logs]", "true", "false"]],
+    ["value", config({ replicas: 5 }), [REPLICAS, "3", "5"]],
+    ["value, at its default", config({ replicas: undefined }), [REPLICAS, "3", "2"]],
+    ["value, not there", config({ domain: null }), [DOMAIN, "shop.example", "absent"]],
+    ["value of another shape", config({ domain: ["a"] }), [DOMAIN, "shop.example", "of another shape"]],
+    ["a masked secret", config({ token: "********" })],
+    ["a changed secret", config({ token: "foreign" })],
+    ["a changed value from a Secret", config({ owner: "you" })],
+    ["an input", inputs({ contact: "foreign-secret", region: "us" }), [input("contact"), ...hidden]],
     [
-      "what the platform does not repeat",
-      { managedConfig: undefined, customerProvidedInputs: undefined, layerSelections: undefined } as never,
-      [],
+      "an input that the template describes",
+      inputs({ contact: "hunter22", region: "ap" }),
+      [input("region"), ...hidden],
     ],
-    ["a selection that is not repeated, as the template has it", { layerSelections: {} }, []],
-    ["version", { templateVersion: "1.1.0" }, [{ path: "spec.template.version", desired: "1.2.0", observed: "1.1.0" }]],
-    ["key", { templateKey: "other" }, [{ path: "spec.template.key", desired: "essentials", observed: "other" }]],
-    [
-      "layer",
-      { layerSelections: { logs: false } },
-      [{ path: "spec.layerSelections[logs]", desired: "true", observed: "false" }],
-    ],
-    [
-      "value",
-      config({ replicas: 5 }),
-      [{ path: "spec.managedConfig[ingress][replicas]", desired: "3", observed: "5" }],
-    ],
-    [
-      "value, at its default",
-      config({ replicas: undefined }),
-      [{ path: "spec.managedConfig[ingress][replicas]", desired: "3", observed: "2" }],
-    ],
-    [
-      "value, not there",
-      config({ domain: null }),
-      [{ path: "spec.managedConfig[ingress][domain]", desired: "shop.example", observed: "absent" }],
-    ],
-    [
-      "value of another shape",
-      config({ domain: ["a"] }),
-      [{ path: "spec.managedConfig[ingress][domain]", desired: "shop.example", observed: "of another shape" }],
-    ],
-    ["a masked secret", config({ token: "********" }), []],
-    ["a changed secret", config({ token: "foreign" }), []],
-    ["a changed value from a Secret", config({ owner: "you" }), []],
-    [
-      "an input",
-      { customerProvidedInputs: { ingress: { contact: "foreign-secret", region: "us" } } },
-      [
-        {
-          path: "spec.customerProvidedInputs[ingress][contact]",
-          desired: "the declared value",
-          observed: "another value",
-        },
-      ],
-    ],
-    [
-      "an input for a field that the template describes",
-      { customerProvidedInputs: { ingress: { contact: "hunter22", region: "ap" } } },
-      [
-        {
-          path: "spec.customerProvidedInputs[ingress][region]",
-          desired: "the declared value",
-          observed: "another value",
-        },
-      ],
-    ],
-    [
-      "an input, not there",
-      { customerProvidedInputs: { ingress: { region: "us" } } },
-      [{ path: "spec.customerProvidedInputs[ingress][contact]", desired: "the declared value", observed: "absent" }],
-    ],
+    ["an input, not there", inputs({ region: "us" }), [input("contact"), "the declared value", "absent"]],
   ])("%s", (_name, change, expected) => {
-    expect(drift(change)).toEqual(expected);
+    const told = drift(change)?.map((one) => [one.path, one.desired, one.observed]);
+    expect(told).toEqual(expected === undefined ? [] : [expected]);
   });
 
   it("hides values of fields that the template does not describe", () => {

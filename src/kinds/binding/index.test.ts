@@ -76,97 +76,56 @@ describe("the plan of a binding", () => {
     memory: { ...writtenMemory(bindingContext(), enabled), written: { key: "k", digest: "other", sources: "s" } },
   };
 
+  const SETTLED = { is: "settled" };
+  const stalledBy = (reason: string) => ({ is: "stalled", why: { reason } });
+  const waitingFor = (reason: string) => ({ is: "waiting", why: { reason } });
+  const blocked = { blockedOperations: new Set(["putBinding"]) };
+  const seen = { surface: "Full" } as const;
+  const ours = { ...seen, ...written() };
+  const drifted = { ...full(enabled), templateVersion: "1.1.0" };
+  const nowhere = { cluster: { listed: false, kind: undefined } };
+  const unlisted = { template: undefined };
+  const older = { memory: { templateKey: "essentials", templateVersion: "1.1.0" } };
+  const unproven = { cluster: { listed: undefined, kind: undefined } };
+
   it.each<[string, Partial<FlatContext<BindingContext>> & OnSurface, Partial<Observed>, object]>([
     ["not written yet", {}, {}, PUT],
-    ["written", written(), {}, { is: "settled" }],
+    ["written", written(), {}, SETTLED],
     ["another content than was written", other, {}, PUT],
-    ["written in this pass", {}, { sent: true }, { is: "settled" }],
-    [
-      "forbidden to be written, and not shown",
-      { blockedOperations: new Set(["putBinding"]) },
-      {},
-      { is: "stalled", why: { reason: "NotObservable" } },
-    ],
-    [
-      "forbidden to be written, and there is none",
-      { blockedOperations: new Set(["putBinding"]), surface: "Full" },
-      { bound: "none" },
-      { is: "stalled", why: { reason: "NotCreated" } },
-    ],
-    [
-      "forbidden to be written, and bound already",
-      { ...written(), blockedOperations: new Set(["putBinding"]) },
-      {},
-      { is: "settled" },
-    ],
-    ["on request", { ...written(), requested: "now" }, {}, { is: "settled" }],
+    ["written in this pass", {}, { sent: true }, SETTLED],
+    ["forbidden to be written, and not shown", blocked, {}, stalledBy("NotObservable")],
+    ["forbidden to be written, and there is none", { ...blocked, ...seen }, { bound: "none" }, stalledBy("NotCreated")],
+    ["forbidden to be written, and bound already", { ...written(), ...blocked }, {}, SETTLED],
+    ["on request", { ...written(), requested: "now" }, {}, SETTLED],
     ["layers off, which are not shown later", written(starting), {}, { is: "stalled" }],
     ["layers off, which an answer shows on request", { ...written(starting), requested: "now" }, {}, PUT],
-    ["layers that the answer does not have", written([]), {}, { is: "settled" }],
-    [
-      "another one has the cluster",
-      { holderOf: () => "shop/first" },
-      {},
-      { is: "stalled", why: { reason: "AlreadyManaged" } },
-    ],
+    ["layers that the answer does not have", written([]), {}, SETTLED],
+    ["another one has the cluster", { holderOf: () => "shop/first" }, {}, stalledBy("AlreadyManaged")],
     ["a connection for some projects", { ...refusing, allowedProjects: ["p"] }, {}, UNPROVEN],
-    ["no proof whose cluster it is", refusing, { cluster: { listed: undefined, kind: undefined } }, UNPROVEN],
+    ["no proof whose cluster it is", refusing, unproven, UNPROVEN],
     ["a connection for some projects and any id", { allowedProjects: ["p"] }, {}, PUT],
-    ["no such template", {}, { template: undefined }, { is: "stalled", why: { reason: "TemplateNotAvailable" } }],
-    ["no such template, but bound", written(), { template: undefined }, { is: "settled" }],
-    [
-      "no such template, another bound",
-      { memory: { templateKey: "essentials", templateVersion: "1.1.0" } },
-      { template: undefined },
-      { is: "stalled" },
-    ],
-    ["problems", written(), { problems: ["spec.x is wrong"] }, { is: "stalled", why: { reason: "InvalidSpec" } }],
-    [
-      "no such cluster",
-      { surface: "Full" },
-      { cluster: { listed: false, kind: undefined } },
-      { is: "waiting", why: { reason: "DependencyNotReady" } },
-    ],
-    ["nothing bound", { surface: "Full" }, { bound: "none" }, PUT],
-    ["bound by somebody else in the same way", { surface: "Full" }, { bound: full(enabled) }, { is: "settled" }],
-    [
-      "bound by somebody else in another way",
-      { surface: "Full" },
-      { bound: { ...full(enabled), templateVersion: "1.1.0" } },
-      PUT,
-    ],
-    ["bound by us", { surface: "Full", ...written() }, { bound: full(enabled) }, { is: "settled" }],
-    [
-      "bound by us, on request",
-      { surface: "Full", ...written(), requested: "now" },
-      { bound: full(enabled) },
-      { is: "settled" },
-    ],
-    ["unbound since", { surface: "Full", ...written() }, { bound: "none" }, PUT],
-    ["drifted", { surface: "Full", ...written() }, { bound: { ...full(enabled), templateVersion: "1.1.0" } }, PUT],
-    [
-      "drifted still, after the write",
-      { surface: "Full", ...written() },
-      { bound: { ...full(enabled), templateVersion: "1.1.0" }, sent: true },
-      { is: "settled" },
-    ],
-    [
-      "layers starting",
-      { surface: "Full", ...written() },
-      { bound: full(starting) },
-      { is: "waiting", why: { reason: "LayersNotEnabled" } },
-    ],
-    [
-      "no answer to the write",
-      { surface: "Full", ...written() },
-      { sent: true },
-      { is: "waiting", why: { reason: "Progressing" } },
-    ],
-    ["a full surface without this read", { surface: "Full", ...written() }, {}, { is: "settled" }],
+    ["no such template", {}, unlisted, stalledBy("TemplateNotAvailable")],
+    ["no such template, but bound", written(), unlisted, SETTLED],
+    ["no such template, another bound", older, unlisted, { is: "stalled" }],
+    ["problems", written(), { problems: ["spec.x is wrong"] }, stalledBy("InvalidSpec")],
+    ["no such cluster", seen, nowhere, waitingFor("DependencyNotReady")],
+    ["nothing bound", seen, { bound: "none" }, PUT],
+    ["bound by somebody else in the same way", seen, { bound: full(enabled) }, SETTLED],
+    ["bound by somebody else in another way", seen, { bound: drifted }, PUT],
+    ["bound by us", ours, { bound: full(enabled) }, SETTLED],
+    ["bound by us, on request", { ...ours, requested: "now" }, { bound: full(enabled) }, SETTLED],
+    ["unbound since", ours, { bound: "none" }, PUT],
+    ["drifted", ours, { bound: drifted }, PUT],
+    ["drifted still, after the write", ours, { bound: drifted, sent: true }, SETTLED],
+    ["layers starting", ours, { bound: full(starting) }, waitingFor("LayersNotEnabled")],
+    ["no answer to the write", ours, { sent: true }, waitingFor("Progressing")],
+    ["a full surface without this read", ours, {}, SETTLED],
   ])("%s", (_name, context, observed, expected) => {
-    expect(
-      kind.plan(bindingContext(bindingSpec(), context), observedBinding({ template: essentials, ...observed })),
-    ).toMatchObject(expected);
+    const plan = kind.plan(
+      bindingContext(bindingSpec(), context),
+      observedBinding({ template: essentials, ...observed }),
+    );
+    expect(plan).toMatchObject(expected);
   });
 
   it("writes values from Secrets, which cannot be compared with what somebody else bound", () => {

@@ -33,106 +33,91 @@ function stand(
 }
 
 describe("the standing of the layers", () => {
-  const all = { off: [], unclear: [], refused: false };
+  const all: { off: string[]; unclear: string[]; refused: boolean } = { off: [], unclear: [], refused: false };
+
+  /** How many are selected and enabled, and what else differs from all being on. */
+  const some = (selected: number, enabled: number, change: Partial<typeof all> = {}) => {
+    return { ...all, selected, enabled, ...change } as ReturnType<typeof stand>;
+  };
+  const base = [on("base"), on("nodes"), on("logs")];
+  const [IBM, AWS, UNKNOWN] = [{ provider: "IBM" }, { provider: "AWS" }, { provider: "UNKNOWN" }];
+  const gpu = { layerSelections: { gpu: true } };
+  const swapped = { layerSelections: { logs: false, gpu: true } };
+  const withoutLogs = { listed: false, layerSelections: { logs: false } };
+  const unread = [...base, on("a"), failed("b"), skipped("c"), off("gpu")];
+  const isSkipped = (key: string) => [`${key} is SKIPPED (Not available on IBM)`];
+  const OFF = "is DISABLED (The layer is being enabled)";
 
   it.each<[string, Parameters<typeof stand>, ReturnType<typeof stand>]>([
-    [
-      "mandatory and default ones are selected, others are not",
-      [[on("base"), on("nodes"), on("logs"), off("gpu")]],
-      { ...all, selected: 3, enabled: 3 },
-    ],
+    ["mandatory and default ones are selected, others are not", [[...base, off("gpu")]], some(3, 3)],
     [
       "the spec adds and takes away",
-      [[on("base"), on("nodes"), off("logs"), off("gpu")], { layerSelections: { logs: false, gpu: true } }],
-      { ...all, selected: 3, enabled: 2, off: ["gpu is DISABLED (The layer is being enabled)"] },
+      [[on("base"), on("nodes"), off("logs"), off("gpu")], swapped],
+      some(3, 2, { off: [`gpu ${OFF}`] }),
     ],
     [
       "a mandatory layer that is not for this cluster is not waited for",
-      [[on("base"), off("nodes"), on("logs")], { provider: "IBM" }],
-      { ...all, selected: 2, enabled: 2 },
+      [[on("base"), off("nodes"), on("logs")], IBM],
+      some(2, 2),
     ],
+    ["nor is one that the platform skips there", [[on("base"), skipped("nodes"), on("logs")], IBM], some(2, 2)],
+    ["nor one that it does not report", [[on("base"), on("logs")], IBM], some(2, 2)],
     [
-      "nor is one that the platform skips or does not report there",
-      [[on("base"), skipped("nodes"), on("logs")], { provider: "IBM" }],
-      { ...all, selected: 2, enabled: 2 },
+      "unless the platform tried it all the same",
+      [[on("base"), failed("nodes"), on("logs")], IBM],
+      some(3, 2, { off: ["nodes is FAILED (no quota)"] }),
     ],
     [
       "of a layer that cannot be read, the answer shows what is on and what failed, and not whether it has to be on",
-      [[on("base"), on("nodes"), on("logs"), on("a"), failed("b"), skipped("c"), off("gpu")], { whole: false }],
-      {
-        ...all,
-        selected: 6,
-        enabled: 4,
-        off: ["b is FAILED (no quota)"],
-        unclear: ["c is SKIPPED (Not available on IBM)"],
-      },
-    ],
-    [
-      "nor one that it does not report",
-      [[on("base"), on("logs")], { provider: "IBM" }],
-      { ...all, selected: 2, enabled: 2 },
-    ],
-    [
-      "unless the platform tried it all the same",
-      [[on("base"), failed("nodes"), on("logs")], { provider: "IBM" }],
-      { ...all, selected: 3, enabled: 2, off: ["nodes is FAILED (no quota)"] },
+      [unread, { whole: false }],
+      some(6, 4, { off: ["b is FAILED (no quota)"], unclear: isSkipped("c") }),
     ],
     [
       "a mandatory layer that applies is not to be skipped",
-      [[on("base"), skipped("nodes"), on("logs")], { provider: "AWS" }],
-      { ...all, selected: 3, enabled: 2, off: ["nodes is SKIPPED (Not available on IBM)"], refused: true },
+      [[on("base"), skipped("nodes"), on("logs")], AWS],
+      some(3, 2, { off: isSkipped("nodes"), refused: true }),
     ],
     [
       "one for every cluster applies, whatever the cluster is",
       [[skipped("base"), on("nodes"), on("logs")]],
-      { ...all, selected: 3, enabled: 2, off: ["base is SKIPPED (Not available on IBM)"], refused: true },
+      some(3, 2, { off: isSkipped("base"), refused: true }),
     ],
     [
       "of a cluster of an unknown kind it is unknown whether a layer is rightly skipped",
       [[on("base"), skipped("nodes"), on("logs")]],
-      { ...all, selected: 3, enabled: 2, unclear: ["nodes is SKIPPED (Not available on IBM)"] },
+      some(3, 2, { unclear: isSkipped("nodes") }),
     ],
     [
       "and of an unknown provider neither",
-      [[on("base"), skipped("nodes"), on("logs")], { provider: "UNKNOWN" }],
-      { ...all, selected: 3, enabled: 2, unclear: ["nodes is SKIPPED (Not available on IBM)"] },
+      [[on("base"), skipped("nodes"), on("logs")], UNKNOWN],
+      some(3, 2, { unclear: isSkipped("nodes") }),
     ],
     [
       "a mandatory layer that failed is off",
-      [[failed("base"), on("nodes"), on("logs")], { provider: "AWS" }],
-      { ...all, selected: 3, enabled: 2, off: ["base is FAILED (no quota)"] },
+      [[failed("base"), on("nodes"), on("logs")], AWS],
+      some(3, 2, { off: ["base is FAILED (no quota)"] }),
     ],
     [
       "a layer that the spec selects must not be skipped",
-      [[on("base"), on("nodes"), on("logs"), skipped("gpu")], { layerSelections: { gpu: true } }],
-      { ...all, selected: 4, enabled: 3, off: ["gpu is SKIPPED (Not available on IBM)"], refused: true },
+      [[...base, skipped("gpu")], gpu],
+      some(4, 3, { off: isSkipped("gpu"), refused: true }),
     ],
     [
       "a layer that is not reported is neither on nor off",
       [[on("base"), on("nodes")]],
-      { ...all, selected: 3, enabled: 2, unclear: ["logs is not reported"] },
+      some(3, 2, { unclear: ["logs is not reported"] }),
     ],
     [
       "a status that is not documented is no ENABLED",
       [[on("base"), on("nodes"), { key: "logs", status: "WARMING" }]],
-      { ...all, selected: 3, enabled: 2, off: ["logs is WARMING"] },
+      some(3, 2, { off: ["logs is WARMING"] }),
     ],
     [
       "of a template that is not listed any more, it is unknown what is mandatory",
-      [[on("base"), off("nodes"), off("gpu", "")], { listed: false, layerSelections: { gpu: true } }],
-      {
-        ...all,
-        selected: 3,
-        enabled: 1,
-        off: ["gpu is DISABLED"],
-        unclear: ["nodes is DISABLED (The layer is being enabled)"],
-      },
+      [[on("base"), off("nodes"), off("gpu", "")], { listed: false, ...gpu }],
+      some(3, 1, { off: ["gpu is DISABLED"], unclear: [`nodes ${OFF}`] }),
     ],
-    [
-      "of such a template, nothing that the spec takes away",
-      [[on("base"), on("logs")], { listed: false, layerSelections: { logs: false } }],
-      { ...all, selected: 1, enabled: 1 },
-    ],
+    ["of such a template, nothing that the spec takes away", [[on("base"), on("logs")], withoutLogs], some(1, 1)],
   ])("%s", (_name, given, expected) => {
     expect(stand(...given)).toEqual(expected);
   });
