@@ -77,30 +77,17 @@ export function apiError(op: string, failure: ApiFailure, status: number, messag
 export function makeHarness(): World {
   let ids = 0;
 
-  const mutate = async (
-    token: () => string,
-    op: Op,
-    id: string | undefined,
-    made: Partial<Remote>,
-  ): Promise<Remote> => {
+  const sent = async <T>(token: () => string, op: Op, id: string | undefined, execute: () => T): Promise<T> => {
     world.tokens.push(token());
     const call = { op, id };
     world.calls.push(call);
     await world.hooks.before(call);
-    const remote = world.effect(op, id ?? "", made);
+    const answer = execute();
     await world.hooks.after(call);
-    return remote;
+    return answer;
   };
-
-  const read = async <T>(token: () => string, op: Op, id: string | undefined, answer: () => T): Promise<T> => {
-    world.tokens.push(token());
-    const call = { op, id };
-    world.calls.push(call);
-    await world.hooks.before(call);
-    const value = answer();
-    await world.hooks.after(call);
-    return value;
-  };
+  const mutate = (token: () => string, op: Op, id: string | undefined, made: Partial<Remote>): Promise<Remote> =>
+    sent(token, op, id, () => world.effect(op, id ?? "", made));
 
   /** The answer of the last ping. */
   let asked: "Documented" | "Full" | undefined;
@@ -165,10 +152,10 @@ export function makeHarness(): World {
         world.closed += 1;
         return Promise.resolve();
       },
-      list: () => read(token, "list", undefined, () => [...world.remotes.values()]),
-      get: (id) => read(token, "get", id, () => world.remotes.get(id)),
+      list: () => sent(token, "list", undefined, () => [...world.remotes.values()]),
+      get: (id) => sent(token, "get", id, () => world.remotes.get(id)),
       ping: () =>
-        read(token, "ping", undefined, () => {
+        sent(token, "ping", undefined, () => {
           asked = world.surface;
           return asked;
         }),

@@ -3,7 +3,6 @@ import type { ChangeRecord } from "../../../src/engine/context/context.ts";
 import { keyText, parseKey } from "../../../src/engine/contract/keys.ts";
 import type { RatedApi } from "../../../src/engine/contract/kind.ts";
 import { conditionsOf } from "../../../src/engine/contract/status.ts";
-import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import { type Bound, createEngine, type Engine, type EngineDeps } from "../../../src/engine/reconcile/engine.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { keyOf } from "../../../src/kube/api/objects.ts";
@@ -13,6 +12,7 @@ import { createWriter, type Writer } from "../../../src/kube/write/writer.ts";
 import { memoryApiServer, type MemoryApiServer } from "../kube/api-server.ts";
 import type { ManualClock } from "../kube/clock.ts";
 import { drivenQueue } from "../kube/driven-queue.ts";
+import { quietPorts } from "./ports.ts";
 
 export interface Harness<Api extends RatedApi> {
   readonly clock: ManualClock;
@@ -74,23 +74,16 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
   const start = (): Engine<Api> =>
     createEngine<Api>(
       {
+        ...quietPorts(),
         cache: cluster.cache,
         reader: createReader(cluster.client, clock),
-        withoutSecrets: (text) => text,
-        namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
         events: { record: (event) => harness.events.push(event) },
-        outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
-        fence: { mayWrite: () => true },
-        windows: DEFAULT_WINDOWS,
-        dryRun: false,
         observer: {
           change: (change) => harness.changes.push(change),
           status: () => {},
           removed: () => {},
           internal: (_key, error) => harness.internal.push(error),
         },
-        stopping: new AbortController().signal,
-        operatorNamespace: "operator",
         enqueue: (key, { afterMs }) => {
           queue.enqueue(key, afterMs);
         },

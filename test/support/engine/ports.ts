@@ -14,6 +14,19 @@ import { memoryOrphans } from "../platform/orphans.ts";
 
 const LINK = { kind: "Link", namespace: TEAM, name: "default" };
 
+/** Ports that do nothing and allow everything. */
+export const quietPorts = () =>
+  ({
+    withoutSecrets: (text: string) => text,
+    namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
+    outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
+    fence: { mayWrite: () => true },
+    windows: DEFAULT_WINDOWS,
+    operatorNamespace: "operator",
+    dryRun: false,
+    stopping: new AbortController().signal,
+  }) as const;
+
 /** @returns ports; by default they do nothing and allow everything */
 export function portsOver<Api extends RatedApi>(
   connection: Connection<Api>,
@@ -21,12 +34,9 @@ export function portsOver<Api extends RatedApi>(
 ): Ports<Api> {
   const { clock } = given;
   return {
-    withoutSecrets: (text) => text,
+    ...quietPorts(),
     reader: { secret: () => Promise.resolve(undefined), configMap: () => Promise.resolve(undefined) },
-    namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
     events: { record: () => {} },
-    outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
-    fence: { mayWrite: () => true },
     connections: {
       last: () => connection,
       byUid: () => connection,
@@ -46,14 +56,10 @@ export function portsOver<Api extends RatedApi>(
     externalWrites: createExternalWrites(),
     orphans: memoryOrphans(clock),
     localStates: createLocalStates(() => clock.monotonic()),
-    windows: DEFAULT_WINDOWS,
-    operatorNamespace: "operator",
-    dryRun: false,
     installation: "installation-1",
     observer: { change: () => {}, status: () => {}, removed: () => {}, internal: () => {} },
     route: () => ({ is: "found", key: LINK }),
     wake: () => {},
-    stopping: new AbortController().signal,
     ...given,
   };
 }
