@@ -213,27 +213,6 @@ describe("an application on the full surface alone", () => {
   const port = { internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true };
   const stored = (id: string | undefined) => env.harness.service(id).settings;
 
-  it("is stopped and started again, once each", async () => {
-    const runner = await env.deployed();
-    expect(await runner.run({ spec: env.spec({ runState: "Stopped" }) })).toMatchObject({
-      ops: ["stopApplication"],
-      is: "waiting",
-    });
-    env.harness.pass(120);
-    const stopped = await runner.run();
-    expect(stopped).toMatchObject({
-      ops: [],
-      is: "settled",
-      why: { reason: "Stopped" },
-      status: { state: "STOPPED", runState: "Stopped" },
-    });
-    expect(stopped.status).not.toHaveProperty("stopping");
-    expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { runState: "Running" } });
-    expect(env.sent()).toEqual(["stopApplication", "deployApplication"]);
-  });
-
   it("is stopped once in the pass that sees a deployment over", async () => {
     const runner = env.applied();
     await runner.run();

@@ -215,23 +215,16 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   describe("on an id that a user gave", () => {
     const given = (id: string) => ({ ...deploy, applicationRef: { externalId: id } });
 
-    it("touches no service that is not proven to be the organization's", async () => {
-      const runner = env.applied(given(env.applicationId));
-      const unproven = { ops: [], is: "stalled", why: { reason: "NotObservable" } };
-      const deployed = { ops: ["deployApplication"] };
-      const first = await runner.run({ allowUnverifiedIds: false });
-      expect(first).toMatchObject(surface === "Documented" ? unproven : deployed);
-      await runner.run();
-      expect(env.sent()).toEqual(["deployApplication"]);
-    });
-
-    it("touches no cluster that is not proven to be the organization's", async () => {
-      const runner = env.applied({ ...upgrade, clusterRef: { externalId: env.cluster.id } });
+    it.each([
+      ["service", "deployApplication", () => given(env.applicationId)],
+      ["cluster", "upgradeCluster", () => ({ ...upgrade, clusterRef: { externalId: env.cluster.id } })],
+    ])("touches no %s that is not proven to be the organization's", async (_what, op, spec) => {
+      const runner = env.applied(spec());
       const unproven = { ops: [], is: "stalled", why: { reason: "NotObservable" } };
       const refused = await runner.run({ allowUnverifiedIds: false });
-      expect(refused).toMatchObject(surface === "Documented" ? unproven : { ops: ["upgradeCluster"] });
+      expect(refused).toMatchObject(surface === "Documented" ? unproven : { ops: [op] });
       await runner.run();
-      expect(env.sent()).toEqual(["upgradeCluster"]);
+      expect(env.sent()).toEqual([op]);
     });
 
     it("touches no service outside the projects of the connection", async () => {

@@ -21,6 +21,9 @@ async function place(name: string, script: string): Promise<string> {
   return bin;
 }
 
+/** Docker's client, without its daemon. */
+const deadDocker = () => place("docker", "echo 'Cannot connect to the Docker daemon' >&2; exit 1");
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "image-build-"));
 });
@@ -28,7 +31,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe("the engine that builds the image", () => {
   it("is one that answers, not one that is only installed", async () => {
-    const client = await place("docker", "echo 'Cannot connect to the Docker daemon' >&2; exit 1");
+    const client = await deadDocker();
     const buildah = await place("buildah", "echo linux");
     await expect(findEngine(`${client}:${buildah}`)).resolves.toBe("buildah");
     const podman = await place("podman", "echo 5");
@@ -36,7 +39,7 @@ describe("the engine that builds the image", () => {
   });
 
   it("is missed with a reason for each", async () => {
-    const client = await place("docker", "echo 'Cannot connect to the Docker daemon' >&2; exit 1");
+    const client = await deadDocker();
     await expect(findEngine(client)).rejects.toThrow(
       [
         "This needs docker, podman, or buildah.",
@@ -49,7 +52,7 @@ describe("the engine that builds the image", () => {
   });
 
   it("is Docker for make e2e-kind, which says so before anything else", async () => {
-    const client = await place("docker", "echo 'Cannot connect to the Docker daemon' >&2; exit 1");
+    const client = await deadDocker();
     const started = promisify(execFile)(process.execPath, [join(root, "scripts/e2e-kind.ts")], {
       env: { PATH: client },
     });

@@ -75,7 +75,8 @@ describe("every operation of the spec with the partial and null members of deplo
 describe("the documented surface alone", () => {
   use("documented");
 
-  it.each(casesOf(full).filter(([, { needs }]) => needs === "read"))("lacks %s", async (name, { call }) => {
+  // updateDatabase reads the database first, which is lacking, too.
+  it.each(casesOf(full).filter(([name]) => name !== "updateDatabase"))("lacks %s", async (name, { call }) => {
     const error = await failureOf(call(harness.admin, harness));
     expect(["NotFound", "NotSupported"]).toContain(error.failure.is);
     expect(error.operation).toBe(name);
@@ -84,19 +85,6 @@ describe("the documented surface alone", () => {
   it("answers a method that it lacks with 405", async () => {
     const error = await failureOf(harness.admin.templates.binding(harness.clusterIds[0]));
     expect(error).toMatchObject({ failure: { is: "NotSupported" }, status: 405 });
-  });
-
-  it("lacks what would change or delete", async () => {
-    const { admin, projectId, applicationId } = harness;
-    const [project] = await admin.projects.list();
-    const attempts = [
-      () => admin.projects.update(project!, { name: "x" }),
-      () => admin.projects.delete(projectId),
-      () => admin.applications.stop(applicationId),
-      () => admin.applications.delete(applicationId),
-      () => admin.deployments.cancel(applicationId),
-    ];
-    for (const attempt of attempts) expect((await failureOf(attempt())).status).toBeOneOf([404, 405]);
   });
 });
 
