@@ -35,37 +35,33 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
       { clusterRef: { externalId: cluster ?? "" }, template, managedConfig: { ingress }, ...change },
     );
 
+  const ofCluster = (mode: string, provider: string) => ({ cluster: { mode, provider } });
+
   it("enables every layer that the cluster can have", async () => {
-    const runner = runnerFor(harness.clusterIds[1], { cluster: { mode: "CUSTOMER_MANAGED", provider: "GCP" } });
+    const runner = runnerFor(harness.clusterIds[1], ofCluster("CUSTOMER_MANAGED", "GCP"));
     const bound = await runner.run();
     const { report } = surface === "Full" ? await runner.run() : bound;
     expect(report).toMatchObject({ ready: { reason: "Bound" }, status: { layersEnabled: "2/2" } });
   });
 
+  const small = { managedConfig: { ingress, nodePool: { instanceType: { value: "small" } } } };
+  const SIZES = "spec.managedConfig[nodePool][instanceType] must be one of t3.medium, m6i.large";
+  const NO_GPU = "spec.layerSelections[gpu] must not be true: the layer is not available for CUSTOMER_MANAGED clusters";
+
   it.each([
-    [
-      "another template",
-      { template: { key: "nothing", version: "1" } },
-      "TemplateNotAvailable",
-      "kubernetes-essentials",
-    ],
     ["a draft", { template: { ...template, version: "2.0.0" } }, "TemplateNotAvailable", "1.1.0, 1.2.0"],
     [
       "a layer that this cluster cannot have",
-      { layerSelections: { gpu: true }, cluster: { mode: "CUSTOMER_MANAGED", provider: "GCP" } },
+      { layerSelections: { gpu: true }, ...ofCluster("CUSTOMER_MANAGED", "GCP") },
       "InvalidSpec",
-      "spec.layerSelections[gpu] must not be true: the layer is not available for CUSTOMER_MANAGED clusters",
+      NO_GPU,
     ],
     [
       "what the narrowed constraints exclude",
-      {
-        managedConfig: { ingress, nodePool: { instanceType: { value: "small" } } },
-        cluster: { mode: "PLATFORM_MANAGED", provider: "AWS" },
-      },
+      { ...small, ...ofCluster("PLATFORM_MANAGED", "AWS") },
       "InvalidSpec",
-      "spec.managedConfig[nodePool][instanceType] must be one of t3.medium, m6i.large",
+      SIZES,
     ],
-    ["a missing value", { managedConfig: {} }, "InvalidSpec", "spec.managedConfig[ingress][domain] is required"],
   ])("sends nothing for %s", async (_name, change, reason, words) => {
     const before = harness.calls().filter(({ method }) => method === "PUT").length;
     expect(await runnerFor(harness.clusterIds[0], change).run()).toMatchObject({

@@ -177,21 +177,6 @@ describe("a cluster that the platform shows", () => {
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { kubernetesVersion: "1.34" } });
     expect(env.sent()).toEqual(["upgradeCluster"]);
   });
-
-  it("under a lock is left alone, and says who locked it", async () => {
-    const lockedAt = env.harness.simulator.sim.time.wall().toISOString();
-    const lock = { reason: "audit", lockedAt, ownerName: "kim", ttlInDays: 2 };
-    env.harness.edit(env.cluster.id, { lock });
-    const runner = env.applied({ kubernetesVersion: "1.34" });
-    const locked = await runner.run();
-    expect(locked).toMatchObject({ ops: ["adopt"], is: "waiting", why: { reason: "ClusterLocked" } });
-    expect(locked.why.message).toContain('by "kim" (reason: audit)');
-    expect(locked.status).toMatchObject({ lock });
-    expect((await runner.run({ goal: "stopped" })).why.reason).toBe("ClusterLocked");
-    env.harness.edit(env.cluster.id, { lock: null });
-    expect((await runner.run()).ops).toEqual(["upgradeCluster"]);
-    expect(env.sent()).toEqual(["upgradeCluster"]);
-  });
 });
 
 describe("a cluster that only answers tell of", () => {

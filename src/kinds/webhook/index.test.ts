@@ -172,11 +172,4 @@ describe("on the documented surface", () => {
     const changed = await hook.run({ spec: { ...given, enabled: false } });
     expect(changed).toMatchObject({ is: "stalled", why: { reason: "UpdateNotSupported" } });
   });
-
-  it("is not deleted: the deletion leaves it", async () => {
-    const hook = harness.webhook(spec);
-    await hook.run();
-    expect(await hook.run({ goal: "absent" })).toMatchObject({ is: "stalled", why: { reason: "DeleteNotSupported" } });
-    expect(harness.simulator.world().webhooks.size).toBe(1);
-  });
 });

@@ -55,38 +55,37 @@ function stopped(state: string): "Healthy" | "Progressing" {
 const observation = (pass: object, observed: object): Observation => ({ pass, observed }) as unknown as Observation;
 const kindOf = (kind: object): AnyKind => kind as unknown as AnyKind;
 const STOPPED: JsonObject = { runState: "Stopped" };
-const RUNNING: JsonObject = { runState: "Running" };
+
+/** A kind that runs and can be stopped. @param running the spec of one that should run */
+function stoppable(
+  kind: object,
+  running: JsonObject,
+  health: Row["health"],
+  states: readonly string[],
+  seen: (state: string, spec: JsonObject) => Observation,
+): readonly Row[] {
+  const row = { kind: kindOf(kind) };
+  const stopping = STOPPING.filter((state) => states.includes(state));
+  return [
+    { ...row, states, spec: running, observation: (state) => seen(state, running), health },
+    {
+      ...row,
+      states: stopping,
+      spec: STOPPED,
+      suffix: "to-stop",
+      observation: (state) => seen(state, STOPPED),
+      health: stopped,
+    },
+  ];
+}
 
 const ROWS: readonly Row[] = [
-  {
-    kind: kindOf(application),
-    states: STATES.services,
-    observation: (state) => observation(applications.passWith({ surface: "Full" }), applications.observedFull(state)),
-    health: running,
-  },
-  {
-    kind: kindOf(application),
-    states: STOPPING,
-    spec: STOPPED,
-    suffix: "to-stop",
-    observation: (state) =>
-      observation(applications.passWith({ surface: "Full", spec: STOPPED }), applications.observedFull(state)),
-    health: stopped,
-  },
-  {
-    kind: kindOf(database),
-    states: STATES.services,
-    observation: (state) => observation(databases.passWith(), databases.observedFull(state)),
-    health: running,
-  },
-  {
-    kind: kindOf(database),
-    states: STOPPING,
-    spec: STOPPED,
-    suffix: "to-stop",
-    observation: (state) => observation(databases.passWith({ spec: STOPPED }), databases.observedFull(state)),
-    health: stopped,
-  },
+  ...stoppable(application, {}, running, STATES.services, (state, spec) =>
+    observation(applications.passWith({ surface: "Full", spec }), applications.observedFull(state)),
+  ),
+  ...stoppable(database, {}, running, STATES.services, (state, spec) =>
+    observation(databases.passWith({ spec }), databases.observedFull(state)),
+  ),
   {
     kind: kindOf(blueprint),
     states: STATES.services,
@@ -94,21 +93,9 @@ const ROWS: readonly Row[] = [
       observation(blueprints.passWith({ memory: { createdAt: undefined } }), blueprints.observedIn(state)),
     health: running,
   },
-  {
-    kind: kindOf(cluster),
-    states: STATES.clusters,
-    spec: RUNNING,
-    observation: (state) => observation(clusterContext({}, RUNNING), listed(state)),
-    health: clusterRunning,
-  },
-  {
-    kind: kindOf(cluster),
-    states: STOPPING.filter((state) => clusterStates.includes(state)),
-    spec: STOPPED,
-    suffix: "to-stop",
-    observation: (state) => observation(clusterContext({}, STOPPED), listed(state)),
-    health: stopped,
-  },
+  ...stoppable(cluster, { runState: "Running" }, clusterRunning, STATES.clusters, (state, spec) =>
+    observation(clusterContext({}, spec), listed(state)),
+  ),
   {
     kind: kindOf(operation),
     states: ["Complete", "Accepted", "Failed"],
