@@ -1,4 +1,4 @@
-/** E8: where a connection may not lead, under the operator's own rules: https, public addresses, no exceptions. */
+/** E8: addresses that the operator refuses by default: it allows https and public addresses only. */
 import { createServer, type Server } from "node:net";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -9,17 +9,17 @@ import { createEnv } from "../support/env/env.ts";
 import { connection, project, secret } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 
-/** A connection to the machine itself, on any of its own addresses, is heard here. */
-let heard = 0;
+/** Connections to the machine's own addresses. */
+let connections = 0;
 let port = 0;
 let listeners: readonly Server[] = [];
 
 beforeAll(async () => {
-  const first = await listening("127.0.0.1", 0);
+  const first = await listen("127.0.0.1", 0);
   const address = first.address();
   port = typeof address === "object" && address !== null ? address.port : 0;
-  // Not every machine has the second.
-  const second = await listening("::1", port).catch(() => undefined);
+  // Not every machine has IPv6.
+  const second = await listen("::1", port).catch(() => undefined);
   listeners = [first, ...(second === undefined ? [] : [second])];
 });
 
@@ -27,14 +27,14 @@ afterAll(() => {
   for (const listener of listeners) listener.close();
 });
 
-async function listening(host: string, at: number): Promise<Server> {
+async function listen(host: string, onPort: number): Promise<Server> {
   const server = createServer((socket) => {
-    heard += 1;
+    connections += 1;
     socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(at, host, resolve);
+    server.listen(onPort, host, resolve);
   });
   return server;
 }
@@ -46,8 +46,8 @@ const env = createEnv({
 
 const PRIVATE = /loopback, link-local or private address/;
 
-/** Hosts, what the condition says, and for which the API server says no already. */
-const ADDRESSES: readonly (readonly [baseUrl: string, says: RegExp])[] = [
+/** Base URLs without a port, and the condition's message. */
+const ADDRESSES: readonly (readonly [baseUrl: string, message: RegExp])[] = [
   ["http://127.0.0.1", /is not https/],
   ["http://platform.example", /is not https/],
   ["https://127.0.0.1", PRIVATE],
@@ -71,6 +71,7 @@ const ADDRESSES: readonly (readonly [baseUrl: string, says: RegExp])[] = [
   ["https://localhost", PRIVATE],
   ["https://LOCALHOST", PRIVATE],
 ];
+/** Base URLs that the API server refuses. */
 const REFUSED = [
   "file:///etc/passwd",
   "ftp://127.0.0.1",
@@ -84,26 +85,26 @@ const REFUSED = [
   "//127.0.0.1",
 ];
 
-it("[E8] sends not one byte to an address inside, and says why", async ({ task }) => {
+it("[E8] sends not one byte to a private address, and reports the reason", async ({ task }) => {
   await env.apply(secret("token", { token: "some-token-of-ours" }));
   const auth = { tokenSecretRef: { name: "token" } };
-  const named = ADDRESSES.map(([baseUrl, says], at) => ({ name: `inside-${at}`, baseUrl: `${baseUrl}:${port}`, says }));
+  const named = ADDRESSES.map(([host, message], at) => ({ name: `inside-${at}`, baseUrl: `${host}:${port}`, message }));
   await env.apply(
     ...named.flatMap(({ name, baseUrl }) => [
       connection(env, name, { baseUrl, auth }),
       project(name, { connectionRef: { name } }),
     ]),
   );
-  for (const { name, baseUrl, says } of named) {
-    const told = await env.waitFor("PlatformConnection", name, { status: "False" });
-    expect(condition(told, "Ready")?.message, baseUrl).toMatch(says);
+  for (const { name, baseUrl, message } of named) {
+    const refused = await env.waitFor("PlatformConnection", name, { status: "False" });
+    expect(condition(refused, "Ready")?.message, baseUrl).toMatch(message);
     await env.waitFor("PlatformProject", name, { reason: "ConnectionNotReady" });
   }
-  expect(heard).toBe(0);
+  expect(connections).toBe(0);
   figure(task, "0 connections, 0 bytes", ADDRESSES.length + REFUSED.length);
 });
 
-it("[E8] is not even asked to where an address is none of the platform's form", async () => {
+it("[E8] the API server refuses base URLs of another form", async () => {
   for (const baseUrl of REFUSED) {
     const refused = await env.apply(connection(env, "refused", { baseUrl })).then(
       () => undefined,
@@ -112,5 +113,5 @@ it("[E8] is not even asked to where an address is none of the platform's form", 
     expect(isKube(refused, "Invalid"), baseUrl).toBe(true);
     expect(String(refused)).not.toContain("s3cret");
   }
-  expect(heard).toBe(0);
+  expect(connections).toBe(0);
 });

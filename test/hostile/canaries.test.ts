@@ -1,6 +1,6 @@
 /**
- * [S1] No secret value leaves the operator but to the platform that it is for: it runs at level trace through a life
- * with failures whose texts quote the values, and then everything that can be captured is searched.
+ * [S1] The operator sends a secret value to its platform only. It runs at log level trace through a life with failures
+ * whose texts quote the values; then all output that can be captured is searched.
  */
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -28,7 +28,7 @@ import { figure } from "../support/platform/figure.ts";
 import { startCollector } from "../support/programs/collector.ts";
 import { freePort } from "../support/programs/free-port.ts";
 
-/** Each with characters that every encoding spells differently, where the field takes them. */
+/** Each has characters that the encodings escape differently, where the field accepts them. */
 const CANARIES = {
   token: 'c4n4ry-token-"\\+/=&?<>-a',
   "wrong token": 'c4n4ry-wrong-"\\+/=&?<>-b',
@@ -83,12 +83,12 @@ describe("[S1] canaries", () => {
       input: CANARIES["input of a binding"],
       blueprint: CANARIES["variable of a blueprint"],
     });
-  /** A change of the connection has its Secret read at once. */
+  /** Changes the connection as well, so that the operator reads its Secret at once. */
   const useToken = async (token: string, burst: number): Promise<void> => {
     await env.apply(secret("default", { token }));
     await env.patch("PlatformConnection", "default", { spec: { rateLimit: { burst } } });
   };
-  const met = async (fault: string): Promise<void> => {
+  const faultOccurred = async (fault: string): Promise<void> => {
     await vi.waitFor(
       () => expect(env.platform.journal().some((entry) => entry.is === "call" && entry.fault === fault)).toBe(true),
       { timeout: 20_000, interval: 50 },
@@ -123,8 +123,8 @@ describe("[S1] canaries", () => {
       }),
       blueprint("cache", "shop", { variables: [fromSecret("BLUE", "blueprint")] }),
     ];
-    // PlatformCluster and PlatformDatabase write Secrets, and come below. All tests' operators see a ClusterPlatformConnection: its token
-    // is looked for where one is used, when that stage ends (test/integration/connections.test.ts).
+    // PlatformCluster and PlatformDatabase, which write Secrets, are used below. The operators of all test files see a
+    // ClusterPlatformConnection, so that test/integration/connections.test.ts searches for the token of one.
     const used = new Set([
       ...all.map(({ kind }) => kind),
       "PlatformCluster",
@@ -146,35 +146,35 @@ describe("[S1] canaries", () => {
     expect(sent).toContain(CANARIES["variable of a blueprint"]);
   });
 
-  it("are quoted by answers of the platform that refuse, break off and make no sense", async () => {
+  it("are quoted by errors and by incomplete and invalid answers of the platform", async () => {
     const { faults } = env.platform.sim;
     await useToken(CANARIES["wrong token"], 999);
     await env.waitFor("PlatformConnection", "default", { reason: "CredentialsInvalid" });
-    const { token, "secret of an application": hush } = CANARIES;
+    const { token, "secret of an application": secretVariable } = CANARIES;
     faults.add({
       name: "quoted 401",
       match: { method: "GET" },
       answer: { is: "status", status: 401, body: quoting(token) },
     });
     await useToken(token, 998);
-    await met("quoted 401");
+    await faultOccurred("quoted 401");
     await useToken(token, 997);
     await env.waitFor("PlatformConnection", "default", { status: "True" }, 75_000);
     const bodies = {
-      422: quoting(hush),
-      500: `<p>${hush} ${token}</p>`,
-      200: `{"results":[{"value":"${hush}", ${token}`,
+      422: quoting(secretVariable),
+      500: `<p>${secretVariable} ${token}</p>`,
+      200: `{"results":[{"value":"${secretVariable}", ${token}`,
     };
     for (const [status, body] of Object.entries(bodies)) {
       const name = `quoted ${status}`;
       faults.add({ name, match: { path: "/application/*" }, answer: { is: "status", status: Number(status), body } });
       await env.patch("PlatformApplication", "web", { spec: { cpu: 300 + Number(status) } });
-      await met(name);
+      await faultOccurred(name);
     }
     await env.patch("PlatformApplication", "web", { spec: { logs: { onFailure: 20 } } });
     const web = [...env.platform.world().services.values()].find(({ name }) => name === "web");
     web?.failNext.push("build");
-    const logged = [hush, token, CANARIES["variable set's value"], "the end"].map((message) => `log ${message}`);
+    const logged = [secretVariable, token, CANARIES["variable set's value"], "the end"].map((text) => `log ${text}`);
     web?.log.push(...logged.map((message) => ({ id: web.id, createdAt: "2026-11-21T09:00:00.000Z", message })));
     await env.patch("PlatformApplication", "web", deploying(`bad${NEXT_COMMIT.slice(3)}`));
     const { status: failed } = await env.waitFor("PlatformApplication", "web", { reason: "BuildFailed" });
@@ -184,7 +184,7 @@ describe("[S1] canaries", () => {
     expect(status).toMatchObject({ lastDeployment: { gitCommitId: NEXT_COMMIT } });
   }, 90_000);
 
-  it("are quoted by the API server, where a policy refuses what the operator writes", async () => {
+  it("are quoted by the API server when a policy refuses a write of the operator", async () => {
     await env.kubectl(["apply", "-f", "-"], { input: JSON.stringify(refusingPolicy(env.namespace)) });
     const labelled = { ...secret("probe", { token: "probe" }), metadata: { name: "probe", labels: OURS } };
     await vi.waitFor(
@@ -211,7 +211,7 @@ describe("[S1] canaries", () => {
     await env.waitFor("PlatformDatabase", "store", { status: "True" }, 40_000);
   });
 
-  it("go to no host that is not allowed, and come in with deliveries", async () => {
+  it("are not sent to a host that is not allowed, and arrive with deliveries", async () => {
     await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.2", resolve));
     const address = stranger.address();
     const baseUrl = `http://127.0.0.2:${typeof address === "object" ? (address?.port ?? 0) : 0}`;
@@ -234,7 +234,7 @@ describe("[S1] canaries", () => {
     expect(strangers).toEqual([]);
   });
 
-  it("are nowhere but in Secrets and in what the platform is sent", async ({ task }) => {
+  it("appear only in Secrets and in requests to the platform", async ({ task }) => {
     const { operator, platform } = env;
     const secretOf = async (name: string, key: string): Promise<string> => {
       const text = await env.kubectl(["get", "secret", name, "-o", `jsonpath={.data.${key}}`]);
@@ -253,7 +253,7 @@ describe("[S1] canaries", () => {
         await env.waitGone(kind, metadata.name);
       }
     }
-    captured["events after the end"] = await env.kubectl(["get", "events.events.k8s.io", "-o", "json"]);
+    captured["events after the deletion"] = await env.kubectl(["get", "events.events.k8s.io", "-o", "json"]);
     captured["events of the operator's namespace"] = await env.kubectl([
       "get",
       "events.events.k8s.io",
@@ -276,7 +276,7 @@ describe("[S1] canaries", () => {
     expect(captured["standard output and error"]).toContain('"level":"trace"');
     expect(new Set(collector.spans().map(({ name }) => name))).toContain("importVariables");
     for (const [where, text] of Object.entries(captured)) expect(text.length, where).toBeGreaterThan(1);
-    // The search finds what is there: each canary in each form, in each place.
+    // The search itself finds each canary in each form.
     const planted = Object.entries(canaries).flatMap(([name, value]) =>
       Object.entries(formsOf(value)).map(([form, text]) =>
         findCanaries({ all: `x${text}x` }, { [name]: value }).includes(`all: ${name}, ${form}`),
@@ -291,12 +291,12 @@ describe("[S1] canaries", () => {
     );
   }, 120_000);
 
-  /** What is made of the receiver's key for the platform: the path and the secret of its webhook. */
+  /** The path and the secret of the platform's webhook, which are derived from the receiver's key. */
   function receiverKeys(): Readonly<Record<string, string>> {
     const [webhook] = env.platform.world().webhooks.values();
     const path = webhook?.targetUrl.split("/").at(-1);
-    const made = webhook?.settings["target_secret"];
-    if (path === undefined || typeof made !== "string") throw new Error("no webhook was registered");
-    return { "receiver's path": path, "receiver's secret": made };
+    const derived = webhook?.settings["target_secret"];
+    if (path === undefined || typeof derived !== "string") throw new Error("no webhook was registered");
+    return { "receiver's path": path, "receiver's secret": derived };
   }
 });

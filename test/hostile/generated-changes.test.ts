@@ -1,4 +1,4 @@
-/** Leaves of every kind, changed on a living object and back, on both surfaces (Acto's consistency and recovery). */
+/** Changes each leaf of every kind on an existing object and reverts it, on both surfaces (Acto's oracles). */
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { effort } from "../support/env/effort.ts";
@@ -12,23 +12,23 @@ import { startLane, valueManifests } from "./generated/lane.ts";
 import { readSchemas } from "./generated/schema.ts";
 import { chosen, trialsOf } from "./generated/trials.ts";
 
-/** What a short run tries of each surface, other things with another CHAOS_SEED. */
+/** The size of a short run's sample on each surface; CHAOS_SEED selects it. */
 const FEW = { kinds: 4, changes: 4 };
 
-// Operators of other tests would tell of its ClusterPlatformConnections what they see of them.
+// Operators of other tests would report conditions of its ClusterPlatformConnections.
 const controlPlane = await ownControlPlane();
 
 describe.each(["full", "documented"] as const)("[G1] on the %s surface", (surface) => {
-  // Hundreds of objects, and nobody but us changes anything: nothing has to be looked at often.
+  // Nothing else changes the hundreds of objects, so that the operator can poll them rarely.
   const env = createEnv({ surface, controlPlane, windows: { pollMs: 20_000 } });
   const schemas = readSchemas();
-  /** The bounds of leaves that several kinds have are tried on the first one. */
-  const isKnown = repetitions();
+  /** The bounds of leaves that several kinds have are tried on the first kind. */
+  const isTried = repetitions();
 
   const kinds = effort.all ? KINDS : chosen(KINDS, FEW.kinds, effort.seed, ({ kind }) => `${surface} ${kind}`);
 
   beforeAll(async () => {
-    // Each leaf is set, those among them that the specification does not have.
+    // Each leaf is set, also those that the specification does not have.
     env.platform.sim.settings.strictBodies = false;
     await env.apply(...valueManifests(env));
     await grantSecretOutputs(env);
@@ -38,7 +38,7 @@ describe.each(["full", "documented"] as const)("[G1] on the %s surface", (surfac
     const schema = schemas.find(({ kind }) => kind === cases.kind);
     if (schema === undefined) throw new Error(`no CRD of ${cases.kind}`);
     const lane = await startLane(env, surface, cases);
-    const all = trialsOf(env, surface, schema, lane, isKnown);
+    const all = trialsOf(env, surface, schema, lane, isTried);
     const trials = effort.all ? all : chosen(all, FEW.changes, effort.seed, ({ title }) => title);
     const wrong: string[] = [];
     for (const { title, run } of trials) {

@@ -1,4 +1,4 @@
-/** Hostile specs, Secrets, catalogues and answers against the whole operator: each is told, and stops nobody else. */
+/** Hostile specs, Secrets, catalogues and answers: the operator reports each, and none stops other objects. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
@@ -26,7 +26,7 @@ import { figure } from "../support/platform/figure.ts";
 const ODD = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 const VALUE = 'c4n4ry-"value"-ä\\/+?&1';
 const ms = (time: number): string => `${Math.ceil(time)} ms`;
-const Said = z.object({ note: z.string(), regarding: z.object({ name: z.string() }) });
+const EventNote = z.object({ note: z.string(), regarding: z.object({ name: z.string() }) });
 
 describe("hostile input", () => {
   const env = createEnv({ surface: "full" });
@@ -36,18 +36,18 @@ describe("hostile input", () => {
     await expectSettled(env, "good");
   });
 
-  /** Everything that people and machines read: statuses, events, the log, the metrics. */
-  const shown = async (): Promise<string> => {
+  /** All output of the operator: statuses, events, the log and metrics. */
+  const output = async (): Promise<string> => {
     const objects = await env.kubectl(["get", "platform,events", "-o", "json"]);
     const metrics = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
     return `${objects}\n${JSON.stringify(env.operator.logs())}\n${metrics}`;
   };
   const notesOf = async (name: string): Promise<readonly string[]> =>
     (await env.list("Event"))
-      .map((event) => Said.parse(event))
-      .flatMap((said) => (said.regarding.name === name ? [said.note] : []));
+      .map((event) => EventNote.parse(event))
+      .flatMap(({ note, regarding }) => (regarding.name === name ? [note] : []));
 
-  describe("[E2] a token that no header can carry", () => {
+  describe("[E2] a token that is not a valid header value", () => {
     const BAD: Readonly<Record<string, string>> = {
       crlf: "tok3n-value\r\nX-Evil: 1",
       lf: "tok3n-value\nx",
@@ -59,36 +59,36 @@ describe("hostile input", () => {
       del: "tok3n-value\u007f",
     };
 
-    it("is told by name and without its value, and not one request is sent", async ({ task }) => {
+    it("is reported by the name of its Secret, without its value, and no request is sent", async ({ task }) => {
       const server = await startScriptedServer();
       for (const [name, token] of Object.entries(BAD)) {
         await env.apply(secret(name, { token }), connection(env, name, { baseUrl: server.url }));
       }
       for (const name of Object.keys(BAD)) {
-        const told = await env.waitFor("PlatformConnection", name, { type: "Stalled", status: "True" });
-        expect(condition(told, "Ready")).toMatchObject({
+        const stalled = await env.waitFor("PlatformConnection", name, { type: "Stalled", status: "True" });
+        expect(condition(stalled, "Ready")).toMatchObject({
           reason: "CredentialsInvalid",
           message: expect.stringContaining(`Secret "${name}" key "token"`),
         });
       }
       expect(server.arrived).toEqual([]);
-      expect(await shown()).not.toMatch(/t[oö]k3n/);
+      expect(await output()).not.toMatch(/t[oö]k3n/);
       await server.stop();
       figure(task, "0 requests, 0 values shown", Object.keys(BAD).length);
     });
 
     it.each([
       ["a newline", "\n"],
-      ["a line end of Windows", "\r\n"],
-    ])("is one without %s at its end", async (title, end) => {
+      ["a CRLF", "\r\n"],
+    ])("is valid with %s at its end, which is cut off", async (title, end) => {
       const name = title.replaceAll(" ", "-").toLowerCase();
       await env.apply(secret(name, { token: `${env.platform.tokens.admin}${end}` }), connection(env, name));
-      const works = await env.waitFor("PlatformConnection", name, { status: "True" });
-      expect(condition(works, "Ready")?.reason).toBe("Available");
+      const ready = await env.waitFor("PlatformConnection", name, { status: "True" });
+      expect(condition(ready, "Ready")?.reason).toBe("Available");
     });
   });
 
-  it("[E3] keys that reach prototypes are keys like any other, in every map of every spec", async ({ task }) => {
+  it("[E3] keys that name members of prototypes are ordinary keys in every map of every spec", async ({ task }) => {
     const keys = ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString"];
     const mapOf = (value: unknown): JsonObject => Object.fromEntries(keys.map((key) => [key, value])) as JsonObject;
     const variables = keys.map((name) => ({ name, value: "polluted" }));
@@ -110,30 +110,30 @@ describe("hostile input", () => {
         customerProvidedInputs: mapOf(mapOf({ value: "polluted" })),
       }),
     );
-    const names = async (name: string) => {
+    const variableNames = async (name: string) => {
       await env.waitFor("PlatformApplication", name, { status: "True" });
       const service = [...env.platform.world().services.values()].find((one) => one.name === name);
       return [...env.platform.world().variables.values()]
         .filter(({ parentId }) => parentId === service?.id)
         .map(({ key }) => key);
     };
-    expect(await names("proto")).toEqual(expect.arrayContaining(keys));
+    expect(await variableNames("proto")).toEqual(expect.arrayContaining(keys));
     await env.waitFor("PlatformVariableSet", "proto", { status: "True" });
-    expect(await names("good")).toEqual(expect.arrayContaining(keys));
+    expect(await variableNames("good")).toEqual(expect.arrayContaining(keys));
     const bound = await env.waitFor("PlatformBinding", "proto", { reason: "InvalidSpec" });
     expect(condition(bound, "Ready")?.message).toMatch(/\[constructor\] is no component.*\[constructor\] is no layer/);
     const refused = await env.waitFor("PlatformBlueprint", "proto", { type: "Stalled", status: "True" });
     expect(condition(refused, "Ready")?.message).toContain("constructor");
-    await expectGoodGoesOn("project polluted");
+    await expectOtherServed("project polluted");
     figure(
       task,
-      "each key that reaches a prototype sent or refused by name, and what comes after it works",
+      "each key that names a member of a prototype sent or refused by name, and later objects served",
       keys.length * 6,
     );
   });
 
-  it("[E5] what is nested without measure is invalid, and nothing else happens", async () => {
-    // Beyond it the API server itself takes seconds for a patch; the stack's end has its own tests.
+  it("[E5] values that are nested too deeply are invalid, without any other effect", async () => {
+    // With deeper values the API server takes seconds for a patch; other tests cover stack overflows.
     const deep = JSON.parse(`${'{"a-name-of-some-letters":'.repeat(1_500)}1${"}".repeat(1_500)}`) as JsonObject;
     const odd = project("deep");
     const [brackets, annotations] = ["[".repeat(100_000), "]".repeat(100_000)];
@@ -144,15 +144,15 @@ describe("hostile input", () => {
       operation("deep", { ...chart, source: { helm_repository: deep } }),
     );
     for (const kind of ["PlatformBlueprint", "PlatformOperation"]) {
-      const told = await env.waitFor(kind, "deep", { type: "Stalled", reason: "InvalidSpec" });
-      expect(condition(told, "Ready")?.message).toContain("characters of JSON");
+      const stalled = await env.waitFor(kind, "deep", { type: "Stalled", reason: "InvalidSpec" });
+      expect(condition(stalled, "Ready")?.message).toContain("characters of JSON");
     }
     const claimed = await env.waitFor("PlatformProject", "deep", { type: "Stalled", status: "True" });
     expect(condition(claimed, "Ready")?.reason).not.toBe("InternalError");
-    await expectGoodGoesOn("deep");
+    await expectOtherServed("deep");
   });
 
-  it("[E4] a catalogue of evil patterns blocks nobody, and the platform judges", async ({ task }) => {
+  it("[E4] a catalogue of evil patterns blocks no other object, and the platform validates instead", async ({ task }) => {
     const { platform } = env;
     const headers = { authorization: `Token ${platform.tokens.admin}` };
     const path = `/organization/${platform.organizationId}/platformTemplate`;
@@ -169,9 +169,9 @@ describe("hostile input", () => {
       const text = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
       return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]) * 1_000;
     };
-    // What else there is to do on a busy machine holds it up as well.
+    // Other work on a busy machine delays the event loop as well.
     await lag();
-    await expectGoodGoesOn("before the evil");
+    await expectOtherServed("before the evil");
     const usually = await lag();
     const record = await env.record();
     await env.apply(
@@ -181,15 +181,15 @@ describe("hostile input", () => {
         managedConfig: { ingress: { domain: { value: `${"a".repeat(200)}!` } } },
       }),
     );
-    const judged = await env.waitFor("PlatformBinding", "evil", { reason: "InvalidSpec" });
-    expect(condition(judged, "Ready")?.message).toContain("rejected putBinding");
+    const rejected = await env.waitFor("PlatformBinding", "evil", { reason: "InvalidSpec" });
+    expect(condition(rejected, "Ready")?.message).toContain("rejected putBinding");
     expect(record.changes().length).toBeGreaterThan(0);
-    figure(task, `event loop held up ${ms(await lag())} at most, ${ms(usually)} by a deployment`);
+    figure(task, `event loop delayed by ${ms(await lag())} at most, ${ms(usually)} by a deployment`);
     platform.sim.faults.clear("evil");
     await env.remove("PlatformBinding", "evil");
   });
 
-  it("[E7] an answer that quotes secrets and turns terminals is shown without either", async ({ task }) => {
+  it("[E7] an answer with secrets and terminal escapes is shown without either", async ({ task }) => {
     const quotes = [
       VALUE,
       JSON.stringify({ value: VALUE }),
@@ -210,22 +210,22 @@ describe("hostile input", () => {
         variables: [{ name: "PASSWORD", valueFrom: { secretKeyRef: { name: "quoted", key: "password" } } }],
       }),
     );
-    const told = await env.waitFor("PlatformApplication", "quoted", { type: "Stalled", status: "True" });
-    expect(condition(told, "Ready")?.message).toMatch(/rejected importVariables \(422\): \[31mno/);
+    const stalled = await env.waitFor("PlatformApplication", "quoted", { type: "Stalled", status: "True" });
+    expect(condition(stalled, "Ready")?.message).toMatch(/rejected importVariables \(422\): \[31mno/);
     await vi.waitFor(async () => expect((await notesOf("quoted")).join("\n")).toContain("[31mno"));
     const texts = [
       ...(await notesOf("quoted")),
-      ...["Ready", "Synced", "Stalled"].map((type) => condition(told, type)?.message ?? ""),
+      ...["Ready", "Synced", "Stalled"].map((type) => condition(stalled, type)?.message ?? ""),
     ];
     expect(texts.filter((text) => ODD.test(text))).toEqual([]);
-    const all = await shown();
+    const all = await output();
     for (const quote of quotes) expect(all).not.toContain(quote);
     expect(all).not.toContain("c4n4ry");
     env.platform.sim.faults.clear("quoting");
     figure(task, "0 occurrences in statuses, events, log and metrics", quotes.length);
   });
 
-  it("[E13] hostile names stay out of metrics, and every line of the log is one record", async ({ task }) => {
+  it("[E13] hostile names do not appear in metrics, and every line of the log is one record", async ({ task }) => {
     const name = 'a\u001b[31m\u202eb"} 1';
     await env.apply(project("ansi", { name }));
     await env.waitFor("PlatformProject", "ansi", { status: "True" });
@@ -243,7 +243,7 @@ describe("hostile input", () => {
     figure(task, `${lines} lines of the log and ${series.length} series, 0 with an odd character`);
   });
 
-  it("[E8] goes neither where a redirect points nor to any URL that is only passed on", async ({ task }) => {
+  it("[E8] follows no redirect, and requests no URL that is only passed on to the platform", async ({ task }) => {
     const inside = await startScriptedServer();
     const outside = await startScriptedServer();
     outside.script({ status: 307, headers: { location: `${inside.url}/latest/meta-data` } });
@@ -255,19 +255,19 @@ describe("hostile input", () => {
       blueprint("inside", "good", { icon: `${inside.url}/icon.svg` }),
       application("inside", "good", { gitRepository: { url: `${inside.url}/web.git`, branch: "main" } }),
     );
-    const told = await env.waitFor("PlatformConnection", "moved", { status: "False" });
-    expect(condition(told, "Synced")?.status).toBe("False");
+    const moved = await env.waitFor("PlatformConnection", "moved", { status: "False" });
+    expect(condition(moved, "Synced")?.status).toBe("False");
     await env.waitFor("PlatformProject", "moved", { reason: "ConnectionNotReady" });
     for (const kind of ["PlatformWebhook", "PlatformBlueprint", "PlatformApplication"])
       await env.waitFor(kind, "inside", (object) => condition(object, "Ready") !== undefined);
     expect(outside.arrived.length).toBeGreaterThan(0);
     expect(inside.arrived).toEqual([]);
     await Promise.all([inside.stop(), outside.stop()]);
-    figure(task, "0 requests to what a redirect, a webhook, an icon and a repository name", 4);
+    figure(task, "0 requests to the URLs of a redirect, a webhook, an icon and a repository", 4);
   });
 
-  /** The neighbour of whatever came before is still served. */
-  async function expectGoodGoesOn(why: string): Promise<void> {
+  /** Expects that the operator still deploys another application. */
+  async function expectOtherServed(why: string): Promise<void> {
     const { metadata } = await env.get("PlatformApplication", "good");
     await env.patch(
       "PlatformApplication",

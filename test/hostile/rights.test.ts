@@ -1,7 +1,7 @@
 /**
- * [E14] What the operator's token may do is what src/operator/config/rbac.ts says, by the API server's own word; and
- * the rights that a usual life uses seldom are of use. test/afterwards/rights.test.ts compares them with what the whole
- * suite used.
+ * [E14] According to the API server, the operator's token has exactly the rights of src/operator/config/rbac.ts. Also
+ * uses the rights that few other tests need: test/afterwards/rights.test.ts compares the rights with those that the
+ * whole suite used.
  */
 import { randomUUID } from "node:crypto";
 
@@ -34,16 +34,16 @@ const Rules = z.object({
 });
 
 describe("[E14] the operator's token", () => {
-  const facts = inject("controlPlane");
+  const controlPlane = inject("controlPlane");
   const namespace = `rights-${randomUUID().slice(0, 8)}`;
   const connect = (path: string): ConnectedClient =>
     createKubeClient({ config: { from: "file", path }, userAgent: "rights", clock: systemClock() });
-  const admin = connect(facts.kubeconfigPath);
+  const admin = connect(controlPlane.kubeconfigPath);
   let operator: ConnectedClient;
 
   beforeAll(async () => {
     await admin.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
-    operator = connect(await kubeconfigOf(facts, namespace, await grantRights(admin, namespace)));
+    operator = connect(await kubeconfigOf(controlPlane, namespace, await grantRights(admin, namespace)));
   });
 
   afterAll(async () => {
@@ -51,19 +51,19 @@ describe("[E14] the operator's token", () => {
     await Promise.all([admin.close(), operator.close()]);
   });
 
-  const rulesIn = async (where: string): Promise<readonly string[]> => {
+  const rulesIn = async (reviewed: string): Promise<readonly string[]> => {
     const path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
     const review = {
       apiVersion: "authorization.k8s.io/v1",
       kind: "SelfSubjectRulesReview",
-      spec: { namespace: where },
+      spec: { namespace: reviewed },
     };
     const { status } = Rules.parse(await operator.request({ method: "POST", path, body: review }));
     expect(status.incomplete).toBe(false);
     const rights = status.resourceRules.flatMap(({ verbs, apiGroups, resources, resourceNames }) =>
       apiGroups.flatMap((group) => resources.flatMap((of) => verbs.map((verb) => [verb, group, of, ...resourceNames]))),
     );
-    // What Kubernetes lets everybody ask: who am I, what may I.
+    // Kubernetes lets everybody review their own identity and rights.
     return rights
       .filter(([, group = ""]) => !/^auth(entication|orization)\.k8s\.io$/.test(group))
       .map(String)
@@ -76,7 +76,7 @@ describe("[E14] the operator's token", () => {
       )
       .toSorted();
 
-  it("may do exactly what is declared, in its own namespace and in any other; no wildcard", async () => {
+  it("has exactly the declared rights, in its own namespace and in any other, without wildcards", async () => {
     expect(await rulesIn(namespace)).toEqual(granted("everywhere", "cluster", "operator's namespace"));
     expect(await rulesIn("default")).toEqual(granted("everywhere", "cluster"));
     expect((await rulesIn(namespace)).filter((right) => right.includes("*"))).toEqual([]);
@@ -99,7 +99,7 @@ describe("[E14] the operator's token", () => {
     ["delete a Secret", { method: "DELETE", path: `${here}/secrets/x` }],
     ["list pods", { method: "GET", path: `${here}/pods` }],
     ["create a pod", { method: "POST", path: `${here}/pods`, body }],
-    ["run something in a pod", { method: "POST", path: `${here}/pods/x/exec` }],
+    ["run a command in a pod", { method: "POST", path: `${here}/pods/x/exec` }],
     ["get a token for itself", { method: "POST", path: `${here}/serviceaccounts/${OPERATOR}/token`, body: {} }],
     ["list nodes", { method: "GET", path: "/api/v1/nodes" }],
     ["list namespaces", { method: "GET", path: "/api/v1/namespaces" }],
@@ -111,7 +111,7 @@ describe("[E14] the operator's token", () => {
     ["delete a custom resource", { method: "DELETE", path: `${ours}/namespaces/${namespace}/platformprojects/x` }],
     ["read another lease", { method: "GET", path: `${leases}/x` }],
     ["delete its lease", { method: "DELETE", path: `${leases}/${LEASE_NAME}` }],
-    ["hold a lease elsewhere", { method: "GET", path: leases.replace(namespace, "default") }],
+    ["read a lease of another namespace", { method: "GET", path: leases.replace(namespace, "default") }],
   ];
 
   it.each(refused)("may not %s", async (_what, request) => {
@@ -119,10 +119,10 @@ describe("[E14] the operator's token", () => {
   });
 });
 
-describe("[E14] seldom used rights", () => {
+describe("[E14] rarely used rights", () => {
   const env = createEnv({ surface: "full" });
 
-  it("let a ClusterPlatformConnection take back the user's word, and a finalizer go that nobody needs", async () => {
+  it("let the operator remove a ClusterPlatformConnection's annotation and finalizers without a purpose", async () => {
     const name = env.namespace;
     const [, shared] = defaults(env, { allowedNamespaces: { names: [name] }, auth: { tokenSecretRef: { name } } });
     const token = {

@@ -1,4 +1,4 @@
-/** What a real API server keeps out: hostile ids, and values without measure. */
+/** A real API server refuses hostile ids and oversized values. */
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { API_VERSION, GROUP, VERSION } from "../../src/api/names.ts";
@@ -12,12 +12,12 @@ import { HOSTILE_IDS } from "../support/hostile/ids.ts";
 import { SMALLEST } from "../support/kinds/spec-cases.ts";
 import { figure } from "../support/platform/figure.ts";
 
-const facts = inject("controlPlane");
+const { kubeconfigPath } = inject("controlPlane");
 let client: ConnectedClient;
 
 beforeAll(() => {
   client = createKubeClient({
-    config: { from: "file", path: facts.kubeconfigPath },
+    config: { from: "file", path: kubeconfigPath },
     userAgent: "hostile",
     clock: systemClock(),
   });
@@ -32,7 +32,7 @@ const ref = (member: string): Spec[] => [
 ];
 const variable = (from: object): JsonObject => ({ variables: [{ name: "A", valueFrom: { ...from } }] });
 
-/** Fields whose values go into paths, each laid over the smallest spec of its kind. */
+/** Fields whose values go into paths, each merged into the smallest spec of its kind. */
 const FIELDS: readonly (readonly [kind: string, specs: readonly Spec[]])[] = [
   [
     "PlatformConnection",
@@ -61,8 +61,8 @@ const FIELDS: readonly (readonly [kind: string, specs: readonly Spec[]])[] = [
   ["PlatformOperation", [(name) => ({ type: "StopDatabase", databaseRef: { name } })]],
 ];
 
-/** @returns whether the API server takes it; nothing is stored. @throws KubeError for another failure than Invalid */
-async function isTaken(kind: string, spec: JsonObject): Promise<boolean> {
+/** @returns whether the API server accepts it in a dry run. @throws KubeError for another failure than Invalid */
+async function isAccepted(kind: string, spec: JsonObject): Promise<boolean> {
   const resource = RESOURCES.find((one) => one.kind === kind);
   const type = { group: GROUP, version: VERSION, kind, plural: resource?.plural ?? "", namespaced: true };
   const body = { apiVersion: API_VERSION, kind, metadata: { name: "hostile" }, spec };
@@ -76,18 +76,18 @@ async function isTaken(kind: string, spec: JsonObject): Promise<boolean> {
   }
 }
 
-const laid = (kind: string, change: JsonObject): JsonObject => ({ ...(SMALLEST[kind] as JsonObject), ...change });
+const specWith = (kind: string, change: JsonObject): JsonObject => ({ ...(SMALLEST[kind] as JsonObject), ...change });
 
 describe("[E1] the API server", () => {
   it.each(FIELDS)("refuses hostile ids and names of a %s", async (kind, specs) => {
-    const asked = specs.flatMap((spec) => HOSTILE_IDS.map((hostile) => ({ change: spec(hostile) })));
-    const taken = await Promise.all(asked.map(async ({ change }) => isTaken(kind, laid(kind, change))));
-    expect(asked.filter((_one, at) => taken[at]).map(({ change }) => JSON.stringify(change))).toEqual([]);
+    const changes = specs.flatMap((spec) => HOSTILE_IDS.map((hostile) => spec(hostile)));
+    const accepted = await Promise.all(changes.map(async (change) => isAccepted(kind, specWith(kind, change))));
+    expect(changes.filter((_change, at) => accepted[at]).map((change) => JSON.stringify(change))).toEqual([]);
   });
 
-  it("takes the same kinds with values that are meant", async ({ task }) => {
-    for (const [kind] of FIELDS) expect(await isTaken(kind, laid(kind, {})), kind).toBe(true);
-    figure(task, "0 hostile ids taken", FIELDS.flatMap(([, specs]) => specs).length * HOSTILE_IDS.length);
+  it("accepts the same kinds with valid values", async ({ task }) => {
+    for (const [kind] of FIELDS) expect(await isAccepted(kind, specWith(kind, {})), kind).toBe(true);
+    figure(task, "0 hostile ids accepted", FIELDS.flatMap(([, specs]) => specs).length * HOSTILE_IDS.length);
   });
 });
 
@@ -96,7 +96,7 @@ describe("[E5] the API server", () => {
   const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
   const members = (count: number): JsonObject => Object.fromEntries(many(count, (at) => [`k${at}`, true]));
 
-  const BOUNDLESS: readonly (readonly [title: string, kind: string, change: JsonObject])[] = [
+  const OVERSIZED: readonly (readonly [title: string, kind: string, change: JsonObject])[] = [
     ["a name of 1 MiB", "PlatformProject", { name: MIB }],
     ["a value of 1 MiB", "PlatformApplication", { variables: [{ name: "A", value: MIB }] }],
     ["10,000 variables", "PlatformApplication", { variables: many(10_000, (at) => ({ name: `V${at}`, value: "1" })) }],
@@ -112,7 +112,7 @@ describe("[E5] the API server", () => {
     ["a NUL in a commit", "PlatformApplication", { deploy: { gitCommitId: "abcdef1\u0000" } }],
   ];
 
-  it.each(BOUNDLESS)("refuses %s of a %s", async (_title, kind, change) => {
-    expect(await isTaken(kind, laid(kind, change))).toBe(false);
+  it.each(OVERSIZED)("refuses %s of a %s", async (_title, kind, change) => {
+    expect(await isAccepted(kind, specWith(kind, change))).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-/** Nobody has the operator read a Secret, or use a token, that is not for its namespace (docs/reliability.md E9). */
+/** A resource cannot make the operator read a Secret, or use a token, of another namespace (docs/reliability.md E9). */
 import { afterAll, describe, expect, it } from "vitest";
 
 import { GROUP } from "../../src/api/names.ts";
@@ -21,7 +21,7 @@ describe("Secrets of other namespaces", () => {
   const env = createEnv({ surface: "full", more: ["thief"] });
   const SHARED = { kind: "ClusterPlatformConnection", name: env.namespace };
 
-  /** Its Secret is in the operator's namespace, where one of the same name as the thief's reference lies as well. */
+  /** A shared connection. Its Secret, in the operator's namespace, has the name that the thief refers to. */
   const shared = (names: readonly string[]): readonly Manifest[] => {
     const { spec } = connection(env, "loot", { allowedNamespaces: { names } });
     const token = secret("loot", { token: env.platform.tokens.admin });
@@ -30,7 +30,7 @@ describe("Secrets of other namespaces", () => {
       resource("ClusterPlatformConnection", env.namespace, spec as JsonObject),
     ];
   };
-  /** With each field and annotation that could name another namespace, if there were one. */
+  /** Adds each annotation that could name another namespace. */
   const stealing = (manifest: Manifest, victim: string): Manifest => ({
     ...manifest,
     metadata: {
@@ -48,9 +48,7 @@ describe("Secrets of other namespaces", () => {
     await env.kubectl(["delete", "clusterplatformconnection", env.namespace, "--ignore-not-found"]);
   });
 
-  it("[E9] are not named by any field: what looks like one is dropped or refused, and they are never read", async ({
-    task,
-  }) => {
+  it("[E9] are never read: fields that would name their namespace are dropped or refused", async ({ task }) => {
     const thief = env.at("thief");
     await env.apply(...defaults(env), secret("loot", { token: env.platform.tokens.admin }));
     const record = await env.record();
@@ -84,14 +82,14 @@ describe("Secrets of other namespaces", () => {
       await expect(thief.apply(bad), name).rejects.toThrow(/tokenSecretRef/);
     }
     const reads = (await record.requests()).filter(({ objectRef }) => objectRef?.resource === "secrets");
-    const asked = reads.filter(({ objectRef }) => objectRef?.name === "loot");
-    expect(asked.length, "the thief's own namespace was asked").toBeGreaterThan(0);
-    expect(new Set(asked.map(({ objectRef }) => objectRef?.namespace))).toEqual(new Set([thief.namespace]));
+    const lootReads = reads.filter(({ objectRef }) => objectRef?.name === "loot");
+    expect(lootReads.length, "reads in the thief's own namespace").toBeGreaterThan(0);
+    expect(new Set(lootReads.map(({ objectRef }) => objectRef?.namespace))).toEqual(new Set([thief.namespace]));
     expect(new Set(reads.map(({ verb }) => verb))).toEqual(new Set(["get"]));
     figure(task, "0 GETs of a Secret outside the namespace of its user", reads.length);
   });
 
-  it("[E9] a cluster-wide token serves who is allowed alone; revocation stops writes at once and deletes nothing", async () => {
+  it("[E9] a shared token serves allowed namespaces only; revocation stops writes at once and deletes nothing", async () => {
     const thief = env.at("thief");
     await env.apply(...shared([env.namespace]));
     const lifecycle = { deletionPolicy: "Delete" };
@@ -108,7 +106,7 @@ describe("Secrets of other namespaces", () => {
     await env.remove("PlatformProject", "guest");
     await env.waitGone("PlatformProject", "guest");
     expect(record.changes()).toEqual([]);
-    expect(env.platform.world().projects.has(idOf(guest)), "the platform keeps it").toBe(true);
+    expect(env.platform.world().projects.has(idOf(guest)), "the project on the platform").toBe(true);
     const reads = (await record.requests()).filter(({ objectRef }) => objectRef?.resource === "secrets");
     const namespaces = new Set(reads.map(({ objectRef }) => objectRef?.namespace ?? ""));
     const allowed = new Set([env.namespace, thief.namespace, env.operatorNamespace]);

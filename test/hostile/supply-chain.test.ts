@@ -1,4 +1,4 @@
-/** [E15] What is installed and what is shipped, from the lock file and the bundle; none of it asks the network. */
+/** [E15] Installed and shipped packages, according to the lock file and the bundle, without the network. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -11,13 +11,13 @@ import { billOfMaterials, bundledPackages } from "../../scripts/bill-of-material
 import { figure } from "../support/platform/figure.ts";
 
 const root = join(import.meta.dirname, "../..");
-/** The most packages that are shipped: each is one more to trust. */
+/** The limit of shipped packages: each is one more to trust. */
 const MOST_PACKAGES = 40;
 const FOLDER = "node_modules/";
-/** Of code that is shipped: no copyleft, nothing to ask a lawyer about. */
+/** Licences of shipped code: no copyleft. */
 const PERMISSIVE = new Set(["0BSD", "Apache-2.0", "BSD-3-Clause", "ISC", "MIT"]);
-/** Of tools, which run on developers' machines alone: weak copyleft too. */
-const OF_TOOLS = new Set([...PERMISSIVE, "BlueOak-1.0.0", "MPL-2.0", "PSF-2.0", "Unlicense"]);
+/** Licences of tools, which run on developers' machines only: also weak copyleft. */
+const TOOL_LICENCES = new Set([...PERMISSIVE, "BlueOak-1.0.0", "MPL-2.0", "PSF-2.0", "Unlicense"]);
 
 const Package = z.object({
   version: z.string().optional(),
@@ -44,7 +44,7 @@ async function sourceMap(): Promise<unknown> {
 }
 
 describe("[E15] the supply chain", () => {
-  it("runs no script of any package when it is installed, and knows the content of each", () => {
+  it("has no package with an install script, and a SHA-512 hash of each package", () => {
     expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([]);
     expect(
       installed.filter(([, { integrity = "" }]) => !integrity.startsWith("sha512-")).map(([path]) => path),
@@ -59,14 +59,14 @@ describe("[E15] the supply chain", () => {
   it(`ships code of at most ${MOST_PACKAGES} runtime packages`, async ({ task }) => {
     const bundled = new Set(bundledPackages(await sourceMap()).map(nameOf));
     const runtime = new Set(installed.filter(([, { dev }]) => !dev).map(([path]) => nameOf(path)));
-    // The others are the simulator's, which `run` never loads.
+    // The others belong to the simulator, which `run` never loads.
     const shipped = [...bundled].filter((name) => runtime.has(name));
     expect(shipped.length).toBeGreaterThan(5);
     expect(shipped.length).toBeLessThanOrEqual(MOST_PACKAGES);
     figure(task, `${shipped.length} runtime packages in the bundle, 0 install scripts`);
   });
 
-  it("tells what is shipped as a bill of materials, the same one each time", async ({ task }) => {
+  it("lists the shipped packages in a reproducible bill of materials", async ({ task }) => {
     const args = ["--sbom-format", "cyclonedx", "--package-lock-only"];
     const bill = async (): Promise<ReturnType<typeof billOfMaterials>> =>
       billOfMaterials({
@@ -83,7 +83,7 @@ describe("[E15] the supply chain", () => {
     expect(listed.toSorted()).toEqual(
       [...new Set(bundled.map((path) => `${nameOf(path)} ${packages[path]?.version}`))].toSorted(),
     );
-    // prom-client is another package's alias; scanners go by the package's own name.
+    // prom-client is an alias of another package; scanners use the package's own name.
     expect(Object.keys(packages[""]?.dependencies ?? {}).filter((name) => !bundled.includes(FOLDER + name))).toEqual(
       [],
     );
@@ -94,32 +94,31 @@ describe("[E15] the supply chain", () => {
     figure(task, `${listed.length} packages in the bill of materials, the simulator's included`);
   });
 
-  it("ships permissively licensed code alone", async () => {
+  it("ships code with permissive licences only", async () => {
     const licence = (path: string): string => packages[path]?.license ?? "none";
     const bundled = bundledPackages(await sourceMap());
     expect(bundled.filter((path) => !PERMISSIVE.has(licence(path))).map((path) => `${path}: ${licence(path)}`)).toEqual(
       [],
     );
     const paths = installed.map(([path]) => path);
-    expect(paths.filter((path) => !OF_TOOLS.has(licence(path))).map((path) => `${path}: ${licence(path)}`)).toEqual([]);
+    expect(paths.filter((path) => !TOOL_LICENCES.has(licence(path))).map((path) => `${path}: ${licence(path)}`)).toEqual([]);
   });
 
-  it("hands on the licence of each package that it ships", async () => {
-    const told = await readFile(join(dirname(inject("program")), "third-party-licences.txt"), "utf8");
-    const [, ...parts] = told.split(`${"=".repeat(80)}\n`);
+  it("ships the licence of each package", async () => {
+    const licences = await readFile(join(dirname(inject("program")), "third-party-licences.txt"), "utf8");
+    const [, ...parts] = licences.split(`${"=".repeat(80)}\n`);
     const bundled = bundledPackages(await sourceMap());
     expect(parts.map((part) => / (\d\S*) \(([^)]+)\)$/m.exec(part)?.slice(1))).toEqual(
       bundled.map((path) => [packages[path]?.version, packages[path]?.license]),
     );
     const bare = bundled.filter((_, index) => parts[index]?.includes("the package has no text of it"));
-    // MIT, says its package.json; its repository has no more either.
     expect(bare.map(nameOf)).toEqual([]);
     const others = parts.filter((part) => !part.includes("the package has no text of it"));
     expect(others.filter((part) => !/permission|licen[cs]e/i.test(part.split("\n").slice(1).join("\n")))).toEqual([]);
   });
 
-  it("is installed without scripts, from a lock file that fits", async () => {
-    // npm refuses a lock file that does not fit to package.json.
+  it("is installed without scripts, from a lock file that fits package.json", async () => {
+    // npm refuses a lock file that does not fit.
     await expect(npm("ci", "--ignore-scripts", "--dry-run")).resolves.toBeTypeOf("string");
     const root = join(import.meta.dirname, "../..");
     const files = ["Makefile", "Dockerfile", ".github/workflows/ci.yaml", ".github/workflows/release.yaml"];

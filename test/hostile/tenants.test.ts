@@ -1,4 +1,4 @@
-/** Two tenants of one organization, each with a connection of its own namespace that is limited to its project. */
+/** Two tenants of one organization. Each has a connection in its own namespace that is limited to its project. */
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { EXTERNAL_ID } from "../../src/api/names.ts";
@@ -22,8 +22,8 @@ import { figure } from "../support/platform/figure.ts";
 
 type Victim = Awaited<ReturnType<typeof existing>>;
 
-/** What a tenant is told of what is not its own. */
-const HONEST = new Set(["PermissionDenied", "InvalidSpec", "NotObservable", "NameConflict", "AlreadyManaged"]);
+/** The reasons that a tenant's resources report about objects that are not its own. */
+const REASONS = new Set(["PermissionDenied", "InvalidSpec", "NotObservable", "NameConflict", "AlreadyManaged"]);
 
 describe.each(["documented", "full"] as const)("two tenants on the %s surface", (surface) => {
   const env = createEnv({ surface, more: ["b"] });
@@ -31,15 +31,15 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
   let foreign: Victim;
   let own: Victim;
 
-  const admit = async (at: Cluster, name: string, spec: JsonObject): Promise<void> => {
+  const connect = async (at: Cluster, name: string, spec: JsonObject): Promise<void> => {
     const full = { surface: surface === "full" ? "Full" : "Documented", ...spec };
     await at.apply(secret(name, { token: env.platform.tokens.admin }), connection(env, name, full));
     await at.waitFor("PlatformConnection", name, { status: "True" });
   };
-  /** What the hostile tenant applies: everything by which another's object can be named. */
+  /** The resources of the hostile tenant: all ways to name an object of another tenant. */
   const attacks = (): readonly Manifest[] => {
     const into = { environmentRef: { externalId: victim.environmentId } };
-    const noted = (manifest: Manifest, id: string): Manifest => ({
+    const annotated = (manifest: Manifest, id: string): Manifest => ({
       ...manifest,
       metadata: { ...manifest.metadata, annotations: { [EXTERNAL_ID]: id } },
     });
@@ -51,16 +51,16 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     return [
       project("by-id", { externalId: victim.projectId }),
       project("by-name", { name: "victim" }),
-      noted(project("by-note", { name: "victim" }), victim.projectId),
+      annotated(project("by-note", { name: "victim" }), victim.projectId),
       environment(env, "under", "", { projectRef: { externalId: victim.projectId } }),
       environment(env, "env-by-id", "own", { externalId: victim.environmentId }),
-      noted(
+      annotated(
         environment(env, "env-by-note", "", { projectRef: { externalId: victim.projectId }, name: "victim" }),
         victim.environmentId,
       ),
       application("in-theirs", "", into),
       application("app-by-id", "own", { externalId: victim.applicationId }),
-      noted(application("app-by-note", "", { ...into, name: "victim" }), victim.applicationId),
+      annotated(application("app-by-note", "", { ...into, name: "victim" }), victim.applicationId),
       application("foreign", "", { environmentRef: { externalId: foreign.environmentId } }),
       database("db-in-theirs", "", into),
       database("db-by-id", "own", { externalId: victim.applicationId }),
@@ -99,7 +99,7 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     victim = await existing(env, "victim");
     own = await existing(env, "own");
     foreign = await existing(env, "foreign", "foreign");
-    await admit(env.at("b"), "default", { allowedProjects: [own.projectId] });
+    await connect(env.at("b"), "default", { allowedProjects: [own.projectId] });
     const b = env.at("b");
     await b.apply(
       project("own", { externalId: own.projectId }),
@@ -108,26 +108,26 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     await b.waitFor("PlatformEnvironment", "own", { status: "True" });
   });
 
-  it("[E10] by id, name or annotation, nothing of another's is changed, and each attempt is told", async ({ task }) => {
+  it("[E10] no object of another tenant is changed by id, name or annotation; each attempt is reported", async ({ task }) => {
     const b = env.at("b");
     const record = await env.record();
     const hostile = attacks();
     await b.apply(...hostile);
     for (const { kind, metadata } of hostile) {
-      const told = await b.waitFor(kind, metadata.name, (object) => condition(object, "Stalled")?.status === "True");
-      const ready = condition(told, "Ready");
-      expect(HONEST, `${kind} ${metadata.name}: ${ready?.reason ?? ""} ${ready?.message ?? ""}`).toContain(
+      const stalled = await b.waitFor(kind, metadata.name, { type: "Stalled", status: "True" });
+      const ready = condition(stalled, "Ready");
+      expect(REASONS, `${kind} ${metadata.name}: ${ready?.reason ?? ""} ${ready?.message ?? ""}`).toContain(
         ready?.reason,
       );
-      expect(idOf(told), `${kind} ${metadata.name}`).toBe("");
+      expect(idOf(stalled), `${kind} ${metadata.name}`).toBe("");
     }
     expect(record.changes()).toEqual([]);
     figure(task, `0 changes by ${String(hostile.length)} resources`, hostile.length);
   });
 
-  it("[E10] nobody holds up the first adoption of what is another's, however old the claim", async () => {
+  it("[E10] another tenant's claim, however old, does not block the adoption by the owner", async () => {
     const record = await env.record();
-    await admit(env, "default", { allowedProjects: [victim.projectId], allowUnverifiedIds: true });
+    await connect(env, "default", { allowedProjects: [victim.projectId], allowUnverifiedIds: true });
     await env.apply(
       project("victim", { externalId: victim.projectId }),
       environment(env, "victim", "victim", { externalId: victim.environmentId }),
@@ -138,10 +138,10 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     expect(record.changes()).toEqual([]);
   });
 
-  it("[E10] what is recorded holds against another connection that reaches it as well", async () => {
+  it("[E10] a recorded owner keeps its object when another connection reaches it as well", async () => {
     const b = env.at("b");
     const record = await env.record();
-    await admit(b, "wide", { allowUnverifiedIds: true });
+    await connect(b, "wide", { allowUnverifiedIds: true });
     await b.apply(
       project("late", { externalId: victim.projectId, connectionRef: { name: "wide" } }),
       project("late-own", { externalId: own.projectId, connectionRef: { name: "wide" } }),
@@ -152,7 +152,7 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     expect(record.changes()).toEqual([]);
   });
 
-  it("[E10] nobody deletes what is another's by giving up a claim to it", async () => {
+  it("[E10] the deletion of a resource deletes no object of another tenant", async () => {
     const b = env.at("b");
     const record = await env.record();
     const hostile = attacks();
