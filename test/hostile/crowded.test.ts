@@ -1,4 +1,4 @@
-/** Annotations that leave no room for what the operator has to write beside them (docs/reliability.md E16, B11). */
+/** Annotations that leave no room for the operator's own ones (docs/reliability.md E16, B11). */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { EXTERNAL_ID } from "../../src/api/names.ts";
@@ -10,7 +10,7 @@ import { figure } from "../support/platform/figure.ts";
 /** More than there are workers. */
 const CROWD = Array.from({ length: 12 }, (_, index) => `crowded-${index}`);
 const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
-/** All that the API server takes on one object, but for a few bytes. */
+/** Fills the API server's limit of annotations but for a few bytes. */
 const FILLER = { "example.com/filler": "x".repeat(256 * 1_024 - 80) };
 
 describe("objects whose annotations are full", () => {
@@ -23,37 +23,41 @@ describe("objects whose annotations are full", () => {
     await env.settled();
   });
 
-  it("[E16] hold up nobody, say what is wrong, and go when they are deleted", async ({ task }) => {
+  it("[E16] block no other object, report the problem, and can be deleted", async ({ task }) => {
     for (const name of CROWD) {
       const { annotations = {} } = (await env.get("PlatformProject", name)).metadata;
       const none = Object.fromEntries(Object.keys(annotations).map((key) => [key, null]));
       await env.patch("PlatformProject", name, { metadata: { annotations: { ...none, ...FILLER } } });
     }
-    const unborn = project("unborn", DELETE);
-    await env.apply({ ...unborn, metadata: { ...unborn.metadata, annotations: FILLER } });
+    const uncreated = project("uncreated", DELETE);
+    await env.apply({ ...uncreated, metadata: { ...uncreated.metadata, annotations: FILLER } });
     await env.apply(project("good"));
     await env.waitFor("PlatformProject", "good", { status: "True" });
-    const told = await env.waitFor("PlatformProject", "unborn", (object) => condition(object, "Ready") !== undefined);
-    expect(condition(told, "Ready")).toMatchObject({
+    const full = await env.waitFor(
+      "PlatformProject",
+      "uncreated",
+      (object) => condition(object, "Ready") !== undefined,
+    );
+    expect(condition(full, "Ready")).toMatchObject({
       status: "False",
       message: expect.stringContaining("annotations"),
     });
-    // With room again, it goes on.
-    await env.patch("PlatformProject", "unborn", { metadata: { annotations: { "example.com/filler": null } } });
-    await env.waitFor("PlatformProject", "unborn", { status: "True" });
-    for (const name of [...CROWD, "unborn"]) await env.remove("PlatformProject", name);
-    for (const name of [...CROWD, "unborn"]) await env.waitGone("PlatformProject", name);
+    // It continues as soon as there is room again.
+    await env.patch("PlatformProject", "uncreated", { metadata: { annotations: { "example.com/filler": null } } });
+    await env.waitFor("PlatformProject", "uncreated", { status: "True" });
+    for (const name of [...CROWD, "uncreated"]) await env.remove("PlatformProject", name);
+    for (const name of [...CROWD, "uncreated"]) await env.waitGone("PlatformProject", name);
     expect(names()).toEqual(["good"]);
-    figure(task, `${CROWD.length + 1} objects with full annotations, 0 others held up`, CROWD.length + 1);
+    figure(task, `${CROWD.length + 1} objects with full annotations, 0 others blocked`, CROWD.length + 1);
   });
 
-  it("have their backup again once there is room", async () => {
+  it("get the annotation with their external id back as soon as there is room", async () => {
     await env.apply(project("again", DELETE));
-    const made = await env.waitFor("PlatformProject", "again", { status: "True" });
-    const id = made.metadata.annotations?.[EXTERNAL_ID];
-    const none = Object.fromEntries(Object.keys(made.metadata.annotations ?? {}).map((key) => [key, null]));
+    const created = await env.waitFor("PlatformProject", "again", { status: "True" });
+    const id = created.metadata.annotations?.[EXTERNAL_ID];
+    const none = Object.fromEntries(Object.keys(created.metadata.annotations ?? {}).map((key) => [key, null]));
     const record = await env.record();
-    // The change of the spec shows that the operator has looked at the object as it is now.
+    // The change of the spec shows that the operator has reconciled the object with full annotations.
     await env.patch("PlatformProject", "again", {
       metadata: { annotations: { ...none, ...FILLER } },
       spec: { description: "crowded" },

@@ -1,4 +1,4 @@
-/** A tenant who may edit the main resources writes what only the operator should (docs/reliability.md E11). */
+/** A tenant with edit rights for the custom resources forges the operator's records (docs/reliability.md E11). */
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
@@ -26,13 +26,13 @@ import { figure } from "../support/platform/figure.ts";
 const THEIRS = { key: "THEIRS", value: "kept" };
 const LIFECYCLE = { lifecycle: { deletionPolicy: "Delete" } };
 
-describe("what a tenant forges", () => {
+describe("a forgery by a tenant", () => {
   const env = createEnv({ surface: "full" });
   let mine: Awaited<ReturnType<typeof existing>>;
   let victim: Awaited<ReturnType<typeof existing>>;
 
   const asTenant = (args: readonly string[]): Promise<string> => env.kubectl([`--as=tenant-${env.namespace}`, ...args]);
-  /** Held back until it is forged; then the operator finds the intent as if it had written it itself. */
+  /** Creates a paused object, adds the forged intent and resumes it: the operator finds the intent like its own. */
   const forge = async (manifest: Manifest, change: JsonObject): Promise<void> => {
     const { kind, metadata } = manifest;
     await env.apply({ ...manifest, metadata: { ...metadata, annotations: { [PAUSED]: "true" } } });
@@ -83,7 +83,7 @@ describe("what a tenant forges", () => {
     await env.settled();
   });
 
-  it("[E11] the status is not the tenant's to write, neither by its subresource nor beside the spec", async () => {
+  it("[E11] cannot write the status, neither through the subresource nor together with the spec", async () => {
     const status = JSON.stringify({ status: { externalId: victim.applicationId } });
     const patch = ["patch", "platformapplication", "mine", "--type=merge", "-p", status];
     await expect(asTenant([...patch, "--subresource=status"])).rejects.toThrow(/forbidden/i);
@@ -91,7 +91,7 @@ describe("what a tenant forges", () => {
     expect(idOf(await env.get("PlatformApplication", "mine"))).toBe(mine.applicationId);
   });
 
-  it("[E11] a forged intent leads to nothing that the spec may not, and to no deletion", async ({ task }) => {
+  it("[E11] of an intent allows nothing that the spec cannot do, and deletes nothing", async ({ task }) => {
     const record = await env.record();
     const into = { environmentRef: { externalId: victim.environmentId }, name: "victim", ...LIFECYCLE };
     const of = (op: string, parentId?: string): JsonObject => ({
@@ -138,8 +138,8 @@ describe("what a tenant forges", () => {
     ];
     for (const [manifest, change] of rows) await forge(manifest, change);
     for (const [{ kind, metadata }, , reason] of rows) {
-      const told = await env.waitFor(kind, metadata.name, { type: "Stalled", reason });
-      expect(idOf(told), `${kind} ${metadata.name}`).toBe("");
+      const stalled = await env.waitFor(kind, metadata.name, { type: "Stalled", reason });
+      expect(idOf(stalled), `${kind} ${metadata.name}`).toBe("");
     }
     await env.waitFor("PlatformApplication", "copy", { type: "Stalled", reason: "AlreadyManaged" });
     const all = [copy, ...rows.map(([manifest]) => manifest)];
@@ -155,32 +155,32 @@ describe("what a tenant forges", () => {
     figure(task, `0 changes by ${String(all.length)} forged records`, all.length);
   });
 
-  it("[E11] a status that is writable by mistake is a hint: nothing of others is touched, stopped or deleted", async () => {
+  it("[E11] of a status that is writable by mistake changes, stops and deletes no object of others", async () => {
     const record = await env.record();
-    const spoils = [
+    const forgeries = [
       ["PlatformApplication", "spare", victim.applicationId],
       ["PlatformEnvironment", "spare", victim.environmentId],
       ["PlatformDatabase", "spare-db", victim.applicationId],
     ] as const;
-    for (const [kind, name, externalId] of spoils) await env.patch(kind, name, { status: { externalId } }, "status");
+    for (const [kind, name, externalId] of forgeries) await env.patch(kind, name, { status: { externalId } }, "status");
     await env.patch("PlatformApplication", "spare", { spec: { runState: "Stopped", cpu: 500 } });
-    for (const [kind, name] of spoils) await env.waitFor(kind, name, { type: "Stalled", status: "True" });
-    const told = await env.waitFor("PlatformApplication", "spare", { type: "Stalled", reason: "NotObservable" });
-    expect(condition(told, "Ready")?.message).toContain("does not show that the application");
-    for (const [kind, name] of spoils) await env.remove(kind, name);
-    for (const [kind, name] of spoils) await env.waitGone(kind, name);
+    for (const [kind, name] of forgeries) await env.waitFor(kind, name, { type: "Stalled", status: "True" });
+    const spare = await env.waitFor("PlatformApplication", "spare", { type: "Stalled", reason: "NotObservable" });
+    expect(condition(spare, "Ready")?.message).toContain("does not show that the application");
+    for (const [kind, name] of forgeries) await env.remove(kind, name);
+    for (const [kind, name] of forgeries) await env.waitGone(kind, name);
     expect(record.changes()).toEqual([]);
     expect(env.platform.world().services.get(victim.applicationId)).toBeDefined();
     expect(env.platform.world().environments.get(victim.environmentId)).toBeDefined();
   });
 
-  it("[E11] a set's status names applications and variables: nothing of others is removed", async () => {
+  it("[E11] of a variable set's status removes no variable of others", async () => {
     const path = `/application/${victim.applicationId}/environmentVariable`;
     const { id } = z.object({ id: z.string() }).parse((await call(env.platform, `POST ${path}`, THEIRS)).body);
     const spec = { targets: [{ applicationRef: { name: "mine" } }], variables: [{ name: "OURS", value: "1" }] };
     await env.apply(resource("PlatformVariableSet", "spare-set", { ...spec, ...LIFECYCLE }));
     const set = await env.waitFor("PlatformVariableSet", "spare-set", { status: "True" });
-    // Its application is deployed with it.
+    // The operator deploys the application with the set.
     await env.settled();
     const record = await env.record();
     const [own] = (member(set.status, "targets") ?? []) as readonly JsonObject[];
@@ -193,7 +193,7 @@ describe("what a tenant forges", () => {
     expect(env.platform.world().variables.get(id)?.value).toBe(THEIRS.value);
   });
 
-  it("[E11] what was forged holds up nobody: its owner takes it over", async () => {
+  it("[E11] does not block the adoption by the owner", async () => {
     const record = await env.record();
     await env.apply(
       secret("owner", { token: env.platform.tokens.admin }),

@@ -1,4 +1,4 @@
-/** What the API server says of every leaf of every kind (Acto's generation): by dry runs, without an operator. */
+/** The API server's validation of every leaf of every kind (generated as in Acto), by dry runs without an operator. */
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { API_VERSION, GROUP, VERSION } from "../../src/api/names.ts";
@@ -29,8 +29,8 @@ describe("[G1] the API server", () => {
   });
   afterAll(() => client.close());
 
-  /** @returns what it says against a spec, "" when it would take it */
-  const verdictOn = async ({ kind, plural, namespaced }: KindSchema, spec: JsonObject): Promise<string> => {
+  /** @returns the API server's error for a spec, "" when it accepts it */
+  const errorFor = async ({ kind, plural, namespaced }: KindSchema, spec: JsonObject): Promise<string> => {
     const type = { group: GROUP, version: VERSION, kind, plural, namespaced };
     const body = { apiVersion: API_VERSION, kind, metadata: { name: "case" }, spec };
     const query = { dryRun: "All", fieldValidation: "Strict" };
@@ -40,35 +40,35 @@ describe("[G1] the API server", () => {
     );
   };
 
-  /** What several kinds have in common is asked of one of them in a short run. */
-  const isKnown = repetitions();
+  /** A short run tries leaves that several kinds have in common on one of them. */
+  const isTried = repetitions();
 
-  it.for(readSchemas())("takes what is valid in a $kind and refuses what is not, by name", async (schema, { task }) => {
+  it.for(readSchemas())("accepts valid values in a $kind and refuses others by name", async (schema, { task }) => {
     const kind = KINDS.find((one) => one.kind === schema.kind);
     if (kind === undefined) throw new Error(`no seed of ${schema.kind}`);
     const all = casesOf(schema, kind, SOMEWHERE, "case");
-    const leaves = effort.all ? all : all.filter((leaf) => !isKnown(leaf));
+    const leaves = effort.all ? all : all.filter((leaf) => !isTried(leaf));
     const seed = all[0]?.base;
-    const taken = leaves.flatMap(({ leaf, base, valid, boundaries }) => [
-      ...(base === seed ? [] : [{ title: `${leaf.path}: what it is in`, spec: base }]),
+    const valids = leaves.flatMap(({ leaf, base, valid, boundaries }) => [
+      ...(base === seed ? [] : [{ title: `${leaf.path}: its base`, spec: base }]),
       { title: `${leaf.path}: another value`, ...valid },
       ...boundaries,
     ]);
-    const refused = leaves.flatMap(({ invalids }) => invalids);
-    const wronglyRefused = await collect(taken, async ({ title, spec }) => {
-      const said = await verdictOn(schema, spec);
-      return said === "" ? [] : [`${title}: ${said}`];
+    const invalids = leaves.flatMap((leaf) => leaf.invalids);
+    const wronglyRefused = await collect(valids, async ({ title, spec }) => {
+      const error = await errorFor(schema, spec);
+      return error === "" ? [] : [`${title}: ${error}`];
     });
-    const wronglyTaken = await collect(refused, async ({ title, spec, at }) => {
-      const said = await verdictOn(schema, spec);
-      return said.includes(at) ? [] : [`${title} (${at}): ${said === "" ? "taken" : said}`];
+    const wronglyAccepted = await collect(invalids, async ({ title, spec, at }) => {
+      const error = await errorFor(schema, spec);
+      return error.includes(at) ? [] : [`${title} (${at}): ${error === "" ? "accepted" : error}`];
     });
-    figure(task, `${all.length} leaves of ${schema.kind}`, taken.length + refused.length);
-    expect({ wronglyRefused, wronglyTaken }).toEqual({ wronglyRefused: [], wronglyTaken: [] });
+    figure(task, `${all.length} leaves of ${schema.kind}`, valids.length + invalids.length);
+    expect({ wronglyRefused, wronglyAccepted }).toEqual({ wronglyRefused: [], wronglyAccepted: [] });
   });
 });
 
-/** Runs a check over all, eight at a time. @returns what they found */
+/** Runs a check for each item, eight at a time. @returns all problems */
 async function collect<T>(
   all: readonly T[],
   check: (one: T) => Promise<readonly string[]>,

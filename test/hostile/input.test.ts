@@ -152,7 +152,9 @@ describe("hostile input", () => {
     await expectOtherServed("deep");
   });
 
-  it("[E4] a catalogue of evil patterns blocks no other object, and the platform validates instead", async ({ task }) => {
+  it("[E4] a catalogue of evil patterns blocks no other object, and the platform validates instead", async ({
+    task,
+  }) => {
     const { platform } = env;
     const headers = { authorization: `Token ${platform.tokens.admin}` };
     const path = `/organization/${platform.organizationId}/platformTemplate`;

@@ -1,4 +1,4 @@
-/** What is hostile and gets past every schema stalls itself, and nothing of its kind (docs/reliability.md E16). */
+/** A hostile resource that every schema accepts stalls itself, and no other of its kind (docs/reliability.md E16). */
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { GROUP } from "../../src/api/names.ts";
@@ -8,9 +8,9 @@ import { createEnv } from "../support/env/env.ts";
 import { defaults, secret } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 
-/** The bar's own, for each good one from its creation on. */
+/** The time limit for each good resource, from its creation until Ready or Complete. */
 const DEADLINE_S = 5;
-/** What annotations let through: anything. */
+/** Hostile annotations: no schema restricts them. */
 const ANNOTATIONS = {
   [`${GROUP}/intent`]: `{"v":1,"mark":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
   [`${GROUP}/external-id`]: "../../organization",
@@ -20,7 +20,7 @@ const ANNOTATIONS = {
   [`${GROUP}/installation`]: "",
 };
 
-describe("a neighbour of what is hostile", () => {
+describe("a resource beside a hostile one", () => {
   const env = createEnv({ surface: "full" });
   const each = Object.entries(SAMPLES).filter(([kind]) => kind !== "ClusterPlatformConnection");
 
@@ -29,15 +29,15 @@ describe("a neighbour of what is hostile", () => {
     await env.waitFor("PlatformConnection", "default", { status: "True" });
   });
 
-  it("[E16] of any kind comes to its end", async ({ task }) => {
+  it("[E16] of any kind becomes Ready or Complete", async ({ task }) => {
     const bad = each.map(([, sample]) => sample.hostile({ env, name: "bad", ground: "good" }));
     await env.apply(...bad.map((one) => ({ ...one, metadata: { ...one.metadata, annotations: ANNOTATIONS } })));
     for (const { kind } of bad) {
-      const told = await env.waitFor(kind, "bad", (object) => condition(object, "Ready")?.status === "False");
-      expect(condition(told, "Ready")?.reason, kind).not.toBe("InternalError");
+      const hostile = await env.waitFor(kind, "bad", (object) => condition(object, "Ready")?.status === "False");
+      expect(condition(hostile, "Ready")?.reason, kind).not.toBe("InternalError");
     }
     let longest = 0;
-    // Each is asked for after the hostile ones are there.
+    // Each is created after the hostile ones.
     for (const [, sample] of each) {
       const one = sample.good({ env, name: "good", ground: "good" });
       const appliedAt = performance.now();
@@ -50,7 +50,7 @@ describe("a neighbour of what is hostile", () => {
     }
     figure(
       task,
-      `${bad.length} kinds, each with a hostile resource; a good one of each at its end after ${longest.toFixed(1)} s at most`,
+      `${bad.length} kinds, each with a hostile resource; a good one of each done after ${longest.toFixed(1)} s at most`,
       bad.length,
     );
   });

@@ -101,7 +101,9 @@ describe("[E15] the supply chain", () => {
       [],
     );
     const paths = installed.map(([path]) => path);
-    expect(paths.filter((path) => !TOOL_LICENCES.has(licence(path))).map((path) => `${path}: ${licence(path)}`)).toEqual([]);
+    expect(
+      paths.filter((path) => !TOOL_LICENCES.has(licence(path))).map((path) => `${path}: ${licence(path)}`),
+    ).toEqual([]);
   });
 
   it("ships the licence of each package", async () => {

@@ -108,13 +108,15 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     await b.waitFor("PlatformEnvironment", "own", { status: "True" });
   });
 
-  it("[E10] no object of another tenant is changed by id, name or annotation; each attempt is reported", async ({ task }) => {
+  it("[E10] no object of another tenant is changed by id, name or annotation; each attempt is reported", async ({
+    task,
+  }) => {
     const b = env.at("b");
     const record = await env.record();
     const hostile = attacks();
     await b.apply(...hostile);
     for (const { kind, metadata } of hostile) {
-      const stalled = await b.waitFor(kind, metadata.name, { type: "Stalled", status: "True" });
+      const stalled = await b.waitFor(kind, metadata.name, (object) => condition(object, "Stalled")?.status === "True");
       const ready = condition(stalled, "Ready");
       expect(REASONS, `${kind} ${metadata.name}: ${ready?.reason ?? ""} ${ready?.message ?? ""}`).toContain(
         ready?.reason,

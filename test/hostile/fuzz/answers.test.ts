@@ -1,4 +1,4 @@
-/** What a platform may answer, through every operation of the client (E3, E5, C5). */
+/** Any answer of a platform, through every operation of the client (E3, E5, C5). */
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -19,7 +19,7 @@ const calls = new Map(
 );
 const STATUSES = [200, 201, 202, 204, 299, 302, 400, 401, 403, 404, 405, 409, 422, 429, 500, 501, 503];
 
-/** What a real platform answered to each operation. */
+/** The simulated platform's answer to each operation. */
 const valid = new Map<OperationName, string>();
 
 beforeAll(async () => {
@@ -32,14 +32,14 @@ beforeAll(async () => {
   await world.close();
 });
 
-/** One operation, and what it is answered. */
+/** One operation, and its answer. */
 const exchange = fc
   .tuple(fc.constantFrom(...cases.map(([name]) => name)), fc.constantFrom(...STATUSES, 200, 200, 200, 200, 200, 200))
   .chain(([name, status]) =>
     fc.record({ name: fc.constant(name), status: fc.constant(status), text: mutated(valid.get(name) ?? "") }),
   );
 
-/** The value that a call gave, or its error. @throws whatever is no ApiError */
+/** @returns the value of a call, or its ApiError. @throws any other error */
 async function outcomeOf(call: Promise<unknown> | undefined): Promise<unknown> {
   try {
     return await call;
@@ -56,22 +56,22 @@ function expectNoPollution(): void {
 }
 
 describe("[E3] an answer of the platform", { timeout: effort.cases(30_000, 3_600_000) }, () => {
-  it("of any JSON, or valid but for some values, gives a value or a typed error, and pollutes nothing", async ({
+  it("with any JSON, or with some invalid values, gives a value or a typed error, and pollutes nothing", async ({
     task,
   }) => {
-    const cut = { now: answerOf(200, "") };
-    const { platform } = memoryPlatform(() => cut.now);
+    let answer = answerOf(200, "");
+    const { platform } = memoryPlatform(() => answer);
     const numRuns = effort.cases(1_000, 100_000);
     let slowest = 0;
     await fc.assert(
       fc.asyncProperty(exchange, async ({ name, status, text }) => {
-        cut.now = answerOf(status, text);
+        answer = answerOf(status, text);
         const startedAt = performance.now();
         const outcome = await outcomeOf(calls.get(name)?.(platform));
         slowest = Math.max(slowest, performance.now() - startedAt);
-        const words = outcome instanceof ApiError ? outcome.message : "";
-        expect(words.length).toBeLessThanOrEqual(300);
-        expect(words).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+        const message = outcome instanceof ApiError ? outcome.message : "";
+        expect(message.length).toBeLessThanOrEqual(300);
+        expect(message).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
         expectNoPollution();
       }),
       { seed: effort.seed, numRuns },
@@ -79,7 +79,7 @@ describe("[E3] an answer of the platform", { timeout: effort.cases(30_000, 3_600
     figure(task, `${cases.length} operations, 0 untyped errors, slowest ${Math.ceil(slowest)} ms`, numRuns);
   });
 
-  it("that a change starts from is sent back as it came, or refused with words", async ({ task }) => {
+  it("on which an update is based is sent back unchanged, or the update is refused", async ({ task }) => {
     const numRuns = effort.cases(200, 20_000);
     let record = "";
     const { platform, taken } = memoryPlatform(({ method }) =>
@@ -93,8 +93,8 @@ describe("[E3] an answer of the platform", { timeout: effort.cases(30_000, 3_600
         taken();
         const outcome = await outcomeOf(platform.projects.update(read as never, { name: "shop" }));
         const [sent] = taken();
-        const said = sent === undefined ? outcome : JSON.parse(sent.body ?? "");
-        expect(said).toMatchObject(sent === undefined ? { failure: { is: "Refused" } } : { name: "shop" });
+        const result = sent === undefined ? outcome : JSON.parse(sent.body ?? "");
+        expect(result).toMatchObject(sent === undefined ? { failure: { is: "Refused" } } : { name: "shop" });
         expectNoPollution();
       }),
       { seed: effort.seed, numRuns },
@@ -102,13 +102,13 @@ describe("[E3] an answer of the platform", { timeout: effort.cases(30_000, 3_600
     figure(task, "0 untyped errors", numRuns);
   });
 
-  it("[E5] nested deeper than the stack is refused where it would be sent, not thrown", async () => {
+  it("[E5] with values nested deeper than the stack is refused before it is sent, without a RangeError", async () => {
     const blueprint = { name: "cache", tag: "redis/1", icon: "https://x.example/i.svg" };
     const { platform, taken } = memoryPlatform(() => answerOf(200, "{}"));
     for (const depth of [9_000, 100_000]) {
       const deep: unknown = JSON.parse(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
-      const asked = platform.blueprints.create(ID, { ...blueprint, specOverrides: deep as never }, { deploy: false });
-      expect(await outcomeOf(asked)).toMatchObject({
+      const call = platform.blueprints.create(ID, { ...blueprint, specOverrides: deep as never }, { deploy: false });
+      expect(await outcomeOf(call)).toMatchObject({
         failure: { is: "Refused" },
         message: "the request cannot be sent: it is nested too deeply",
       });
@@ -116,7 +116,7 @@ describe("[E3] an answer of the platform", { timeout: effort.cases(30_000, 3_600
     expect(taken()).toEqual([]);
   });
 
-  it("[E5] that is no answer to anything is bounded: any JSON as a list", async () => {
+  it("[E5] with any JSON as a list gives a value or a typed error", async () => {
     let list = answerOf(200, "");
     const { platform } = memoryPlatform(() => list);
     await fc.assert(

@@ -1,6 +1,6 @@
 /**
- * Values that a CRD refuses and that are stored nevertheless, as an older version of it let them pass: each stalls its
- * own resource, and nothing of its kind (docs/reliability.md E16).
+ * Stored values that a CRD refuses, but an older version of it accepted: each stalls its own resource, and no other of
+ * its kind (docs/reliability.md E16).
  */
 import { describe, expect, it } from "vitest";
 
@@ -26,14 +26,14 @@ import { chosen } from "../generated/trials.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-/** The poll interval with its spread. */
+/** The poll interval with its jitter. */
 const POLL_MS = 11.5 * MINUTE;
-/** The bar's own. */
+/** The time until a good resource is done. */
 const DEADLINE_MS = 5 * SECOND;
 const STEP_MS = 250;
-/** How much of the junk a short run takes of each kind, beside everything that the generator of changes gives. */
+/** The junk values that a short run tries of each kind, beside all values of the generator of changes. */
 const FEW_JUNK = 40;
-/** As many go in one moment; more would look like a hot loop. */
+/** The resources that are deleted at once; more would look like a hot loop. */
 const BATCH = 20;
 
 interface Row {
@@ -50,49 +50,49 @@ const rows: readonly Row[] = readSchemas().flatMap((schema) =>
   ),
 );
 
-/** A value, and the name of the resource that has it. */
+/** A spec, and the name of its resource. */
 type Named = Junk & { readonly name: string };
 
-interface World {
+interface Setup {
   readonly env: OperatorEnv;
   readonly kind: string;
   /** A good resource of the kind, which is not applied yet. */
   readonly good: Manifest;
-  /** Those of all kinds, which are at rest. */
+  /** Good resources of all kinds, which are settled. */
   readonly others: readonly Manifest[];
   readonly leaves: number;
-  /** What has to end as InvalidSpec before anything is sent. */
+  /** Values that have to stall with InvalidSpec before anything is sent. */
   readonly bad: readonly Named[];
-  /** What is read as though it were not there, or is the API server's alone to refuse. */
+  /** Values that the operator ignores, or that only the API server refuses. */
   readonly odd: readonly Named[];
 }
 
-async function world({ schema, cases, surface, kind }: Row): Promise<World> {
+async function setUp({ schema, cases, surface, kind }: Row): Promise<Setup> {
   const env = await operatorEnv({ surface });
-  // What the platform works at is no part of the deadline.
+  // The deadline does not include the platform's own work.
   env.platform.sim.time.setSpeed(100);
   const all = goodOnes(env);
   const good = all.find((one) => one.kind === kind);
   if (good === undefined) throw new Error(`no good ${kind}`);
   const others = all.filter((one) => one !== good);
-  const fixture = groundOn(env);
-  env.apply(...others, ...standings(env, cases, fixture));
+  const fixture = fixtureOf(env);
+  env.apply(...others, ...dependencies(env, cases, fixture));
   await env.run(5 * MINUTE);
   const leaves = casesOf(schema, cases, fixture, "bad");
   const invalids = leaves.flatMap((leaf) => leaf.invalids);
-  // What a list is keyed by is the API server's to judge.
-  const isTwice = ({ title }: Junk): boolean => title.endsWith("twice");
+  // The API server alone validates the keys of lists.
+  const isDuplicate = ({ title }: Junk): boolean => title.endsWith("twice");
   const junk = refusedJunk(leaves);
   const some = effort.all ? junk : chosen(junk, FEW_JUNK, effort.seed, ({ title }) => `${kind} ${title}`);
-  const bad = named("bad", [...invalids.filter((one) => !isTwice(one)), ...some]);
-  const odd = named("odd", [...invalids.filter(isTwice), ...unknownMembers(leaves)]);
+  const bad = named("bad", [...invalids.filter((one) => !isDuplicate(one)), ...some]);
+  const odd = named("odd", [...invalids.filter(isDuplicate), ...unknownMembers(leaves)]);
   return { env, kind, good, others, leaves: leaves.length, bad, odd };
 }
 
 const named = (prefix: string, all: readonly Junk[]): readonly Named[] =>
   all.map((junk, index) => ({ ...junk, name: `${prefix}-${index}` }));
 
-/** The first of each kind is the one that a test is about; the connection is that of all others. */
+/** A test is about the first one of its kind; the connection is that of all others. */
 function goodOnes(env: OperatorEnv): readonly Manifest[] {
   const auth = { tokenSecretRef: { name: "default" } };
   const shared = connection(env, "shared", { auth, allowedNamespaces: { names: ["elsewhere"] } });
@@ -101,11 +101,11 @@ function goodOnes(env: OperatorEnv): readonly Manifest[] {
   return [...some, ...others.map(([, sample]) => sample.good({ env, name: "other", ground: "staging" }))];
 }
 
-/** What the seeds of specs lead to. */
-function groundOn({ platform, cluster }: OperatorEnv): Fixture {
+/** @returns the fixture that the seeds refer to */
+function fixtureOf({ platform, cluster }: OperatorEnv): Fixture {
   const { url: baseUrl, organizationId, credentialsId } = platform;
   return {
-    name: "ground",
+    name: "fixture",
     baseUrl,
     proxyUrl: SOMEWHERE.proxyUrl,
     organizationId,
@@ -118,21 +118,21 @@ function groundOn({ platform, cluster }: OperatorEnv): Fixture {
   };
 }
 
-/** The ground, on a connection of its own. */
-function standings(env: OperatorEnv, cases: KindCases, fixture: Fixture): readonly Manifest[] {
+/** @returns the dependencies of the seeds, with a separate connection */
+function dependencies(env: OperatorEnv, cases: KindCases, fixture: Fixture): readonly Manifest[] {
   const values = Object.entries({ ...VALUES, ...CONFIGURATION });
-  const standing = [...cases.stands(fixture), ...(cases.own?.(fixture, "bad") ?? [])];
+  const all = [...cases.dependencies(fixture), ...(cases.ownDependencies?.(fixture, "bad") ?? [])];
   return [
-    // The good ones have a Secret of one of these names.
+    // The good resources use the password of a Secret with one of these names.
     ...values.map(([name, data]) => secret(name, { ...data, password: "not-a-password" })),
     secret(fixture.name, { token: env.platform.tokens.admin }),
     connection(env, fixture.name),
-    ...standing.map(({ kind, name, spec }) => resource(kind, name, spec)),
+    ...all.map(({ kind, name, spec }) => resource(kind, name, spec)),
   ];
 }
 
-/** Stored before the operator looks, and before another process of it starts: each stalls, and nothing is sent. */
-async function stallEach({ env, kind, bad }: World): Promise<void> {
+/** Each stalls and nothing is sent, both while the operator runs and after its restart. */
+async function stallEach({ env, kind, bad }: Setup): Promise<void> {
   const addresses = (): readonly string[] => env.calls().map(({ method, path }) => `${method} ${path}`);
   const wrong = (): readonly string[] =>
     bad.flatMap(({ title, name }) =>
@@ -149,8 +149,8 @@ async function stallEach({ env, kind, bad }: World): Promise<void> {
   expect(addresses().filter((address) => !known.has(address))).toEqual([]);
 }
 
-/** How long the good one takes to its end; Infinity beyond a minute. */
-async function timeToEnd({ env, kind, good }: World): Promise<number> {
+/** @returns the milliseconds until the good one is Ready or Complete; Infinity after a minute */
+async function timeUntilDone({ env, kind, good }: Setup): Promise<number> {
   const type = kind === "PlatformOperation" ? "Complete" : "Ready";
   env.apply(good);
   for (let took = STEP_MS; took <= MINUTE; took += STEP_MS) {
@@ -160,22 +160,22 @@ async function timeToEnd({ env, kind, good }: World): Promise<number> {
   return Infinity;
 }
 
-/** A spec for a bench that has Secrets alone, by a name of its own on the platform. */
-function workable({ spec, name }: Named): Json {
+/** @returns the spec with Secrets instead of ConfigMaps, which the env does not have, and a unique external name */
+function specOf({ spec, name }: Named): Json {
   const written = JSON.parse(JSON.stringify(spec).replaceAll("configMap", "secret")) as Json;
   return isObject(written) && "name" in written ? { ...written, name } : written;
 }
 
-/** Whatever they come to, they say it, and no call carries what no schema knows. */
-function comeToAnEnd({ env, kind, odd }: World): void {
+/** All have a Ready condition other than InternalError, and no call carries an unknown member. */
+function expectReported({ env, kind, odd }: Setup): void {
   const ends = odd.map(({ title, name }) => `${title}: ${env.told(kind, name)} ${env.looks(kind, name)}`);
   expect(ends.filter((one) => !/: (True|False)\//.test(one) || one.includes("InternalError"))).toEqual([]);
   expect(env.calls().filter(({ path, body }) => JSON.stringify([path, body]).includes(CANARY))).toEqual([]);
   expect("polluted" in {}).toBe(false);
 }
 
-/** None of them hangs when it is deleted. */
-async function go({ env, kind, bad, odd }: World): Promise<void> {
+/** Each can be deleted. */
+async function deleteEach({ env, kind, bad, odd }: Setup): Promise<void> {
   const all = [...bad, ...odd];
   for (const [index, { name }] of all.entries()) {
     env.cluster.remove(kind, name);
@@ -186,20 +186,20 @@ async function go({ env, kind, bad, odd }: World): Promise<void> {
 }
 
 /**
- * One after the other becomes the spec of the good one; then it gets its own again, and all is as it was.
- * @returns the most milliseconds of the thread's own time that one of them took: a neighbour waits as long
+ * Each becomes the spec of the good one; then the good one gets its own spec again, and the state is the same as before.
+ * @returns the most milliseconds of the thread's CPU time for one of them: other objects wait that long
  */
-async function stallTheGoodOne({ env, kind, good, others, bad }: World): Promise<number> {
+async function stallTheGoodOne({ env, kind, good, others, bad }: Setup): Promise<number> {
   const { name } = good.metadata;
-  const standing = [good, ...others].filter((one) => one.kind !== "Secret");
-  const looks = (): readonly string[] =>
-    standing.map((one) => `${one.kind} ${one.metadata.name} ${env.looks(one.kind, one.metadata.name)}`);
-  // What is over is not looked at any more.
+  const all = [good, ...others].filter((one) => one.kind !== "Secret");
+  const conditions = (): readonly string[] =>
+    all.map((one) => `${one.kind} ${one.metadata.name} ${env.looks(one.kind, one.metadata.name)}`);
+  // A complete operation is not reconciled again.
   const stalled = kind === "PlatformOperation" ? "" : "True/InvalidSpec";
   const wrong: string[] = [];
   // The first poll after a deployment reads the ingress.
   await env.run(POLL_MS);
-  const [before, since] = [looks(), env.mark()];
+  const [before, since] = [conditions(), env.mark()];
   let longest = 0;
   for (const { title, spec } of bad) {
     const from = process.threadCpuUsage();
@@ -212,29 +212,29 @@ async function stallTheGoodOne({ env, kind, good, others, bad }: World): Promise
   expect(wrong).toEqual([]);
   env.apply(good);
   await env.run(POLL_MS);
-  expect(looks()).toEqual(before);
+  expect(conditions()).toEqual(before);
   expect(env.writes(since)).toEqual([]);
   return longest;
 }
 
-describe("[E16] generated values that no schema lets pass", { timeout: 600_000 }, () => {
-  it.for(rows)("stall each its own $kind ($surface), and no good one", async (row, { task }) => {
-    const around = await world(row);
-    const { env, kind, bad, odd, leaves } = around;
-    await stallEach(around);
-    for (const one of odd) env.cluster.create(kind, one.name, workable(one));
-    const took = await timeToEnd(around);
+describe("[E16] generated values that no schema accepts", { timeout: 600_000 }, () => {
+  it.for(rows)("stall their own $kind only ($surface)", async (row, { task }) => {
+    const setup = await setUp(row);
+    const { env, kind, bad, odd, leaves } = setup;
+    await stallEach(setup);
+    for (const one of odd) env.cluster.create(kind, one.name, specOf(one));
+    const took = await timeUntilDone(setup);
     expect(took).toBeLessThanOrEqual(DEADLINE_MS);
     await env.run(MINUTE);
-    comeToAnEnd(around);
-    await go(around);
-    const longest = await stallTheGoodOne(around);
+    expectReported(setup);
+    await deleteEach(setup);
+    const longest = await stallTheGoodOne(setup);
     expect(longest).toBeLessThanOrEqual(DEADLINE_MS);
     expect(env.internal).toEqual([]);
     const values = bad.length + odd.length;
     figure(
       task,
-      `${values} invalid values of ${leaves} leaves of ${kind}; a good one at its end after ${took / SECOND} s, none busy for more than ${Math.ceil(longest)} ms`,
+      `${values} invalid values of ${leaves} leaves of ${kind}; a good one done after ${took / SECOND} s, none busy for more than ${Math.ceil(longest)} ms`,
       values,
     );
   });

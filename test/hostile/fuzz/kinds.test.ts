@@ -1,4 +1,4 @@
-/** No resource, whatever it holds, keeps the news of its neighbours from the queue (docs/reliability.md E16). */
+/** No resource, whatever it contains, keeps events of other resources from the queue (docs/reliability.md E16). */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -8,7 +8,7 @@ import type { Json, KubeObject } from "../../../src/kube/api/types.ts";
 import { boundKinds } from "../../../src/operator/config/kinds.ts";
 import { effort } from "../../support/env/effort.ts";
 
-/** Members that exist somewhere, so that a random value gets further than its first check. */
+/** Names of members that some kind has, so that random values pass the first checks. */
 const names = fc.constantFrom(
   ...new Set(RESOURCES.flatMap(({ status }) => Object.keys(status.shape))),
   ...[
@@ -40,7 +40,7 @@ const { any } = fc.letrec<{ any: Json }>((tie) => ({
   ),
 }));
 
-/** Deeper than a stack that walks it. */
+/** So deep that a recursive function overflows the stack. */
 const DEEP = JSON.parse(`${'{"name":['.repeat(5_000)}1${"]}".repeat(5_000)}`) as Json;
 
 function object(kind: string, spec: Json, status: Json, note: string): KubeObject {
@@ -55,24 +55,24 @@ function object(kind: string, spec: Json, status: Json, note: string): KubeObjec
 }
 
 describe.each(boundKinds())("[E16] a hostile $kind", (kind) => {
-  const ask = (hostile: KubeObject): boolean => {
+  const index = (hostile: KubeObject): boolean => {
     kind.claim(hostile, () => undefined);
     return [kind.references(hostile), kind.fieldOwnership(hostile), kind.externalWrites(hostile)].every(Array.isArray);
   };
 
-  it("is taken note of without an error", () => {
+  it("is indexed without an error", () => {
     fc.assert(
       fc.property(any, any, fc.string(), (spec, status, note) => {
-        expect(ask(object(kind.kind, spec, status, note))).toBe(true);
+        expect(index(object(kind.kind, spec, status, note))).toBe(true);
         expect(({} as { readonly polluted?: unknown }).polluted).toBeUndefined();
       }),
       { numRuns: effort.cases(100, 20_000), seed: effort.seed },
     );
   });
 
-  it("is, however deep", () => {
-    expect(ask(object(kind.kind, DEEP, DEEP, "x"))).toBe(true);
+  it("is indexed without an error however deep it is", () => {
+    expect(index(object(kind.kind, DEEP, DEEP, "x"))).toBe(true);
     const spec = { lifecycle: DEEP, variables: DEEP, managedConfig: DEEP, overrides: DEEP };
-    expect(ask(object(kind.kind, spec, { intent: DEEP, targets: DEEP }, "x"))).toBe(true);
+    expect(index(object(kind.kind, spec, { intent: DEEP, targets: DEEP }, "x"))).toBe(true);
   });
 });

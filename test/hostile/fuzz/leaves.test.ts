@@ -1,5 +1,5 @@
 /**
- * The generator of changes, and what the operator's own schemas say of them: what slips past the API server ends there.
+ * The generator of changes, and the operator's own schemas on its values: they refuse what the API server lets through.
  */
 import { describe, expect, it } from "vitest";
 
@@ -15,7 +15,7 @@ import { boundariesOf, invalidsOf } from "../generated/values.ts";
 
 const schemas = readSchemas();
 
-/** What the API server takes and the operator does not: no schema can say it. */
+/** Boundary values that the API server accepts and the operator does not: a CRD cannot express their rules. */
 const STRICTER: Readonly<Record<string, readonly string[]>> = {
   PlatformCluster: ["writeTokenSecretToRef.caBundle: the shortest"],
   PlatformVariableSet: ["targets: as many as may be"],
@@ -65,7 +65,7 @@ describe("[G1] the leaves of a schema", () => {
     ]);
   });
 
-  it("are set where they are, and what excludes them goes", () => {
+  it("are set in place, and members that they exclude are removed", () => {
     const base = { name: "a", ports: [{ port: 1 }], labels: { team: "x" }, ref: { name: "b" } };
     expect(placed(base, leaf("ports[].port"), 3)).toEqual({
       spec: { ...base, ports: [{ port: 3 }] },
@@ -104,21 +104,21 @@ describe("[G1] the leaves of a schema", () => {
 
 describe("[G1] every leaf", () => {
   it.for(schemas)(
-    "of $kind has a valid, a boundary and an invalid value, as the operator reads them",
+    "of $kind has a valid, a boundary and an invalid value according to the operator's schema",
     (schema, { task }) => {
       const cases = KINDS.find(({ kind }) => kind === schema.kind);
       const resource = RESOURCES.find(({ kind }) => kind === schema.kind);
       if (cases === undefined || resource === undefined) throw new Error(`${schema.kind} has no seed`);
       const leaves = casesOf(schema, cases, SOMEWHERE, "case");
       const stricter = STRICTER[schema.kind] ?? [];
-      const takes = (spec: unknown): boolean => resource.spec.safeParse(spec).success;
+      const accepts = (spec: unknown): boolean => resource.spec.safeParse(spec).success;
       const wrong = leaves.flatMap(({ leaf: { path }, valid, boundaries, invalids }) => [
-        ...(takes(valid.spec) ? [] : [`${path} refused`]),
-        ...boundaries.filter(({ title, spec }) => takes(spec) === stricter.includes(title)).map(({ title }) => title),
-        // What a list is keyed by is the API server's to judge.
+        ...(accepts(valid.spec) ? [] : [`${path} refused`]),
+        ...boundaries.filter(({ title, spec }) => accepts(spec) === stricter.includes(title)).map(({ title }) => title),
+        // The API server alone validates the keys of lists.
         ...invalids
-          .filter(({ title, spec }) => takes(spec) && !title.endsWith("twice"))
-          .map(({ title }) => `${title}: taken`),
+          .filter(({ title, spec }) => accepts(spec) && !title.endsWith("twice"))
+          .map(({ title }) => `${title}: accepted`),
       ]);
       const values = leaves.flatMap(({ boundaries, invalids }) => [...boundaries, ...invalids]);
       figure(task, `${leaves.length} leaves of ${schema.kind}`, leaves.length + values.length);
@@ -126,7 +126,7 @@ describe("[G1] every leaf", () => {
     },
   );
 
-  it("is of a kind that has a seed", () => {
+  it("belongs to a kind that has a seed", () => {
     expect(KINDS.map(({ kind }) => kind).toSorted()).toEqual(schemas.map(({ kind }) => kind).toSorted());
   });
 });

@@ -1,4 +1,4 @@
-/** What a platform may say about its rate: the pause stays in its bounds (C1, D2). */
+/** Any rate headers of a platform: the pause stays within its bounds (C1, D2). */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -46,7 +46,7 @@ const answering = (headers: Readonly<Record<string, string | undefined>>) => (na
 const now = fc.oneof(fc.date({ noInvalidDate: true }), fc.constantFrom(new Date(0), new Date("2038-01-19T03:14:08Z")));
 
 describe("[C1] the headers of a 429", { timeout: effort.cases(30_000, 3_600_000) }, () => {
-  it("ask for a pause between nothing and an hour, whatever they say and whenever", ({ task }) => {
+  it("ask for a pause of at most an hour, whatever they contain and whatever the time is", ({ task }) => {
     fc.assert(
       fc.property(header, header, header, now, (reset, retryAfter, day, at) => {
         const ms = pauseMs(answering({ "x-ratelimit-reset": reset, "retry-after": retryAfter, date: day }), at);
@@ -57,7 +57,7 @@ describe("[C1] the headers of a 429", { timeout: effort.cases(30_000, 3_600_000)
     figure(task, "every pause within an hour", options.numRuns);
   });
 
-  it("tell nonsense of a quota, or what it can be", () => {
+  it("give a possible quota or none", () => {
     fc.assert(
       fc.property(header, header, header, header, now, (limit, remaining, reset, date, at) => {
         const limits = { "x-ratelimit-limit": limit, "x-ratelimit-remaining": remaining, "x-ratelimit-reset": reset };
@@ -71,13 +71,13 @@ describe("[C1] the headers of a 429", { timeout: effort.cases(30_000, 3_600_000)
     );
   });
 
-  it("[D2] close the gate for no longer than that, and open it again", ({ task }) => {
+  it("[D2] close the gate for at most an hour, and then it opens again", ({ task }) => {
     const clock = { ...systemClock(), at: 0, monotonic: () => clock.at, after: () => () => {} };
     fc.assert(
       fc.property(header, header, now, (reset, retryAfter, at) => {
         const gate = createGate({ clock, random: () => 0.999, ceiling: () => ({}) });
-        const asked = pauseMs(answering({ "x-ratelimit-reset": reset, "retry-after": retryAfter }), at);
-        gate.ended({ sentAt: clock.at, isAnswered: true, pauseMs: asked });
+        const requested = pauseMs(answering({ "x-ratelimit-reset": reset, "retry-after": retryAfter }), at);
+        gate.ended({ sentAt: clock.at, isAnswered: true, pauseMs: requested });
         const { pausedMs } = gate.budget();
         expect(pausedMs > 0 && pausedMs <= HOUR + 500, `${pausedMs} ms`).toBe(true);
         clock.at += HOUR + 500;
@@ -85,6 +85,6 @@ describe("[C1] the headers of a 429", { timeout: effort.cases(30_000, 3_600_000)
       }),
       options,
     );
-    figure(task, "0 gates stay shut", options.numRuns);
+    figure(task, "0 gates stay closed", options.numRuns);
   });
 });

@@ -51,12 +51,12 @@ const kinds = readdirSync(crds).flatMap((file) => {
 });
 
 describe.each(kinds)("[E9] a $kind", ({ all }) => {
-  it("has no field for a namespace, but those of who may use a connection", () => {
+  it("has no field for a namespace, except spec.allowedNamespaces of a connection", () => {
     const named = all.map(([path]) => path).filter((path) => /namespace/i.test(path));
     expect(named.filter((path) => !path.startsWith("spec.allowedNamespaces"))).toEqual([]);
   });
 
-  it("refers by names that are none of another namespace, and no paths", () => {
+  it("refers by names that can include neither a namespace nor a path", () => {
     const names = all.filter(([path]) => /Ref(\[\])?\.name$/.test(path));
     for (const [path, { pattern }] of names) {
       expect(pattern, path).toBeDefined();
@@ -69,10 +69,10 @@ describe.each(kinds)("[E9] a $kind", ({ all }) => {
   });
 });
 
-it("[E9] Secrets are referred to in these ways alone", () => {
+it("[E9] only these members refer to Secrets", () => {
   const paths = kinds.flatMap(({ all }) => all.map(([path]) => path));
-  const ways = paths.flatMap((path) => /[^.[\]]*[sS]ecret[^.[\]]*Ref/.exec(path) ?? []);
-  expect(new Set(ways)).toEqual(
+  const references = paths.flatMap((path) => /[^.[\]]*[sS]ecret[^.[\]]*Ref/.exec(path) ?? []);
+  expect(new Set(references)).toEqual(
     new Set(["secretKeyRef", "secretRef", "tokenSecretRef", "writeConnectionSecretToRef", "writeTokenSecretToRef"]),
   );
 });

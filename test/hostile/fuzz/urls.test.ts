@@ -1,4 +1,4 @@
-/** E1: no id and no name leads a request anywhere else than its operation does. */
+/** E1: no id and no name leads a request to another URL than that of its operation. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -29,11 +29,11 @@ import { casesOf, documented, full } from "../../support/platform/operations.ts"
 const options = { seed: effort.seed, numRuns: effort.cases(1_000, 100_000) };
 const timeout = effort.cases(30_000, 3_600_000);
 const cases = [...casesOf(documented), ...casesOf(full)];
-/** Those into whose path an id of a caller goes. */
+/** The operations with a caller's id in their path. */
 const withIds = cases.filter(([name]) => placeholders(operations[name].path).some((key) => key !== "organizationId"));
 
 describe("[E1] the platform's URLs", { timeout }, () => {
-  it("hold the template's segments exactly, or nothing is sent, for every operation and any id", async ({ task }) => {
+  it("have exactly the template's segments, or nothing is sent, for every operation and any id", async ({ task }) => {
     const { platform, taken } = memoryPlatform(() => answerOf(200, "{}"));
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...cases), anyId, async ([name, { call }], id) => {
@@ -49,11 +49,11 @@ describe("[E1] the platform's URLs", { timeout }, () => {
     figure(task, `${cases.length} operations, no request left its path`, options.numRuns);
   });
 
-  it("are asked for by no request at all where an id is hostile", async ({ task }) => {
+  it("are not requested with a hostile id", async ({ task }) => {
     const { platform, taken } = memoryPlatform(() => answerOf(200, "{}"));
     for (const id of HOSTILE_IDS) {
       for (const [name, { call }] of withIds) {
-        // The test calls it with a name of its own; below it has a test of its own.
+        // Its case uses another name; the next test covers it.
         if (name === "getClusterToken") continue;
         const failed = await call(platform, emptyPlatform(id)).then(noFailure, (error: unknown) => error);
         expect(failed, `${name} ${JSON.stringify(id)}`).toMatchObject({ failure: { is: "Refused" }, status: 0 });
@@ -63,7 +63,7 @@ describe("[E1] the platform's URLs", { timeout }, () => {
     figure(task, "0 requests sent", HOSTILE_IDS.length * withIds.length);
   });
 
-  it("take the plain string of a cluster's token as one segment, or not at all", async () => {
+  it("have the plain id of a cluster's token as one segment, or nothing is sent", async () => {
     const { platform, taken } = memoryPlatform(() => answerOf(200, "{}"));
     for (const id of HOSTILE_IDS) {
       await platform.clusters.token(id).catch(() => {});
@@ -73,7 +73,7 @@ describe("[E1] the platform's URLs", { timeout }, () => {
     }
   });
 
-  it("belong to no organization whose id is hostile", () => {
+  it("are not built for an organization with a hostile id", () => {
     for (const organizationId of HOSTILE_IDS) {
       expect(() => memoryPlatform(() => answerOf(200, "{}"), { organizationId })).toThrow(ApiError);
     }
@@ -92,7 +92,7 @@ describe("[E1] the API server's URLs", { timeout }, () => {
     ...[SECRET, CONFIG_MAP, NAMESPACE, LEASE, EVENT],
   ];
 
-  it("hold namespace and name as one segment each, or are not built", ({ task }) => {
+  it("have namespace and name as one segment each, or are not built", ({ task }) => {
     const subresource = fc.constantFrom(undefined, "status" as const);
     fc.assert(
       fc.property(fc.constantFrom(...types), anyId, anyId, subresource, (type, namespace, name, part) => {
@@ -110,14 +110,14 @@ describe("[E1] the API server's URLs", { timeout }, () => {
     figure(task, `${types.length} types, no path left its object`, options.numRuns);
   });
 
-  it("are not built for hostile names, and nothing is asked for", async ({ task }) => {
+  it("are not built for hostile names, and nothing is requested", async ({ task }) => {
     const client = scriptedClient(() => ({}));
     const reader = createReader(client, manualClock());
     for (const hostile of HOSTILE_IDS) {
       const built = types.flatMap((type) => [
         pathOrNone(() => objectPath(type, { namespace: type.namespaced ? "shop" : "", name: hostile })),
         type.namespaced ? pathOrNone(() => objectPath(type, { namespace: hostile, name: "api" })) : undefined,
-        // An empty one stands for all namespaces.
+        // An empty namespace means all namespaces.
         type.namespaced && hostile !== "" ? pathOrNone(() => collectionPath(type, hostile)) : undefined,
       ]);
       expect(built.filter((path) => path !== undefined)).toEqual([]);
@@ -135,7 +135,7 @@ function placeholders(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, key = ""]) => key);
 }
 
-/** The segments that a path of the platform may have, the caller's ids being all the same. */
+/** @returns the allowed segments of a path on the platform, where all ids of the caller are `id` */
 function segmentsOf(template: string, id: string): readonly string[] {
   const known: Readonly<Record<string, string>> = {
     "{organizationId}": ORGANIZATION,
@@ -152,7 +152,7 @@ function pathOf(url: string): readonly string[] {
   return pathname.slice("/api/v1/".length).split("/").map(decodeURIComponent);
 }
 
-/** Undefined when it was refused. */
+/** @returns undefined when it was refused */
 function pathOrNone(build: () => string): string | undefined {
   try {
     return build();

@@ -1,4 +1,4 @@
-/** What a watch may carry: any bytes, cut anywhere (B7, E3, E5). */
+/** Any bytes in a watch, cut anywhere (B7, E3, E5). */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -23,9 +23,9 @@ const valid = [
   { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired", message: "too old", details: {} } },
 ].map((event) => JSON.stringify(event));
 
-/** A line of a watch: right, nearly right, any JSON, or anything. */
+/** A line of a watch: a valid event, a mutated one, or any text. */
 const line = fc.oneof(fc.constantFrom(...valid), fc.oneof(...valid.map(mutated)), anyText());
-/** Bytes of a stream: lines, or anything. */
+/** Bytes of a stream: lines, or any bytes. */
 const bytes = fc.oneof(
   {
     weight: 3,
@@ -49,7 +49,7 @@ async function* inPieces(whole: Uint8Array, sizes: readonly number[]): AsyncGene
   yield whole.subarray(from);
 }
 
-/** The lines of a stream, and how many bytes were left over. */
+/** @returns the number of bytes that are left over, and the lines of a stream */
 async function read(chunks: AsyncIterable<Uint8Array>): Promise<readonly unknown[]> {
   const found: string[] = [];
   let rest = 0;
@@ -58,7 +58,7 @@ async function read(chunks: AsyncIterable<Uint8Array>): Promise<readonly unknown
 }
 
 describe("[B7] the bytes of a watch", { timeout: effort.cases(30_000, 3_600_000) }, () => {
-  it("give the same events however they are cut into pieces, and throw nothing", async ({ task }) => {
+  it("give the same events however they are cut, and never throw", async ({ task }) => {
     await fc.assert(
       fc.asyncProperty(bytes, fc.array(fc.nat(9), { maxLength: 40 }), async (whole, sizes) => {
         const once = await read(inPieces(whole, []));
@@ -70,12 +70,12 @@ describe("[B7] the bytes of a watch", { timeout: effort.cases(30_000, 3_600_000)
     figure(task, "0 exceptions, 0 events changed by a cut", options.numRuns);
   });
 
-  it("[E3] pollute no prototype, whatever an event holds", ({ task }) => {
+  it("[E3] pollute no prototype, whatever an event contains", ({ task }) => {
     fc.assert(
       fc.property(line, anyJson, (text, object) => {
         const odd = { type: "ADDED", object: typeof object === "object" ? { metadata, ...object } : object };
-        const made = JSON.stringify(odd, (_key, value: unknown) => (typeof value === "bigint" ? 0 : value));
-        for (const one of [text, made]) {
+        const generated = JSON.stringify(odd, (_key, value: unknown) => (typeof value === "bigint" ? 0 : value));
+        for (const one of [text, generated]) {
           const event = parseEvent(THING, one);
           const name = event.type === "put" ? event.object.metadata.name : "";
           expect(typeof name).toBe("string");

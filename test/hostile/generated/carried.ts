@@ -1,34 +1,34 @@
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
 
-/** Operations that are no GET and yet change nothing, but carry what a spec wants. */
-const isAsking = ({ method }: CallEntry): boolean => method !== "GET";
+/** Whether a call carries a part of a spec; also calls other than GET that change nothing do. */
+const isRequest = ({ method }: CallEntry): boolean => method !== "GET";
 
 /**
- * The operations of the calls that carry a value: in the path, or anywhere in the body. Reads count where `by` is one,
- * each address once.
+ * @returns the operations of the calls that carry a value, in the path or anywhere in the body; if `by` is a read, also
+ *   its reads, each path once
  */
 export function carriers(calls: readonly CallEntry[], by: string, value: Json): readonly string[] {
-  const asking = calls.filter(isAsking);
+  const requests = calls.filter(isRequest);
   const reads = new Map(
-    calls.filter((call) => !isAsking(call) && call.operation === by).map((call) => [call.path, call]),
+    calls.filter((call) => !isRequest(call) && call.operation === by).map((call) => [call.path, call]),
   );
   const isAction = isEmpty(value);
-  return [...asking, ...reads.values()]
+  return [...requests, ...reads.values()]
     .filter((call) => (isAction ? call.operation === by : carries(call, value)))
     .map(({ operation, method, path }) => operation ?? `${method} ${path}`);
 }
 
-/** The operations of the calls that ask for a change. */
+/** @returns the operations of the calls other than GET */
 export function changesIn(calls: readonly CallEntry[]): readonly string[] {
-  return calls.filter(isAsking).map(({ operation, method, path }) => operation ?? `${method} ${path}`);
+  return calls.filter(isRequest).map(({ operation, method, path }) => operation ?? `${method} ${path}`);
 }
 
 function carries({ path, body }: CallEntry, value: Json): boolean {
   return (typeof value === "string" && partsOf(path).includes(value)) || holds(body, value);
 }
 
-/** The segments of an address, and the values of its query. */
+/** @returns the segments of a path, and the values of its query */
 function partsOf(path: string): readonly string[] {
   const { pathname, searchParams } = new URL(path, "http://platform");
   return [...pathname.split("/").map(decodeURIComponent), ...searchParams.values()];
@@ -39,7 +39,7 @@ function holds(body: unknown, value: Json): boolean {
   return typeof body === "object" && body !== null && Object.values(body).some((inner) => holds(inner, value));
 }
 
-/** Whether it has all that `value` has. */
+/** Whether `body` has all members of `value`. */
 function isLike(body: unknown, value: Json): boolean {
   if (typeof value !== "object" || value === null) return body === value;
   if (typeof body !== "object" || body === null) return false;

@@ -1,4 +1,4 @@
-/** What is done to a leaf: a spec with another value in one place. */
+/** The cases of a leaf: specs with another value in one place. */
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { leavesOf, type Leaf } from "./leaves.ts";
 import type { Entry, Fixture, KindCases } from "./outcomes.ts";
@@ -18,14 +18,14 @@ export interface LeafCases {
 
 export interface Case extends Placed {
   readonly title: string;
-  /** At the leaf; undefined where it is taken away. */
+  /** At the leaf; undefined when it is absent. */
   readonly value: Json | undefined;
 }
 
 /**
  * The cases of every leaf of a kind.
- * @param name of the object
- * @throws Error that names the leaves without an entry, and entries without a leaf
+ * @param name the object's name
+ * @throws Error with the leaves without an entry and the entries without a leaf
  */
 export function casesOf(schema: KindSchema, cases: KindCases, fixture: Fixture, name: string): readonly LeafCases[] {
   const entries = cases.leaves(fixture, name);
@@ -64,13 +64,13 @@ function casesOfLeaf(leaf: Leaf, entry: Entry, base: JsonObject): LeafCases {
   };
 }
 
-/** Members of `change` in place of a spec's; null takes one out. */
+/** Replaces members of a spec by those of `change`; null removes one. */
 function merged(spec: JsonObject, change: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries({ ...spec, ...change }).filter(([, value]) => value !== null));
 }
 
-/** @returns whether a leaf of the same path and schema was asked for before */
-export function repetitions(): (of: LeafCases) => boolean {
+/** @returns a function that returns whether it was called before with a leaf of the same path and schema */
+export function repetitions(): (leaf: LeafCases) => boolean {
   const known = new Set<string>();
   return ({ leaf: { path, schema } }) => known.size === known.add(JSON.stringify([path, schema])).size;
 }

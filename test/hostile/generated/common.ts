@@ -1,8 +1,8 @@
-/** The leaves that many kinds have in common. */
+/** Leaves that many kinds have in common. */
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
-import { always, local, told, type Entry, type Misuse, type Outcome } from "./outcomes.ts";
+import { always, local, reported, type Entry, type Misuse, type Outcome } from "./outcomes.ts";
 
-/** A lifecycle with every member; it lets everything happen but in one minute of a year. */
+/** A lifecycle with every member. It allows every operation, except in one minute of a year. */
 export const LIFECYCLE: JsonObject = {
   managementPolicy: "Manage",
   adoptionPolicy: "IfUniqueName",
@@ -15,12 +15,12 @@ export const LIFECYCLE: JsonObject = {
   deletionPolicy: "Retain",
 };
 
-/** It stops nothing but in one minute of a year. */
+/** A schedule that stops nothing, except in one minute of a year. */
 const RUN_SCHEDULE: Json = [{ kind: "Stop", schedule: "0 3 29 2 *", duration: "1m", timeZone: "UTC" }];
 
 /**
  * The entries of `runSchedule`.
- * @param documented what becomes of it on the documented surface; the same by default
+ * @param documented the outcome on the documented surface; the same by default
  * @param createdDocumented the same for an object that is created with it
  */
 export function scheduleLeaves(
@@ -28,7 +28,7 @@ export function scheduleLeaves(
   createdDocumented: Outcome | undefined = documented,
 ): Readonly<Record<string, Entry>> {
   const entry = (to: Json): Entry => ({
-    ...always(to, local("it says when to stop, and no window is open")),
+    ...always(to, local("a schedule for stops; no window is open")),
     in: { runSchedule: RUN_SCHEDULE },
     ...(documented !== undefined && { documented, oneWay: true }),
     ...(createdDocumented !== undefined && { createdDocumented }),
@@ -42,17 +42,17 @@ export function scheduleLeaves(
   };
 }
 
-const POLICY = "a policy of the operator: what it may do, and when";
+const POLICY = "a policy of the operator: which operations it may do, and when";
 const quiet = (to: Json): Entry => always(to, local(POLICY));
 const whenCreated = (to: Json, created: Entry["created"]): Entry => ({ ...quiet(to), created });
 
 const ENTRIES: Readonly<Record<string, Entry>> = {
-  managementPolicy: whenCreated("ObserveOnly", told("NotCreated", "nothing is written under it")),
-  adoptionPolicy: whenCreated("Required", told("DependencyNotReady", "nothing is created under it")),
+  managementPolicy: whenCreated("ObserveOnly", reported("NotCreated", "nothing is written under it")),
+  adoptionPolicy: whenCreated("Required", reported("DependencyNotReady", "nothing is created under it")),
   onMissing: quiet("Recreate"),
   driftPolicy: quiet("Report"),
-  applyPolicy: whenCreated("Manual", told("ApprovalPending", "nothing is written before it is approved")),
-  "syncWindows.kind": whenCreated("Allow", told("OutsideChangeWindow", "nothing is written outside of the window")),
+  applyPolicy: whenCreated("Manual", reported("ApprovalPending", "nothing is written before it is approved")),
+  "syncWindows.kind": whenCreated("Allow", reported("OutsideChangeWindow", "nothing is written outside of the window")),
   "syncWindows.windows": quiet([{ schedule: "0 4 29 2 *", duration: "2m" }]),
   "syncWindows.windows[].schedule": quiet("30 3 29 2 *"),
   "syncWindows.windows[].duration": quiet("2m"),

@@ -1,7 +1,7 @@
 import { ID, OTHER_ID } from "../../samples/sample.ts";
 import type { Fixture } from "./outcomes.ts";
 
-/** A ground that nothing stands on, for what looks at specs alone. */
+/** A fixture without a platform, for tests that use specs only. */
 export const SOMEWHERE: Fixture = {
   name: "shop",
   baseUrl: "https://platform.example.com",

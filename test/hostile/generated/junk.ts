@@ -1,20 +1,20 @@
-/** What no schema lets pass, at every leaf and at all that is on the way to one: other types, and hostile members. */
+/** Values that no schema accepts, at every leaf and every object and list around one: wrong types, hostile members. */
 import { isObject } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import type { LeafCases } from "./cases.ts";
 import type { Leaf } from "./leaves.ts";
 import { placed, valueAt } from "./place.ts";
 
-/** What stands under members that no schema knows: no call may carry it. */
+/** The value of members that no schema has: no call may carry it. */
 export const CANARY = "canary-of-no-schema";
 
-/** Members that reach for what every object has; only a parser makes `__proto__` a member like others. */
+/** Members named like those of every object. A literal would set the prototype; JSON.parse creates a member. */
 const HOSTILE = JSON.parse(
   `{"__proto__":{"polluted":"${CANARY}"},"constructor":{"prototype":{"polluted":"${CANARY}"}},"${CANARY}":"${CANARY}"}`,
 ) as JsonObject;
 const DEEP = JSON.parse(`${'{"name":['.repeat(500)}1${"]}".repeat(500)}`) as JsonObject;
 
-/** Values of each type, as a schema names it, by what they are called. */
+/** Values of each type of a schema, by their titles. */
 const JUNK: readonly (readonly [types: readonly string[], values: Readonly<Record<string, Json>>])[] = [
   [["null"], { null: null }],
   [["boolean"], { true: true }],
@@ -23,7 +23,7 @@ const JUNK: readonly (readonly [types: readonly string[], values: Readonly<Recor
   [["array"], { "[]": [], "[null]": [null], "a deep list": [DEEP] }],
   [["object"], { "{}": {}, "hostile members": HOSTILE, "a deep object": DEEP }],
 ];
-/** Names that exist where nobody made them, and ways out of a path. */
+/** Names of members that every object has, and an escape from a path. */
 const TEXTS: readonly string[] = ["__proto__", "constructor", "../../x"];
 /** In place of a whole spec. */
 const WHOLE: readonly Json[] = [true, 7, "", "text", [], [null]];
@@ -34,7 +34,7 @@ export interface Junk {
   readonly spec: Json;
 }
 
-/** Specs with a value in one place that its schema refuses. */
+/** @returns specs with one value that its schema refuses */
 export function refusedJunk(cases: readonly LeafCases[]): readonly Junk[] {
   const inside = placesOf(cases).flatMap(({ base, leaf }) => {
     const { type, nullable, pattern } = leaf.schema;
@@ -50,7 +50,7 @@ export function refusedJunk(cases: readonly LeafCases[]): readonly Junk[] {
   return [...WHOLE.map((spec) => ({ title: `the spec: ${JSON.stringify(spec)}`, spec })), ...inside];
 }
 
-/** Specs in which one object has members that nobody knows, an object of any members left out; and no spec at all. */
+/** @returns specs with unknown members in one object that does not preserve them, an empty spec and null */
 export function unknownMembers(cases: readonly LeafCases[]): readonly Junk[] {
   const inside = placesOf(cases).flatMap(({ base, leaf }) => {
     const { type, "x-kubernetes-preserve-unknown-fields": isOpen } = leaf.schema;
@@ -67,12 +67,12 @@ export function unknownMembers(cases: readonly LeafCases[]): readonly Junk[] {
 }
 
 interface Place {
-  /** A spec in which the place is, or could be. */
+  /** A spec that has the place, or could have it. */
   readonly base: JsonObject;
   readonly leaf: Leaf;
 }
 
-/** Every leaf, and every object and list on the way to one, each once. */
+/** @returns every leaf, and every object and list around one, each once */
 function placesOf(cases: readonly LeafCases[]): readonly Place[] {
   const places = new Map<string, Place>();
   for (const { leaf, base } of cases) {

@@ -1,6 +1,4 @@
-/**
- * One kind on a stage: a seed object with all that it stands on, by a token of its own, so that its calls are known.
- */
+/** The part of an env for one kind: a seed object and its dependencies, with a token that identifies their calls. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { newCluster } from "../../../simulator/model/seed.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
@@ -12,11 +10,11 @@ import type { Env } from "../../support/env/env.ts";
 import { connectProxy } from "../../support/kube/connect-proxy.ts";
 import { connection, resource, secret } from "../../support/kube/manifests.ts";
 import { CONFIGURATION, VALUES } from "./kinds/references.ts";
-import type { Fixture, KindCases, Standing } from "./outcomes.ts";
+import type { Fixture, KindCases, Dependency } from "./outcomes.ts";
 import { mergePatch } from "./place.ts";
 
-/** Reasons of what goes on by itself, and soon. */
-const UNDER_WAY: ReadonlySet<string> = new Set([
+/** Reasons of states that end soon without a change. */
+const TRANSIENT: ReadonlySet<string> = new Set([
   "Progressing",
   "Creating",
   "Deploying",
@@ -32,28 +30,28 @@ const TIMEOUT_MS = 60_000;
 export interface Lane {
   readonly cases: KindCases;
   readonly fixture: Fixture;
-  /** Of the seed object. */
+  /** The name of the seed object. */
   readonly name: string;
   readonly seed: JsonObject;
-  /** Creates what an object of that name stands on. */
+  /** Creates the dependencies of an object of that name. */
   prepare(name: string): Promise<void>;
-  /** Of all clusters that were asked for. */
+  /** The ids of all clusters that were requested. */
   clusterIds(): readonly string[];
-  /** Creates an object and waits until it rests, at a reason if one is given. */
-  create(name: string, spec: JsonObject, reason?: string): Promise<Rest>;
-  /** Gives an object another spec and waits until it rests, at a reason if one is given. */
-  change(name: string, spec: JsonObject, reason?: string): Promise<Rest>;
+  /** Creates an object and waits until it settles, with the reason if one is given. */
+  create(name: string, spec: JsonObject, reason?: string): Promise<Settled>;
+  /** Gives an object another spec and waits until it settles, with the reason if one is given. */
+  change(name: string, spec: JsonObject, reason?: string): Promise<Settled>;
   /** The calls of this lane's token so far. */
   calls(): readonly CallEntry[];
 }
 
-/** How an object came to rest. */
-export interface Rest {
+/** A settled object and its Ready condition. */
+export interface Settled {
   readonly object: KubeObject;
   readonly ready: Condition;
 }
 
-/** Values that specs refer to, for all lanes of a stage. */
+/** @returns the values that specs refer to, for all lanes of an env */
 export function valueManifests(env: Env): readonly Manifest[] {
   const maps = Object.entries({ ...VALUES, ...CONFIGURATION });
   return [
@@ -72,7 +70,7 @@ export function valueManifests(env: Env): readonly Manifest[] {
   ];
 }
 
-/** Brings about the seed of a kind and waits until it is Ready. */
+/** Creates the seed of a kind and waits until it is Ready. */
 export async function startLane(env: Env, surface: Surface, cases: KindCases): Promise<Lane> {
   const { kind } = cases;
   const ids = new Map<string, string>();
@@ -93,29 +91,29 @@ export async function startLane(env: Env, surface: Surface, cases: KindCases): P
       return id;
     },
   };
-  const created = async (of: string, name: string, spec: JsonObject, reason?: string): Promise<Rest> => {
+  const created = async (of: string, name: string, spec: JsonObject, reason?: string): Promise<Settled> => {
     await env.apply(resource(of, name, spec));
-    const rest = await resting(env, of, name, wanted(reason, isSettled));
-    const id = member(rest.object.status, "externalId");
+    const settled = await settle(env, of, name, wanted(reason, isSettledNew));
+    const id = member(settled.object.status, "externalId");
     if (typeof id === "string") ids.set(`${of}/${name}`, id);
-    return rest;
+    return settled;
   };
-  const stand = async (standings: readonly Standing[]): Promise<void> => {
-    for (const each of standings) {
+  const createReady = async (dependencies: readonly Dependency[]): Promise<void> => {
+    for (const each of dependencies) {
       const { ready } = await created(each.kind, each.name, each.spec);
       if (ready.status !== "True") throw new Error(`${each.kind} ${each.name}: ${ready.reason} ${ready.message}`);
     }
   };
-  const prepare: Lane["prepare"] = (name) => stand(cases.own?.(fixture, name) ?? []);
+  const prepare: Lane["prepare"] = (name) => createReady(cases.ownDependencies?.(fixture, name) ?? []);
   await env.apply(
     ...tokens(env, lane),
     laneConnection(env, surface, lane, lane),
     laneConnection(env, surface, `${lane}-twin`, lane),
   );
-  await stand(cases.stands(fixture));
+  await createReady(cases.dependencies(fixture));
   await prepare(seedName);
   const seed = cases.seed(fixture, seedName);
-  await stand([{ kind, name: seedName, spec: seed }]);
+  await createReady([{ kind, name: seedName, spec: seed }]);
   return {
     cases,
     fixture,
@@ -127,7 +125,7 @@ export async function startLane(env: Env, surface: Surface, cases: KindCases): P
     change: async (name, spec, reason) => {
       const { spec: now } = await env.get(kind, name);
       await env.patch(kind, name, { spec: mergePatch(isObject(now) ? now : {}, spec) });
-      return resting(env, kind, name, wanted(reason, isAtRest));
+      return settle(env, kind, name, wanted(reason, isSettled));
     },
     calls: () =>
       env.platform.journal().filter((entry): entry is CallEntry => entry.is === "call" && entry.principal === lane),
@@ -145,7 +143,7 @@ function tokens(env: Env, lane: string): readonly Manifest[] {
   });
 }
 
-/** With the lane's token; ids stand that the documented surface shows no proof of. */
+/** @returns a connection with the lane's token that allows ids without a proof, as on the documented surface */
 function laneConnection(env: Env, surface: Surface, name: string, lane: string): Manifest {
   const auth = { tokenSecretRef: { name: lane } };
   return connection(env, name, {
@@ -155,7 +153,7 @@ function laneConnection(env: Env, surface: Surface, name: string, lane: string):
   });
 }
 
-/** Clusters are there before anybody lists them, and get their names as they are asked for. */
+/** Creates the clusters before the operator lists them. @returns a function that assigns one to each name */
 function clusterPool(env: Env, lane: string, count: number, named: Map<string, string>): Fixture["clusterOf"] {
   const { sim, organizationId } = env.platform;
   const free = Array.from({ length: count }, (_, index) =>
@@ -170,44 +168,42 @@ function clusterPool(env: Env, lane: string, count: number, named: Map<string, s
   };
 }
 
-/**
- * Waits until nothing more comes by itself for the object's generation. @throws Error with its status after a minute
- */
-async function resting(env: Env, kind: string, name: string, rests: (ready: Condition) => boolean): Promise<Rest> {
+/** Waits until the conditions of the object's generation are settled. @throws Error with its status after a minute */
+async function settle(env: Env, kind: string, name: string, isDone: (ready: Condition) => boolean): Promise<Settled> {
   let last: KubeObject | undefined;
-  const rest = await comes(async () => {
+  const settled = await comes(async () => {
     const object = await env.get(kind, name);
     last = object;
     const { generation } = object.metadata;
     const ready = condition(object, "Ready");
     const isCurrent = member(object.status, "observedGeneration") === generation;
-    const isAt = isCurrent && ready !== undefined && ready.observedGeneration === generation && rests(ready);
+    const isAt = isCurrent && ready !== undefined && ready.observedGeneration === generation && isDone(ready);
     if (!isAt) return undefined;
-    if (!isOfAnother(env, kind, ready)) return { object, ready };
+    if (!isOfAnotherOperator(env, kind, ready)) return { object, ready };
     await env.annotate(kind, name, { [RECONCILE_REQUESTED_AT]: `${performance.now()}` });
     return undefined;
   }, TIMEOUT_MS);
-  if (rest === undefined) throw new Error(`${kind} ${name} does not rest: ${JSON.stringify(last?.status)}`);
-  return rest;
+  if (settled === undefined) throw new Error(`${kind} ${name} does not settle: ${JSON.stringify(last?.status)}`);
+  return settled;
 }
 
 /**
- * Whether the operator of another file had the last word: all of them look at what is cluster-wide, and each misses the
- * Secret in its own namespace.
+ * Whether the operator of another test file wrote the condition: all of them reconcile cluster-wide resources, and each
+ * misses the Secret in its own namespace.
  */
-const isOfAnother = ({ operatorNamespace }: Env, kind: string, { reason, message }: Condition): boolean =>
+const isOfAnotherOperator = ({ operatorNamespace }: Env, kind: string, { reason, message }: Condition): boolean =>
   kind === "ClusterPlatformConnection" &&
   reason === "CredentialsMissing" &&
   !message.includes(`"${operatorNamespace}"`);
 
-/** Whether it is Ready, or is not, for a reason that lasts. */
-const isAtRest = ({ status, reason }: Condition): boolean => status === "True" || !UNDER_WAY.has(reason);
+/** Whether it is Ready, or not Ready for a lasting reason. */
+const isSettled = ({ status, reason }: Condition): boolean => status === "True" || !TRANSIENT.has(reason);
 
-/** Reasons of an object whose connection or references may be as new as it is: they are found within seconds. */
+/** Reasons of a new object whose connection and references are new, too: the operator finds them within seconds. */
 const NOT_SEEN_YET: ReadonlySet<string> = new Set(["DependencyNotReady", "CredentialsMissing", "ConnectionNotReady"]);
 
-/** The same of an object that is new. */
-const isSettled = (ready: Condition): boolean => isAtRest(ready) && !NOT_SEEN_YET.has(ready.reason);
+/** As `isSettled`, for a new object. */
+const isSettledNew = (ready: Condition): boolean => isSettled(ready) && !NOT_SEEN_YET.has(ready.reason);
 
 const wanted = (reason: string | undefined, usual: (ready: Condition) => boolean) =>
   reason === undefined ? usual : (ready: Condition): boolean => ready.reason === reason;

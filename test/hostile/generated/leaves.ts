@@ -1,25 +1,25 @@
-/** The leaves of a schema: all that a user can set in a spec. */
+/** The leaves of a schema: all values that a user can set in a spec. */
 import type { Structural } from "../../../scripts/schema.ts";
 import type { CelRule } from "../../../src/api/resource.ts";
 
-/** What leads from a value to one inside of it: a member by its name, some item of a list, some entry of a map. */
+/** A step from a value to one inside it: a member by its name, some item of a list, some entry of a map. */
 export type Segment = { readonly member: string } | "[]" | "{}";
 
 export interface Leaf {
   /** E.g. `ports[].internalPort`, `layerSelections{}`. */
   readonly path: string;
   readonly segments: readonly Segment[];
-  /** The schemas on the way, the spec's first and its own last. */
+  /** The schemas on the path, from the spec's to the leaf's. */
   readonly schemas: readonly [Structural, ...Structural[]];
   readonly schema: Structural;
-  /** Whether it can be absent by itself. */
+  /** Whether it alone can be absent. */
   readonly optional: boolean;
 }
 
 /**
- * Every scalar, every list and map for its size, and every object without a schema of its own.
- * @param spec an object's schema
- * @param rules of the object that holds it
+ * @returns every scalar, every list and map (for its size), and every object without properties in its schema
+ * @param spec the schema of a spec
+ * @param rules the rules of the whole object
  */
 export function leavesOf(spec: Structural, rules: readonly CelRule[] = []): readonly Leaf[] {
   return [...walk({ segments: [], schemas: [spec], rules }, false)];
@@ -28,7 +28,7 @@ export function leavesOf(spec: Structural, rules: readonly CelRule[] = []): read
 interface Way {
   readonly segments: readonly Segment[];
   readonly schemas: readonly [Structural, ...Structural[]];
-  /** Of the object itself: they name members by `self.spec`. */
+  /** The rules of the whole object, which refer to members as `self.spec.x`. */
   readonly rules: readonly CelRule[];
 }
 
@@ -42,17 +42,17 @@ function* walk(way: Way, optional: boolean): Generator<Leaf> {
   });
   if (Object.keys(schema.properties ?? {}).length === 0)
     yield { segments, schemas, path: textOf(segments), schema, optional };
-  const asked = [...rules, ...(schema["x-kubernetes-validations"] ?? [])];
+  const applied = [...rules, ...(schema["x-kubernetes-validations"] ?? [])];
   for (const [member, next] of Object.entries(schema.properties ?? {})) {
-    const isFree = schema.minProperties === undefined && !asked.some((rule) => asksFor(rule, member));
+    const isFree = schema.minProperties === undefined && !applied.some((rule) => mayRequire(rule, member));
     yield* walk(into({ member }, next), isFree && schema.required?.includes(member) !== true);
   }
   if (schema.items !== undefined) yield* walk(into("[]", schema.items), false);
   if (schema.additionalProperties !== undefined) yield* walk(into("{}", schema.additionalProperties), false);
 }
 
-/** Whether a rule can want a member to be there; `!has(…)` cannot. */
-function asksFor({ rule }: CelRule, member: string): boolean {
+/** Whether a rule can require a member; `!has(…)` cannot. */
+function mayRequire({ rule }: CelRule, member: string): boolean {
   return new RegExp(String.raw`(?<!!)has\(self\.(spec\.)?${member}\)`).test(rule);
 }
 

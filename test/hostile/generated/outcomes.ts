@@ -1,68 +1,67 @@
-/** What becomes of a valid change of a leaf. */
+/** The expected outcomes of valid changes of leaves. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import type { Reason } from "../../../src/api/reasons.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 
 export type Outcome =
   /**
-   * Exactly one call carries it: in its path, or anywhere in its body, as a value that has all that `as` has; for an
-   * `as` that is empty it is the call itself. `refused` is what Ready says where the platform has no second valid
-   * value.
+   * Exactly one call carries it, in its path or anywhere in its body, as a value with all members of `as`; an empty
+   * `as` means the call itself. `refused` is the reason of Ready when the platform has no second valid value.
    */
   | { readonly is: "sent"; readonly by: string; readonly as: Json; readonly refused?: Reason }
-  /** An exception: no call of the platform's API asks for a change because of it. */
+  /** An exception: no call of the platform's API changes anything because of it. */
   | { readonly is: "local"; readonly because: string }
-  /** An exception: the API server refuses it on an object that exists, in these words. */
+  /** An exception: the API server refuses it for an existing object, with this message. */
   | { readonly is: "locked"; readonly says: string; readonly because: string }
-  /** An exception: the object says so (Ready carries the reason), and no call asks for a change. */
-  | { readonly is: "told"; readonly reason: Reason; readonly because: string; readonly isCreated?: true };
+  /** An exception: Ready has the reason, and no call changes anything. */
+  | { readonly is: "reported"; readonly reason: Reason; readonly because: string; readonly isCreated?: true };
 
 export interface Entry {
-  /** A valid value, other than the seed's. */
+  /** A valid value other than the seed's. */
   readonly to: Json;
-  /** A spec to change instead of the seed, where the leaf means nothing in that. */
+  /** Changes of the seed, when the leaf has no meaning in the seed. */
   readonly in?: JsonObject;
-  /** Why going back leaves something on the platform, on the full surface. */
+  /** Why a revert does not restore the platform's state on the full surface. */
   readonly stays?: string;
-  /** There is no way back: it is tried on an object of its own. */
+  /** The change cannot be reverted: it is tried on a separate object. */
   readonly oneWay?: true;
-  /** Each value of the enumeration wants another spec. */
+  /** Each value of the enumeration needs another spec. */
   readonly bounds?: "none";
-  /** On an object that exists, by surface. */
+  /** For an existing object, by surface. */
   readonly full: Outcome;
   readonly documented: Outcome;
-  /** On an object that is created with it; on the documented surface as well unless that is told. */
+  /** For an object that is created with it; also on the documented surface by default. */
   readonly created: Outcome;
   readonly createdDocumented?: Outcome;
 }
 
-/** What the seeds of one lane stand on. Every lane has a name, a connection, a token and a cluster of its own. */
+/** The environment of one lane's seeds. Every lane has its own name, connection, token and clusters. */
 export interface Fixture {
-  /** Of the lane, its connection among others. */
+  /** The name of the lane and its connection. */
   readonly name: string;
   readonly baseUrl: string;
-  /** A proxy that leads there. */
+  /** A proxy to the platform. */
   readonly proxyUrl: string;
   readonly organizationId: string;
-  /** The id of a cluster of that name on the platform. */
+  /** @returns the id of the platform's cluster of that name */
   readonly clusterOf: (name: string) => string;
   readonly credentialsId: string;
-  /** The id on the platform of what a custom resource stands for. */
+  /** @returns the external id of a custom resource */
   readonly id: (kind: string, name: string) => string;
 }
 
-/** A value that the API server takes, and the operator or the platform refuses. */
+/** A value that the API server accepts, and the operator or the platform refuses. */
 export interface Misuse {
   readonly path: string;
   readonly to: Json;
   readonly in?: JsonObject;
-  /** What Ready says then. */
+  /** The reason of Ready. */
   readonly reason: Reason;
-  /** The surface where it is a misuse; both by default. */
+  /** The surface where it is refused; both by default. */
   readonly only?: Surface;
 }
 
-export interface Standing {
+export interface Dependency {
   readonly kind: string;
   readonly name: string;
   readonly spec: JsonObject;
@@ -70,19 +69,19 @@ export interface Standing {
 
 export interface KindCases {
   readonly kind: string;
-  /** Custom resources that all objects of a lane need. */
-  stands(fixture: Fixture): readonly Standing[];
-  /** Custom resources that one object needs for itself. */
-  readonly own?: (fixture: Fixture, name: string) => readonly Standing[];
-  /** How many clusters its objects need at most; a handful unless told. */
+  /** Custom resources that all objects of a lane need, in their order. */
+  dependencies(fixture: Fixture): readonly Dependency[];
+  /** Custom resources that one object does not share. */
+  readonly ownDependencies?: (fixture: Fixture, name: string) => readonly Dependency[];
+  /** The maximum of clusters that its objects need; 4 by default. */
   readonly clusters?: number;
-  /** On the documented surface nothing takes back what was written: every change has an object of its own there. */
+  /** The documented surface can revert no change: every change has a separate object there. */
   readonly lasting?: true;
-  /** A spec in which every leaf has a value, or could have one; `name` is the object's. */
+  /** @returns a spec in which every leaf has a value, or could have one. @param name the object's name */
   seed(fixture: Fixture, name: string): JsonObject;
-  /** One entry for each leaf, by its path. `name` is the seed's object. */
+  /** @returns one entry for each leaf, by its path. @param name the name of the seed's object */
   leaves(fixture: Fixture, name: string): Readonly<Record<string, Entry>>;
-  /** What the schema lets pass and must not be done. */
+  /** Values that the schema accepts and that must be refused later. */
   readonly misuses?: (fixture: Fixture, name: string) => readonly Misuse[];
 }
 
@@ -94,16 +93,16 @@ export const sent = (by: string, as: Json, refused?: Reason): Outcome => ({
 });
 export const local = (because: string): Outcome => ({ is: "local", because });
 export const locked = (says: string, because: string): Outcome => ({ is: "locked", says, because });
-export const told = (reason: Reason, because: string): Outcome => ({ is: "told", reason, because });
+export const reported = (reason: Reason, because: string): Outcome => ({ is: "reported", reason, because });
 /** The object is created on the platform, and then reports the reason. */
-export const createdThenTold = (reason: Reason, because: string): Outcome => ({
-  is: "told",
+export const createdThenReported = (reason: Reason, because: string): Outcome => ({
+  is: "reported",
   reason,
   because,
   isCreated: true,
 });
 
-/** The same outcome whatever the surface, and whether the object exists or not. */
+/** The same outcome on both surfaces, whether the object exists or not. */
 export const always = (to: Json, outcome: Outcome): Entry => ({
   to,
   full: outcome,

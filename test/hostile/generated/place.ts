@@ -1,22 +1,20 @@
-/** Values at a leaf of a spec. */
+/** Reads and sets the values of leaves in specs. */
 import type { Structural } from "../../../scripts/schema.ts";
 import { isObject } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import type { Leaf, Segment } from "./leaves.ts";
 
-/**
- * A spec with another value at a leaf, and where that is in the words of the API server, e.g. `spec.ports[0].protocol`.
- */
+/** A spec with another value at a leaf, and the leaf's path as the API server writes it: `spec.ports[0].protocol`. */
 export interface Placed {
   readonly spec: JsonObject;
   readonly at: string;
 }
 
 /**
- * Sets a leaf of a spec: in the first item or entry that has it, else in the first one. What excludes it by a rule
- * "exactly one of" goes, and objects on the way come to be.
- * @param value undefined takes it away
- * @throws RangeError where a list or map on the way has nothing that the leaf could be in
+ * Sets a leaf of a spec: in the first item or entry that has it, else in the first one. Creates missing objects on the
+ * way, and removes the member that a rule "exactly one of" excludes.
+ * @param value undefined removes the leaf
+ * @throws RangeError when a list or map on the way is empty
  */
 export function placed(spec: JsonObject, leaf: Leaf, value: Json | undefined): Placed {
   const { segments, schemas } = leaf;
@@ -24,12 +22,12 @@ export function placed(spec: JsonObject, leaf: Leaf, value: Json | undefined): P
   return { spec: asObject(container), at };
 }
 
-/** @returns the value at a leaf, undefined where a spec has none. */
+/** @returns the value at a leaf, undefined when the spec has none */
 export function valueAt(spec: JsonObject, leaf: Leaf): Json | undefined {
   return find(spec, leaf.segments);
 }
 
-/** @returns a merge patch (RFC 7386) that makes `to` of `from`. */
+/** @returns a merge patch (RFC 7386) that changes `from` into `to` */
 export function mergePatch(from: JsonObject, to: JsonObject): JsonObject {
   const gone = Object.keys(from).filter((key) => to[key] === undefined);
   const changed = Object.entries(to).map(([key, value]): [string, Json | undefined] => {
@@ -76,7 +74,7 @@ function putMember(object: JsonObject, key: string, excluded: readonly string[],
   return { container: Object.fromEntries([...others, ...own]), at: inner.at };
 }
 
-/** Whether what is here is taken away. */
+/** Whether this is the leaf, and it is to be removed. */
 const isGone = ({ segments, value }: Way): boolean => segments.length === 0 && value === undefined;
 
 function keyFor(object: JsonObject, rest: readonly Segment[], at: string): string {
@@ -85,7 +83,7 @@ function keyFor(object: JsonObject, rest: readonly Segment[], at: string): strin
   return [first, ...others].find((key) => find(object[key], rest) !== undefined) ?? first;
 }
 
-/** The other side of a rule `has(self.a) != has(self.b)`. */
+/** @returns the other member of a rule `has(self.a) != has(self.b)` */
 function excludedBy(schema: Structural | undefined, member: string): readonly string[] {
   return (schema?.["x-kubernetes-validations"] ?? []).flatMap(({ rule }) => {
     const [, one, other] = /^has\(self\.(\w+)\) != has\(self\.(\w+)\)$/.exec(rule) ?? [];

@@ -26,17 +26,17 @@ const Crd = z.object({
   }),
 });
 
-/** A kind as its CRD in crds/ says it. */
+/** A kind according to its CRD in crds/. */
 export interface KindSchema {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
   readonly spec: Structural;
-  /** Of the whole object. */
+  /** The rules of the whole object. */
   readonly rules: readonly CelRule[];
 }
 
-/** @returns the schemas of all kinds, as users install them. @throws ZodError for a file that is no CRD of ours */
+/** @returns the schemas of all kinds, as users install them. @throws ZodError for a file that is not such a CRD */
 export function readSchemas(): readonly KindSchema[] {
   return readdirSync(CRDS).map((file) => {
     const { spec } = Crd.parse(parse(readFileSync(join(CRDS, file), "utf8")));

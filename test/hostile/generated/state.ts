@@ -1,4 +1,4 @@
-/** What the platform holds of one lane, without what differs from time to time. */
+/** The platform's state of one lane, without members that differ between equal states. */
 import { isDeepStrictEqual } from "node:util";
 
 import type { World } from "../../../simulator/model/world.ts";
@@ -17,7 +17,7 @@ export function stateOf(world: World, calls: readonly CallEntry[], clusterIds: r
   return Object.fromEntries(shown.filter(([, record]) => record !== undefined));
 }
 
-/** @returns what is in one and not in the other, by the way there, e.g. `<id>.settings.cpu: 250 for 500` */
+/** @returns the differences by their path, e.g. `<id>.settings.cpu: 250 for 500` */
 export function differences(before: unknown, after: unknown, at = ""): readonly string[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (!isObject(before) || !isObject(after)) return [`${at}: ${JSON.stringify(after)} for ${JSON.stringify(before)}`];
@@ -40,7 +40,7 @@ function recordOf(world: World, id: string): unknown {
     const { name, commit, settings } = service;
     return {
       name,
-      state: onTheWay(service.state),
+      state: stemOf(service.state),
       commit,
       settings: settingsOf(settings),
       variables: variablesOf(world, id),
@@ -50,7 +50,7 @@ function recordOf(world: World, id: string): unknown {
   if (cluster !== undefined) {
     const { version } = cluster;
     return {
-      state: onTheWay(cluster.state),
+      state: stemOf(cluster.state),
       version,
       binding: cluster.binding === null ? null : { ...cluster.binding, readyAt: 0 },
     };
@@ -61,8 +61,8 @@ function recordOf(world: World, id: string): unknown {
   return { targetUrl, events, enabled, settings: settingsOf(settings) };
 }
 
-/** A state and what leads to it are one: where nobody can see how an action ends, nobody waits for that. */
-const onTheWay = (state: string): string => state.replace(/(ING|ED)$/, "");
+/** Does not distinguish a state from the one that leads to it: without a status, no test can wait for the end. */
+const stemOf = (state: string): string => state.replace(/(ING|ED)$/, "");
 
 function variablesOf(world: World, parentId: string): readonly unknown[] {
   return [...world.variables.values()]
@@ -71,13 +71,13 @@ function variablesOf(world: World, parentId: string): readonly unknown[] {
     .toSorted((a, b) => a.key.localeCompare(b.key));
 }
 
-/** Members of a record that only tell: an update gives them back as they were read. */
-const TOLD = new Set(["service_type", "target_secret_set", "deployed_commit_id"]);
+/** Members of a record that are read-only: an update sends them back unchanged. */
+const READ_ONLY = new Set(["service_type", "target_secret_set", "deployed_commit_id"]);
 
-/** Without what only tells, and without the ids of ports, which one that went and came does not keep. */
+/** Removes read-only members, and the ids of ports: a port that is removed and added again has another id. */
 function settingsOf(settings: unknown, at = ""): unknown {
   if (Array.isArray(settings)) return settings.map((one: unknown) => settingsOf(one, at));
   if (!isObject(settings)) return settings;
-  const members = Object.entries(settings).filter(([key]) => !TOLD.has(key) && !(at === "ports" && key === "id"));
+  const members = Object.entries(settings).filter(([key]) => !READ_ONLY.has(key) && !(at === "ports" && key === "id"));
   return Object.fromEntries(members.map(([key, value]) => [key, settingsOf(value, key)]));
 }

@@ -1,4 +1,4 @@
-/** One change of one leaf on a living platform, judged: what is wrong about what came of it, in words. */
+/** Trials of one change of one leaf on a simulated platform. Each returns the problems that it found, as texts. */
 import { isDeepStrictEqual } from "node:util";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../src/kube/api/types.ts";
 import type { Env } from "../../support/env/env.ts";
 import { carriers, changesIn } from "./carried.ts";
 import type { Case, LeafCases } from "./cases.ts";
-import type { Lane, Rest } from "./lane.ts";
+import type { Lane, Settled } from "./lane.ts";
 import type { Misuse, Outcome } from "./outcomes.ts";
 import { valueAt } from "./place.ts";
 import { differences, stateOf, type State } from "./state.ts";
@@ -23,47 +23,47 @@ export interface Subject {
   readonly leaf: LeafCases;
 }
 
-/** What to ask of the way back: the state that was, or just not, no more than Ready, or nothing, as there is none. */
-export type Back = "restores" | "leaves" | "ready" | "none";
+/** After the revert, the platform has the earlier state, does not have it, or need not have it; or nothing reverts. */
+export type Revert = "restores" | "leaves" | "ready" | "none";
 
-/** A valid change, and back. @returns what is wrong */
-export async function tryChange(on: Subject, surface: Surface, back: Back): Promise<Problems> {
+/** A valid change, and its revert. @returns the problems */
+export async function tryChange(on: Subject, surface: Surface, revert: Revert): Promise<Problems> {
   const outcome = on.leaf.entry[surface];
-  const change = () => tried(on, on.leaf.valid.spec, outcome);
-  if (back === "none") return change();
-  return thereAndBack(on, change, { back, silent: outcome.is !== "sent" });
+  const change = () => changed(on, on.leaf.valid.spec, outcome);
+  if (revert === "none") return change();
+  return changeAndRevert(on, change, { revert, silent: outcome.is !== "sent" });
 }
 
-async function tried({ lane, name }: Subject, spec: JsonObject, outcome: Outcome): Promise<Problems> {
+async function changed({ lane, name }: Subject, spec: JsonObject, outcome: Outcome): Promise<Problems> {
   const { result, calls } = await watched(lane, () => attempt(() => lane.change(name, spec, endOf(outcome))));
   return problemsOf(outcome, result, calls);
 }
 
-/** An object that is created with the leaf's other value. @returns what is wrong */
+/** The creation of an object with the leaf's other value. @returns the problems */
 export async function tryCreation({ lane, name, leaf }: Subject, surface: Surface): Promise<Problems> {
   const { entry } = leaf;
   const created = surface === "full" ? entry.created : (entry.createdDocumented ?? entry.created);
-  const make = () => attempt(() => lane.create(name, leaf.valid.spec, endOf(created)));
-  const { result, calls } = await watched(lane, make);
+  const create = () => attempt(() => lane.create(name, leaf.valid.spec, endOf(created)));
+  const { result, calls } = await watched(lane, create);
   if (created.is !== "local") return problemsOf(created, result, calls);
-  return isReady(result) ? [] : [saying(result)];
+  return isReady(result) ? [] : [textOf(result)];
 }
 
 /**
- * A value at the leaf's bounds, and back: an honest end, whatever it is, and where that is Ready the value was sent as
- * it stands. @returns what is wrong
+ * A value at the leaf's bounds, and its revert. Whatever the result is, it is reported correctly; when it is Ready, the
+ * value was sent unchanged. @returns the problems
  */
 export async function tryBoundary(on: Subject, surface: Surface, bound: Case): Promise<Problems> {
   const change = async (): Promise<Problems> => {
     const { result, calls } = await watched(on.lane, () => attempt(() => on.lane.change(on.name, bound.spec)));
-    const isHonest = "ready" in result && result.ready.reason !== "InternalError" && result.ready.message !== "";
-    if (!isHonest) return [saying(result)];
+    const isReported = "ready" in result && result.ready.reason !== "InternalError" && result.ready.message !== "";
+    if (!isReported) return [textOf(result)];
     return isReady(result) ? unsent(on.leaf, surface, bound, calls) : [];
   };
-  return thereAndBack(on, change, { back: "ready", silent: false });
+  return changeAndRevert(on, change, { revert: "ready", silent: false });
 }
 
-/** What is wrong about a bound that is Ready: where a leaf's value is sent as it stands, its bounds are, too. */
+/** The problem of a bound that is Ready but not sent, when the leaf's other value is sent unchanged. */
 function unsent({ base, leaf, entry }: LeafCases, surface: Surface, { value }: Case, calls: Calls): Problems {
   const outcome = entry[surface];
   if (outcome.is !== "sent" || value === undefined || !isDeepStrictEqual(outcome.as, entry.to)) return [];
@@ -72,39 +72,43 @@ function unsent({ base, leaf, entry }: LeafCases, surface: Surface, { value }: C
   return by.includes(outcome.by) ? [] : [`Ready, and not carried by ${outcome.by}, but by ${listed(by)}`];
 }
 
-/** A value that only the operator or the platform can refuse, and back. @returns what is wrong */
+/** A value that only the operator or the platform can refuse, and its revert. @returns the problems */
 export async function tryMisuse(on: Subject, { reason }: Misuse, spec: JsonObject): Promise<Problems> {
   const change = async (): Promise<Problems> => {
     const result = await attempt(() => on.lane.change(on.name, spec, reason));
-    const isTold = "ready" in result && result.ready.reason === reason && result.ready.status !== "True";
-    return isTold ? [] : [saying(result)];
+    const isReported = "ready" in result && result.ready.reason === reason && result.ready.status !== "True";
+    return isReported ? [] : [textOf(result)];
   };
-  return thereAndBack(on, change, { back: "restores", silent: true });
+  return changeAndRevert(on, change, { revert: "restores", silent: true });
 }
 
-interface Demands {
-  readonly back: Exclude<Back, "none">;
-  /** Nothing is written, on the way back neither. */
+interface Expected {
+  readonly revert: Exclude<Revert, "none">;
+  /** Whether neither the change nor the revert writes anything. */
   readonly silent: boolean;
 }
 
-async function thereAndBack(on: Subject, there: () => Promise<Problems>, { back, silent }: Demands): Promise<Problems> {
+async function changeAndRevert(
+  on: Subject,
+  change: () => Promise<Problems>,
+  { revert, silent }: Expected,
+): Promise<Problems> {
   const { lane, name, leaf } = on;
   const first = await attempt(() => lane.change(name, leaf.base));
-  if (!isReady(first)) return [`the seed is not Ready: ${saying(first)}`];
+  if (!isReady(first)) return [`the seed is not Ready: ${textOf(first)}`];
   const before = state(on);
   const { result: problems, calls } = await watched(lane, async () => {
-    const found = await there();
+    const found = await change();
     const again = await attempt(() => lane.change(name, leaf.base));
-    return isReady(again) ? found : [...found, `going back: ${saying(again)}`];
+    return isReady(again) ? found : [...found, `the revert: ${textOf(again)}`];
   });
-  return [...problems, ...(silent ? unasked(calls) : []), ...leftBy(back, differences(before, state(on)))];
+  return [...problems, ...(silent ? unexpected(calls) : []), ...leftBy(revert, differences(before, state(on)))];
 }
 
-/** What is wrong about what going back leaves on the platform. */
-function leftBy(back: Demands["back"], left: readonly string[]): Problems {
-  if (back === "leaves" && left.length === 0) return ["going back leaves nothing, the exception is not needed"];
-  return back === "restores" ? left.map((one) => `going back leaves ${one}`) : [];
+/** The problems with the differences that a revert leaves on the platform. */
+function leftBy(revert: Expected["revert"], left: readonly string[]): Problems {
+  if (revert === "leaves" && left.length === 0) return ["the revert leaves nothing: the exception is not needed"];
+  return revert === "restores" ? left.map((one) => `the revert leaves ${one}`) : [];
 }
 
 function problemsOf(outcome: Outcome, result: Result, calls: Calls): Problems {
@@ -114,39 +118,39 @@ function problemsOf(outcome: Outcome, result: Result, calls: Calls): Problems {
       const isOnce = by.length === 1 && by[0] === outcome.by;
       const carried = isOnce ? [] : [`carried by ${listed(by)} of ${listed(changesIn(calls))}`];
       const { refused } = outcome;
-      const isOver = refused === undefined ? isReady(result) : "ready" in result && result.ready.reason === refused;
-      return [...carried, ...(isOver ? [] : [saying(result)])];
+      const isDone = refused === undefined ? isReady(result) : "ready" in result && result.ready.reason === refused;
+      return [...carried, ...(isDone ? [] : [textOf(result)])];
     }
     case "local":
-      return [...unasked(calls), ...(isReady(result) ? [] : [saying(result)])];
+      return [...unexpected(calls), ...(isReady(result) ? [] : [textOf(result)])];
     case "locked":
-      return [...unasked(calls), ...("refused" in result ? [] : [saying(result)])];
-    case "told": {
-      const isTold = "ready" in result && result.ready.reason === outcome.reason;
-      return [...(outcome.isCreated === true ? [] : unasked(calls)), ...(isTold ? [] : [saying(result)])];
+      return [...unexpected(calls), ...("refused" in result ? [] : [textOf(result)])];
+    case "reported": {
+      const isReported = "ready" in result && result.ready.reason === outcome.reason;
+      return [...(outcome.isCreated === true ? [] : unexpected(calls)), ...(isReported ? [] : [textOf(result)])];
     }
     default:
       return outcome satisfies never;
   }
 }
 
-/** The reason to wait for where it is not Ready=True. */
+/** The reason to wait for; undefined for Ready=True. */
 function endOf(outcome: Outcome): string | undefined {
-  if (outcome.is === "told") return outcome.reason;
+  if (outcome.is === "reported") return outcome.reason;
   return outcome.is === "sent" ? outcome.refused : undefined;
 }
 
-function unasked(calls: Calls): Problems {
+function unexpected(calls: Calls): Problems {
   const changes = changesIn(calls);
-  return changes.length === 0 ? [] : [`unasked: ${listed(changes)}`];
+  return changes.length === 0 ? [] : [`unexpected: ${listed(changes)}`];
 }
 
 const listed = (names: readonly string[]): string => (names.length === 0 ? "nothing" : names.join(", "));
 
-type Result = Rest | { readonly refused: string };
+type Result = Settled | { readonly refused: string };
 
-/** What an object came to, or that the API server refused it. */
-async function attempt(change: () => Promise<Rest>): Promise<Result> {
+/** @returns the object's final condition, or the API server's refusal */
+async function attempt(change: () => Promise<Settled>): Promise<Result> {
   try {
     return await change();
   } catch (error) {
@@ -157,14 +161,14 @@ async function attempt(change: () => Promise<Rest>): Promise<Result> {
 
 const isReady = (result: Result): boolean => "ready" in result && result.ready.status === "True";
 
-function saying(result: Result): string {
+function textOf(result: Result): string {
   return "ready" in result ? `${result.ready.status} ${result.ready.reason}: ${result.ready.message}` : result.refused;
 }
 
-/** What was done, and the calls that came of it. */
-async function watched<T>(lane: Lane, what: () => Promise<T>): Promise<{ readonly result: T; readonly calls: Calls }> {
+/** @returns the result of an action, and the platform's calls during it */
+async function watched<T>(lane: Lane, act: () => Promise<T>): Promise<{ readonly result: T; readonly calls: Calls }> {
   const from = lane.calls().length;
-  const result = await what();
+  const result = await act();
   return { result, calls: lane.calls().slice(from) };
 }
 

@@ -1,4 +1,4 @@
-/** Which trials a run makes of a kind's leaves. */
+/** The trials of a kind's leaves. */
 import { createHash } from "node:crypto";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
@@ -8,29 +8,29 @@ import type { Lane } from "./lane.ts";
 import type { Entry } from "./outcomes.ts";
 import { placed } from "./place.ts";
 import type { KindSchema } from "./schema.ts";
-import { tryBoundary, tryChange, tryCreation, tryMisuse, type Back, type Subject } from "./trial.ts";
+import { tryBoundary, tryChange, tryCreation, tryMisuse, type Revert, type Subject } from "./trial.ts";
 
 export interface Trial {
   readonly title: string;
-  /** @returns what is wrong */
+  /** @returns the problems */
   readonly run: () => Promise<readonly string[]>;
 }
 
 /**
- * All trials of a kind.
- * @param isKnown whether another kind has just this leaf, so that its bounds are tried there
+ * @returns all trials of a kind
+ * @param isTried whether the bounds of the same leaf are tried on another kind
  */
 export function trialsOf(
   env: Env,
   surface: Surface,
   schema: KindSchema,
   lane: Lane,
-  isKnown: (leaf: LeafCases) => boolean,
+  isTried: (leaf: LeafCases) => boolean,
 ): readonly Trial[] {
   const { cases, fixture, name } = lane;
   const leaves = casesOf(schema, cases, fixture, name);
   const on = (leaf: LeafCases): Subject => ({ env, lane, name, leaf });
-  /** The same leaf of an object of its own, for which everything stands. */
+  /** The same leaf of another object, whose dependencies are created. */
   const another = async (index: number, suffix: string): Promise<Subject> => {
     const other = `${name}-${index}${suffix}`;
     await lane.prepare(other);
@@ -43,15 +43,15 @@ export function trialsOf(
     const { path } = leaf.leaf;
     const { entry } = leaf;
     const isFinal = entry.oneWay === true || isLasting;
-    const back = isFinal ? "none" : backOf(entry, surface);
+    const revert = isFinal ? "none" : revertOf(entry, surface);
     const changed = async (): Promise<readonly string[]> => {
-      if (!isFinal && entry.in === undefined) return tryChange(on(leaf), surface, back);
+      if (!isFinal && entry.in === undefined) return tryChange(on(leaf), surface, revert);
       const fresh = await another(index, "f");
       await lane.create(fresh.name, fresh.leaf.base);
-      // Its own id is known by now.
-      return tryChange(await another(index, "f"), surface, back);
+      // Again, since the cases may contain the id of the created object.
+      return tryChange(await another(index, "f"), surface, revert);
     };
-    const hasBounds = !isFinal && entry.in === undefined && entry.full.is !== "locked" && !isKnown(leaf);
+    const hasBounds = !isFinal && entry.in === undefined && entry.full.is !== "locked" && !isTried(leaf);
     const bounds = hasBounds ? leaf.boundaries : [];
     return [
       { title: `${path}: changed`, run: changed },
@@ -71,14 +71,14 @@ export function trialsOf(
   return [...misuses, ...trials];
 }
 
-/** On the documented surface there are hardly any updates: what was written there stays. */
-function backOf(entry: Entry, surface: Surface): Back {
+/** The documented surface has hardly any updates, so that a revert does not restore the state there. */
+function revertOf(entry: Entry, surface: Surface): Revert {
   if (entry[surface].is !== "sent") return "restores";
   if (surface === "documented") return "ready";
   return entry.stays === undefined ? "restores" : "leaves";
 }
 
-/** A choice of so many, in their order, the same for the same seed. @param nameOf tells one from the others */
+/** @returns a sample of `count` items in order, the same for the same seed. @param nameOf returns a unique name */
 export function chosen<T>(all: readonly T[], count: number, seed: number, nameOf: (one: T) => string): readonly T[] {
   const rank = (one: T): string =>
     createHash("sha256")

@@ -1,16 +1,16 @@
-/** Values at the bounds of a schema and beyond, made from one that satisfies it. */
+/** Values at the bounds of a schema and beyond, derived from a valid value. */
 import type { Structural } from "../../../scripts/schema.ts";
 import { isObject } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 
 export interface Value {
-  /** What is special about it, e.g. "too long". */
+  /** What distinguishes it, e.g. "too long". */
   readonly title: string;
-  /** undefined: the leaf is absent. */
+  /** Undefined when the leaf is absent. */
   readonly value: Json | undefined;
 }
 
-/** The values at a leaf's bounds, `sample` itself left out; absence where the leaf may be absent. */
+/** @returns values at a leaf's bounds without `sample` itself, and absence if the leaf is optional */
 export function boundariesOf(schema: Structural, sample: Json, optional: boolean): readonly Value[] {
   const values = [
     ...typedBoundaries(schema, sample),
@@ -51,7 +51,7 @@ function typedBoundaries(schema: Structural, sample: Json): readonly Value[] {
   ];
 }
 
-/** Values that the schema refuses: at least a wrong type, unless the leaf takes anything. */
+/** @returns values that the schema refuses: at least one of a wrong type, unless the leaf accepts any type */
 export function invalidsOf(schema: Structural, sample: Json): readonly Value[] {
   if (schema.type === undefined) return [];
   return [{ title: "of another type", value: otherType(schema, sample) }, ...beyond(schema, sample)];
@@ -98,7 +98,7 @@ function otherType({ type }: Structural, sample: Json): Json {
   return type === "object" || type === "array" ? "text" : JSON.stringify(sample);
 }
 
-/** The longest text within the bound that a sample becomes when one of its characters is repeated. */
+/** @returns the longest valid text that results from repeating one character of a sample */
 function longest({ maxLength = 0, pattern }: Structural, sample: string): string {
   for (let length = maxLength; length > sample.length; length -= 1) {
     for (let at = 0; at < sample.length; at += 1) {
@@ -109,7 +109,7 @@ function longest({ maxLength = 0, pattern }: Structural, sample: string): string
   return sample;
 }
 
-/** The shortest text that a sample becomes when characters are taken out of it. */
+/** @returns the shortest valid text that results from removing characters of a sample */
 function shortest({ minLength = 0, pattern }: Structural, sample: string): string {
   if (sample.length <= minLength) return sample;
   for (let at = 0; at < sample.length; at += 1) {
@@ -127,7 +127,7 @@ function fits(pattern: string | undefined, text: string): boolean {
   return pattern === undefined || new RegExp(pattern).test(text);
 }
 
-/** A list of so many items, all different: those of the sample, then variations of its first. */
+/** @returns a list of `count` different items: those of the sample, then variations of its first one */
 function filled(schema: Structural, sample: readonly Json[], count: number): readonly Json[] {
   const [first] = sample;
   const choice = schema.items?.enum;
@@ -146,7 +146,7 @@ function varied(value: Json, index: number, key: string | undefined): Json {
   return { ...value, [key]: varied(value[key] ?? null, index, undefined) };
 }
 
-/** A map of so many entries. */
+/** @returns a map of `count` entries */
 function crowded(sample: JsonObject, count: number): JsonObject {
   const [first] = Object.values(sample);
   const own = Object.entries(sample).slice(0, count);

@@ -1,15 +1,15 @@
 /** Clusters and their bindings. */
 import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
 import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves, scheduleLeaves } from "../common.ts";
-import { always, local, locked, sent, told, type Entry, type KindCases, type Outcome } from "../outcomes.ts";
+import { always, local, locked, sent, reported, type Entry, type KindCases, type Outcome } from "../outcomes.ts";
 import { rootConnectionLeaves, unresolved, VALUES } from "./references.ts";
 
 const NOT_IN_CLUSTERS = ["adoptionPolicy", "onMissing", "retry"];
 const PEM = Buffer.from("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").toString("base64");
 const OTHER_PEM = Buffer.from("-----BEGIN CERTIFICATE-----\nBBBB\n-----END CERTIFICATE-----\n").toString("base64");
 
-const TOKEN = "it says what goes into a Secret of the cluster; a read alone asks for the token";
-const token = (to: Json): Entry => always(to, local(TOKEN));
+const TOKEN = "it describes a Secret of the cluster; the token is only read";
+const ofToken = (to: Json): Entry => always(to, local(TOKEN));
 
 const both = (outcome: Outcome) => ({ full: outcome, documented: outcome });
 
@@ -17,7 +17,7 @@ export const cluster: KindCases = {
   kind: "PlatformCluster",
   clusters: 150,
   lasting: true,
-  stands: () => [],
+  dependencies: () => [],
   seed: ({ name: lane, clusterOf }, name) => ({
     connectionRef: { name: lane },
     externalId: clusterOf(name),
@@ -28,9 +28,9 @@ export const cluster: KindCases = {
   leaves: (fixture, name) => ({
     ...rootConnectionLeaves(fixture),
     externalId: {
-      ...both(locked("spec.externalId cannot be changed or removed", "an object stands for one cluster")),
+      ...both(locked("spec.externalId cannot be changed or removed", "an object represents one cluster")),
       to: fixture.clusterOf(`${name}-other`),
-      created: local("a cluster is taken over by its id, which reads alone carry"),
+      created: local("a cluster is adopted by its id, which only reads carry"),
     },
     runState: {
       to: "Stopped",
@@ -42,21 +42,21 @@ export const cluster: KindCases = {
       to: "1.34",
       oneWay: true,
       full: sent("upgradeCluster", {}),
-      // Which version is next is not shown there: the platform is asked once, and chooses.
+      // That surface does not show the next version: the operator requests an upgrade once, and the platform chooses.
       documented: sent("upgradeCluster", {}),
       created: sent("upgradeCluster", {}),
-      createdDocumented: local("the version that a cluster is taken over with counts as the one that runs"),
+      createdDocumented: local("the version of an adopted cluster is assumed to match the spec"),
     },
-    "writeTokenSecretToRef.name": token(`${name}-moved`),
-    "writeTokenSecretToRef.readOnly": token(false),
-    "writeTokenSecretToRef.server": token("https://b.example:6443/k8s"),
-    "writeTokenSecretToRef.caBundle": token(OTHER_PEM),
-    credentialsId: always(fixture.credentialsId, local("a read alone asks for the credentials")),
-    ...scheduleLeaves(told("NotSupportedByApi", "the documented surface has no start of clusters")),
+    "writeTokenSecretToRef.name": ofToken(`${name}-moved`),
+    "writeTokenSecretToRef.readOnly": ofToken(false),
+    "writeTokenSecretToRef.server": ofToken("https://b.example:6443/k8s"),
+    "writeTokenSecretToRef.caBundle": ofToken(OTHER_PEM),
+    credentialsId: always(fixture.credentialsId, local("the credentials are only read")),
+    ...scheduleLeaves(reported("NotSupportedByApi", "the documented surface has no start of clusters")),
     ...Object.fromEntries(
       Object.entries(lifecycleLeaves(NOT_IN_CLUSTERS)).map(([path, entry]) => [
         path,
-        { ...entry, created: local("a cluster is there, and runs as it should: nothing is to be written") },
+        { ...entry, created: local("the cluster exists and runs: nothing has to be written") },
       ]),
     ),
   }),
@@ -77,8 +77,8 @@ const METRICS: JsonObject = {
   storageClass: { valueFrom: { configMapKeyRef: { name: "classes", key: "first" } } },
 };
 
-const BOUND = both(locked("spec.clusterRef cannot be changed once", "a template stays on its cluster"));
-/** What every cluster and version of the template takes. */
+const BOUND = both(locked("spec.clusterRef cannot be changed once", "a template cannot move to another cluster"));
+/** Members that every cluster and version of the template accepts. */
 const PLAIN: JsonObject = { layerSelections: {}, customerProvidedInputs: {} };
 const NOT_IN_BINDINGS = [...NOT_IN_CLUSTERS, "deletionPolicy"];
 const bound = (to: Json, as: Json = to): Entry => always(to, sent("updateClusterPlatformBinding", as));
@@ -88,8 +88,8 @@ const { values, others } = VALUES;
 export const binding: KindCases = {
   kind: "PlatformBinding",
   clusters: 200,
-  stands: () => [],
-  own: ({ name: lane, clusterOf }, name) => [
+  dependencies: () => [],
+  ownDependencies: ({ name: lane, clusterOf }, name) => [
     {
       kind: "PlatformCluster",
       name,
@@ -119,9 +119,9 @@ export const binding: KindCases = {
       ...bound(fixture.clusterOf(`${name}-other`), fixture.clusterOf(`${name}-other`)),
       ...BOUND,
     },
-    "cluster.mode": { ...always("CUSTOMER_MANAGED", local("only the catalogue is asked with it")), in: PLAIN },
-    "cluster.provider": { ...always("GCP", local("only the catalogue is asked with it")), in: PLAIN },
-    "template.key": always("partner-platform", told("TemplateNotAvailable", "there is but one template")),
+    "cluster.mode": { ...always("CUSTOMER_MANAGED", local("only reads of the catalogue carry it")), in: PLAIN },
+    "cluster.provider": { ...always("GCP", local("only reads of the catalogue carry it")), in: PLAIN },
+    "template.key": always("partner-platform", reported("TemplateNotAvailable", "there is only one template")),
     "template.version": { ...bound("1.1.0"), in: PLAIN },
     layerSelections: bound({ gpu: true }, { gpu: true }),
     "layerSelections{}": bound(false, { gpu: false }),
@@ -141,9 +141,9 @@ export const binding: KindCases = {
     "customerProvidedInputs{}{}.valueFrom.configMapKeyRef.key": bound("second", { maxNodes: "7" }),
     ...lifecycleLeaves(NOT_IN_BINDINGS),
     "lifecycle.managementPolicy": {
-      ...always("ObserveOnly", local("nothing is to be written")),
-      created: told("NotCreated", "nothing is written under it"),
-      createdDocumented: told("NotObservable", "nothing is written under it, and nothing is shown"),
+      ...always("ObserveOnly", local("nothing has to be written")),
+      created: reported("NotCreated", "nothing is written under it"),
+      createdDocumented: reported("NotObservable", "nothing is written under it, and nothing is shown"),
     },
   }),
   misuses: () => [

@@ -1,4 +1,4 @@
 import { SAMPLES } from "../../../samples/index.ts";
 
-/** The seeds and tables of all kinds. */
+/** The cases of all kinds. */
 export const KINDS = Object.values(SAMPLES).map(({ leaves }) => leaves);

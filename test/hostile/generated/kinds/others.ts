@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
 import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
 import { certificate } from "../../../support/kube/tls.ts";
 import { lifecycle, lifecycleLeaves } from "../common.ts";
-import { always, local, locked, sent, told, type Entry, type Fixture, type KindCases } from "../outcomes.ts";
+import { always, local, locked, sent, reported, type Entry, type Fixture, type KindCases } from "../outcomes.ts";
 import { childConnectionLeaves, rootConnectionLeaves, environments } from "./references.ts";
 
 const NOT_IN_OPERATIONS = [
@@ -18,12 +18,12 @@ const NOT_IN_OPERATIONS = [
 
 const read = (to: Json, by: string, as: Json = to): Entry => ({
   ...always(to, sent(by, as)),
-  created: local("what was read a moment ago is not read again"),
+  created: local("the operator has just read it, and does not read it again"),
 });
 
 export const catalog: KindCases = {
   kind: "PlatformCatalog",
-  stands: () => [],
+  dependencies: () => [],
   seed: ({ name }) => ({
     connectionRef: { name },
     include: ["Templates", "CloudProviders"],
@@ -36,7 +36,7 @@ export const catalog: KindCases = {
     "include[]": {
       ...always(
         "DatabaseTypes",
-        local("what was read a moment ago is not read again; `include` shows that it is read"),
+        local("the operator has just read it, and does not read it again; the case of `include` covers the read"),
       ),
       in: { include: ["Templates"] },
     },
@@ -46,7 +46,7 @@ export const catalog: KindCases = {
       ...read(fixture.credentialsId, "listGithubRepositories"),
       in: { include: ["GitRepositories"] },
     },
-    interval: always("2h", local("it says how often the catalogue is read")),
+    interval: always("2h", local("the interval between reads of the catalogue")),
   }),
 };
 
@@ -63,14 +63,17 @@ const once = (to: Json, created: Entry["created"], change?: JsonObject): Entry =
 export const operation: KindCases = {
   kind: "PlatformOperation",
   clusters: 150,
-  // A cluster that is stopped cannot be stopped again.
-  own: ({ name: lane, clusterOf }, name) =>
+  // A stopped cluster cannot be stopped again.
+  ownDependencies: ({ name: lane, clusterOf }, name) =>
     [name, `${name}-other`].map((each) => ({
       kind: "PlatformCluster",
       name: each,
       spec: { connectionRef: { name: lane }, externalId: clusterOf(each) },
     })),
-  stands: (fixture) => [...environments(fixture), ...["", "-other"].flatMap((more) => servicesOf(fixture, more))],
+  dependencies: (fixture) => [
+    ...environments(fixture),
+    ...["", "-other"].flatMap((suffix) => servicesOf(fixture, suffix)),
+  ],
   seed: ({ name }) => ({
     connectionRef: { name },
     type: "DeployApplication",
@@ -129,11 +132,11 @@ export const operation: KindCases = {
         },
       ),
       "source.helm_repository": once({ ...CHART, chart_name: "kafka" }, rendered("kafka"), renders),
-      outputConfigMap: once(`${object}-elsewhere`, local("it says where the values go in the cluster"), renders),
-      completion: once("Accepted", local("it says when the operation counts as complete")),
-      backoffLimit: once(4, local("it says how often the operator tries")),
-      activeDeadlineSeconds: once(900, local("it says how long the operator waits")),
-      ttlSecondsAfterFinished: once(86_400, local("it says how long the object is kept")),
+      outputConfigMap: once(`${object}-elsewhere`, local("the ConfigMap for the values"), renders),
+      completion: once("Accepted", local("the condition for completion")),
+      backoffLimit: once(4, local("the limit of the operator's attempts")),
+      activeDeadlineSeconds: once(900, local("the operator's deadline")),
+      ttlSecondsAfterFinished: once(86_400, local("the time until the object is deleted")),
       ...Object.fromEntries(
         Object.entries(lifecycleLeaves(NOT_IN_OPERATIONS)).map(([path, { to, created }]) => [path, once(to, created)]),
       ),
@@ -143,13 +146,13 @@ export const operation: KindCases = {
 
 const DEPLOYS = ["applicationRef", "gitCommitId"];
 
-/** Takes members out of the seed. */
+/** @returns a change that removes members of the seed */
 function without(members: readonly string[]): JsonObject {
   return Object.fromEntries(members.map((member) => [member, null]));
 }
 
-function servicesOf({ name: lane }: Fixture, more: string) {
-  const name = `${lane}${more}`;
+function servicesOf({ name: lane }: Fixture, suffix: string) {
+  const name = `${lane}${suffix}`;
   const common = { environmentRef: { name: lane }, name };
   return [
     {
@@ -165,46 +168,49 @@ function servicesOf({ name: lane }: Fixture, more: string) {
   ];
 }
 
-const CALLS = "it says how the platform is called; every call shows it";
-const how = (to: Json): Entry => always(to, local(CALLS));
-const usual = (to: Json): Entry => always(to, local("it says what counts for objects that say nothing themselves"));
+const CALLS = "how the operator calls the platform; every call shows it";
+const ofCalls = (to: Json): Entry => always(to, local(CALLS));
+const ofDefaults = (to: Json): Entry => always(to, local("a default for objects that do not set it"));
 
 function connectionEntries(fixture: Fixture, receiver: Entry["created"]): Readonly<Record<string, Entry>> {
   const stays = (field: string): Pick<Entry, "full" | "documented"> => {
-    const outcome = locked(`spec.${field} cannot be changed`, "a connection leads to one place");
+    const outcome = locked(`spec.${field} cannot be changed`, "a connection has one platform and organization");
     return { full: outcome, documented: outcome };
   };
   const defaults = Object.entries(lifecycleLeaves([], "defaults.lifecycle."));
   return {
-    baseUrl: { ...how(`${fixture.baseUrl}/`), ...stays("baseUrl") },
-    pathPrefix: how("/api/v1"),
+    baseUrl: { ...ofCalls(`${fixture.baseUrl}/`), ...stays("baseUrl") },
+    pathPrefix: ofCalls("/api/v1"),
     organizationId: {
-      ...always(fixture.credentialsId, told("InvalidSpec", "the platform knows no such organization")),
+      ...always(fixture.credentialsId, reported("InvalidSpec", "the organization does not exist")),
       ...stays("organizationId"),
     },
-    "auth.scheme": how("Bearer"),
-    "auth.tokenSecretRef.name": how(`${fixture.name}-spare`),
-    "auth.tokenSecretRef.key": how("other"),
-    "proxy.url": always("http://127.0.0.1:9", told("PlatformUnreachable", "nobody runs that proxy")),
+    "auth.scheme": ofCalls("Bearer"),
+    "auth.tokenSecretRef.name": ofCalls(`${fixture.name}-spare`),
+    "auth.tokenSecretRef.key": ofCalls("other"),
+    "proxy.url": always("http://127.0.0.1:9", reported("PlatformUnreachable", "that proxy does not exist")),
     "proxy.secretRef.name": {
-      ...always("values", told("CredentialsMissing", "that Secret has no user name")),
+      ...always("values", reported("CredentialsMissing", "that Secret has no user name")),
       in: { ...connectionSeed(fixture), proxy: { url: fixture.proxyUrl } },
     },
-    "caBundle.pem": how(certificate),
-    "caBundle.configMapKeyRef.name": always("sizes", told("DependencyNotReady", "that ConfigMap has no certificates")),
+    "caBundle.pem": ofCalls(certificate),
+    "caBundle.configMapKeyRef.name": always(
+      "sizes",
+      reported("DependencyNotReady", "that ConfigMap has no certificates"),
+    ),
     "caBundle.configMapKeyRef.key": {
-      ...always("second", told("DependencyNotReady", "that ConfigMap has no certificates")),
+      ...always("second", reported("DependencyNotReady", "that ConfigMap has no certificates")),
       in: { ...connectionSeed(fixture), caBundle: { configMapKeyRef: { name: "authorities", key: "first" } } },
     },
-    "rateLimit.requestsPerSecond": how(500),
-    "rateLimit.burst": how(400),
-    surface: how("Documented"),
-    allowUnverifiedIds: how(true),
-    allowedProjects: how([fixture.credentialsId, fixture.clusterOf(fixture.name)]),
-    "allowedProjects[]": how(fixture.clusterOf(fixture.name)),
-    ...Object.fromEntries(defaults.map(([path, { to }]) => [path, usual(to)])),
-    "defaults.pollInterval": usual("45m"),
-    "defaults.logs.onFailure": usual(7),
+    "rateLimit.requestsPerSecond": ofCalls(500),
+    "rateLimit.burst": ofCalls(400),
+    surface: ofCalls("Documented"),
+    allowUnverifiedIds: ofCalls(true),
+    allowedProjects: ofCalls([fixture.credentialsId, fixture.clusterOf(fixture.name)]),
+    "allowedProjects[]": ofCalls(fixture.clusterOf(fixture.name)),
+    ...Object.fromEntries(defaults.map(([path, { to }]) => [path, ofDefaults(to)])),
+    "defaults.pollInterval": ofDefaults("45m"),
+    "defaults.logs.onFailure": ofDefaults(7),
     "webhook.receiverUrl": { to: "http://127.0.0.1:9/hooks", full: receiver, documented: receiver, created: receiver },
     "webhook.secretRef.name": { to: "others", full: receiver, documented: receiver, created: receiver },
     "webhook.secretRef.key": { to: "second", full: receiver, documented: receiver, created: receiver },
@@ -234,7 +240,7 @@ const connectionSeed = (fixture: Fixture): JsonObject => ({
 
 export const connection: KindCases = {
   kind: "PlatformConnection",
-  stands: () => [],
+  dependencies: () => [],
   seed: connectionSeed,
   misuses: MISUSES,
   leaves: (fixture) => connectionEntries(fixture, local("no receiver runs")),
@@ -242,17 +248,17 @@ export const connection: KindCases = {
 
 export const clusterConnection: KindCases = {
   kind: "ClusterPlatformConnection",
-  stands: () => [],
+  dependencies: () => [],
   seed: (fixture) => ({
     ...connectionSeed(fixture),
     allowedNamespaces: { names: [fixture.name], selector: { matchLabels: { team: "shop" } } },
   }),
   leaves: (fixture) => ({
     ...connectionEntries(fixture, local("no receiver runs")),
-    "allowedNamespaces.names": how([fixture.name, "another"]),
-    "allowedNamespaces.names[]": how("another"),
-    "allowedNamespaces.selector.matchLabels": how({ team: "shop", tier: "web" }),
-    "allowedNamespaces.selector.matchLabels{}": how("pay"),
+    "allowedNamespaces.names": ofCalls([fixture.name, "another"]),
+    "allowedNamespaces.names[]": ofCalls("another"),
+    "allowedNamespaces.selector.matchLabels": ofCalls({ team: "shop", tier: "web" }),
+    "allowedNamespaces.selector.matchLabels{}": ofCalls("pay"),
   }),
   misuses: MISUSES,
 };

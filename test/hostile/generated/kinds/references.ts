@@ -1,27 +1,27 @@
+/** Leaves that are references, and the objects that they refer to. */
 import type { Reason } from "../../../../src/api/reasons.ts";
 import type { JsonObject } from "../../../../src/kube/api/types.ts";
-/** Leaves that are references, and the world that they lead to. */
 import { certificate } from "../../../support/kube/tls.ts";
 import {
   always,
   local,
   locked,
   sent,
-  told,
+  reported,
   type Entry,
   type Fixture,
   type Misuse,
   type Outcome,
-  type Standing,
+  type Dependency,
 } from "../outcomes.ts";
 
-/** Secrets and ConfigMaps of the namespace that values come from: keys and their values. */
+/** Secrets and ConfigMaps that are sources of values: their keys and values. */
 export const VALUES = {
   values: { first: "value-one-1", second: "value-two-2" },
   others: { first: "value-three-3", second: "value-four-4" },
 } as const;
 
-/** ConfigMaps with values that the catalogue's templates allow. */
+/** ConfigMaps with values that the catalogue's templates accept. */
 export const CONFIGURATION = {
   classes: { first: "standard", second: "fast" },
   "others-classes": { first: "fast" },
@@ -30,41 +30,41 @@ export const CONFIGURATION = {
   "others-sizes": { first: "8" },
 } as const;
 
-export const project = ({ name }: Fixture, more = ""): Standing => ({
+export const project = ({ name }: Fixture, more = ""): Dependency => ({
   kind: "PlatformProject",
   name: `${name}${more}`,
   spec: { connectionRef: { name }, name: `${name}${more}` },
 });
 
-export const environment = ({ name, clusterOf }: Fixture, more = ""): Standing => ({
+export const environment = ({ name, clusterOf }: Fixture, more = ""): Dependency => ({
   kind: "PlatformEnvironment",
   name: `${name}${more}`,
   spec: { name: `${name}${more}`, projectRef: { name }, clusterRef: { externalId: clusterOf(name) } },
 });
 
-/** Parents of a service, and others that it could be in. */
-export const environments = (fixture: Fixture): readonly Standing[] => [
+/** Parents of a service, and another environment. */
+export const environments = (fixture: Fixture): readonly Dependency[] => [
   project(fixture),
   environment(fixture),
   environment(fixture, "-other"),
 ];
 
-const CHOICE = "it says which connection is used; no call carries its name";
+const CHOICE = "it selects the connection; no call carries its name";
 
 /**
- * @param kind what an object says that is on a connection of another kind, which does not exist
- * @param other what becomes of one on another connection to the same place
+ * @param kind the reason of an object whose connection is of another kind, which does not exist
+ * @param other the outcome for another connection to the same organization
  */
 function connectionLeaves({ name }: Fixture, kind: Reason, other: Outcome): Readonly<Record<string, Entry>> {
   return {
-    "connectionRef.kind": always("ClusterPlatformConnection", told(kind, CHOICE)),
+    "connectionRef.kind": always("ClusterPlatformConnection", reported(kind, CHOICE)),
     "connectionRef.name": always(`${name}-twin`, other),
   };
 }
 
 /**
- * Both members of a reference that cannot be changed once the object exists.
- * @param by the create, which carries the id that it leads to
+ * @returns the entries of both members of a reference that cannot be changed once the object exists
+ * @param by the operation that creates the object, which carries the referenced id
  */
 export function lockedReference(
   field: string,
@@ -72,7 +72,7 @@ export function lockedReference(
   by: string,
   fixture: Fixture,
 ): Readonly<Record<string, Entry>> {
-  const fixed = locked(`spec.${field} cannot be changed once`, "what an object is in is fixed once it exists");
+  const fixed = locked(`spec.${field} cannot be changed once`, "an object cannot move to another parent");
   const entry = (to: string, as: string): Entry => ({ to, full: fixed, documented: fixed, created: sent(by, as) });
   return {
     [`${field}.name`]: entry(otherName, fixture.id(kind, otherName)),
@@ -80,29 +80,29 @@ export function lockedReference(
   };
 }
 
-/** The id of an object that exists: it is taken over, nothing is sent. */
-export const takenOver = (id: string): Entry => ({
-  ...always(id, local("an existing object is taken over by its id, which reads alone carry")),
-  created: told("AlreadyManaged", "an object of the platform belongs to one resource"),
+/** The entry of `externalId`, the id of an existing object: it is adopted, nothing is sent. */
+export const adopted = (id: string): Entry => ({
+  ...always(id, local("an existing object is adopted by its id, which only reads carry")),
+  created: reported("AlreadyManaged", "an object of the platform belongs to one resource"),
   oneWay: true,
 });
 
-/** Sources of values: one of a Secret, one of a ConfigMap, and one that is written down. */
+/** Variables with each source of values: a literal, a Secret and a ConfigMap. */
 export const VARIABLES: readonly JsonObject[] = [
   { name: "PLAIN", value: "plain-0", secret: false },
   { name: "FROM_SECRET", valueFrom: { secretKeyRef: { name: "values", key: "first" } } },
   { name: "FROM_CONFIG", valueFrom: { configMapKeyRef: { name: "values", key: "first" } } },
 ];
 
-/** What becomes of one variable, as the platform knows it, and of the secret one by its name alone. */
+/** The outcomes of a change of one variable: a plain one as it is sent, a secret one by its name only. */
 export interface VariableOutcomes {
   readonly plain: (wire: JsonObject) => Omit<Entry, "to">;
   readonly secret: (name: string) => Omit<Entry, "to">;
-  /** Of a plain one that is to be a secret. */
+  /** For a plain one that becomes a secret. */
   readonly hidden: (name: string) => Omit<Entry, "to">;
 }
 
-/** The leaves of `variables` as far as they are the same for all kinds. */
+/** @returns the leaves of `variables` that are the same for all kinds */
 export function variableLeaves({ plain, secret, hidden }: VariableOutcomes): Readonly<Record<string, Entry>> {
   const { values, others } = VALUES;
   return {
@@ -126,15 +126,15 @@ export function variableLeaves({ plain, secret, hidden }: VariableOutcomes): Rea
   };
 }
 
-/** Of what has a parent. */
+/** The leaves of `connectionRef` of a kind with a parent. */
 export const childConnectionLeaves = (fixture: Fixture): Readonly<Record<string, Entry>> =>
-  connectionLeaves(fixture, "InvalidSpec", told("InvalidSpec", "a child is on the connection of its parent"));
+  connectionLeaves(fixture, "InvalidSpec", reported("InvalidSpec", "a child uses the connection of its parent"));
 
-/** Of what has none. */
+/** The leaves of `connectionRef` of a kind without a parent. */
 export const rootConnectionLeaves = (fixture: Fixture): Readonly<Record<string, Entry>> =>
-  connectionLeaves(fixture, "ConnectionNotReady", local("another connection to the same organization will do"));
+  connectionLeaves(fixture, "ConnectionNotReady", local("another connection to the same organization works as well"));
 
-/** A source of values that is not there, by its name and by its key. */
+/** @returns a source of values that does not exist, by its name and by its key */
 export const unresolved = (at: string): readonly Misuse[] => [
   { path: `${at}.name`, to: "nowhere", reason: "DependencyNotReady" },
   { path: `${at}.key`, to: "nowhere", reason: "DependencyNotReady" },

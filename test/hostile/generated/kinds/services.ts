@@ -2,18 +2,18 @@
 import type { Json } from "../../../../src/kube/api/types.ts";
 import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
 import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves, scheduleLeaves } from "../common.ts";
-import { always, createdThenTold, local, sent, told, type Entry, type KindCases } from "../outcomes.ts";
+import { always, createdThenReported, local, sent, reported, type Entry, type KindCases } from "../outcomes.ts";
 import {
   childConnectionLeaves,
   environments,
   lockedReference,
-  takenOver,
+  adopted,
   unresolved,
   VARIABLES,
   variableLeaves,
 } from "./references.ts";
 
-const NO_UPDATE = told("UpdateNotSupported", "the documented surface has no update of it");
+const NO_UPDATE = reported("UpdateNotSupported", "the documented surface has no update of it");
 
 const setting =
   (create: string, update: string) =>
@@ -32,11 +32,11 @@ const imported = (as: Json): Omit<Entry, "to"> => {
 
 const importedSecret = (name: string): Omit<Entry, "to"> => imported({ name, is_secret: true });
 
-/** Why going back leaves something in an application: a PlatformVariableSet takes its variables back. */
+/** Why a revert leaves variables in an application, unlike in a PlatformVariableSet. */
 const STAYS: Readonly<Record<string, string>> = {
-  variables: "variables that the spec does not name are left alone",
-  "variables[].name": "variables that the spec does not name are left alone",
-  "variables[].secret": "what is a secret gets its new value, and stays one: no update makes it plain",
+  variables: "variables that the spec does not name are not removed",
+  "variables[].name": "variables that the spec does not name are not removed",
+  "variables[].secret": "an update changes the value of a secret, but does not make it plain",
 };
 const variables = Object.entries(
   variableLeaves({ plain: imported, secret: importedSecret, hidden: importedSecret }),
@@ -49,7 +49,7 @@ const NO_STOP = "the documented surface has no stop of applications";
 
 export const application: KindCases = {
   kind: "PlatformApplication",
-  stands: environments,
+  dependencies: environments,
   seed: ({ name: lane }, name) => ({
     connectionRef: { name: lane },
     environmentRef: { name: lane },
@@ -106,19 +106,19 @@ export const application: KindCases = {
     "ports[].publiclyAccessible": ofApplication(false, { internal_port: 8080, publicly_accessible: false }),
     ...Object.fromEntries(variables),
     "deploy.gitCommitId": { to: NEXT_COMMIT, ...deployed(NEXT_COMMIT) },
-    "deploy.policy": always("Manual", local("it says when to deploy")),
-    "logs.onFailure": always(7, local("it says what is kept of a failure")),
+    "deploy.policy": always("Manual", local("it selects when to deploy")),
+    "logs.onFailure": always(7, local("the number of lines that are kept of a failure")),
     runState: {
       to: "Stopped",
       full: sent("stopApplication", {}),
-      documented: told("NotSupportedByApi", "the documented surface has no stop of applications"),
-      created: local("nothing is deployed, so that nothing has to be stopped"),
+      documented: reported("NotSupportedByApi", "the documented surface has no stop of applications"),
+      created: local("nothing is deployed and has to be stopped"),
     },
     "writeConnectionSecretToRef.name": always(`${name}-moved`, local("it names a Secret of the cluster")),
-    externalId: takenOver(fixture.id("PlatformApplication", name)),
+    externalId: adopted(fixture.id("PlatformApplication", name)),
     ...scheduleLeaves(
-      told("NotSupportedByApi", NO_STOP),
-      createdThenTold("NotSupportedByApi", `${NO_STOP}, and the application is to run`),
+      reported("NotSupportedByApi", NO_STOP),
+      createdThenReported("NotSupportedByApi", `${NO_STOP}, and the application is to run`),
     ),
     ...lifecycleLeaves([]),
   }),
@@ -138,7 +138,7 @@ const ofDatabase = setting("createDatabase", "updateDatabase");
 
 export const database: KindCases = {
   kind: "PlatformDatabase",
-  stands: environments,
+  dependencies: environments,
   seed: ({ name: lane }, name) => ({
     connectionRef: { name: lane },
     environmentRef: { name: lane },
@@ -167,10 +167,10 @@ export const database: KindCases = {
       to: "Stopped",
       full: sent("stopDatabase", {}),
       documented: sent("stopDatabase", {}),
-      created: local("nothing is deployed, so that nothing has to be stopped"),
+      created: local("nothing is deployed and has to be stopped"),
     },
     "writeConnectionSecretToRef.name": always(`${name}-moved`, local("it names a Secret of the cluster")),
-    externalId: takenOver(fixture.id("PlatformDatabase", name)),
+    externalId: adopted(fixture.id("PlatformDatabase", name)),
     ...scheduleLeaves(),
     ...lifecycleLeaves([]),
   }),

@@ -1,13 +1,13 @@
-/** Variable sets and blueprints: what is put into services, and services of the catalogue. */
+/** Variable sets and blueprints. */
 import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
 import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves } from "../common.ts";
-import { always, local, sent, told, type Entry, type KindCases } from "../outcomes.ts";
+import { always, local, sent, reported, type Entry, type KindCases } from "../outcomes.ts";
 import {
   childConnectionLeaves,
   environments,
   lockedReference,
   project,
-  takenOver,
+  adopted,
   unresolved,
   VALUES,
   VARIABLES,
@@ -19,22 +19,22 @@ const imported = (as: Json): Omit<Entry, "to"> => {
   return { full: outcome, documented: outcome, created: outcome };
 };
 
-/** A secret is replaced by its id; an import, which is all that the documented surface has, does not replace it. */
+/** An update by id replaces a secret. The documented surface has imports only, which do not replace it. */
 const replaced = (name: string): Omit<Entry, "to"> => ({
   full: sent("updateApplicationSecret", { key: name }),
   documented: sent("importEnvironmentVariable", { name, is_secret: true }, "VariablesPending"),
   created: sent("importEnvironmentVariable", { name, is_secret: true }),
 });
 
-const OUT_OF_REACH = "an application's own scope is all that is removed through it";
+const OUT_OF_REACH = "only variables in an application's own scope can be removed through the application";
 const NOT_IN_SETS = ["adoptionPolicy", "onMissing", "retry", "progressDeadline"];
 
 export const variableSet: KindCases = {
   kind: "PlatformVariableSet",
   lasting: true,
-  stands: (fixture) => [project(fixture)],
-  // In an environment of its own, as what is imported into that scope is seen by all applications in it.
-  own: ({ name: lane, clusterOf }, name) => [
+  dependencies: (fixture) => [project(fixture)],
+  // In a separate environment, as all applications in it have the variables of that scope.
+  ownDependencies: ({ name: lane, clusterOf }, name) => [
     {
       kind: "PlatformEnvironment",
       name,
@@ -78,7 +78,7 @@ export const variableSet: KindCases = {
       ...imported(fixture.id("PlatformApplication", `${name}-other`)),
     },
     overwrite: {
-      ...always(false, local("it goes with the next import, and nothing is to be imported")),
+      ...always(false, local("the next import carries it, and nothing has to be imported")),
       created: sent("importEnvironmentVariable", { overwrite: false }),
     },
     scope: { to: "ENVIRONMENT", ...imported("ENVIRONMENT"), stays: OUT_OF_REACH },
@@ -102,12 +102,15 @@ export const variableSet: KindCases = {
     "variablesFrom[].scope": { to: "ENVIRONMENT", ...imported("ENVIRONMENT"), stays: OUT_OF_REACH },
     ...lifecycleLeaves(NOT_IN_SETS),
     "lifecycle.managementPolicy": {
-      ...always("ObserveOnly", local("a policy of the operator: what it may do, and when")),
-      created: told("Available", "nothing is written under it; VariablesSynced tells what is not in place"),
+      ...always("ObserveOnly", local("a policy of the operator: which operations it may do, and when")),
+      created: reported("Available", "nothing is written under it; VariablesSynced reports missing variables"),
     },
-    "lifecycle.deletionPolicy": always("Delete", local("a policy of the operator: what it may do, and when")),
+    "lifecycle.deletionPolicy": always(
+      "Delete",
+      local("a policy of the operator: which operations it may do, and when"),
+    ),
   }),
-  misuses: (_ground, name) => [
+  misuses: (_fixture, name) => [
     ...unresolved("variables[].valueFrom.secretKeyRef"),
     ...unresolved("variables[].valueFrom.configMapKeyRef"),
     ...IMPOSSIBLE_WINDOWS,
@@ -117,7 +120,7 @@ export const variableSet: KindCases = {
   ],
 };
 
-const NO_UPDATE = told("UpdateNotSupported", "no surface has an update of blueprints");
+const NO_UPDATE = reported("UpdateNotSupported", "no surface has an update of blueprints");
 const NOT_IN_BLUEPRINTS = ["driftPolicy", "retry"];
 
 const ofBlueprint = (to: Json, as: Json = to): Entry => ({
@@ -135,7 +138,7 @@ const secretOf = (name: string): Omit<Entry, "to"> => variableOf({ name, is_secr
 
 export const blueprint: KindCases = {
   kind: "PlatformBlueprint",
-  stands: environments,
+  dependencies: environments,
   seed: ({ name: lane }, name) => ({
     connectionRef: { name: lane },
     environmentRef: { name: lane },
@@ -158,21 +161,21 @@ export const blueprint: KindCases = {
     ...variableLeaves({ plain: variableOf, secret: secretOf, hidden: secretOf }),
     specOverrides: ofBlueprint({ engine_version: "1.8.3", cpu: 250 }, 250),
     engine: {
-      ...always("Terraform", local("the overrides are checked by it; it is the manifest that decides")),
+      ...always("Terraform", local("the operator checks the overrides by it; the platform uses the manifest's engine")),
       in: { allowedEngineVersions: null },
     },
-    allowedEngineVersions: always(["1.8.3", "1.9.0"], local("the overrides are checked by it")),
+    allowedEngineVersions: always(["1.8.3", "1.9.0"], local("the operator checks the overrides by it")),
     "allowedEngineVersions[]": {
-      ...always("1.9.0", local("the overrides are checked by it, before they are sent")),
-      created: told("InvalidSpec", "the overrides are checked by it, before they are sent"),
+      ...always("1.9.0", local("the operator checks the overrides by it before it sends them")),
+      created: reported("InvalidSpec", "the operator checks the overrides by it before it sends them"),
     },
     deployOnCreate: {
       to: false,
-      full: local("a service is deployed when it is created, or not at all"),
-      documented: local("a service is deployed when it is created, or not at all"),
+      full: local("a service can only be deployed when it is created"),
+      documented: local("a service can only be deployed when it is created"),
       created: sent("createBlueprint", {}),
     },
-    externalId: takenOver(fixture.id("PlatformBlueprint", name)),
+    externalId: adopted(fixture.id("PlatformBlueprint", name)),
     ...lifecycleLeaves(NOT_IN_BLUEPRINTS),
     "lifecycle.deletionPolicy": always("Retain", local("there is no other value")),
   }),

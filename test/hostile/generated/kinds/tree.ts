@@ -1,30 +1,30 @@
 /** Projects, environments and webhooks. */
 import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
 import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves } from "../common.ts";
-import { sent, told, type Entry, type KindCases } from "../outcomes.ts";
+import { sent, reported, type Entry, type KindCases } from "../outcomes.ts";
 import {
   childConnectionLeaves,
   rootConnectionLeaves,
   lockedReference,
   project as parent,
-  takenOver,
+  adopted,
 } from "./references.ts";
 
 /** Members of a lifecycle that only deployments have. */
 const NOT_DEPLOYED = ["retry", "progressDeadline"];
 
-const NO_UPDATE = told("UpdateNotSupported", "the documented surface has no update of it");
+const NO_UPDATE = reported("UpdateNotSupported", "the documented surface has no update of it");
 
-/** What becomes of a change of a setting. @param documented where the documented surface has no update of it */
+/** @returns the entry of a setting. @param documented the outcome on the documented surface */
 export const setting =
   (create: string, update: string, documented = NO_UPDATE) =>
   (to: Json): Entry => ({ to, full: sent(update, to), documented, created: sent(create, to) });
 
 /**
- * The cases of a kind whose objects lie in the organization itself.
- * @param seed its settings
- * @param leaves the same, each with another value
- * @param without the members of a lifecycle that it does not have
+ * @returns the cases of a kind whose objects belong to the organization directly
+ * @param seed returns the settings of the seed
+ * @param leaves returns the entries of the settings
+ * @param without the members of a lifecycle that the kind does not have
  */
 export function rootCases(
   kind: string,
@@ -34,7 +34,7 @@ export function rootCases(
 ): KindCases {
   return {
     kind,
-    stands: () => [],
+    dependencies: () => [],
     misuses: () => IMPOSSIBLE_WINDOWS,
     seed: (fixture, name) => ({
       connectionRef: { name: fixture.name },
@@ -44,7 +44,7 @@ export function rootCases(
     leaves: (fixture, name) => ({
       ...rootConnectionLeaves(fixture),
       ...leaves(name),
-      externalId: takenOver(fixture.id(kind, name)),
+      externalId: adopted(fixture.id(kind, name)),
       ...lifecycleLeaves(without),
       "lifecycle.deletionPolicy": { ...lifecycleLeaves([])["lifecycle.deletionPolicy"]!, to: "Delete" },
     }),
@@ -63,7 +63,7 @@ const ofEnvironment = setting("createEnvironment", "updateEnvironment");
 
 export const environment: KindCases = {
   kind: "PlatformEnvironment",
-  stands: (fixture) => [
+  dependencies: (fixture) => [
     parent(fixture),
     parent(fixture, "-other"),
     cluster(fixture.name, fixture.clusterOf(`${fixture.name}-other`)),
@@ -83,7 +83,7 @@ export const environment: KindCases = {
     ...lockedReference("clusterRef", ["PlatformCluster", fixture.name], "createEnvironment", fixture),
     name: ofEnvironment(`${name} renamed`),
     mode: ofEnvironment("PRODUCTION"),
-    externalId: takenOver(fixture.id("PlatformEnvironment", name)),
+    externalId: adopted(fixture.id("PlatformEnvironment", name)),
     ...lifecycleLeaves(NOT_DEPLOYED),
     "lifecycle.deletionPolicy": { ...lifecycleLeaves([])["lifecycle.deletionPolicy"]!, to: "Delete" },
   }),
