@@ -1,4 +1,4 @@
-/** deploy/alertmanager: whom a real Alertmanager tells of which alert, and which alerts it keeps back. */
+/** deploy/alertmanager: which receivers a real Alertmanager notifies of which alert, and which alerts it inhibits. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -15,7 +15,7 @@ import { findDebianProgram } from "../tools/debian.ts";
 
 const CONFIG = join(import.meta.dirname, "../../deploy/alertmanager/alertmanager.yaml");
 const PATIENCE_MS = 60_000;
-const Told = z.array(
+const Alerts = z.array(
   z.object({
     labels: z.record(z.string(), z.string()),
     receivers: z.array(z.object({ name: z.string() })),
@@ -36,7 +36,7 @@ const child = spawn(
     "--cluster.listen-address=",
     "--log.level=error",
   ],
-  // Nobody is told: the addresses of the example lead nowhere.
+  // The proxy keeps notifications from the addresses of the example.
   {
     env: { PATH: process.env["PATH"], HTTPS_PROXY: "http://127.0.0.1:9" },
     stdio: ["ignore", "inherit", "ignore", "ipc"],
@@ -62,29 +62,29 @@ beforeAll(async () => {
 type Labels = Readonly<Record<string, string>>;
 const IN = { namespace: "ops", job: "platform-operator-metrics" };
 
-/** Raises alerts of one installation. @returns what Alertmanager does with each: "kept back", or whom it tells */
+/** Raises alerts of one installation. @returns for each its receivers, or "inhibited" */
 async function raised(installation: string, ...all: readonly Labels[]): Promise<readonly string[]> {
   const own = { ...IN, job: installation };
   const body = JSON.stringify(all.map((labels) => ({ labels: { severity: "warning", ...labels, ...own } })));
   expect((await alerts({ method: "POST", headers: { "content-type": "application/json" }, body })).status).toBe(200);
-  const judged = async () => {
-    const told = Told.parse(await (await alerts()).json()).filter(({ labels }) => labels["job"] === installation);
-    const isDone = told.length === all.length && told.every(({ status }) => status.state !== "unprocessed");
-    return isDone ? told : undefined;
+  const read = async () => {
+    const known = Alerts.parse(await (await alerts()).json()).filter(({ labels }) => labels["job"] === installation);
+    const isDone = known.length === all.length && known.every(({ status }) => status.state !== "unprocessed");
+    return isDone ? known : undefined;
   };
-  const told = await comes(judged, PATIENCE_MS);
-  if (told === undefined) throw new Error("Alertmanager does not process the alerts in time");
+  const processed = await comes(read, PATIENCE_MS);
+  if (processed === undefined) throw new Error("Alertmanager does not process the alerts in time");
   return all.map((labels) => {
-    const found = told.find((one) => Object.entries(labels).every(([name, value]) => one.labels[name] === value));
-    if (found?.status.state === "suppressed") return "kept back";
+    const found = processed.find((one) => Object.entries(labels).every(([name, value]) => one.labels[name] === value));
+    if (found?.status.state === "suppressed") return "inhibited";
     return found?.receivers.map(({ name }) => name).join(", ") ?? "unknown";
   });
 }
 
 const of = (alertname: string, more: Labels = {}): Labels => ({ alertname, ...more });
 
-it("tells each team of its own resources, and who runs the operator of the rest", async () => {
-  const told = await raised(
+it("notifies each team of its own resources, and the operator's team of all others", async () => {
+  const receivers = await raised(
     "routes",
     of("PlatformResourceStalled", { exported_namespace: "shop", kind: "PlatformApplication" }),
     of("PlatformResourceNotReady", { exported_namespace: "shop-previews" }),
@@ -93,29 +93,29 @@ it("tells each team of its own resources, and who runs the operator of the rest"
     of("PlatformUnexpectedValues", { kind: "PlatformApplication" }),
     of("PlatformConnectionDown", { severity: "critical", kind: "ClusterPlatformConnection", name: "all" }),
   );
-  expect(told).toEqual(["team-shop", "team-shop", "team-warehouse", "platform-team", "platform-team", "on-call"]);
+  expect(receivers).toEqual(["team-shop", "team-shop", "team-warehouse", "platform-team", "platform-team", "on-call"]);
 });
 
-it("tells of a refused token once, and not of what follows from it in the same namespace", async () => {
+it("notifies of a refused token once, and inhibits its consequences in the same namespace", async () => {
   const shop = { exported_namespace: "shop" };
-  const told = await raised(
+  const receivers = await raised(
     "token",
     of("PlatformAuthFailing", { ...shop, severity: "critical", kind: "PlatformConnection" }),
     of("PlatformConnectionDown", { ...shop, kind: "PlatformConnection", name: "default" }),
     of("PlatformResourceNotReady", { ...shop, name: "api" }),
     of("PlatformResourceNotReady", { exported_namespace: "warehouse", name: "api" }),
   );
-  expect(told).toEqual(["team-shop", "kept back", "kept back", "team-warehouse"]);
+  expect(receivers).toEqual(["team-shop", "inhibited", "inhibited", "team-warehouse"]);
 });
 
 it.each([
   ["PlatformOperatorNotOneLeader", "critical", "PlatformOperatorReconcileErrors"],
   ["PlatformApiHeldBack", "warning", "PlatformApplyToCallSlow"],
   ["PlatformOperatorApiServerErrors", "warning", "PlatformOperatorWatchSilent"],
-])("tells of %s (%s) and keeps %s back, but not another installation's", async (cause, severity, effect) => {
+])("notifies of %s (%s) and inhibits %s, but not that of another installation", async (cause, severity, effect) => {
   const names = new Set(rules().map(({ alert }) => alert));
   expect([cause, effect].every((name) => names.has(name))).toBe(true);
-  const told = await raised(cause, of(cause, { severity }), of(effect));
-  expect(told).toEqual([severity === "critical" ? "on-call" : "platform-team", "kept back"]);
+  const receivers = await raised(cause, of(cause, { severity }), of(effect));
+  expect(receivers).toEqual([severity === "critical" ? "on-call" : "platform-team", "inhibited"]);
   expect(await raised(`${cause}-elsewhere`, of(effect))).toEqual(["platform-team"]);
 });

@@ -1,6 +1,6 @@
 /**
- * Each alert of the chart is brought about by a real fault: a real Prometheus scrapes operators at a real API server
- * and loads our rules, their times a sixtieth. A test for each fault, one operator for those that go together.
+ * A real fault causes each alert of the chart: a real Prometheus scrapes operators at a real API server and loads our
+ * rules with a sixtieth of their times. There is one test for each fault, and one operator for each group of faults.
  */
 import { join } from "node:path";
 
@@ -32,26 +32,26 @@ afterAll(async () => {
   await controlPlane.stop();
 });
 
-/** Within a scene that goes on beside others. */
-const IN_TURN = { concurrent: false };
+/** For the tests of a group, which runs concurrently with others. */
+const IN_ORDER = { concurrent: false };
 /** Six operators share the machine. */
 const PATIENCE_MS = 90_000;
 
 /**
- * A stage whose operator is scraped as a job of its own. It leads without a lease unless told: where the whole machine
- * stands still for seconds, a lease ends, and with it the operator.
+ * Creates an env whose operator is scraped as the given job. By default it leads without a lease: it would lose a lease
+ * and exit when the busy machine pauses it for seconds.
  */
-function watched(job: string, { args = ["--leader-elect=false"], ...options }: Partial<EnvOptions> = {}): Env {
+function scrapedEnv(job: string, { args = ["--leader-elect=false"], ...options }: Partial<EnvOptions> = {}): Env {
   const env = createEnv({ surface: "full", controlPlane, windows: { pollMs: 2_000 }, args, ...options });
   beforeAll(() => prometheus.scrape(job, env.operator.metricsUrl));
   return env;
 }
 
-describe.concurrent("a platform in trouble", () => {
+describe.concurrent("a failing platform", () => {
   const job = "platform";
-  const env = watched(job);
+  const env = scrapedEnv(job);
 
-  it("fires PlatformApiErrors while it answers 5xx", IN_TURN, async () => {
+  it("fires PlatformApiErrors while it answers 5xx", IN_ORDER, async () => {
     const { faults } = env.platform.sim;
     await env.apply(...defaults(env), project("a"), environment(env, "a", "a"));
     await env.waitFor("PlatformEnvironment", "a", { status: "True" }, PATIENCE_MS);
@@ -65,7 +65,7 @@ describe.concurrent("a platform in trouble", () => {
     await prometheus.untilQuiet("PlatformApiErrors", job);
   });
 
-  it("fires PlatformApiRateLimited while it answers 429", IN_TURN, async () => {
+  it("fires PlatformApiRateLimited while it answers 429", IN_ORDER, async () => {
     const { faults } = env.platform.sim;
     expect(await prometheus.firing("PlatformApiRateLimited", job)).toEqual([]);
     faults.add({ every: 4, count: null, answer: { is: "rate-limited", reset: "1" } });
@@ -75,13 +75,13 @@ describe.concurrent("a platform in trouble", () => {
   });
 
   it(
-    "fires PlatformApiHeldBack for one 429 with a long pause, then PlatformApplyToCallSlow for what had to wait",
-    IN_TURN,
+    "fires PlatformApiHeldBack for one 429 with a long pause, then PlatformApplyToCallSlow for the delayed objects",
+    IN_ORDER,
     async () => {
       const { faults } = env.platform.sim;
       expect(await prometheus.firing("PlatformApiHeldBack", job)).toEqual([]);
       expect(await prometheus.firing("PlatformApplyToCallSlow", job)).toEqual([]);
-      // More than the 30 s of the objective; the rules' windows are a sixtieth of their own.
+      // More than the 30 s of the objective; only the rules' windows are shortened.
       faults.add({ count: 1, answer: { is: "rate-limited", reset: "40" } });
       await prometheus.untilFiring("PlatformApiHeldBack", job);
       await env.apply(...Array.from({ length: 40 }, (_, index) => project(`waits-${index}`)));
@@ -91,8 +91,8 @@ describe.concurrent("a platform in trouble", () => {
   );
 
   it(
-    "fires PlatformAuthFailing and PlatformConnectionDown once a token is revoked, until there is another one",
-    IN_TURN,
+    "fires PlatformAuthFailing and PlatformConnectionDown after a token is revoked, until there is another one",
+    IN_ORDER,
     async () => {
       const { auth } = env.platform.sim;
       const { value } = auth.createToken({
@@ -108,7 +108,7 @@ describe.concurrent("a platform in trouble", () => {
         name: "default",
         severity: "warning",
       });
-      // It is told once, not as just anything that needs a person.
+      // The general alert does not report it again.
       expect(await prometheus.firing("PlatformResourceStalled", job)).toEqual([]);
       await env.apply(secret("default", { token: value }));
       await prometheus.untilQuiet("PlatformAuthFailing", job);
@@ -117,14 +117,14 @@ describe.concurrent("a platform in trouble", () => {
   );
 });
 
-describe.concurrent("custom resources in trouble", () => {
+describe.concurrent("failing custom resources", () => {
   const job = "resources";
-  const env = watched(job, { args: ["--leader-elect=false", "--metrics-per-object", "--metrics-per-namespace"] });
+  const env = scrapedEnv(job, { args: ["--leader-elect=false", "--metrics-per-object", "--metrics-per-namespace"] });
   const apps = stagedApplications(env);
 
   it(
     "fires PlatformResourceNotReady and PlatformResourceStalled for a commit that does not build",
-    IN_TURN,
+    IN_ORDER,
     async () => {
       await env.apply(...defaults(env), ...tree(env, "good"));
       await env.waitFor("PlatformApplication", "good", { status: "True" }, PATIENCE_MS);
@@ -146,7 +146,7 @@ describe.concurrent("custom resources in trouble", () => {
     },
   );
 
-  it("fires PlatformAuthFailing as a warning for a team's connection without its Secret", IN_TURN, async () => {
+  it("fires PlatformAuthFailing as a warning for a team's connection without its Secret", IN_ORDER, async () => {
     await env.apply(connection(env, "without-secret"));
     expect(await prometheus.untilFiring("PlatformAuthFailing", job)).toMatchObject({
       reason: "CredentialsMissing",
@@ -157,7 +157,7 @@ describe.concurrent("custom resources in trouble", () => {
     await prometheus.untilQuiet("PlatformAuthFailing", job);
   });
 
-  it("fires PlatformUnexpectedValues for a state that nobody documented", IN_TURN, async () => {
+  it("fires PlatformUnexpectedValues for an undocumented state", IN_ORDER, async () => {
     await apps.edit("good", { state: "HIBERNATING" });
     expect(await prometheus.untilFiring("PlatformUnexpectedValues", job)).toMatchObject({
       kind: "PlatformApplication",
@@ -166,7 +166,7 @@ describe.concurrent("custom resources in trouble", () => {
     await prometheus.untilQuiet("PlatformUnexpectedValues", job);
   });
 
-  it("fires PlatformOperationTooLong for a deployment that does not end", IN_TURN, async () => {
+  it("fires PlatformOperationTooLong for a deployment that does not end", IN_ORDER, async () => {
     const { durations } = env.platform.sim.settings;
     durations.deploy = 1_000_000;
     await apps.change("good", { deploy: { gitCommitId: "fedcba9" } });
@@ -178,13 +178,13 @@ describe.concurrent("custom resources in trouble", () => {
   });
 });
 
-describe.concurrent("workers that do not get on", () => {
+describe.concurrent("blocked workers", () => {
   const job = "workers";
-  const env = watched(job, { args: ["--leader-elect=false", "--workers=1"], deadlines: { readMs: 600_000 } });
+  const env = scrapedEnv(job, { args: ["--leader-elect=false", "--workers=1"], deadlines: { readMs: 600_000 } });
 
   it(
-    "fires PlatformOperatorQueueBacklog while objects wait for a worker, whether they become more or not",
-    IN_TURN,
+    "fires PlatformOperatorQueueBacklog while objects wait for a worker, whether their number grows or not",
+    IN_ORDER,
     async () => {
       await env.apply(...defaults(env));
       await env.waitFor("PlatformConnection", "default", { status: "True" }, PATIENCE_MS);
@@ -196,15 +196,15 @@ describe.concurrent("workers that do not get on", () => {
     },
   );
 
-  it("fires PlatformOperatorReconcileStuck for a call that takes long", IN_TURN, async () => {
-    // The deadline of a call, which would end it after 15 s, is the one thing that is taken away here.
+  it("fires PlatformOperatorReconcileStuck for a call that takes long", IN_ORDER, async () => {
+    // This env has no deadline of 15 s for calls.
     env.platform.sim.faults.add({ count: null, answer: { is: "slow", seconds: 300 } });
     await env.apply(project("a"));
     await prometheus.untilFiring("PlatformOperatorReconcileStuck", job);
-    // The alert says that there is such a pass, the log which one it is.
-    const told = () => env.operator.logs().filter(({ message }) => message === "is still being reconciled");
-    await vi.waitFor(() => expect(told()).not.toEqual([]), PATIENCE_MS);
-    const [first, ...others] = told();
+    // The alert reports that a reconcile is stuck, and the log which one.
+    const warnings = () => env.operator.logs().filter(({ message }) => message === "is still being reconciled");
+    await vi.waitFor(() => expect(warnings()).not.toEqual([]), PATIENCE_MS);
+    const [first, ...others] = warnings();
     const object = { kind: expect.stringMatching(/^Platform/), namespace: env.namespace };
     expect(first).toMatchObject({ level: "warn", logger: "engine", pass: expect.stringMatching(/-/), ...object });
     expect(others).toEqual([]);
@@ -215,36 +215,36 @@ describe.concurrent("workers that do not get on", () => {
 
 describe.concurrent("an operator that crashes", () => {
   const job = "crashes";
-  // Each start listens where the one before it did, as a container does that is started again in its pod.
-  const env = watched(job, { args: ["--leader-elect=false", `--metrics-bind-address=127.0.0.1:${crashingPort}`] });
+  // Each start listens on the same port, like a container that is restarted in its pod.
+  const env = scrapedEnv(job, { args: ["--leader-elect=false", `--metrics-bind-address=127.0.0.1:${crashingPort}`] });
 
-  it("fires PlatformOperatorCrashLooping with the third start again", IN_TURN, async () => {
-    const untilSeen = async (starts: number): Promise<void> => {
+  it("fires PlatformOperatorCrashLooping at the third restart", IN_ORDER, async () => {
+    const untilScraped = async (starts: number): Promise<void> => {
       const changes = `changes(process_start_time_seconds{job="${job}"}[60s]) == ${starts}`;
       await vi.waitFor(async () => expect(await prometheus.query(changes)).not.toEqual([]), PATIENCE_MS);
     };
-    await untilSeen(0);
+    await untilScraped(0);
     for (const starts of [1, 2, 3]) {
       expect(await prometheus.firing("PlatformOperatorCrashLooping", job)).toEqual([]);
       await env.kill();
       await env.start();
-      await untilSeen(starts);
+      await untilScraped(starts);
     }
     expect(await prometheus.untilFiring("PlatformOperatorCrashLooping", job)).toMatchObject({ severity: "critical" });
     await prometheus.untilQuiet("PlatformOperatorCrashLooping", job);
   });
 });
 
-describe.concurrent("rights that are missing", () => {
+describe.concurrent("missing rights", () => {
   const job = "rights";
-  const env = watched(job, { mayRefuse: ["platformprojects"], mayLog: /platformprojects|PlatformProject/ });
+  const env = scrapedEnv(job, { mayRefuse: ["platformprojects"], mayLog: /platformprojects|PlatformProject/ });
 
-  it("fires PlatformOperatorReconcileErrors while no status can be written", IN_TURN, async () => {
+  it("fires PlatformOperatorReconcileErrors while the operator cannot write a status", IN_ORDER, async () => {
     await env.apply(...defaults(env), project("a"));
     await env.waitFor("PlatformProject", "a", { status: "True" }, PATIENCE_MS);
     const role = `clusterrole/${env.operatorNamespace}`;
     const found = await env.kubectl(["get", role, "-o", "json"]);
-    // Without its version it replaces whatever is there.
+    // Without a resourceVersion it replaces any version.
     const before = found.replace(/"resourceVersion": "\d+",?/, "");
     expect(before).toContain('"platformprojects/status"');
     const without = before.replaceAll('"platformprojects/status"', '"platformprojects/none"');
@@ -259,32 +259,32 @@ describe.concurrent("rights that are missing", () => {
   });
 });
 
-describe.concurrent("an API server that says nothing any more", () => {
+describe.concurrent("a silent API server", () => {
   const job = "silence";
-  let wire: TcpProxy;
+  let proxy: TcpProxy;
   beforeAll(async () => {
-    wire = await tcpProxy(Number(new URL(controlPlane.server).port));
+    proxy = await tcpProxy(Number(new URL(controlPlane.server).port));
   });
-  afterAll(async () => wire.stop());
-  const env = watched(job, { through: () => wire.port, mayLog: /./ });
+  afterAll(async () => proxy.stop());
+  const env = scrapedEnv(job, { through: () => proxy.port, mayLog: /./ });
 
   it(
-    "fires PlatformOperatorWatchSilent after two minutes, in real time, and tells that requests fail and take long",
-    IN_TURN,
+    "fires PlatformOperatorWatchSilent after two minutes of real time, and alerts for failing and slow requests",
+    IN_ORDER,
     async () => {
       await env.apply(...defaults(env), project("a"));
       await env.waitFor("PlatformProject", "a", { status: "True" }, PATIENCE_MS);
       expect(await prometheus.firing("PlatformOperatorWatchSilent", job)).toEqual([]);
       for (const alert of ["PlatformOperatorApiServerErrors", "PlatformOperatorApiServerSlow"])
         expect(await prometheus.firing(alert, job)).toEqual([]);
-      wire.freezeAll();
+      proxy.freezeAll();
       await prometheus.untilFiring("PlatformOperatorApiServerErrors", job);
       await prometheus.untilFiring("PlatformOperatorApiServerSlow", job);
       expect(await prometheus.untilFiring("PlatformOperatorWatchSilent", job)).toMatchObject({
         kind: expect.stringMatching(/^(Cluster)?Platform/),
         severity: "warning",
       });
-      wire.thaw();
+      proxy.thaw();
       await prometheus.untilQuiet("PlatformOperatorWatchSilent", job);
       await prometheus.untilQuiet("PlatformOperatorApiServerErrors", job);
       await prometheus.untilQuiet("PlatformOperatorApiServerSlow", job);
@@ -294,12 +294,12 @@ describe.concurrent("an API server that says nothing any more", () => {
   );
 });
 
-// After all others: as long as one operator is scraped, none is absent.
+// After all others: PlatformOperatorAbsent does not fire while any operator is scraped.
 describe("the operator itself", () => {
   const job = "itself";
-  const env = watched(job, { args: [], mayLog: /lost the lease/ });
+  const env = scrapedEnv(job, { args: [], mayLog: /lost the lease/ });
 
-  it("fires PlatformOperatorResourcesMissing while it looks where nothing is", async () => {
+  it("fires PlatformOperatorResourcesMissing while there are no resources", async () => {
     expect(await prometheus.untilFiring("PlatformOperatorResourcesMissing", job)).toMatchObject({
       severity: "warning",
     });
@@ -307,7 +307,7 @@ describe("the operator itself", () => {
     await prometheus.untilQuiet("PlatformOperatorResourcesMissing", job);
   });
 
-  it("fires PlatformOperatorNotOneLeader while a second installation leads too", async () => {
+  it("fires PlatformOperatorNotOneLeader while a second installation also leads", async () => {
     expect(await prometheus.firing("PlatformOperatorNotOneLeader", job)).toEqual([]);
     const second: RunningOperator = await startOperator({
       program: inject("program"),
@@ -325,7 +325,7 @@ describe("the operator itself", () => {
     await prometheus.untilQuiet("PlatformOperatorNotOneLeader", job);
   });
 
-  it("fires PlatformOperatorNotOneLeader while one that is gone holds the lease", async () => {
+  it("fires PlatformOperatorNotOneLeader while a process that no longer exists holds the lease", async () => {
     await env.stop();
     const now = new Date().toISOString().replace("Z", "000Z");
     const spec = { holderIdentity: "gone", leaseDurationSeconds: 60, acquireTime: now, renewTime: now };
@@ -337,7 +337,7 @@ describe("the operator itself", () => {
     await prometheus.untilQuiet("PlatformOperatorNotOneLeader", job);
   });
 
-  it("fires PlatformOperatorAbsent once it is killed, until it is back", async () => {
+  it("fires PlatformOperatorAbsent after it is killed, until it is started again", async () => {
     expect(await prometheus.firing("PlatformOperatorAbsent")).toEqual([]);
     await env.kill();
     expect(await prometheus.untilFiring("PlatformOperatorAbsent")).toMatchObject({ severity: "critical" });

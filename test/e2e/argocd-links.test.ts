@@ -24,8 +24,8 @@ beforeAll(async () => {
   ({ links: program } = await findArgoCd());
 });
 
-/** What Argo CD shows beside each object, and logs. */
-async function shown(objects: readonly KubeObject[]): Promise<z.output<typeof Outcomes>> {
+/** @returns the links that Argo CD shows for each object, and the errors that it logs */
+async function linksOf(objects: readonly KubeObject[]): Promise<z.output<typeof Outcomes>> {
   const running = promisify(execFile)(program, { maxBuffer: 16 * 1024 * 1024 });
   running.child.stdin?.end(JSON.stringify({ links, objects }));
   return Outcomes.parse(JSON.parse((await running).stdout));
@@ -44,17 +44,17 @@ describe("the links to the console", () => {
     PlatformCluster: "organizations/org/clusters/id",
   };
 
-  it("are made of the ids in the status", async () => {
-    expect(await shown(Object.keys(paths).map(recorded))).toEqual(
+  it("contain the ids in the status", async () => {
+    expect(await linksOf(Object.keys(paths).map(recorded))).toEqual(
       Object.values(paths).map((path) => ({ urls: [`https://console.example.com/${path}`], errors: [] })),
     );
   });
 
-  it("are left out, without an error, where an id is missing, and of what is not ours", async () => {
+  it("are omitted without an error for objects without an id and for other kinds", async () => {
     const { status: _, ...bare } = recorded("PlatformProject");
     const unfinished = [bare, { ...bare, status: { externalId: "id" } }, { ...bare, status: { identity } }];
     const others = [{ ...recorded("PlatformWebhook"), kind: "ConfigMap" }];
-    const outcomes = await shown([...unfinished, ...others, ...healthCases.map(({ object }) => object)]);
+    const outcomes = await linksOf([...unfinished, ...others, ...healthCases.map(({ object }) => object)]);
     expect(outcomes.filter(({ urls, errors }) => urls.length + errors.length > 0)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Argo CD's own command runs our Lua: health of every status that the operator writes, and every action. */
+/** Argo CD's own command runs our Lua scripts: the health of every status of the operator, and every action. */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,8 +18,8 @@ import { annotated } from "../support/health/case.ts";
 import { healthCases, type HealthCase } from "../support/health/index.ts";
 
 const FOLDER = join(import.meta.dirname, `../../deploy/argocd/resource_customizations/${GROUP}`);
-/** Each question starts a program: so many at once. */
-const AT_ONCE = 3;
+/** The number of concurrent runs: each starts a program. */
+const CONCURRENCY = 3;
 
 let env: LuaEnv;
 
@@ -29,15 +29,15 @@ beforeAll(async () => {
 
 afterAll(() => env.close());
 
-/** Asks about all of them, a few at a time. */
-async function each<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<readonly R[]> {
-  const answers: R[] = [];
+/** @returns the results of all items, a few at a time */
+async function each<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = [];
   const queue = [...items.entries()];
   const work = async (): Promise<void> => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) answers[next[0]] = await ask(next[1]);
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) results[next[0]] = await run(next[1]);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return answers;
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return results;
 }
 
 function caseOf(name: string): HealthCase {
@@ -46,7 +46,7 @@ function caseOf(name: string): HealthCase {
   return found;
 }
 
-/** The metadata of what an action left, annotations taken apart. */
+/** An object after an action. */
 const Acted = z.looseObject({
   metadata: z.looseObject({ annotations: z.record(z.string(), z.string()).optional() }),
   spec: z.unknown(),
@@ -55,13 +55,13 @@ const Acted = z.looseObject({
 const annotationsOf = (object: unknown) => Acted.parse(object).metadata.annotations ?? {};
 
 describe("health", () => {
-  it("is told of every status of every kind as our table says, with the condition's message", async () => {
-    const said = await each(healthCases, ({ object }) => env.health(object));
+  it("is that of our table for every status of every kind, with the condition's message", async () => {
+    const results = await each(healthCases, ({ object }) => env.health(object));
     const expected = healthCases.map((one) => [one.name, { status: one.health, message: messageOf(one) }]);
-    expect(Object.fromEntries(healthCases.map(({ name }, index) => [name, said[index]]))).toEqual(
+    expect(Object.fromEntries(healthCases.map(({ name }, index) => [name, results[index]]))).toEqual(
       Object.fromEntries(expected),
     );
-    expect(new Set(said.map(({ status }) => status))).toEqual(
+    expect(new Set(results.map(({ status }) => status))).toEqual(
       new Set(["Healthy", "Progressing", "Degraded", "Suspended"]),
     );
   });
@@ -74,7 +74,7 @@ describe("health", () => {
     expect(await env.health(deleted)).toEqual({ status: "Progressing", message: "Pending deletion" });
   });
 
-  it("is tested in Argo CD's repository by the same table", () => {
+  it("has tests for Argo CD's repository with the same table", () => {
     const Tests = z.object({
       tests: z.array(z.object({ inputPath: z.string(), healthStatus: z.object({ status: z.string() }) })),
     });
@@ -94,7 +94,7 @@ describe("an app of apps", () => {
     ...(status === undefined ? {} : { status }),
   });
 
-  it("is told the health of its Applications by the script of the guide", async () => {
+  it("gets the health of its Applications from the script of the guide", async () => {
     const page = readFileSync(join(import.meta.dirname, "../../docs/guides/argocd.md"), "utf8");
     const [, settings = ""] = /^```yaml\n(apiVersion: v1\nkind: ConfigMap\n.*?)^```$/ms.exec(page) ?? [];
     const folder = await mkdtemp(join(tmpdir(), "app-of-apps-"));
@@ -118,9 +118,9 @@ describe("the actions", () => {
   const ready = (kind: string): KubeObject => caseOf(`${kind.toLowerCase()}-ready`).object;
   const usual = { reconcile: false, pause: false, resume: true };
 
-  it("are offered for every kind; what is paused can be resumed and nothing else", async () => {
-    const offers = await each(everyKind, (kind) => env.actions(ready(kind)));
-    for (const [index, offer] of offers.entries()) expect(offer, everyKind[index]).toMatchObject(usual);
+  it("are offered for every kind; a paused object can only be resumed", async () => {
+    const actions = await each(everyKind, (kind) => env.actions(ready(kind)));
+    for (const [index, offer] of actions.entries()) expect(offer, everyKind[index]).toMatchObject(usual);
     const paused = await each(everyKind, (kind) => env.actions(annotated(ready(kind), "paused", "true")));
     for (const [index, offer] of paused.entries()) {
       const enabled = Object.keys(offer).filter((action) => offer[action] === false);
@@ -128,7 +128,7 @@ describe("the actions", () => {
     }
   });
 
-  it("reconcile, pause and resume are the annotations of every kind, and change nothing else", async () => {
+  it("reconcile, pause and resume set the annotations of every kind, and change nothing else", async () => {
     await each(everyKind, async (kind) => {
       const object = ready(kind);
       const bare = Acted.parse(object);
@@ -145,7 +145,7 @@ describe("the actions", () => {
     });
   });
 
-  it("approve approves the plan that is shown, where there is one", async () => {
+  it("approve approves the plan in the status, if there is one", async () => {
     const planned = healthCases.filter(({ name }) => name.endsWith("-approval"));
     expect(planned.length).toBeGreaterThan(9);
     await each(planned, async ({ object, name }) => {
@@ -156,7 +156,7 @@ describe("the actions", () => {
     expect(await env.actions(ready("PlatformProject"))).toEqual(usual);
   });
 
-  it("redeploy is a new PlatformOperation of the deployed commit", async () => {
+  it("redeploy creates a PlatformOperation for the deployed commit", async () => {
     const { object } = caseOf("platformapplication-state-deployed");
     expect(await env.actions(object)).toEqual({ ...usual, redeploy: false });
     expect(await env.act(object, "redeploy")).toEqual([

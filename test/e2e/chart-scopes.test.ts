@@ -43,7 +43,7 @@ describe("a release for some namespaces", () => {
   const install = (...args: readonly string[]): Promise<string> =>
     env.helm.run(["upgrade", "--install", RELEASE, CHART, "--namespace", NAMESPACE, "--wait", ...args], VALUES);
 
-  it("does not take CRDs that somebody else applied, until it is told to", async () => {
+  it("adopts CRDs that somebody else applied only with --take-ownership", async () => {
     await admin(["apply", "--server-side", "-f", CRDS]);
     await expect(install()).rejects.toThrow(/invalid ownership metadata/);
     const crd = await readFile(join(CRDS, "platformprojects.yaml"), "utf8");
@@ -56,7 +56,7 @@ describe("a release for some namespaces", () => {
     );
   });
 
-  it("comes up under Pod Security restricted, all of its Pods", async () => {
+  it("starts all of its Pods under Pod Security restricted", async () => {
     const found = await comes(async () => {
       const all = await podsOf(env.cluster, NAMESPACE, SELECTOR);
       return all.length === VALUES.replicas ? all : undefined;
@@ -71,21 +71,21 @@ describe("a release for some namespaces", () => {
     await expect(admin(["apply", "--dry-run=server", "-f", "-"], JSON.stringify(bad))).rejects.toThrow(/PodSecurity/);
   });
 
-  it("reconciles in each of them, and nothing is refused", async () => {
+  it("reconciles in each of them without a refused request", async () => {
     for (const pod of pods) operators.push(await env.run(pod));
     await env.quickstart("shop");
     await env.project("warehouse");
     for (const pod of pods) expect(await env.refused(pod)).toEqual([]);
   });
 
-  it("does not see what lies elsewhere", async () => {
+  it("does not see other namespaces", async () => {
     const project = {
       apiVersion: "platform-operator.io/v1alpha1",
       kind: "PlatformProject",
       metadata: { name: "alone" },
     };
     await env.at("elsewhere").apply({ ...project, spec: { name: "alone" } });
-    await env.lookedAtAgain("shop");
+    await env.reconciledAgain("shop");
     const { status } = await env.at("elsewhere").get("PlatformProject", "alone");
     expect(status).toEqual({ observedGeneration: -1 });
     const operator = `system:serviceaccount:${NAMESPACE}:${pods[0]?.spec.serviceAccountName}`;
@@ -96,7 +96,7 @@ describe("a release for some namespaces", () => {
     expect(await can(operator, "create", "secrets", "-n", "warehouse")).toBe("no");
   });
 
-  it("lets users look and change by the roles of Kubernetes, where they have them", async () => {
+  it("grants users rights by the roles of Kubernetes in the namespaces of their bindings", async () => {
     for (const role of ["view", "edit", "admin"]) {
       await admin(["create", "rolebinding", role, `--clusterrole=${role}`, `--user=${role}`, "-n", "shop"]);
       // The controller manager aggregates roles a moment later.
@@ -119,25 +119,25 @@ describe("a release for some namespaces", () => {
     }
   });
 
-  it("lets no user of these roles at connections of the cluster, wherever they have them", async () => {
+  it("grants no rights to ClusterPlatformConnections by these roles, even with a ClusterRoleBinding", async () => {
     await admin(["create", "clusterrolebinding", "everywhere", "--clusterrole=admin", "--user=everywhere"]);
     expect((await mayIn("warehouse", "everywhere"))["patch"]).toBe("yes");
     for (const verb of ["get", "list", "create", "patch", "delete"])
       expect(await can("everywhere", verb, "clusterplatformconnections.platform-operator.io"), verb).toBe("no");
   });
 
-  it("goes on with another replica when the leader dies", async () => {
+  it("continues with another replica when the leader dies", async () => {
     const holder = await admin(["get", "lease", LEASE_NAME, "-n", NAMESPACE, "-o", "jsonpath={.spec.holderIdentity}"]);
     const leader = pods.findIndex(({ metadata }) => holder.startsWith(`${metadata.name}_`));
     expect(leader).toBeGreaterThanOrEqual(0);
     const done = env.effects();
     await operators[leader]?.kill();
-    await env.lookedAtAgain("shop");
+    await env.reconciledAgain("shop");
     expect(env.effects()).toEqual(done);
     expect(operators.flatMap(errorsOf)).toEqual([]);
   });
 
-  it("takes CRDs and custom resources along when it is told to, and leaves the platform as it is", async () => {
+  it("removes CRDs and custom resources with crds.keep=false, and leaves the platform unchanged", async () => {
     const done = env.effects();
     const crds = ["get", "crd", "-l", `app.kubernetes.io/instance=${RELEASE}`, "-o", "name"];
     expect((await admin(crds)).trim().split("\n")).toHaveLength(13);
@@ -149,23 +149,23 @@ describe("a release for some namespaces", () => {
   });
 });
 
-/** What a user may do with applications of a namespace, by verbs and subresources. */
+/** @returns a user's rights to applications of a namespace, by verb or subresource */
 async function mayIn(namespace: string, user: string): Promise<Readonly<Record<string, string>>> {
   const applications = "platformapplications.platform-operator.io";
-  const asked = [
+  const rights = [
     ...["get", "create", "patch", "deletecollection"].map((verb) => [verb, verb] as const),
     ...["status", "finalizers"].map((part) => [part, "patch", `--subresource=${part}`] as const),
   ];
   const answers: [string, string][] = [];
-  for (const [name, verb, ...more] of asked)
+  for (const [name, verb, ...more] of rights)
     answers.push([name, await can(user, verb, applications, "-n", namespace, ...more)]);
   return Object.fromEntries(answers);
 }
 
-/** @returns kubectl's yes or no. @throws Error when it says neither */
+/** @returns kubectl's yes or no. @throws Error for another output */
 async function can(user: string, ...words: readonly string[]): Promise<string> {
   const answer = await admin(["auth", "can-i", ...words, `--as=${user}`]).catch((error: unknown) => {
-    // A no is an exit code, too.
+    // A no is also an exit code.
     if (error instanceof Error && "stdout" in error && error.stdout === "no\n") return error.stdout;
     throw error;
   });

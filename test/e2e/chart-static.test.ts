@@ -1,4 +1,4 @@
-/** What the chart renders, held against the checks of static-checks.ts, and each check against what it is for. */
+/** The chart's output with the checks of static-checks.ts, and each check with something wrong. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -9,12 +9,12 @@ import { type Helm, manifestsIn, openHelm, render, Rendered } from "./helm.ts";
 import { type Check, CHECKS } from "./static-checks.ts";
 import { VARIANTS } from "./variants.ts";
 
-/** What is found in every variant with roles, with the reason. */
+/** Accepted findings of every variant with roles, with their reasons. */
 const ACCEPTED: Readonly<Record<string, string>> = {
   "access-to-secrets: get":
-    "the tokens of connections and the values that specs refer to; by name: it lists and watches none (src/operator/config/rbac.ts)",
+    "the tokens of connections and the values that specs refer to; only by name, without list and watch (src/operator/config/rbac.ts)",
 };
-/** What is found besides, by variant, each with the reason. */
+/** Further accepted findings by variant, with their reasons. */
 const ACCEPTED_IN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "some namespaces": {
     "access-to-secrets: create": "rbac.secretOutputs names a namespace in which the operator writes tokens",
@@ -36,7 +36,7 @@ beforeAll(async () => {
   helm = await openHelm();
 });
 
-describe("the static checks find nothing that is not accepted with a reason", () => {
+describe("the static checks find nothing without an accepted reason", () => {
   it.each(variants)("$name", async ({ name, values }) => {
     const all = await render(helm, values);
     const general = all.some(({ kind }) => kind === "ClusterRole") ? Object.keys(ACCEPTED) : [];
@@ -59,7 +59,7 @@ const ruleOf = (apiGroup: string, resource: string, verb: string): object => ({
   verbs: [verb],
 });
 
-/** Something wrong in one object, by its kind, and what the check has to say of it. */
+/** A wrong value in one object, by its kind, and the findings of the check. */
 const wrongs: readonly (readonly [keyof typeof CHECKS, string, Path, unknown, readonly string[]])[] = [
   [
     "env-var-secret",
@@ -223,7 +223,7 @@ describe("each static check", () => {
     });
   });
 
-  it("is shown at something wrong", () => {
+  it("has a case with something wrong", () => {
     expect(new Set(wrongs.map(([check]) => check))).toEqual(new Set(checks.map(([name]) => name)));
   });
 
@@ -231,14 +231,14 @@ describe("each static check", () => {
     const check: Check = CHECKS[name];
     const before = new Set(check(all));
     const at = all.findIndex((one) => one.kind === kind);
-    const found = check(all.map((one, index) => (index === at ? spoilt(one, path, value) : one)));
+    const found = check(all.map((one, index) => (index === at ? withValueAt(one, path, value) : one)));
     const added = found.filter((finding) => !before.has(finding));
-    expect(added).toEqual(expected.map((words): unknown => expect.stringContaining(words)));
+    expect(added).toEqual(expected.map((text): unknown => expect.stringContaining(text)));
   });
 });
 
-/** @returns a manifest with another value at a path. */
-function spoilt(manifest: Rendered, path: Path, value: unknown): Rendered {
+/** @returns a manifest with another value at a path */
+function withValueAt(manifest: Rendered, path: Path, value: unknown): Rendered {
   const document = new Document(manifest);
   document.setIn(path, value);
   return Rendered.parse(document.toJS());

@@ -1,4 +1,4 @@
-/** The chart in every use of its values: rendered, weighed by kube-score, taken by a real API server. */
+/** The chart with every variant of its values: rendered, checked by kube-score and applied to a real API server. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 
@@ -33,32 +33,32 @@ describe("the values of the chart", () => {
     expect([...KNOWN.keys()].filter((path) => !set.has(path) && !WITHOUT_EFFECT.has(path))).toEqual([]);
   });
 
-  it.each(variants)("$name: each of them changes what is rendered", async ({ values }) => {
+  it.each(variants)("$name: each of them changes the output", async ({ values }) => {
     const whole = await text(values);
     for (const path of pathsOf(values, KNOWN)) {
-      // Some cannot be left out at all beside the others.
+      // The others may require this one.
       const rest = await text(without(values, path)).catch(String);
       expect(rest === whole, `${path} changes nothing`).toBe(false);
     }
   });
 
-  it.each(variants)("$name: helm lint has nothing to say", async ({ values }) => {
-    const said = await helm.run(["lint", CHART, "--strict"], values);
-    expect(said.match(/^\[\w+\].*/gm) ?? []).toEqual([]);
-    expect(said).toContain("1 chart(s) linted, 0 chart(s) failed");
+  it.each(variants)("$name: helm lint reports nothing", async ({ values }) => {
+    const output = await helm.run(["lint", CHART, "--strict"], values);
+    expect(output.match(/^\[\w+\].*/gm) ?? []).toEqual([]);
+    expect(output).toContain("1 chart(s) linted, 0 chart(s) failed");
   });
 
   const refused: readonly (readonly [string, Overrides, RegExp])[] = [
-    ["an unknown one", { replcias: 2 }, /additional properties 'replcias' not allowed/],
+    ["an unknown value", { replcias: 2 }, /additional properties 'replcias' not allowed/],
     [
-      "an unknown one further in",
+      "an unknown nested value",
       { image: { version: "1" } },
       /at '\/image': additional properties 'version' not allowed/,
     ],
     ["a text for a number", { replicas: "two" }, /at '\/replicas': got string, want integer/],
-    ["too many", { replicas: 10 }, /at '\/replicas': maximum: got 10, want 9/],
+    ["too many replicas", { replicas: 10 }, /at '\/replicas': maximum: got 10, want 9/],
     [
-      "a level that there is not",
+      "an unknown log level",
       { operator: { logLevel: "loud" } },
       /at '\/operator\/logLevel': 'loud' does not match pattern/,
     ],
@@ -68,11 +68,11 @@ describe("the values of the chart", () => {
       /at '\/operator\/allowedPlatformHosts\/0': 'https:\/\/example\.com' does not match pattern/,
     ],
     [
-      "a word in an endpoint",
+      "a password in an endpoint",
       { tracing: { otlpEndpoint: "http://user:word@collector" } },
       /at '\/tracing\/otlpEndpoint': 'http:\/\/user:word@collector' does not match pattern/,
     ],
-    ["a name that is none", { watchNamespaces: ["Shop"] }, /at '\/watchNamespaces\/0': 'Shop' does not match pattern/],
+    ["an invalid namespace", { watchNamespaces: ["Shop"] }, /at '\/watchNamespaces\/0': 'Shop' does not match pattern/],
     ["a tag as digest", { image: { digest: "latest" } }, /at '\/image\/digest': 'latest' does not match pattern/],
     ["a privileged port", { webhook: { port: 80 } }, /at '\/webhook\/port': minimum: got 80, want 1,?024/],
     // A rule with an empty list of peers or ports allows all of them.
@@ -103,12 +103,12 @@ describe("the values of the chart", () => {
       /webhook\.ingress\.host: which host/,
     ],
     [
-      "a ServiceMonitor that has to be, and cannot",
+      "a required ServiceMonitor without its CRD",
       { metrics: { serviceMonitor: { enabled: true, renderMode: "failIfMissing" } } },
       /The cluster does not have monitoring\.coreos\.com\/v1\/ServiceMonitor\. Install it first/,
     ],
   ];
-  it.each(refused)("refuse %s", async (_what, values, message) => {
+  it.each(refused)("refuse %s", async (_title, values, message) => {
     await expect(text(values)).rejects.toThrow(message);
   });
 
@@ -116,27 +116,27 @@ describe("the values of the chart", () => {
     ["http://collector.monitoring.svc:4318", 4318],
     ["https://collector.example.com", 443],
     ["http://[2001:db8::1]:4318/otlp", 4318],
-  ])("let traces through the network policy to %s", async (otlpEndpoint, port) => {
+  ])("allow traces through the network policy to %s", async (otlpEndpoint, port) => {
     const values = { tracing: { otlpEndpoint }, networkPolicy: { enabled: true } };
     const policies = (await render(helm, values)).filter(({ kind }) => kind === "NetworkPolicy");
     expect(policies).toMatchObject([{ spec: { egress: expect.arrayContaining([{ ports: [{ port }] }]) } }]);
   });
 
-  it("lead from an alert to the runbook of the chart's version", async () => {
+  it("link an alert to the runbook of the chart's version", async () => {
     const rendered = await text({ metrics: { prometheusRule: { enabled: true, renderMode: "alwaysRender" } } });
     expect(rendered).toMatch(
       /runbook_url: https:\S+\/blob\/v\d+\.\d+\.\d+\/docs\/runbooks\/PlatformOperatorAbsent\.md$/m,
     );
   });
 
-  it("miss their own job, where the chart's ServiceMonitor names it", async () => {
+  it("alert for the absence of their own job if the chart's ServiceMonitor defines it", async () => {
     const prometheusRule = { enabled: true, renderMode: "alwaysRender" };
     const own = await text({ metrics: { prometheusRule, serviceMonitor: { enabled: true } } });
     expect(own).toContain('absent(platform_operator_build_info{namespace="default", job="platform-operator-metrics"})');
     expect(await text({ metrics: { prometheusRule } })).toContain("absent(platform_operator_build_info)");
   });
 
-  it("skip what the cluster does not have", async () => {
+  it("skip kinds that the cluster does not have", async () => {
     const values = { metrics: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } } };
     expect(kindsOf(await render(helm, values))).not.toContain("ServiceMonitor");
     const args = ["--api-versions", "monitoring.coreos.com/v1/ServiceMonitor,monitoring.coreos.com/v1/PrometheusRule"];
@@ -145,7 +145,7 @@ describe("the values of the chart", () => {
     );
   });
 
-  it("leave names within their limits, however long the release's is", async () => {
+  it("keep names within their limits for a long release name", async () => {
     const release = `a${"b".repeat(51)}c`;
     const values = { ...VARIANTS["the receiver behind an ingress"], watchNamespaces: ["shop"] };
     for (const { kind, metadata } of await render(helm, values, { release })) {
@@ -159,13 +159,13 @@ describe("the values of the chart", () => {
 describe("kube-score", () => {
   const found = new Set<string>();
 
-  it.each(variants)("$name: finds nothing that is not accepted with a reason", async ({ values }) => {
+  it.each(variants)("$name: finds nothing without an accepted reason", async ({ values }) => {
     const findings = await scored(await text(values));
     for (const { check } of findings) found.add(check);
     expect(findings.filter(({ check }) => !Object.hasOwn(ACCEPTED_FINDINGS, check))).toEqual([]);
   });
 
-  it("has no reason that no variant needs", () => {
+  it("has no unused reason", () => {
     expect(Object.keys(ACCEPTED_FINDINGS).filter((check) => !found.has(check))).toEqual([]);
   });
 });
@@ -190,7 +190,7 @@ describe("a real API server", () => {
 
   afterAll(() => cluster?.stop());
 
-  it.each(variants)("$name: takes each object, and each Pod under Pod Security restricted", async ({ values }) => {
+  it.each(variants)("$name: accepts each object, and each Pod under Pod Security restricted", async ({ values }) => {
     const rendered = await render(helm, { ...values, crds: { install: false } }, { namespace: NAMESPACE });
     const pods = rendered.filter(({ kind }) => kind === "Deployment").map(podOf);
     const applied = await kubectl(
@@ -201,10 +201,10 @@ describe("a real API server", () => {
     expect(applied.trim().split("\n")).toHaveLength(rendered.length + pods.length);
   });
 
-  it("takes the CRDs as well", async () => {
+  it("accepts the CRDs", async () => {
     const crds = (await render(helm, {})).filter(({ kind }) => kind === "CustomResourceDefinition");
     const input = crds.map((crd) => JSON.stringify(crd)).join("\n---\n");
-    // Those that are there already came from crds/: equal ones do not conflict.
+    // The installed ones come from crds/: equal ones do not conflict.
     await kubectl(cluster, ["apply", "--server-side", "--dry-run=server", "-f", "-"], { input });
     expect(crds).toHaveLength(13);
   });
@@ -212,7 +212,7 @@ describe("a real API server", () => {
 
 const kindsOf = (rendered: readonly Rendered[]): readonly string[] => rendered.map(({ kind }) => kind);
 
-/** The Pod that a Deployment makes. */
+/** @returns the Pod of a Deployment */
 function podOf({ metadata, spec }: Rendered): object {
   const { template } = z.object({ template: z.looseObject({ metadata: z.looseObject({}) }) }).parse(spec);
   const { name, namespace } = metadata;
@@ -225,20 +225,20 @@ const Scores = z.array(
     checks: z.array(z.object({ check: z.object({ id: z.string() }), grade: z.number(), skipped: z.boolean() })),
   }),
 );
-/** kube-score's grade of a check that is met. */
-const MET = 10;
+/** kube-score's grade of a passed check. */
+const PASSED = 10;
 
 async function scored(manifests: string): Promise<readonly { readonly object: string; readonly check: string }[]> {
   const program = await findGoTool("kube-score");
   const args = ["score", "--output-format", "json", "--kubernetes-version", "v1.36", "-"];
   const output = await new Promise<string>((resolve) => {
-    // It ends with 1 when it found something.
+    // It exits with 1 when it finds something.
     const child = execFile(program, args, { maxBuffer: 64 * 1024 * 1024 }, (_error, stdout) => {
       resolve(stdout);
     });
     child.stdin?.on("error", () => {}).end(manifests);
   });
   return Scores.parse(JSON.parse(output)).flatMap(({ object_name: object, checks }) =>
-    checks.flatMap(({ check, grade, skipped }) => (skipped || grade >= MET ? [] : [{ object, check: check.id }])),
+    checks.flatMap(({ check, grade, skipped }) => (skipped || grade >= PASSED ? [] : [{ object, check: check.id }])),
   );
 }

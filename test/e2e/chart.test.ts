@@ -1,4 +1,4 @@
-/** The life of a release on a real cluster: installed, tested, upgraded, rolled back, uninstalled, installed again. */
+/** The life cycle of a release on a real cluster: install, test, upgrade, rollback, uninstall, install again. */
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { comes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
 import { type Env, FOR_TESTS, errorsOf, openEnv } from "./env.ts";
 import { CHART } from "./helm.ts";
-import { type Ended, onlyPodOf, playPod, type Pod } from "./pod.ts";
+import { type Ended, onlyPodOf, runPodNamed, type Pod } from "./pod.ts";
 
 const RELEASE = "platform-operator";
 const NAMESPACE = "platform-operator";
@@ -44,11 +44,11 @@ const install = (verb: "install" | "upgrade", chart: string, ...args: readonly s
 
 const onlyPod = (): Promise<Pod> => onlyPodOf(env.cluster, RELEASE, NAMESPACE);
 
-/** helm test's Pod, once helm has made it anew. */
-const playTestPod = (): Promise<Ended> => playPod(env.cluster, NAMESPACE, `${RELEASE}-test`, inject("program"));
+/** Runs the Pod of `helm test` when helm has created it. */
+const runTestPod = (): Promise<Ended> => runPodNamed(env.cluster, NAMESPACE, `${RELEASE}-test`, inject("program"));
 
-/** Ends the operator, if one runs; it must end cleanly, and must have logged no error. */
-async function endOperator(): Promise<void> {
+/** Stops the operator if it runs; it must exit cleanly, and must not have logged an error. */
+async function stopOperator(): Promise<void> {
   const running = operator === undefined ? [] : [operator];
   operator = undefined;
   const errors = running.flatMap(errorsOf);
@@ -56,14 +56,14 @@ async function endOperator(): Promise<void> {
   expect({ errors, exits }).toEqual({ errors: [], exits: running.map(() => ({ code: 0, signal: null })) });
 }
 
-/** What the kubelet does when the Deployment has a new Pod. */
-async function runAnew(): Promise<RunningOperator> {
-  await endOperator();
+/** Runs the Deployment's new Pod instead of the old one, like the kubelet. */
+async function runNewPod(): Promise<RunningOperator> {
+  await stopOperator();
   operator = await env.run(await onlyPod());
   return operator;
 }
 
-/** The chart of an earlier version, which did not know a field yet. */
+/** A chart of an earlier version, without a field of a CRD. */
 async function earlierChart(): Promise<string> {
   const chart = join(folder, "earlier");
   await cp(CHART, chart, { recursive: true });
@@ -84,23 +84,23 @@ const knowsDescription = (): Promise<boolean> =>
     () => false,
   );
 
-/** The API server publishes a change of a CRD a moment after it is stored. */
-const comesToKnow = async (known: boolean): Promise<boolean> =>
+/** Waits, as the API server publishes a change of a CRD later than it stores it. */
+const publishes = async (known: boolean): Promise<boolean> =>
   (await comes(async () => ((await knowsDescription()) === known ? true : undefined), 10_000)) ?? false;
 
 describe("a release of the chart", () => {
-  it("of an earlier version is installed, and waited for", async () => {
+  it("of an earlier version is installed with --wait", async () => {
     const notes = await install("install", await earlierChart(), "--create-namespace");
     expect(notes).toContain("STATUS: deployed");
     expect(await knowsDescription()).toBe(false);
   });
 
-  it("is upgraded, its CRDs too", async () => {
+  it("is upgraded, including its CRDs", async () => {
     expect(await install("upgrade", CHART)).toContain("REVISION: 2");
-    expect(await comesToKnow(true)).toBe(true);
+    expect(await publishes(true)).toBe(true);
   });
 
-  it("ends with notes whose commands make the first resource", async () => {
+  it("has notes whose commands create the first resource", async () => {
     const notes = await env.helm.run(["get", "notes", RELEASE, "--namespace", NAMESPACE]);
     const [, manifests = ""] = /<<'YAML'\n(.*?)^YAML$/ms.exec(notes) ?? [];
     const applied = await admin(["apply", "--dry-run=server", "-f", "-"], manifests);
@@ -110,25 +110,25 @@ describe("a release of the chart", () => {
     );
   });
 
-  it("fails its test while nobody leads", async () => {
+  it("fails its test while no operator leads", async () => {
     const testing = helm("test", "--timeout", "2m").then(
-      () => "well",
+      () => "passed",
       (error: unknown) => String(error),
     );
-    const [checked] = await Promise.all([playTestPod(), testing]);
+    const [checked] = await Promise.all([runTestPod(), testing]);
     expect(checked).toMatchObject({ code: 3, output: expect.stringMatching(/^✗ operator +there is no lease/m) });
     expect(await testing).toContain("platform-operator-test");
   });
 
-  it("runs, as its ServiceAccount, with its arguments and flags of Node, and brings the quickstart to Ready", async () => {
-    await runAnew();
+  it("runs as its ServiceAccount with its arguments and flags of Node, and makes the quickstart Ready", async () => {
+    await runNewPod();
     await env.quickstart(SHOP);
     expect(await env.refused(await onlyPod())).toEqual([]);
   });
 
-  it("is tested by a Pod of its own, which finds everything in place", async () => {
+  it("passes its test, which a Pod runs", async () => {
     const testing = helm("test", "--timeout", "2m");
-    const [checked] = await Promise.all([playTestPod(), testing]);
+    const [checked] = await Promise.all([runTestPod(), testing]);
     expect(checked).toMatchObject({ code: 0 });
     for (const line of [/^✔ cluster +/m, /^\? CRDs +all 13 are there/m, /^✔ operator +\S+ leads$/m]) {
       expect(checked.output).toMatch(line);
@@ -136,19 +136,19 @@ describe("a release of the chart", () => {
     expect(await testing).toMatch(/TEST SUITE: +platform-operator-test\n.*Phase: +Succeeded/s);
   });
 
-  it("is rolled back, and keeps what it does not know", async () => {
+  it("is rolled back, and keeps custom resources with unknown fields", async () => {
     const before = await custom();
     await helm("rollback", "1", "--wait");
-    expect(await comesToKnow(false)).toBe(true);
+    expect(await publishes(false)).toBe(true);
     expect(await custom()).toEqual(before);
-    await runAnew();
+    await runNewPod();
     await install("upgrade", CHART);
-    expect(await comesToKnow(true)).toBe(true);
+    expect(await publishes(true)).toBe(true);
   });
 
-  it("leaves CRDs and custom resources when it is uninstalled, and nothing else", async () => {
+  it("leaves only CRDs and custom resources when it is uninstalled", async () => {
     const before = await custom();
-    await endOperator();
+    await stopOperator();
     await helm("uninstall", "--wait");
     expect(await custom()).toEqual(before);
     const left = await admin(["get", "all,sa,role,rolebinding,pdb,netpol,cm", "-n", NAMESPACE, "-o", "name"]);
@@ -158,17 +158,17 @@ describe("a release of the chart", () => {
     expect(await admin(["get", "clusterrole,clusterrolebinding", "-o", "name"])).not.toContain("platform-operator");
   });
 
-  it("takes over the CRDs when it is installed again, and goes on with the same objects", async () => {
+  it("adopts the CRDs when it is installed again, and continues with the same objects", async () => {
     const [before, done] = [await custom(), env.effects()];
     await install("install", CHART);
-    await runAnew();
-    await env.lookedAtAgain(SHOP);
+    await runNewPod();
+    await env.reconciledAgain(SHOP);
     expect(await custom()).toEqual(before);
-    expect(env.effects(), "what the platform was made to do").toEqual(done);
+    expect(env.effects(), "changes of the platform").toEqual(done);
   });
 });
 
-/** Each custom resource by its uid. */
+/** @returns each custom resource with its uid */
 async function custom(): Promise<readonly string[]> {
   const path = 'jsonpath={range .items[*]}{.kind}/{.metadata.name}/{.metadata.uid}{"\\n"}{end}';
   return (await admin(["get", "platform", "-n", SHOP, "-o", path])).trim().split("\n");

@@ -1,6 +1,6 @@
 /**
- * A whole cluster without containers: a real control plane with its controllers and scheduler, and kwok, which plays
- * the nodes. Pods become Ready; nothing runs in them.
+ * A cluster without containers: a real control plane with its controllers and scheduler, and kwok, which simulates the
+ * nodes. Pods become Ready; nothing runs in them.
  */
 import { join } from "node:path";
 
@@ -18,7 +18,7 @@ const STAGES = [
   "pod/fast/pod-delete",
 ];
 
-/** @returns the cluster, with one node; without our CRDs. @throws Error when something that it needs is missing */
+/** @returns a cluster with one node, without our CRDs. @throws Error when a program is missing */
 export async function startCluster(): Promise<ControlPlane> {
   const program = await findGoTool("kwok");
   const folder = join(await goModuleFolder("sigs.k8s.io/kwok", GO_TOOLS.kwok.version), "kustomize/stage");

@@ -1,6 +1,6 @@
 /**
- * The dashboard's queries, put to a real Prometheus that scrapes an operator which has all sorts of things to tell;
- * then the dashboard is drawn and looked at: test-results/dashboard.png.
+ * The dashboard's queries against a real Prometheus that scrapes an operator in many situations. Then draws it for
+ * people: test-results/dashboard.png.
  */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -25,26 +25,26 @@ import { findDebianProgram } from "../tools/debian.ts";
 
 const root = join(import.meta.dirname, "../..");
 const PATIENCE_MS = 120_000;
-/** Twice what rates need at a scrape every two seconds. */
+/** Twice the window that a rate needs with a scrape every two seconds. */
 const RATE_SECONDS = 16;
 
 const model = dashboard();
 const controlPlane = await startControlPlane({ crdsDir: join(root, "crds") });
-// The alerts' times are a sixtieth, so that some fire.
+// With a sixtieth of their times, so that some alerts fire.
 const prometheus = await startPrometheus(rules().map((rule) => scaled(rule, 60)));
 afterAll(async () => {
   await prometheus.stop();
   await controlPlane.stop();
 });
 
-/** Panel and legend of a query, whose answer is empty while nothing is wrong. */
+/** @returns the panel and legend of a query */
 const nameOf = ({ title }: Panel, legend: string): string => (legend === "" ? title : `${title}: ${legend}`);
 const QUERIES = model.panels.flatMap((panel) =>
   panel.targets.map((target) => [nameOf(panel, target.legendFormat), panel, target] as const),
 );
 
-/** The operator is a process here: only a container has a limit. */
-const isOfProcess = ([, , { expr }]: (typeof QUERIES)[number]): boolean =>
+/** Whether a process has the metrics: only a container has a memory limit. */
+const hasProcess = ([, , { expr }]: (typeof QUERIES)[number]): boolean =>
   !expr.includes("platform_operator_memory_limit_bytes");
 
 describe("the dashboard", () => {
@@ -69,19 +69,19 @@ describe("the dashboard", () => {
 
   beforeAll(async () => {
     await prometheus.scrape("platform-operator", env.operator.metricsUrl);
-    // What was counted before it was first scraped has no rate.
+    // Events before the first scrape have no rate.
     await scraped("platform_operator_build_info");
     await env.apply(...env.quickstart(), ...tree(env, "drifts", { lifecycle: { driftPolicy: "Report" } }));
     for (const name of ["api", "web", "drifts"]) {
       await env.waitFor("PlatformApplication", name, { status: "True" }, PATIENCE_MS);
     }
     await scraped('platform_operator_changes_total{operation="deployApplication"}');
-    // A series has a rate from its second value on.
+    // A series has a rate after its second value.
     await scraped('platform_operator_operation_duration_seconds_count{kind="PlatformApplication"}');
     await apps.change("api", { deploy: { gitCommitId: OTHER_COMMIT } });
     await apps.deployed("api", OTHER_COMMIT);
-    // One of each: what was changed by somebody else, a plan that waits, a state that nobody knows, a build that fails,
-    // a deployment that takes its time, a delivery that is none, a platform that fails and asks to slow down.
+    // One of each: drift, a plan that waits for approval, an undocumented state, a failing build, a long deployment,
+    // invalid deliveries, a platform that fails and limits the rate.
     await apps.edit("drifts", { name: "renamed" });
     await apps.edit("web", { state: "HIBERNATING" });
     await env.apply(
@@ -103,7 +103,7 @@ describe("the dashboard", () => {
     faults.add({ every: 31, count: null, answer: { is: "rate-limited", reset: "1" } });
   });
 
-  it.each(["namespace", "job", "controller"])("offers what there is for the variable %s", async (name) => {
+  it.each(["namespace", "job", "controller"])("offers values for the variable %s", async (name) => {
     const query = model.templating.list.find((variable) => variable.name === name)?.query ?? "";
     const text = typeof query === "string" ? query : query.query;
     const [, selector = "", label = ""] = /^label_values\((.+), (\w+)\)$/.exec(text) ?? [];
@@ -112,7 +112,7 @@ describe("the dashboard", () => {
     expect(series.length).toBeGreaterThan(0);
   });
 
-  it.each(QUERIES.filter(isOfProcess))("has something to show for %s", async (_name, panel, target) => {
+  it.each(QUERIES.filter(hasProcess))("shows a value for %s", async (_name, panel, target) => {
     const found = await comes(async () => {
       const series = await ask(panel, target);
       return series.some(({ values }) => values.some(([, value]) => Number.isFinite(Number(value)))) || undefined;
@@ -121,24 +121,24 @@ describe("the dashboard", () => {
   });
 
   it.each(QUERIES.filter(([, { type }]) => type === "timeseries"))(
-    "tells the lines of %s from each other, by all that the legend promises",
+    "distinguishes the lines of %s by all labels of the legend",
     async (_name, panel, target) => {
       const series = await ask(panel, target);
-      const promised = [...target.legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
-      for (const { metric } of series) expect(Object.keys(metric)).toEqual(expect.arrayContaining(promised));
+      const labels = [...target.legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
+      for (const { metric } of series) expect(Object.keys(metric)).toEqual(expect.arrayContaining(labels));
       const legends = series.map(({ metric }) => legendOf(target.legendFormat, metric));
       expect(new Set(legends).size).toBe(legends.length);
     },
   );
 
-  it("can be looked at", async () => {
+  it("can be drawn", async () => {
     const answers = new Map<number, readonly Answered[]>();
     for (const panel of model.panels) {
-      const answered = panel.targets.map(async (target) => ({
+      const queries = panel.targets.map(async (target) => ({
         legend: target.legendFormat,
         series: await ask(panel, target),
       }));
-      answers.set(panel.id, await Promise.all(answered));
+      answers.set(panel.id, await Promise.all(queries));
     }
     const page = picture(model, answers);
     expect(page.html.split("No data").length - 1).toBe(1);

@@ -1,4 +1,4 @@
-/** What the tests of the installation share: a whole cluster, helm, a simulated platform, operators as processes. */
+/** The environment for tests of installations: a cluster, helm, a simulated platform, operators as processes. */
 import { randomUUID } from "node:crypto";
 
 import { inject } from "vitest";
@@ -21,7 +21,7 @@ import { startCluster } from "./cluster.ts";
 import { type Helm, openHelm } from "./helm.ts";
 import { commandOf, type Pod } from "./pod.ts";
 
-/** Values of the chart that a test needs: the platform is on loopback, and nobody waits for minutes. */
+/** The chart's values for tests: a platform on loopback, and short waits. */
 export const FOR_TESTS = {
   operator: { allowInsecurePlatform: true, allowedPlatformHosts: ["127.0.0.1"] },
   extraEnv: [{ name: WINDOWS_VARIABLE, value: JSON.stringify(FAST) }],
@@ -31,21 +31,21 @@ export interface Env {
   readonly cluster: ControlPlane;
   readonly helm: Helm;
   readonly platform: Simulator;
-  /** A namespace, as the cluster's admin sees it. */
+  /** @returns a namespace, with the admin's rights */
   at(namespace: string): Cluster;
-  /** Runs what is in a Pod; it ends with the bench. */
+  /** Runs the operator of a Pod; it is killed by `close`. */
   run(pod: Pod): Promise<RunningOperator>;
   /** Applies examples/quickstart and waits until all of it is Ready. */
   quickstart(namespace: string): Promise<void>;
-  /** A connection, and a project of the namespace's name; waits until it is Ready. */
+  /** Applies a connection and a project with the namespace's name, and waits until it is Ready. */
   project(namespace: string): Promise<void>;
-  /** Waits until all of the quickstart was reconciled once more. */
-  lookedAtAgain(namespace: string): Promise<void>;
-  /** What the platform was made to do so far. */
+  /** Waits until all of the quickstart is reconciled once more. */
+  reconciledAgain(namespace: string): Promise<void>;
+  /** @returns all changes of the platform so far */
   effects(): readonly Effect[];
   /**
-   * What the API server refused the operator under the ServiceAccount of a Pod. @throws Error when it asked for nothing
-   * at all
+   * @returns the operator's requests with a Pod's ServiceAccount that the API server refused
+   * @throws Error when it made no request at all
    */
   refused(pod: Pod): Promise<readonly AuditEvent[]>;
   close(): Promise<void>;
@@ -57,7 +57,7 @@ export async function openEnv(): Promise<Env> {
   const platform = await startSimulator({ surface: "full", speed: 100 });
   const client: ConnectedClient = createKubeClient({
     config: { from: "file", path: cluster.kubeconfigPath },
-    userAgent: "bench",
+    userAgent: "e2e",
     clock: systemClock(),
   });
   const operators: RunningOperator[] = [];
@@ -87,7 +87,7 @@ export async function openEnv(): Promise<Env> {
       await at(namespace).apply(...connection, { ...project, metadata: { name: "own" }, spec: { name: namespace } });
       await at(namespace).waitFor("PlatformProject", "own", { status: "True" }, 60_000);
     },
-    lookedAtAgain: async (namespace) => {
+    reconciledAgain: async (namespace) => {
       const token = randomUUID();
       for (const { kind, metadata } of quickstartIn(namespace, platform, false)) {
         if (kind === "Secret") continue;
@@ -99,10 +99,10 @@ export async function openEnv(): Promise<Env> {
     effects: () => platform.journal().flatMap((entry) => (entry.is === "call" ? entry.effects : [])),
     refused: async ({ metadata, spec }) => {
       const user = serviceAccountUser(metadata.namespace, spec.serviceAccountName);
-      // `check` asks under the same ServiceAccount, also for what it can do without.
+      // `check` uses the same ServiceAccount, also for rights that it does not need.
       const all = await readAudit(cluster.auditLogPath, user);
       const events = all.filter(({ userAgent }) => userAgent.startsWith(`${OPERATOR}/`));
-      if (events.length === 0) throw new Error(`${user} asked for nothing`);
+      if (events.length === 0) throw new Error(`${user} made no request`);
       return events.filter(({ responseStatus }) => responseStatus?.code === 403);
     },
     close: async () => {
@@ -114,7 +114,7 @@ export async function openEnv(): Promise<Env> {
   };
 }
 
-/** @returns what an operator logged of errors and refusals. */
+/** @returns an operator's log lines with errors and refusals */
 export function errorsOf(operator: RunningOperator): readonly LogLine[] {
   return operator.logs().filter((line) => line.level === "error" || JSON.stringify(line).includes("Forbidden"));
 }

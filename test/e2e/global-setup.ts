@@ -6,7 +6,7 @@ import type { TestProject } from "vitest/node";
 
 import { buildBundle } from "../support/programs/build-bundle.ts";
 
-/** One bundle, as it is shipped, for all files; each file starts the cluster that it needs. */
+/** Builds the bundle for all files; each file starts its own cluster. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dir = await mkdtemp(join(tmpdir(), "e2e-"));
   project.provide("program", await buildBundle(dir));

@@ -1,4 +1,4 @@
-/** The real helm, with nothing of the user's own configuration. */
+/** The real helm, without the user's configuration. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -11,10 +11,10 @@ import { findGoTool } from "../tools/go-tools.ts";
 
 const run = promisify(execFile);
 
-/** The chart as it lies in the repository. */
+/** The folder of the chart. */
 export const CHART = join(import.meta.dirname, "../../helm-chart");
 
-/** A manifest as helm rendered it. */
+/** A manifest that helm rendered. */
 export type Rendered = z.infer<typeof Rendered>;
 export const Rendered = z
   .object({
@@ -36,13 +36,13 @@ export type Overrides = Readonly<Record<string, unknown>>;
 
 export interface Helm {
   /**
-   * Runs helm. @param values given as `--values -`. @returns its standard output
-   * @throws Error with its words
+   * Runs helm. @param values for `--values -`. @returns its standard output
+   * @throws Error with its output
    */
   run(args: readonly string[], values?: Overrides): Promise<string>;
 }
 
-/** @param at the cluster that it talks to; none for `helm template` and `helm lint`. @throws Error without helm */
+/** @param at its cluster; none for `helm template` and `helm lint`. @throws Error without helm */
 export async function openHelm(at?: ControlPlaneFacts): Promise<Helm> {
   const program = await findGoTool("helm");
   const env = {
@@ -60,7 +60,7 @@ export async function openHelm(at?: ControlPlaneFacts): Promise<Helm> {
   };
 }
 
-/** `helm template` without a cluster. @param args e.g. `--api-versions`. @returns the manifests, hooks among them */
+/** `helm template` without a cluster. @param args e.g. `--api-versions`. @returns the manifests, including hooks */
 export async function render(
   helm: Helm,
   values: Overrides,
@@ -75,7 +75,7 @@ export interface RenderOptions {
   readonly args?: readonly string[];
 }
 
-/** @returns the manifests of a YAML stream. @throws Error where it is not well-formed: a key that stands twice, too */
+/** @returns the manifests of a YAML stream. @throws Error when it is malformed or a key occurs twice */
 export function manifestsIn(text: string): readonly Rendered[] {
   return parseAllDocuments(text).flatMap((document) => {
     const [error] = document.errors;

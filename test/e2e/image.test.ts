@@ -1,5 +1,5 @@
 /**
- * The Dockerfile, built on bases of this machine and pushed as README says, looked into and started. `make
+ * The Dockerfile: builds it on bases of this machine, pushes it as in README, inspects and starts it. `make
  * image-check`.
  */
 import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
@@ -26,7 +26,7 @@ import { figure } from "../support/platform/figure.ts";
 
 const root = join(import.meta.dirname, "../..");
 const EPOCH = 1_700_000_000;
-/** In the .npmrc that the build gets: it must be found nowhere afterwards. */
+/** A token in the .npmrc of the build, which the image must not contain. */
 const CANARY = "npm_canaryCanaryCanaryCanaryCanary00";
 const MOST_BYTES = 150e6;
 
@@ -50,7 +50,7 @@ let registry: Registry;
 let buildah: Buildah;
 let npm: NpmConfig;
 let dir = "";
-/** With its registry and tag. */
+/** The image's name with registry and tag. */
 let image = "";
 /** The root file system of the image. */
 let mounted = "";
@@ -65,7 +65,7 @@ async function makeBase(name: string, fill: (folder: string) => Promise<void>): 
   await buildah.run("build", "--quiet", `--tag=localhost/${name}`, `--file=${dir}/${name}.Dockerfile`, folder);
 }
 
-/** Types what README says, with another registry. @returns the image's name */
+/** Runs README's command with another registry. @returns the image's name */
 async function build(): Promise<string> {
   const [line = ""] = /^make image .*$/m.exec(await readFile(join(root, "README.md"), "utf8")) ?? [];
   const command = line.replace("registry.example.com", registry.host);
@@ -75,7 +75,7 @@ async function build(): Promise<string> {
     RUNTIME_IMAGE: "localhost/runtime",
     NPMRC: join(dir, "npmrc"),
     SOURCE_DATE_EPOCH: String(EPOCH),
-    // The one that runs these tests is none of the user's.
+    // Not those of a make that runs these tests.
     MAKEFLAGS: "",
     MAKELEVEL: "",
   });
@@ -84,7 +84,7 @@ async function build(): Promise<string> {
   return stdout.trim().split("\n").at(-1) ?? "";
 }
 
-/** @returns a new container's id and its root file system. */
+/** @returns a new container's id and its root file system */
 async function open(image: string): Promise<readonly [string, string]> {
   const container = (await buildah.run("from", "--pull-never", image)).trim();
   return [container, (await buildah.run("mount", container)).trim()];
@@ -94,7 +94,7 @@ async function inspected(): Promise<z.infer<typeof Inspected>["OCIv1"]> {
   return Inspected.parse(JSON.parse(await buildah.run("inspect", "--type=image", image))).OCIv1;
 }
 
-/** Starts the image's entry point as its user, on its own files, which nobody can change. */
+/** Starts the image's entry point as its user, with the image's files as a read-only root. */
 async function runReadOnly(...args: readonly string[]): Promise<Ran> {
   const { config } = await inspected();
   const script = `mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec env -i ${config.Env.join(" ")} /usr/sbin/chroot --userspec=${config.User} "$0" "$@"`;
@@ -120,7 +120,7 @@ afterAll(async () => {
 });
 
 describe("the image", () => {
-  it("is in the registry, under the name that it was given", async () => {
+  it("is in the registry under the given name", async () => {
     expect(image).toBe(`${registry.host}/platform-operator:0.1.0`);
     const { config } = Manifest.parse(await registry.get("platform-operator/manifests/0.1.0"));
     expect(await registry.get(`platform-operator/blobs/${config.digest}`)).toMatchObject({
@@ -130,7 +130,7 @@ describe("the image", () => {
     expect(`sha256:${pulled.trim()}`).toBe(config.digest);
   });
 
-  it("holds Node, the bundle and the licences beside its base", ({ task }) => {
+  it("contains Node, the bundle and the licences besides its base", ({ task }) => {
     const known = new Set(base.map(({ path }) => path));
     const own = files.filter(({ path, kind }) => !known.has(path) && kind !== "folder");
     expect(own.map(({ path }) => path)).toEqual([
@@ -143,10 +143,10 @@ describe("the image", () => {
     const bytes = own.reduce((sum, { size }) => sum + size, 0);
     expect(bytes).toBeLessThan(MOST_BYTES);
     const bundle = own.find(({ path }) => path === PROGRAM)?.size ?? 0;
-    figure(task, `${Math.round(bytes / 1e6)} MB beside the base, ${(bundle / 1e6).toFixed(1)} MB of it the bundle`);
+    figure(task, `${Math.round(bytes / 1e6)} MB besides the base, ${(bundle / 1e6).toFixed(1)} MB of it the bundle`);
   });
 
-  it("has the licences of what it hands on", async () => {
+  it("has the licences of its content", async () => {
     const text = (name: string): Promise<string> => readFile(join(mounted, "licenses", name), "utf8");
     expect(await text("node.txt")).toMatch(/^Node\.js is licensed for use as follows:/);
     expect(await text("third-party.txt")).toBe(
@@ -161,13 +161,13 @@ describe("the image", () => {
     expect(names.filter((path) => /node_modules|\.npmrc|\.map$|\.ts$|\.git/.test(path))).toEqual([]);
   });
 
-  it("lets its user change nothing", () => {
+  it("has no file that its user can change", () => {
     expect(files.filter(({ owner }) => owner !== 0)).toEqual([]);
     expect(files.filter(({ kind, mode }) => kind !== "other" && (mode & 0o022) !== 0)).toEqual([]);
     expect(files.filter(({ mode }) => (mode & 0o6000) !== 0)).toEqual([]);
   });
 
-  it("holds nothing of the secrets that the build got", async () => {
+  it("does not contain the secrets of the build", async () => {
     expect(await readFile(join(dir, "npmrc"), "utf8")).toContain(CANARY);
     for (const { path } of files.filter(({ kind }) => kind === "file")) {
       expect((await readFile(join(mounted, path))).includes(CANARY), path).toBe(false);
@@ -175,12 +175,12 @@ describe("the image", () => {
     expect(await buildah.run("inspect", "--type=image", image)).not.toContain(CANARY);
   });
 
-  it("has the bytes of a bundle that was built elsewhere", async () => {
+  it("has the same bundle as another build, byte for byte", async () => {
     const [inside, outside] = await Promise.all([readFile(join(mounted, PROGRAM)), readFile(inject("program"))]);
     expect(inside.equals(outside)).toBe(true);
   });
 
-  it("names its origin, dated by its sources", async () => {
+  it("has labels with its origin, and the date of its sources", async () => {
     const { revision } = await imageFacts(root, String(EPOCH));
     const { created, config } = await inspected();
     expect(created).toBe("2023-11-14T22:13:20Z");
@@ -199,12 +199,12 @@ describe("the image", () => {
 });
 
 describe("the image's entry point", () => {
-  it("is the chart's command, as nobody", async () => {
+  it("is the chart's command, with the user nobody", async () => {
     const { config } = await inspected();
     expect([config.Entrypoint, config.Cmd, config.User]).toEqual([COMMAND, ["run"], `${USER}:${USER}`]);
   });
 
-  it("runs as the image says, and does not start without a cluster", async () => {
+  it("runs in a container, and fails without a cluster", async () => {
     const { config } = await inspected();
     const [container] = await open(image);
     const run = (...args: string[]): Promise<Ran> =>
@@ -216,7 +216,7 @@ describe("the image's entry point", () => {
     expect(stdout + stderr).toContain("no Kubernetes configuration");
   });
 
-  it("runs on a root that cannot be written, without a word of warning", async () => {
+  it("runs on a read-only root without warnings", async () => {
     expect(await runReadOnly("version")).toMatchObject({ code: 0, stderr: "" });
     expect(await runReadOnly("run", "--help")).toMatchObject({ code: 0, stderr: "" });
     const { code, stdout, stderr } = await runReadOnly("run");

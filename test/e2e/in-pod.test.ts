@@ -1,6 +1,6 @@
 /**
- * What only a pod has: the API server by two variables of the environment, and a mounted token behind symbolic links.
- * The operator runs as the image's user under the image's flags, in a mount namespace of its own.
+ * The environment of a pod: two variables with the API server's address, and a mounted token behind symbolic links. The
+ * operator runs as the image's user with the image's flags, in a separate mount namespace.
  */
 import { once } from "node:events";
 import { copyFile, cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
@@ -23,7 +23,7 @@ import { certificate, privateKey } from "../support/kube/tls.ts";
 import { type RunningProgram, startProgram } from "../support/programs/programs.ts";
 
 const root = join(import.meta.dirname, "../..");
-/** Only root may make a mount namespace. */
+/** Only root may create a mount namespace. */
 const isRoot = process.getuid?.() === 0;
 
 describe.runIf(isRoot)("in a pod", () => {
@@ -40,7 +40,7 @@ describe.runIf(isRoot)("in a pod", () => {
     await mountedToken(cluster, join(folder, "token"));
   });
 
-  const words = (): string => operator?.words() ?? "";
+  const output = (): string => operator?.output() ?? "";
   const theCluster = (): ControlPlane => {
     if (cluster === undefined) throw new Error("no control plane");
     return cluster;
@@ -52,12 +52,12 @@ describe.runIf(isRoot)("in a pod", () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Starts the operator in the pod. @returns once it leads */
+  /** Starts the operator in the pod, and waits until it leads. */
   async function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<void> {
     const { hostname, port } = new URL(theCluster().server);
     const [, ...flags] = COMMAND.map((word) => word.replace(PROGRAM, join(folder, "app/operator.js")));
     const run = ["run", "--metrics-bind-address=0", "--health-probe-bind-address=0", ...args];
-    // Nothing of this machine's /run is seen or changed.
+    // This machine's /run is neither visible nor changed.
     const mounts = `mount -t tmpfs none /run && mkdir -p ${TOKEN_FOLDER} && mount --bind ${folder}/token ${TOKEN_FOLDER}`;
     const user = `--reuid ${USER} --regid ${USER} --clear-groups`;
     operator = startProgram({
@@ -80,23 +80,23 @@ describe.runIf(isRoot)("in a pod", () => {
         ...env,
       },
     });
-    await comes(async () => (words().includes('"leading"') ? true : undefined), 60_000);
+    await comes(async () => (output().includes('"leading"') ? true : undefined), 60_000);
   }
 
-  it("finds the API server and its token, leads, and ends in order", async () => {
+  it("finds the API server and its token, leads, and exits cleanly", async () => {
     await start();
-    expect(words()).toContain('"instance":"in-pod","namespace":"platform-operator","message":"started"');
-    expect(words()).toContain('"message":"leading"');
+    expect(output()).toContain('"instance":"in-pod","namespace":"platform-operator","message":"started"');
+    expect(output()).toContain('"message":"leading"');
     await operator?.stop();
-    expect(words()).toContain('"result":"clean","message":"stopped"');
-    expect(words()).not.toContain('"level":"error"');
+    expect(output()).toContain('"result":"clean","message":"stopped"');
+    expect(output()).not.toContain('"level":"error"');
   });
 
-  it("trusts a platform's private CA where NODE_EXTRA_CA_CERTS names it, and nowhere else", async () => {
+  it("trusts a platform's private CA only with NODE_EXTRA_CA_CERTS", async () => {
     const platform = await startSimulator({ surface: "full" });
     const front = createServer({ cert: certificate, key: privateKey }, (socket) => {
-      const behind = connect(Number(new URL(platform.url).port), "127.0.0.1");
-      pipeline(socket, behind, socket, () => {});
+      const upstream = connect(Number(new URL(platform.url).port), "127.0.0.1");
+      pipeline(socket, upstream, socket, () => {});
     });
     await once(front.listen(0, "127.0.0.1"), "listening");
     const address = front.address();
@@ -113,13 +113,13 @@ describe.runIf(isRoot)("in a pod", () => {
       await kubectl(theCluster(), ["apply", "-f", "-"], {
         input: JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests }),
       });
-      const reach = ["--allowed-platform-hosts=127.0.0.0/8"];
-      await start(reach);
+      const args = ["--allowed-platform-hosts=127.0.0.0/8"];
+      await start(args);
       expect(await readyAs("False")).toMatch(/^PlatformUnreachable .*SELF_SIGNED_CERT/);
       await operator?.stop();
       const file = join(folder, "private-ca.crt");
       await writeFile(file, certificate);
-      await start(reach, { NODE_EXTRA_CA_CERTS: file });
+      await start(args, { NODE_EXTRA_CA_CERTS: file });
       expect(await readyAs("True")).toMatch(/^Available/);
       await operator?.stop();
     } finally {
@@ -129,7 +129,7 @@ describe.runIf(isRoot)("in a pod", () => {
   });
 });
 
-/** As the kubelet mounts it: files are links into a folder that a link names, so that all change at once. */
+/** Like the kubelet: files are links through one link to a folder, so that all change at once. */
 async function mountedToken(at: ControlPlane, folder: string): Promise<void> {
   const data = join(folder, "..2026");
   await mkdir(data, { recursive: true });

@@ -1,4 +1,4 @@
-/** Flux waits by kstatus: what kstatus itself says of every status that the operator writes. */
+/** The result of kstatus, which Flux uses to wait, for every status that the operator writes. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
@@ -9,7 +9,7 @@ import type { KubeObject } from "../../src/kube/api/types.ts";
 import { healthCases } from "../support/health/index.ts";
 import { findKstatus } from "../tools/kstatus.ts";
 
-const Verdicts = z.array(z.object({ status: z.string(), message: z.string() }));
+const Results = z.array(z.object({ status: z.string(), message: z.string() }));
 
 let program: string;
 
@@ -17,37 +17,37 @@ beforeAll(async () => {
   program = await findKstatus();
 });
 
-/** What kstatus says of each. */
-async function judged(objects: readonly KubeObject[]): Promise<z.output<typeof Verdicts>> {
+/** @returns the result of kstatus for each object */
+async function resultsOf(objects: readonly KubeObject[]): Promise<z.output<typeof Results>> {
   const running = promisify(execFile)(program, { maxBuffer: 16 * 1024 * 1024 });
   running.child.stdin?.end(JSON.stringify(objects));
-  return Verdicts.parse(JSON.parse((await running).stdout));
+  return Results.parse(JSON.parse((await running).stdout));
 }
 
 describe("kstatus", () => {
-  it("says of every status of every kind what our table says", async () => {
-    const verdicts = await judged(healthCases.map(({ object }) => object));
-    const said = healthCases.map(({ name }, index) => [name, verdicts[index]?.status]);
-    expect(Object.fromEntries(said)).toEqual(
+  it("gives the result of our table for every status of every kind", async () => {
+    const results = await resultsOf(healthCases.map(({ object }) => object));
+    const statuses = healthCases.map(({ name }, index) => [name, results[index]?.status]);
+    expect(Object.fromEntries(statuses)).toEqual(
       Object.fromEntries(healthCases.map(({ name, kstatus }) => [name, kstatus])),
     );
-    expect(new Set(said.map(([, status]) => status))).toEqual(new Set(["Current", "InProgress", "Failed"]));
+    expect(new Set(statuses.map(([, status]) => status))).toEqual(new Set(["Current", "InProgress", "Failed"]));
   });
 
   it("gives the message of the condition as the reason of a failure", async () => {
     const failed = healthCases.filter(({ name }) => name === "platformapplication-state-deployment-error");
-    const [verdict] = await judged(failed.map(({ object }) => object));
-    expect(verdict).toMatchObject({
+    const [result] = await resultsOf(failed.map(({ object }) => object));
+    expect(result).toMatchObject({
       status: "Failed",
       message: expect.stringMatching(/^The platform reports DEPLOYMENT_ERROR\. /),
     });
   });
 
-  it("takes what is being deleted for that", async () => {
+  it("gives Terminating for an object that is being deleted", async () => {
     const deleted = healthCases.map(({ object }) => ({
       ...object,
       metadata: { ...object.metadata, deletionTimestamp: "2026-11-21T10:00:00Z" },
     }));
-    expect(new Set((await judged(deleted)).map(({ status }) => status))).toEqual(new Set(["Terminating"]));
+    expect(new Set((await resultsOf(deleted)).map(({ status }) => status))).toEqual(new Set(["Terminating"]));
   });
 });

@@ -1,4 +1,4 @@
-/** deploy/: what `kubectl apply -k` brings, on a cluster without helm. */
+/** deploy/: `kubectl apply -k` on a cluster without helm. */
 import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -28,34 +28,34 @@ const admin = (args: readonly string[], input?: string): Promise<string> =>
   kubectl(env.cluster, args, input === undefined ? {} : { input });
 
 describe("the plain manifest", () => {
-  it("is what the chart renders now: else run npm run e2e:prepare", async () => {
+  it("equals the chart's output; otherwise run npm run e2e:prepare", async () => {
     const stdout = await renderChart(await findGoTool("helm"));
     const written = await readFile(join(root, "deploy/install.yaml"), "utf8");
     expect(written).toBe(installManifest(stdout));
-    const marks = manifestsIn(written).flatMap(({ metadata: { labels, annotations } }) =>
+    const metadataTexts = manifestsIn(written).flatMap(({ metadata: { labels, annotations } }) =>
       Object.entries({ ...labels, ...annotations }),
     );
-    expect(marks.filter((mark) => /helm/i.test(mark.join()))).toEqual([]);
-    // Helm and kubectl read YAML 1.1, where 0440 is another number and "no" no text.
+    expect(metadataTexts.filter((entry) => /helm/i.test(entry.join()))).toEqual([]);
+    // Helm and kubectl read YAML 1.1, where 0440 is another number and `no` is not a text.
     const [older, newer] = (["1.1", "1.2"] as const).map((version) =>
       parseAllDocuments(stdout, { version }).map((document) => z.json().parse(document.toJS())),
     );
     expect(older).toEqual(newer);
   });
 
-  it("is applied in one go, again without a change, and waited for", async () => {
+  it("is applied with one command, a second time without changes, and rolled out", async () => {
     const apply = ["apply", "--server-side", "-k", join(root, "deploy")];
     await admin(apply);
     const versions = await resourceVersions();
     await admin(apply);
     expect(await resourceVersions()).toEqual(versions);
-    const waiting = ["rollout", "status", "deployment/platform-operator", "-n", NAMESPACE, "--timeout=60s"];
-    expect(await admin(waiting)).toContain("successfully rolled out");
+    const rollout = ["rollout", "status", "deployment/platform-operator", "-n", NAMESPACE, "--timeout=60s"];
+    expect(await admin(rollout)).toContain("successfully rolled out");
   });
 
-  it("runs, patched by a kustomization as users do it, and brings the quickstart to Ready", async () => {
+  it("runs with the patches of a user's kustomization, and makes the quickstart Ready", async () => {
     const before = await onlyPod();
-    const kustomization = await ownKustomization();
+    const kustomization = await userKustomization();
     try {
       await admin(["apply", "--server-side", "-k", kustomization]);
     } finally {
@@ -70,7 +70,7 @@ describe("the plain manifest", () => {
 });
 
 /** A user's kustomization, with deploy/ under `resources`. @returns its folder */
-async function ownKustomization(): Promise<string> {
+async function userKustomization(): Promise<string> {
   const { allowInsecurePlatform, allowedPlatformHosts } = FOR_TESTS.operator;
   const add = (path: string, value: unknown) => ({
     op: "add",
@@ -91,17 +91,17 @@ async function ownKustomization(): Promise<string> {
   return folder;
 }
 
-/** The Deployment's one Pod. @param old one that is to be gone */
+/** @returns the Deployment's only Pod. @param old a Pod that has to be gone */
 async function onlyPod(old?: Pod): Promise<Pod> {
   const pod = await comes(async () => {
     const pods = await podsOf(env.cluster, NAMESPACE, "app.kubernetes.io/name=platform-operator");
     return pods.length === 1 && pods[0]?.metadata.name !== old?.metadata.name ? pods[0] : undefined;
   }, 60_000);
-  if (pod === undefined) throw new Error("the Deployment does not come to one Pod");
+  if (pod === undefined) throw new Error("the Deployment does not have exactly one Pod");
   return pod;
 }
 
-/** Of what was applied and nobody else writes. */
+/** @returns the resourceVersions of the applied objects that no controller writes */
 async function resourceVersions(): Promise<string> {
   const path = 'jsonpath={range .items[*]}{.kind}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';
   const names = "crd,clusterrole,clusterrolebinding,role,rolebinding,serviceaccount,service";

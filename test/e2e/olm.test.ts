@@ -1,4 +1,4 @@
-/** The OLM bundle: what OLM's own validation says of the bundle, and whether an API server with OLM's CRD takes it. */
+/** The OLM bundle: OLM's own validation, and an API server with OLM's CRD. */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -32,11 +32,11 @@ async function findingsIn(folder: string): Promise<readonly string[]> {
 
 describe("the OLM bundle", () => {
   it("passes the validation of operator-sdk", async () => {
-    // It takes a right to events.k8s.io for one to its v1beta1, as rules of RBAC name no version.
+    // It mistakes rights to events.k8s.io for rights to its v1beta1, as RBAC rules have no version.
     expect(await findingsIn(bundle)).toEqual([expect.stringMatching(/Warning: .*removed in v1\.25.* events: /)]);
   });
 
-  it("would fail it without a CRD that the ClusterServiceVersion owns", async () => {
+  it("fails the validation without a CRD that the ClusterServiceVersion owns", async () => {
     const folder = await mkdtemp(join(tmpdir(), "olm-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     await cp(bundle, folder, { recursive: true });
@@ -44,11 +44,11 @@ describe("the OLM bundle", () => {
     expect((await findingsIn(folder)).join()).toMatch(/owned CRD .*Kind=PlatformProject.* not found in bundle/);
   });
 
-  it("has no field that the API server does not know, with OLM's CRD", async () => {
+  it("has only fields that the API server knows, with OLM's CRD", async () => {
     const cluster = await startControlPlane({ crdsDir: validator.crds, auditLog: false });
     onTestFinished(() => cluster.stop());
-    const how = ["--server-side", "--validate=strict", "-n", "default"];
-    const applied = await kubectl(cluster, ["apply", ...how, "-f", join(bundle, "manifests")]);
+    const options = ["--server-side", "--validate=strict", "-n", "default"];
+    const applied = await kubectl(cluster, ["apply", ...options, "-f", join(bundle, "manifests")]);
     expect(applied).toMatch(/^clusterserviceversion\S+ serverside-applied$/m);
   });
 });

@@ -1,7 +1,6 @@
 /**
- * A container of a real Pod, run as a process: its command line, its environment and its ServiceAccount, as the API
- * server has them. What cannot hold outside a container is replaced: the files of the program and of the credentials,
- * and the addresses of its servers.
+ * Runs the container of a real Pod as a process, with the command line, environment and ServiceAccount that the API
+ * server has. Replaces only the paths of the program and the credentials, and the addresses of its servers.
  */
 import { execFile } from "node:child_process";
 import { dirname } from "node:path";
@@ -19,7 +18,7 @@ const Variable = z.object({
   value: z.string().optional(),
   valueFrom: z.object({ fieldRef: z.object({ fieldPath: z.string() }) }).optional(),
 });
-/** The part of a Pod (v1) that says what runs in it. */
+/** The part of a Pod (v1) that defines its process. */
 export const Pod = z.object({
   metadata: z.object({ name: z.string(), namespace: z.string() }),
   spec: z.object({
@@ -33,33 +32,33 @@ export type Pod = z.infer<typeof Pod>;
 
 const Pods = z.object({ items: z.array(Pod) });
 
-/** @returns the Pods that a selector finds. */
+/** @returns the Pods that match a selector */
 export async function podsOf(at: ControlPlaneFacts, namespace: string, selector: string): Promise<readonly Pod[]> {
   const text = await kubectl(at, ["get", "pods", "-n", namespace, "-l", selector, "-o", "json"]);
   return Pods.parse(JSON.parse(text)).items;
 }
 
-/** @returns the one Pod of a release's Deployment. @throws Error when there is none, or more, for half a minute */
+/** @returns the only Pod of a release's Deployment. @throws Error when there is not exactly one within half a minute */
 export async function onlyPodOf(at: ControlPlaneFacts, release: string, namespace: string): Promise<Pod> {
   const selector = `app.kubernetes.io/name=platform-operator,app.kubernetes.io/instance=${release}`;
   const pod = await comes(async () => {
     const pods = await podsOf(at, namespace, selector);
     return pods.length === 1 ? pods[0] : undefined;
   }, 30_000);
-  if (pod === undefined) throw new Error("the release does not come to one Pod");
+  if (pod === undefined) throw new Error("the release does not have exactly one Pod");
   return pod;
 }
 
 /**
- * @param program the bundle, in the place of the image's.
- * @returns what to run on this machine, with a token of the Pod's ServiceAccount.
+ * @param program the bundle that replaces the image's
+ * @returns the command for this machine, with a token of the Pod's ServiceAccount
  */
 export async function commandOf(at: ControlPlaneFacts, pod: Pod, program: string): Promise<ExactCommand> {
   const { metadata, spec } = pod;
   const [{ command, args, env }] = spec.containers;
   const kubeconfig = await kubeconfigFor(at, metadata.namespace, spec.serviceAccountName);
-  const [node, ...rest] = command.map((word) =>
-    word.replace(PROGRAM, program).replace(TOKEN_FOLDER, dirname(kubeconfig)),
+  const [node, ...rest] = command.map((part) =>
+    part.replace(PROGRAM, program).replace(TOKEN_FOLDER, dirname(kubeconfig)),
   );
   if (node !== NODE || rest.at(-1) !== program) throw new Error(`the image cannot run ${command.join(" ")}`);
   return {
@@ -70,13 +69,13 @@ export async function commandOf(at: ControlPlaneFacts, pod: Pod, program: string
   };
 }
 
-/** How a command ended. */
+/** The result of a command. */
 export interface Ended {
   readonly code: number;
   readonly output: string;
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it exits. */
 export function runToEnd({ flags, program, args, env }: ExactCommand): Promise<Ended> {
   return new Promise((resolve) => {
     const options = { env: { PATH: process.env["PATH"], ...env }, timeout: 120_000 };
@@ -87,10 +86,15 @@ export function runToEnd({ flags, program, args, env }: ExactCommand): Promise<E
 }
 
 /**
- * Waits for a Pod that runs to its end, as helm makes one for its test, and does what a kubelet does. @throws Error
- * without it
+ * Waits for a Pod that runs to completion, such as that of `helm test`, and runs it like a kubelet. @throws Error when
+ * it does not appear
  */
-export async function playPod(at: ControlPlaneFacts, namespace: string, name: string, program: string): Promise<Ended> {
+export async function runPodNamed(
+  at: ControlPlaneFacts,
+  namespace: string,
+  name: string,
+  program: string,
+): Promise<Ended> {
   const running = ["get", "pods", "-n", namespace, "-o", "json", "--field-selector", "status.phase=Running"];
   const pod = await comes(async () => {
     const { items } = Pods.parse(JSON.parse(await kubectl(at, running)));
@@ -100,7 +104,7 @@ export async function playPod(at: ControlPlaneFacts, namespace: string, name: st
   return runAsKubelet(at, pod, program);
 }
 
-/** Does with a Pod that runs to its end what a kubelet does: runs it, and says how it ended. */
+/** Runs a Pod to completion like a kubelet: runs its command, and writes its phase. */
 export async function runAsKubelet(at: ControlPlaneFacts, pod: Pod, program: string): Promise<Ended> {
   const ended = await runToEnd(await commandOf(at, pod, program));
   const status = { phase: ended.code === 0 ? "Succeeded" : "Failed" };
@@ -110,7 +114,7 @@ export async function runAsKubelet(at: ControlPlaneFacts, pod: Pod, program: str
   return ended;
 }
 
-/** A port is free in a pod, and perhaps not on this machine. */
+/** Replaces a port, which may be in use on this machine, by a free one. */
 function onLoopback(arg: string): string {
   return arg.replace(/^(--[a-z-]+-bind-address=)(?:127\.0\.0\.1)?:\d+$/, "$1127.0.0.1:0");
 }
@@ -119,5 +123,5 @@ function fieldOf({ metadata }: Pod, from: z.infer<typeof Variable>["valueFrom"])
   const path = from?.fieldRef.fieldPath;
   if (path === "metadata.name") return metadata.name;
   if (path === "metadata.namespace") return metadata.namespace;
-  throw new Error(`a variable comes from ${path ?? "nowhere"}`);
+  throw new Error(`no support for a variable from ${path ?? "nothing"}`);
 }

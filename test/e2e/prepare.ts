@@ -1,7 +1,7 @@
 /**
  * Finds, installs or builds every program of the end-to-end tests, one after the other. `make e2e` runs it before them:
- * on a fresh machine it takes minutes, which no test should wait for while others keep the cores busy. Writes
- * deploy/install.yaml where the chart has changed, as it has helm.
+ * on a fresh machine it takes minutes, more than a test should wait while others use the cores. Writes
+ * deploy/install.yaml when the chart has changed, as it has helm.
  */
 import { installIsStale, writeInstall } from "../../scripts/chart/manifest.ts";
 import { basicTools, findBinaries } from "../control-plane/binaries.ts";
@@ -13,7 +13,7 @@ import { findBundleValidator } from "../tools/olm.ts";
 
 const BUILT: readonly GoToolName[] = ["kwok", "helm", "kube-score"];
 
-// A download holds the basic ones only.
+// A download has only the basic ones.
 await findBinaries();
 await findBinaries({ tools: [...basicTools, "kube-controller-manager", "kube-scheduler"] });
 for (const tool of BUILT) await findGoTool(tool);

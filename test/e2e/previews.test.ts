@@ -1,7 +1,7 @@
 /**
- * docs/guides/previews.md as it stands, played by Argo CD itself: its ApplicationSet controller asks a code host for
- * open pull requests, its repository server renders the guide's chart with helm, its controller applies and prunes.
- * Then the Application and the ApplicationSet of deploy/argocd, by the same programs.
+ * Runs docs/guides/previews.md unchanged with Argo CD itself: its ApplicationSet controller reads the open pull
+ * requests of a code host, its repository server renders the guide's chart with helm, its controller applies and
+ * prunes. Then runs the Application and the ApplicationSet of deploy/argocd with the same programs.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -25,7 +25,7 @@ import { COMMIT, defaults, NEXT_COMMIT, project } from "../support/kube/manifest
 
 const root = join(import.meta.dirname, "../..");
 const controlPlane = await startControlPlane({ controllers: true, crdsDir: join(root, "crds") });
-// Before the stages' own hooks, so that it ends after them: the last one that was set runs first.
+// Registered before the envs' hooks, so that it runs after them.
 afterAll(() => controlPlane.stop());
 
 const LAST_COMMIT = "fedcba9876543210fedcba9876543210fedcba98";
@@ -44,7 +44,7 @@ afterAll(async () => {
   await repository.remove();
 });
 
-/** The guide's text with other names in it. */
+/** @returns the value with some of its texts replaced */
 function replaced(value: Json | undefined, names: ReadonlyMap<string, string>): Json {
   if (typeof value === "string") return names.get(value) ?? value;
   if (Array.isArray(value)) return value.map((item: Json) => replaced(item, names));
@@ -73,7 +73,7 @@ describe.each(["documented", "full"] as const)("a preview for each pull request 
       ["https://kubernetes.default.svc", controlPlane.server],
     ]);
     const token = { apiVersion: "v1", kind: "Secret", metadata: { name: "github-token", namespace: ARGOCD } };
-    const applied = [{ ...token, stringData: { token: "nobody-asks" } }, asking(replaced(set, names), host.url)];
+    const applied = [{ ...token, stringData: { token: "unused" } }, withCodeHost(replaced(set, names), host.url)];
     await kubectl(controlPlane, ["apply", "-f", "-"], {
       input: JSON.stringify({ apiVersion: "v1", kind: "List", items: applied }),
     });
@@ -84,11 +84,11 @@ describe.each(["documented", "full"] as const)("a preview for each pull request 
     await host.close();
   });
 
-  const opened = (commit: string): void => {
-    // In a test the label is named as its surface, as the guide's own word stands for the folder as well.
+  const openPullRequest = (commit: string): void => {
+    // The label has the name of the surface, since the same text is also the folder in the guide.
     host.open = [{ number: 42, branch: "feature/cart", commit, labels: [surface] }];
   };
-  const runs = async (commit: string): Promise<readonly string[]> => {
+  const deployedIds = async (commit: string): Promise<readonly string[]> => {
     const application = await env.waitFor(
       "PlatformApplication",
       "pr-42",
@@ -99,17 +99,17 @@ describe.each(["documented", "full"] as const)("a preview for each pull request 
     return [idOf(await env.waitFor("PlatformEnvironment", "pr-42", { status: "True" })), idOf(application)];
   };
 
-  it("opens, follows a push, closes, and is reopened", async () => {
-    opened(COMMIT);
-    const first = await runs(COMMIT);
-    opened(NEXT_COMMIT);
-    expect(await runs(NEXT_COMMIT)).toEqual(first);
+  it("is created, follows a push, is deleted, and is created again when the pull request is reopened", async () => {
+    openPullRequest(COMMIT);
+    const first = await deployedIds(COMMIT);
+    openPullRequest(NEXT_COMMIT);
+    expect(await deployedIds(NEXT_COMMIT)).toEqual(first);
     host.open = [];
     for (const kind of ["PlatformApplication", "PlatformEnvironment"]) await env.waitGone(kind, "pr-42");
     const { environments } = env.platform.world();
     expect([...environments.keys()]).toEqual(surface === "full" ? [] : [first[0]]);
-    opened(LAST_COMMIT);
-    const again = await runs(LAST_COMMIT);
+    openPullRequest(LAST_COMMIT);
+    const again = await deployedIds(LAST_COMMIT);
     expect({ isSame: again.join() === first.join(), environments: environments.size }).toEqual({
       isSame: surface === "documented",
       environments: 1,
@@ -119,8 +119,8 @@ describe.each(["documented", "full"] as const)("a preview for each pull request 
 
 const List = z.object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) });
 
-/** Documents of deploy/argocd with other names in them, applied. */
-async function shipped(file: string, ...names: readonly (readonly [string, string])[]): Promise<void> {
+/** Applies a file of deploy/argocd with some of its texts replaced. */
+async function applyShipped(file: string, ...names: readonly (readonly [string, string])[]): Promise<void> {
   const known = [["https://kubernetes.default.svc", controlPlane.server], ["v0.1.0", "main"], ...names] as const;
   const text = await readFile(join(root, "deploy/argocd", file), "utf8");
   const items = parseAllDocuments(text).map((document) => replaced(document.toJSON() as Json, new Map(known)));
@@ -129,23 +129,23 @@ async function shipped(file: string, ...names: readonly (readonly [string, strin
   });
 }
 
-/** The Application once it is as it should be. */
-async function application(name: string, is: object): Promise<void> {
-  const look = async (): Promise<unknown> =>
+/** Waits until an Application has this status. */
+async function untilStatus(name: string, status: object): Promise<void> {
+  const read = async (): Promise<unknown> =>
     JSON.parse(await kubectl(controlPlane, ["get", "application", name, "-n", ARGOCD, "-o", "json"]));
-  await vi.waitFor(async () => expect(await look()).toMatchObject({ status: is }), { timeout: 120_000, interval: 500 });
+  await vi.waitFor(async () => expect(await read()).toMatchObject({ status }), { timeout: 120_000, interval: 500 });
 }
 
 describe("deploy/argocd", () => {
   const env = createEnv({ surface: "documented", controlPlane, args: ["--leader-elect=false"] });
-  // Argo CD asks a repository for its newest commit every three minutes: here one is all that there is.
+  // A separate repository, since Argo CD reads the newest commit only every three minutes.
   let ours: Repository;
   beforeAll(async () => {
     ours = await createRepository();
   });
   afterAll(async () => ours.remove());
 
-  it("applies the operator's chart on the server's side, and never prunes the CRDs", async () => {
+  it("applies the operator's chart with server-side apply, and never prunes the CRDs", async () => {
     const chart = await readdir(join(root, "helm-chart"), { recursive: true, withFileTypes: true });
     const files = chart
       .filter((entry) => entry.isFile())
@@ -162,9 +162,9 @@ describe("deploy/argocd", () => {
         ["tenants/greedy/connection.yaml", JSON.stringify(bad)],
       ]),
     );
-    await shipped("operator.yaml", ["https://github.com/platform-operator/platform-operator.git", ours.url]);
+    await applyShipped("operator.yaml", ["https://github.com/platform-operator/platform-operator.git", ours.url]);
     const succeeded = { phase: "Succeeded" };
-    await application("platform-operator", { sync: { status: "Synced" }, operationState: succeeded });
+    await untilStatus("platform-operator", { sync: { status: "Synced" }, operationState: succeeded });
     const crds = async (): Promise<readonly string[]> =>
       List.parse(JSON.parse(await kubectl(controlPlane, ["get", "crds", "-o", "json"])))
         .items.map(({ metadata }) => metadata.name)
@@ -180,7 +180,7 @@ describe("deploy/argocd", () => {
     const app = ["application", "platform-operator", "-n", ARGOCD];
     await kubectl(controlPlane, ["patch", ...app, "--type=merge", "-p", patch]);
     const pruned = { kind: "ServiceAccount", name: "platform-operator", status: "Pruned" };
-    await application("platform-operator", {
+    await untilStatus("platform-operator", {
       operationState: {
         ...succeeded,
         syncResult: {
@@ -192,14 +192,14 @@ describe("deploy/argocd", () => {
     await kubectl(controlPlane, ["delete", ...app]);
   });
 
-  it("gives each team its namespace, and no team what is the cluster's", async () => {
+  it("gives each team its namespace, and permits no team cluster-wide resources", async () => {
     const { namespace } = env;
     await env.apply(...defaults(env));
-    await shipped("tenants.yaml", ["https://git.example.com/acme/tenants.git", ours.url]);
-    await application(`tenant-${namespace}`, { sync: { status: "Synced" }, health: { status: "Healthy" } });
+    await applyShipped("tenants.yaml", ["https://git.example.com/acme/tenants.git", ours.url]);
+    await untilStatus(`tenant-${namespace}`, { sync: { status: "Synced" }, health: { status: "Healthy" } });
     expect(condition(await env.get("PlatformProject", "shop"), "Ready")?.status).toBe("True");
     const denied = { message: expect.stringContaining("is not permitted in project") };
-    await application("tenant-greedy", {
+    await untilStatus("tenant-greedy", {
       operationState: { syncResult: { resources: [expect.objectContaining(denied)] } },
     });
     await kubectl(controlPlane, ["delete", "applicationset", "tenants", "-n", ARGOCD]);
@@ -207,11 +207,11 @@ describe("deploy/argocd", () => {
   });
 });
 
-/** The ApplicationSet asking the test's code host, often. */
-function asking(set: Json, url: string): JsonObject {
+/** @returns the ApplicationSet with the test's code host and a short poll interval */
+function withCodeHost(set: Json, url: string): JsonObject {
   const text = JSON.stringify(set);
   const github = text.replace('"owner":"acme"', `"owner":"acme","api":${JSON.stringify(url)}`);
   const parsed: unknown = JSON.parse(github.replace('"requeueAfterSeconds":300', '"requeueAfterSeconds":2'));
-  if (!isObject(parsed) || github === text) throw new Error("the guide has no ApplicationSet that asks GitHub");
+  if (!isObject(parsed) || github === text) throw new Error("the guide has no ApplicationSet for GitHub");
   return parsed;
 }

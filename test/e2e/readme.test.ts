@@ -1,4 +1,4 @@
-/** README's installation, typed as it stands there by somebody who has a cluster. image.test.ts types `make image`. */
+/** README's installation commands, unchanged, on a cluster. image.test.ts runs `make image`. */
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { type RunningProgram, startProgram } from "../support/programs/programs.
 import { blocksIn, copyWorkTree, sectionOf, type Shell, type } from "../support/programs/readme.ts";
 import { findGoTool } from "../tools/go-tools.ts";
 import { startCluster } from "./cluster.ts";
-import { commandOf, onlyPodOf, playPod } from "./pod.ts";
+import { commandOf, onlyPodOf, runPodNamed } from "./pod.ts";
 
 const NAMESPACE = "platform-operator";
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-/** A shell in the checkout, whose kubectl and helm lead to a cluster. */
+/** @returns a shell in the checkout, whose kubectl and helm use a cluster */
 async function shellAt(cluster: ControlPlane): Promise<Shell> {
   const bin = await mkdtemp(join(folder, "bin-"));
   await symlink(cluster.kubectlPath, join(bin, "kubectl"));
@@ -47,7 +47,7 @@ describe("README's chart", () => {
   });
   afterAll(() => cluster?.stop());
 
-  it("is installed with the image that was pushed before, and tested", async () => {
+  it("is installed with the pushed image, and tested", async () => {
     const shell = await shellAt(cluster);
     const [image = "", install = "", test = "", ...more] = chart.replaceAll("\\\n", " ").trim().split("\n");
     expect(more).toEqual([]);
@@ -60,10 +60,10 @@ describe("README's chart", () => {
     const { flags, program, args, env } = await commandOf(cluster, pod, inject("program"));
     const operator = startProgram({ file: process.execPath, args: [...flags, program, ...args], env: { ...env } });
     try {
-      await says(operator, '"leading"');
+      await untilOutput(operator, '"leading"');
       const testing = type(test, shell);
       const [checked] = await Promise.all([
-        playPod(cluster, NAMESPACE, "platform-operator-test", inject("program")),
+        runPodNamed(cluster, NAMESPACE, "platform-operator-test", inject("program")),
         testing,
       ]);
       expect(checked).toMatchObject({ code: 0 });
@@ -87,14 +87,14 @@ describe("README's operator outside the cluster", () => {
     await cluster?.stop();
   });
 
-  /** Types a command that runs until it is ended. */
+  /** Starts a command that runs until it is stopped. */
   function start(line: string): RunningProgram {
     const program = startProgram({ file: "/bin/bash", args: ["-c", `exec ${line}`], ...shell });
     running.push(program);
     return program;
   }
 
-  it("makes itself a kubeconfig, runs as its ServiceAccount, and brings the first resource to Ready", async () => {
+  it("creates its kubeconfig, runs as its ServiceAccount, and makes the first resource Ready", async () => {
     const lines = outside.trim().split("\n");
     const run = lines.pop() ?? "";
     await type(lines.join("\n"), shell);
@@ -105,24 +105,24 @@ describe("README's operator outside the cluster", () => {
       /start `(make simulate)`,.* give `run` the flags `([^`]+)`/.exec(await sectionOf("Install it on a cluster")) ??
       [];
     const platform = start(simulate);
-    await says(platform, "token admin");
-    const told = (what: string): string => new RegExp(`^${what} +(\\S+)$`, "m").exec(platform.words())?.[1] ?? "";
-    // Ports that are free on this machine, of loopback alone.
+    await untilOutput(platform, "token admin");
+    const printed = (name: string): string => new RegExp(`^${name} +(\\S+)$`, "m").exec(platform.output())?.[1] ?? "";
+    // Free ports of loopback.
     const ports = "--metrics-bind-address=127.0.0.1:0 --health-probe-bind-address=127.0.0.1:0";
-    await says(start(`${run} ${flags} ${ports}`), '"leading"');
+    await untilOutput(start(`${run} ${flags} ${ports}`), '"leading"');
 
-    const mine = first
-      .replace("<api-token>", told("token admin"))
-      .replace("https://platform.example.com", told("platform"))
-      .replace("00000000-0000-4000-8000-000000000001", told("organization"));
-    const said = await type(mine, shell);
-    expect(said).toMatch(/^platformconnection\S*\/default condition met$/m);
-    expect(said).toMatch(/^platformproject\S*\/shop condition met$/m);
+    const commands = first
+      .replace("<api-token>", printed("token admin"))
+      .replace("https://platform.example.com", printed("platform"))
+      .replace("00000000-0000-4000-8000-000000000001", printed("organization"));
+    const output = await type(commands, shell);
+    expect(output).toMatch(/^platformconnection\S*\/default condition met$/m);
+    expect(output).toMatch(/^platformproject\S*\/shop condition met$/m);
   });
 });
 
-/** @throws Error with what it said instead */
-async function says(program: RunningProgram, words: string): Promise<void> {
-  const found = await comes(async () => (program.words().includes(words) ? true : undefined), 60_000);
-  if (found === undefined) throw new Error(`it never says ${words}:\n${program.words()}`);
+/** Waits for a text in a program's output. @throws Error with the output */
+async function untilOutput(program: RunningProgram, text: string): Promise<void> {
+  const found = await comes(async () => (program.output().includes(text) ? true : undefined), 60_000);
+  if (found === undefined) throw new Error(`it does not print ${text}:\n${program.output()}`);
 }

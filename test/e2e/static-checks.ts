@@ -1,20 +1,20 @@
 /**
- * Static checks of manifests, by the names that kube-linter and Polaris have for them, of what neither kube-score nor
- * Pod Security `restricted` looks at.
+ * Static checks of manifests, with the names of kube-linter and Polaris, beyond those of kube-score and Pod Security
+ * `restricted`.
  */
 import { z } from "zod";
 
 import type { Rendered } from "./helm.ts";
 import { bindingsIn, nameOf, podsIn, rolesIn, scrapedBy, selectingIn, selects, servedBy } from "./static-parts.ts";
 
-/** @returns what it finds, each with the object's kind and name. */
+/** @returns the findings, each with the object's kind and name */
 export type Check = (all: readonly Rendered[]) => readonly string[];
 
 const SECRET_NAME = /secret|passw|token|credential|api_?key|private_?key/i;
-/** Roles of Kubernetes that hold every right, or every one of a namespace. */
-const MIGHTY = new Set(["cluster-admin", "admin", "edit"]);
+/** Roles of Kubernetes with all rights, or all rights of a namespace. */
+const ADMIN_ROLES = new Set(["cluster-admin", "admin", "edit"]);
 const SSH = 22;
-const FIRST_FREE_PORT = 1024;
+const FIRST_UNPRIVILEGED_PORT = 1024;
 
 export const CHECKS = {
   "env-var-secret": (all) =>
@@ -88,7 +88,7 @@ export const CHECKS = {
   "privileged-ports": (all) =>
     containersIn(all).flatMap(({ what, ports }) =>
       ports
-        .filter(({ containerPort, hostPort }) => containerPort < FIRST_FREE_PORT || hostPort !== undefined)
+        .filter(({ containerPort, hostPort }) => containerPort < FIRST_UNPRIVILEGED_PORT || hostPort !== undefined)
         .map(({ containerPort }) => `${what}: ${containerPort}`),
     ),
   "non-existent-service-account": (all) => {
@@ -130,7 +130,7 @@ export const CHECKS = {
       .map(({ what, image }) => `${what}: ${image}`),
   "cluster-admin-role-binding": (all) =>
     bindingsIn(all)
-      .filter(({ roleRef }) => MIGHTY.has(roleRef.name))
+      .filter(({ roleRef }) => ADMIN_ROLES.has(roleRef.name))
       .map(({ of }) => nameOf(of)),
   "bound-to-others": (all) =>
     bindingsIn(all).flatMap(({ of, subjects }) =>
@@ -185,7 +185,7 @@ function containersIn(all: readonly Rendered[]) {
   );
 }
 
-/** The ports of a Service that no container has. */
+/** @returns the ports of a Service that no container has */
 function unserved(
   service: Rendered,
   ports: readonly { name?: string | undefined; containerPort: number }[],
@@ -212,7 +212,7 @@ function isServed({ name, port }: Backend, all: readonly Rendered[]): boolean {
   );
 }
 
-/** Each verb on each resource that some role has. */
+/** @returns each verb on each resource that some role grants */
 function granted(all: readonly Rendered[]) {
   return rolesIn(all).flatMap(({ of, rules }) =>
     rules.flatMap(({ apiGroups: groups, resources, verbs }) =>

@@ -1,4 +1,4 @@
-/** What the static checks look at in manifests: Pods wherever they are made, selectors, roles that are bound. */
+/** The parts of manifests for the static checks: Pods and their templates, selectors, roles and bindings. */
 import { z } from "zod";
 
 import type { Rendered } from "./helm.ts";
@@ -41,21 +41,21 @@ const PodSpec = z.looseObject({
 });
 const Template = z.looseObject({ metadata: z.looseObject({ labels: Labels.default({}) }), spec: PodSpec });
 
-/** A Pod, or what makes Pods. */
+/** A Pod or a template of Pods. */
 export interface PodLike {
   readonly what: string;
   readonly namespace: string | undefined;
-  /** Whether helm makes it on the way, and takes it away. */
+  /** Whether it is a hook of helm. */
   readonly hook: boolean;
   readonly labels: Readonly<Record<string, string>>;
   readonly spec: z.infer<typeof PodSpec>;
   readonly containers: readonly z.infer<typeof Container>[];
 }
 
-/** @returns how findings name an object. */
+/** @returns an object's name in findings */
 export const nameOf = ({ kind, metadata }: Rendered): string => `${kind} ${metadata.name}`;
 
-/** @returns every Pod, and every template of Pods. */
+/** @returns every Pod, and every template of Pods */
 export function podsIn(all: readonly Rendered[]): readonly PodLike[] {
   return all.flatMap((one) => {
     const made = z.looseObject({ template: Template }).safeParse(one["spec"]);
@@ -68,7 +68,7 @@ export function podsIn(all: readonly Rendered[]): readonly PodLike[] {
   });
 }
 
-/** Where each kind has the selector of its Pods. */
+/** Returns the selector of Pods of each kind. */
 const SELECTS = {
   Deployment: (spec) => z.looseObject({ selector: Selector }).parse(spec).selector,
   NetworkPolicy: (spec) => z.looseObject({ podSelector: Selector }).parse(spec).podSelector,
@@ -76,13 +76,13 @@ const SELECTS = {
   Service: (spec) => Selector.parse({ matchLabels: z.looseObject({ selector: Labels }).parse(spec).selector }),
 } as const satisfies Record<string, (spec: unknown) => Selector>;
 
-/** What selects Pods, with those that it selects. */
+/** An object with a selector, and the Pods that it selects. */
 export interface Selecting {
   readonly of: Rendered;
   readonly pods: readonly PodLike[];
 }
 
-/** @returns what selects Pods of its namespace. */
+/** @returns every object with a selector, and the selected Pods of its namespace */
 export function selectingIn(all: readonly Rendered[]): readonly Selecting[] {
   const pods = podsIn(all);
   return all.flatMap((of) => {
@@ -94,7 +94,7 @@ export function selectingIn(all: readonly Rendered[]): readonly Selecting[] {
   });
 }
 
-/** @returns whether a selector takes labels; an empty one takes all. */
+/** @returns whether a selector matches labels; an empty one matches all */
 export function selects({ matchLabels, matchExpressions }: Selector, labels: PodLike["labels"]): boolean {
   const equal = Object.entries(matchLabels).every(([name, value]) => labels[name] === value);
   return equal && matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ""));
@@ -116,7 +116,7 @@ export interface RoleLike {
   readonly of: Rendered;
   readonly rules: readonly z.infer<typeof Rule>[];
 }
-/** A RoleBinding or ClusterRoleBinding, with its role, if that is among the manifests. */
+/** A RoleBinding or ClusterRoleBinding, with its role if the manifests contain it. */
 export interface BindingLike extends z.infer<typeof Binding> {
   readonly of: Rendered;
   readonly role: RoleLike | undefined;
@@ -129,7 +129,7 @@ export function rolesIn(all: readonly Rendered[]): readonly RoleLike[] {
     .map((of) => ({ of, rules: z.array(Rule).parse(of["rules"]) }));
 }
 
-/** @returns every binding. */
+/** @returns every binding */
 export function bindingsIn(all: readonly Rendered[]): readonly BindingLike[] {
   const roles = rolesIn(all);
   return all
@@ -150,7 +150,7 @@ const ServicePorts = z.looseObject({
   ports: z.array(z.looseObject({ name: z.string(), port: z.number(), targetPort: z.union([z.string(), z.number()]) })),
 });
 
-/** @returns what a Service serves. */
+/** @returns the type and ports of a Service */
 export const servedBy = (service: Rendered): z.infer<typeof ServicePorts> => ServicePorts.parse(service["spec"]);
-/** @returns what a ServiceMonitor scrapes. */
+/** @returns the selector and endpoints of a ServiceMonitor */
 export const scrapedBy = (monitor: Rendered): z.infer<typeof Endpoints> => Endpoints.parse(monitor["spec"]);

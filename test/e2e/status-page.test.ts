@@ -1,4 +1,4 @@
-/** The status page in a real browser, in front of a cache that the tests fill. */
+/** The status page in a real browser, with a cache that the tests fill. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { startStatusPage } from "../../src/console/page/server.ts";
@@ -24,8 +24,8 @@ let chromium: Chromium;
 let store: Store;
 let server: HttpServer;
 let about: About;
-/** What the browser complained of: exceptions, errors on the console, violations of the policy, failed requests. */
-let complaints: string[];
+/** Problems in the browser: exceptions, errors on the console, violations of the policy, failed requests. */
+let problems: string[];
 let requested: string[];
 let tabs: Tab[];
 
@@ -34,10 +34,10 @@ beforeAll(async () => {
 });
 afterAll(() => chromium.close());
 beforeEach(async () => {
-  complaints = [];
+  problems = [];
   requested = [];
   tabs = [];
-  store = createStore((error) => complaints.push(String(error)));
+  store = createStore((error) => problems.push(String(error)));
   about = { version: "1.2.3", instance: "pod-1", isLeading: true, waitingFor: null, silentMs: 0 };
   server = await start(0);
 });
@@ -50,21 +50,21 @@ async function start(port: number): Promise<HttpServer> {
   return startStatusPage({ host: "127.0.0.1", port }, { clock: systemClock(), store, about: () => about });
 }
 
-/** The page, opened in a tab of its own. */
+/** Opens the page in a new tab. */
 async function open(hash = "", width = 1200): Promise<Tab> {
   const tab = await chromium.tab(width, 800);
   tabs.push(tab);
-  // A tab of the test before may still complain that its server has stopped.
-  const ofThisTest = complaints;
+  // A tab of the test before may still report that its server has stopped.
+  const ofThisTest = problems;
   for (const event of ["Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled"]) {
-    tab.on(event, (told) => ofThisTest.push(JSON.stringify(told)));
+    tab.on(event, (params) => ofThisTest.push(JSON.stringify(params)));
   }
   tab.on("Network.requestWillBeSent", ({ request }) => requested.push((request as { url: string }).url));
   await tab.open(`${server.url}/${hash}`);
   return tab;
 }
 
-/** The lines of the tree, indented by how deep their lists lie in each other. */
+/** @returns the lines of the tree, indented by their level */
 async function lines(tab: Tab): Promise<unknown> {
   return tab.evaluate(`[...document.querySelectorAll("#tree summary")].map((line) => {
     const text = (name) => line.querySelector("." + name).textContent.trim();
@@ -98,7 +98,7 @@ const TREE = [
 ];
 
 describe("the status page in Chromium", () => {
-  it("shows the tree, follows it live, and neither complains nor asks anybody else", async () => {
+  it("shows the tree and updates it live, without problems and without requests to other hosts", async () => {
     fill();
     const tab = await open();
     await sees(tab, TREE);
@@ -113,17 +113,17 @@ describe("the status page in Chromium", () => {
       "    Ready application shop Available",
       TREE[3] ?? "",
     ]);
-    // Neither loaded anew nor drawn anew: the focus is where it was.
+    // The page is neither loaded nor drawn again: the focus stays.
     expect(await tab.evaluate(`[sameDocument, document.activeElement.querySelector(".name").textContent]`)).toEqual([
       true,
       "api",
     ]);
     expect(await textOf(tab, "#operator")).toBe("1.2.3 · pod-1 · leading");
     expect(new Set(requested.map((url) => new URL(url).origin))).toEqual(new Set([server.url]));
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it("filters by mark and by text, and keeps that in its address", async () => {
+  it("filters by status and text, and keeps the filter in its address", async () => {
     fill();
     const tab = await open();
     await sees(tab, TREE);
@@ -132,17 +132,17 @@ describe("the status page in Chromium", () => {
     expect(await textOf(tab, "#summary")).toBe("1 of 4 objects");
     expect(await tab.evaluate("location.hash")).toBe("#show=not-ready");
     await tab.evaluate(`document.querySelector("[value=all]").click()`);
-    // As a person does it: the shortcut, then the letters.
+    // Like a user: the shortcut, then the text.
     await tab.send("Input.dispatchKeyEvent", { type: "keyDown", key: "/", text: "/" });
     await tab.send("Input.insertText", { text: "site" });
     await sees(tab, [TREE[0], TREE[1], TREE[3]].map(String));
     expect(await tab.evaluate("location.hash")).toBe("#text=site");
     await tab.send("Input.insertText", { text: " and nothing" });
     await vi.waitFor(async () => expect(await textOf(tab, "#empty h2")).toBe("Nothing fits the filter"), waiting);
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it("opens what its address names, with commands that can be copied", async () => {
+  it("opens the object in its address, with commands that can be copied", async () => {
     fill();
     const tab = await open("#at=PlatformApplication/shop/api");
     await vi.waitFor(async () => {
@@ -156,13 +156,13 @@ describe("the status page in Chromium", () => {
       "kubectl platform status papp/api -n shop",
       "kubectl platform logs api -n shop",
     ]);
-    const said = await tab.evaluate(`new Promise((resolve) => {
+    const label = await tab.evaluate(`new Promise((resolve) => {
       const button = document.querySelector("details[open] .copy");
       new MutationObserver(() => resolve(button.textContent)).observe(button, { childList: true });
       button.click();
     })`);
-    expect(said).toBe("Copied");
-    expect(complaints).toEqual([]);
+    expect(label).toBe("Copied");
+    expect(problems).toEqual([]);
   });
 
   it("[S3] shows hostile texts as texts", async () => {
@@ -179,10 +179,10 @@ describe("the status page in Chromium", () => {
     expect(await tab.evaluate(`document.querySelectorAll("img, #tree script").length`)).toBe(0);
     expect(await tab.evaluate("document.title")).toBe("Platform Operator");
     expect(requested.filter((url) => url.includes("attacker"))).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it("[S3] keeps out what a hole would let in", async () => {
+  it("[S3] blocks injected markup and images of other hosts by its policy", async () => {
     const tab = await open();
     const violated = await tab.evaluate(`new Promise((resolve) => {
       const found = [];
@@ -198,7 +198,7 @@ describe("the status page in Chromium", () => {
     expect(violated).toEqual(["img-src", "require-trusted-types-for"]);
   });
 
-  it("says when the operator is gone, and goes on by itself when it is back", async () => {
+  it("reports that the operator does not answer, and reconnects when it does", async () => {
     fill();
     const tab = await open();
     await sees(tab, TREE);
@@ -217,12 +217,12 @@ describe("the status page in Chromium", () => {
     }, waiting);
   });
 
-  it("asks every few seconds while others take all places of the stream, and is told again once there is one", async () => {
+  it("polls while the stream has no free place, and follows the stream again as soon as it has", async () => {
     fill();
     const leave = await takePlaces(server.url);
     const tab = await open();
-    const connected = (words: string): Promise<void> =>
-      vi.waitFor(async () => expect(await textOf(tab, "#connection")).toBe(words), waiting);
+    const connected = (state: string): Promise<void> =>
+      vi.waitFor(async () => expect(await textOf(tab, "#connection")).toBe(state), waiting);
     await connected("Every few seconds");
     await sees(tab, TREE);
     store.upsert(projectOf("new"));
@@ -230,11 +230,11 @@ describe("the status page in Chromium", () => {
     expect([await textOf(tab, "#connection"), await textOf(tab, "#notice")]).toEqual(["Every few seconds", ""]);
     await leave();
     await connected("Live");
-    // The browser tells of each refusal by itself; there is nothing else.
-    expect(complaints.filter((complaint) => !/status of 503/.test(complaint))).toEqual([]);
+    // The browser reports each refusal; there are no other problems.
+    expect(problems.filter((problem) => !/status of 503/.test(problem))).toEqual([]);
   });
 
-  it("turns pages, and keeps the page in its address", async () => {
+  it("shows one page of many, and keeps its number in the address", async () => {
     store.upsert(projectOf("web"));
     store.upsert(environmentOf("production", "web"));
     const names = Array.from({ length: PAGE_SIZE + 50 }, (_, index) => `app-${String(index).padStart(3, "0")}`);
@@ -253,17 +253,17 @@ describe("the status page in Chromium", () => {
     await tab.evaluate(`document.querySelector("#next").click()`);
     await sees(tab, second);
     expect(await at(tab)).toEqual(["#page=2", "Page 2 of 2", "previous"]);
-    // Who is sent the address sees the same.
+    // The address shows the same page to others.
     const other = await open("#page=2");
     await sees(other, second);
     expect(await at(other)).toEqual(["#page=2", "Page 2 of 2", "previous"]);
     await other.evaluate(`document.querySelector("#previous").click()`);
     await sees(other, first);
     expect(await at(other)).toEqual(["", "Page 1 of 2", "next"]);
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it("says what to do where there is nothing yet, and what the operator waits for", async () => {
+  it("says what to do when there are no resources, and what the operator waits for", async () => {
     about = { ...about, isLeading: false, waitingFor: "waiting for the first list of PlatformProject" };
     const tab = await open();
     await vi.waitFor(async () => {
@@ -276,11 +276,11 @@ describe("the status page in Chromium", () => {
       expect(await textOf(tab, "#empty h2")).toBe("No custom resources yet");
       expect(await textOf(tab, "#notice")).toContain("has not heard from the API server for 10m");
     }, waiting);
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it.each([360, 1440])(
-    "needs no scrolling sideways at %i pixels, with a name and a role for all that can be used",
+    "needs no horizontal scrolling at %i pixels, and has a name and a role for each control",
     async (width) => {
       fill();
       store.upsert(applicationOf(`a-${"very-long-name-".repeat(12)}x`, "production", failed));
@@ -288,14 +288,14 @@ describe("the status page in Chromium", () => {
       await vi.waitFor(async () => expect(await textOf(tab, "details[open] .message")).toBeTypeOf("string"), waiting);
       expect(await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       const { nodes } = await tab.send("Accessibility.getFullAXTree");
-      const usable = (
+      const controls = (
         nodes as readonly { role?: { value: string }; name?: { value: string }; ignored: boolean }[]
       ).filter(
         ({ ignored, role }) =>
           !ignored && ["button", "radio", "searchbox", "DisclosureTriangle"].includes(role?.value ?? ""),
       );
-      expect(usable.length).toBeGreaterThan(5);
-      expect(usable.filter(({ name }) => (name?.value ?? "").trim() === "")).toEqual([]);
+      expect(controls.length).toBeGreaterThan(5);
+      expect(controls.filter(({ name }) => (name?.value ?? "").trim() === "")).toEqual([]);
     },
   );
 });

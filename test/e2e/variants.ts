@@ -1,9 +1,9 @@
-/** The values of the chart in every use: together they set each value that there is. */
+/** Variants of the chart's values: together they set each value. */
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import type { Overrides } from "./helm.ts";
 
 const DIGEST = `sha256:${"0123456789abcdef".repeat(4)}`;
-/** A container that Pod Security "restricted" and kube-score let pass. */
+/** A container that Pod Security "restricted" and kube-score accept. */
 const container = (name: string): JsonObject => ({
   name,
   image: `registry.example.com/${name}:1.0.0`,
@@ -22,7 +22,7 @@ const container = (name: string): JsonObject => ({
 });
 const selector = { matchLabels: { "app.kubernetes.io/name": "platform-operator" } };
 
-/** By what they are for. */
+/** The variants by their purpose. */
 export const VARIANTS: Readonly<Record<string, Overrides>> = {
   defaults: {},
   "high availability": {
@@ -116,8 +116,8 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     rbac: { aggregate: false },
   },
   "no actions on clusters for users": { rbac: { aggregateActions: false } },
-  "CRDs that go with the release": { crds: { keep: false } },
-  "told otherwise": {
+  "CRDs that are removed with the release": { crds: { keep: false } },
+  "other settings of the operator": {
     operator: {
       logLevel: "debug",
       workers: 20,
@@ -138,7 +138,7 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
       extraEgress: [{ to: [{ ipBlock: { cidr: "192.0.2.53/32" } }], ports: [{ port: 5353 }] }],
     },
   },
-  "traces to where a variable says": {
+  "traces with an endpoint from a variable": {
     tracing: { propagate: true },
     extraEnv: [{ name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "http://collector.monitoring.svc:4318" }],
   },
@@ -158,7 +158,7 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     securityContext: { runAsUser: 20_000 },
     resources: { limits: { memory: "1Gi" } },
   },
-  "an object of one's own": {
+  "an extra object": {
     extraObjects: [
       {
         apiVersion: "v1",
@@ -170,7 +170,7 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
   },
 };
 
-/** @returns the paths that are set, e.g. "image.tag". @param known the paths of all values, at which it ends */
+/** @returns the paths of the values that are set, e.g. "image.tag". @param known all values by path */
 export function pathsOf(values: Overrides, known: ReadonlyMap<string, unknown>, prefix = ""): readonly string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const path = `${prefix}${name}`;
@@ -178,7 +178,7 @@ export function pathsOf(values: Overrides, known: ReadonlyMap<string, unknown>, 
   });
 }
 
-/** @returns the values without what is at a path. */
+/** @returns the values without the one at a path */
 export function without(values: Overrides, path: string): Overrides {
   const [first = "", ...rest] = path.split(".");
   return Object.fromEntries(

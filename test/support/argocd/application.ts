@@ -9,7 +9,7 @@ import { ARGOCD } from "./argocd.ts";
 const Health = z.object({ status: z.string().optional(), message: z.string().optional() });
 const REFRESH = "argocd.argoproj.io/refresh";
 
-const Shown = z.object({
+const ApplicationObject = z.object({
   metadata: z.object({ annotations: z.record(z.string(), z.string()).default({}) }),
   status: z
     .object({
@@ -44,19 +44,20 @@ const Shown = z.object({
     })
     .prefault({}),
 });
-export type Look = z.output<typeof Shown>["status"] & {
+/** The status of an Application. */
+export type ApplicationStatus = z.output<typeof ApplicationObject>["status"] & {
   /** Whether a refresh was requested and is not done yet. */
   readonly isRefreshing: boolean;
 };
 
 export interface Application {
-  look(): Promise<Look>;
+  status(): Promise<ApplicationStatus>;
   /** Makes Argo CD read git now, like its webhook; `hard` also drops its cache. */
-  refresh(how?: "normal" | "hard"): Promise<void>;
-  /** @throws Error with the last look when the condition is not met in time */
-  until(is: (look: Look) => boolean): Promise<Look>;
+  refresh(type?: "normal" | "hard"): Promise<void>;
+  /** @throws Error with the last status when the condition is not met in time */
+  until(isMet: (status: ApplicationStatus) => boolean): Promise<ApplicationStatus>;
   /** Waits until this commit is synced and everything is Healthy. */
-  healthy(revision: string): Promise<Look>;
+  healthy(revision: string): Promise<ApplicationStatus>;
 }
 
 export interface ApplicationOptions {
@@ -70,7 +71,7 @@ export interface ApplicationOptions {
 
 const TIMEOUT_MS = 150_000;
 
-/** Creates an Application that syncs, prunes and heals by itself. */
+/** Creates an Application that syncs, prunes and heals automatically. */
 export async function createApplication(at: ControlPlaneFacts, options: ApplicationOptions): Promise<Application> {
   const { name, repoURL, path, namespace, syncOptions = [] } = options;
   const manifest = {
@@ -86,25 +87,25 @@ export async function createApplication(at: ControlPlaneFacts, options: Applicat
   };
   await kubectl(at, ["apply", "-f", "-"], { input: JSON.stringify(manifest) });
 
-  const look = async (): Promise<Look> => {
+  const readStatus = async (): Promise<ApplicationStatus> => {
     const text = await kubectl(at, ["get", "application.argoproj.io", name, "-n", ARGOCD, "-o", "json"]);
-    const { metadata, status } = Shown.parse(JSON.parse(text));
+    const { metadata, status } = ApplicationObject.parse(JSON.parse(text));
     return { ...status, isRefreshing: metadata.annotations[REFRESH] !== undefined };
   };
-  const until: Application["until"] = async (is) => {
-    let last: Look | undefined;
+  const until: Application["until"] = async (isMet) => {
+    let last: ApplicationStatus | undefined;
     const found = await comes(async () => {
-      last = await look();
-      return is(last) ? last : undefined;
+      last = await readStatus();
+      return isMet(last) ? last : undefined;
     }, TIMEOUT_MS);
-    if (found === undefined) throw new Error(`Application ${name} did not come to it: ${JSON.stringify(last)}`);
+    if (found === undefined) throw new Error(`Application ${name} did not reach the state: ${JSON.stringify(last)}`);
     return found;
   };
   return {
-    look,
+    status: readStatus,
     until,
-    refresh: async (how = "normal") => {
-      const refresh = `${REFRESH}=${how}`;
+    refresh: async (type = "normal") => {
+      const refresh = `${REFRESH}=${type}`;
       await kubectl(at, ["annotate", "application.argoproj.io", name, "-n", ARGOCD, "--overwrite", refresh]);
     },
     healthy: (revision) =>

@@ -19,18 +19,18 @@ export const ARGOCD = "argocd";
 const ROOT = join(import.meta.dirname, "../../..");
 
 export interface RunningArgoCd {
-  /** The end of its controller's output. */
-  words(): string;
+  /** @returns the end of its controllers' output */
+  output(): string;
   stop(): Promise<void>;
 }
 
 /**
- * @param more also starts the controller of ApplicationSets, and gives helm to the repository server
+ * @param options applicationSets: also start the controller of ApplicationSets, and give helm to the repository server
  * @throws Error when a part is missing or does not start
  */
 export async function startArgoCd(
   at: ControlPlaneFacts,
-  more: { readonly applicationSets?: true } = {},
+  options: { readonly applicationSets?: true } = {},
 ): Promise<RunningArgoCd> {
   const programs = await findArgoCd();
   await prepare(at, programs);
@@ -48,14 +48,14 @@ export async function startArgoCd(
         args: ["--port", `${redis}`, "--bind", "127.0.0.1", "--save", "", "--dir", dir],
       }),
     );
-    // The repository server finds it by this name.
-    if (more.applicationSets === true) await symlink(await findGoTool("helm"), join(dir, "helm"));
+    // The repository server finds helm on its PATH.
+    if (options.applicationSets === true) await symlink(await findGoTool("helm"), join(dir, "helm"));
     const { repository, port, controller } = await serve(at, programs, dir, redis);
     running.push(repository, controller);
-    if (more.applicationSets !== true) return { words: () => controller.words(), stop };
+    if (options.applicationSets !== true) return { output: () => controller.output(), stop };
     const sets = await serveSets(at, programs, dir, port);
     running.push(sets);
-    return { words: () => sets.words() + controller.words(), stop };
+    return { output: () => sets.output() + controller.output(), stop };
   } catch (error) {
     await stop();
     throw error;

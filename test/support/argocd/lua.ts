@@ -33,7 +33,7 @@ export async function startLuaEnv(settings = SETTINGS): Promise<LuaEnv> {
   const dir = await mkdtemp(join(tmpdir(), "argocd-lua-"));
   let count = 0;
 
-  const ask = async (verb: string, object: KubeObject, ...args: readonly string[]): Promise<string> => {
+  const run = async (verb: string, object: KubeObject, ...args: readonly string[]): Promise<string> => {
     count += 1;
     const file = join(dir, `${count}.json`);
     await writeFile(file, JSON.stringify(object));
@@ -51,19 +51,21 @@ export async function startLuaEnv(settings = SETTINGS): Promise<LuaEnv> {
 
   return {
     health: async (object) => {
-      const found = /^STATUS: (?<status>\w+)\nMESSAGE: (?<message>[^]*)\n$/.exec(await ask("health", object));
+      const found = /^STATUS: (?<status>\w+)\nMESSAGE: (?<message>[^]*)\n$/.exec(await run("health", object));
       const { status = "", message = "" } = found?.groups ?? {};
       return { status, message };
     },
     actions: async (object) => {
-      const [, ...rows] = (await ask("list-actions", object)).trim().split("\n");
-      return Object.fromEntries(rows.map((row) => row.split(/\s+/)).map(([name = "", off]) => [name, off === "true"]));
+      const [, ...rows] = (await run("list-actions", object)).trim().split("\n");
+      return Object.fromEntries(
+        rows.map((row) => row.split(/\s+/)).map(([name = "", disabled]) => [name, disabled === "true"]),
+      );
     },
     act: async (object, action) => {
-      const said = await ask("run-action", object, action);
-      const created = said.split("Following resource was created:\n").slice(1);
+      const output = await run("run-action", object, action);
+      const created = output.split("Following resource was created:\n").slice(1);
       // The object before, then after.
-      const changed = said.split(/^==> .* <==\n/m).slice(2);
+      const changed = output.split(/^==> .* <==\n/m).slice(2);
       return [...created, ...changed].map((text): unknown => parse(text));
     },
     close: () => rm(dir, { recursive: true }),

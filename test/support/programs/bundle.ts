@@ -1,4 +1,4 @@
-/** The built bundle, under the names by which it is called. */
+/** The built bundle under each of its program names. */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -44,9 +44,9 @@ type Members = Readonly<Record<string, unknown>>;
 export interface Tab {
   /** Sends a command of the protocol. @returns its result. @throws Error with the browser's message */
   send(method: string, params?: Members): Promise<Members>;
-  /** Calls `heard` for each event of that name. */
-  on(method: string, heard: (params: Members) => void): void;
-  /** Loads a page, and waits until it and its resources are loaded. */
+  /** Calls the listener for each event of that name. */
+  on(method: string, listener: (params: Members) => void): void;
+  /** Loads a page with its resources. */
   open(url: string): Promise<void>;
   /**
    * Evaluates an expression like a user's action. @returns its value, of a promise the result. @throws Error with the
@@ -75,7 +75,7 @@ export async function startChromium(): Promise<Chromium> {
     child.kill("SIGKILL");
   };
   process.once("exit", follow);
-  const protocol = speak(input, output);
+  const protocol = connect(input, output);
   return {
     tab: async (width, height) => {
       const { targetId } = await protocol.send("Target.createTarget", { url: "about:blank" });
@@ -98,46 +98,46 @@ export async function startChromium(): Promise<Chromium> {
 
 interface Protocol {
   send(method: string, params?: Members, sessionId?: string): Promise<Members>;
-  on(sessionId: string, method: string, heard: (params: Members) => void): void;
+  on(sessionId: string, method: string, listener: (params: Members) => void): void;
 }
 
-function speak(input: Writable, output: Readable): Protocol {
-  const waiting = new Map<number, PromiseWithResolvers<Members>>();
-  const listeners: { sessionId: string; method: string; heard: (params: Members) => void }[] = [];
+function connect(input: Writable, output: Readable): Protocol {
+  const pending = new Map<number, PromiseWithResolvers<Members>>();
+  const listeners: { sessionId: string; method: string; listener: (params: Members) => void }[] = [];
   let count = 0;
   let rest = "";
 
-  const hear = (text: string): void => {
+  const receive = (text: string): void => {
     const { id, sessionId, method, params = {}, result, error } = Message.parse(JSON.parse(text));
-    for (const each of listeners) if (each.sessionId === sessionId && each.method === method) each.heard(params);
-    const asked = waiting.get(id ?? -1);
-    if (error === undefined) asked?.resolve(result ?? {});
-    else asked?.reject(new Error(error.message));
+    for (const each of listeners) if (each.sessionId === sessionId && each.method === method) each.listener(params);
+    const request = pending.get(id ?? -1);
+    if (error === undefined) request?.resolve(result ?? {});
+    else request?.reject(new Error(error.message));
   };
   output.setEncoding("utf8").on("data", (chunk: string) => {
     const parts = (rest + chunk).split("\0");
     rest = parts.pop() ?? "";
-    parts.forEach(hear);
+    parts.forEach(receive);
   });
 
   return {
     send: async (method, params = {}, sessionId) => {
       const id = (count += 1);
-      const asked = Promise.withResolvers<Members>();
-      waiting.set(id, asked);
-      const late = setTimeout(() => {
-        asked.reject(new Error(`Chromium does not answer ${method}`));
+      const request = Promise.withResolvers<Members>();
+      pending.set(id, request);
+      const timer = setTimeout(() => {
+        request.reject(new Error(`Chromium does not answer ${method}`));
       }, ANSWER_MS);
       input.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
       try {
-        return await asked.promise;
+        return await request.promise;
       } finally {
-        clearTimeout(late);
-        waiting.delete(id);
+        clearTimeout(timer);
+        pending.delete(id);
       }
     },
-    on: (sessionId, method, heard) => {
-      listeners.push({ sessionId, method, heard });
+    on: (sessionId, method, listener) => {
+      listeners.push({ sessionId, method, listener });
     },
   };
 }
@@ -151,8 +151,8 @@ function tabOf(protocol: Protocol, targetId: unknown, sessionId: string): Tab {
   const send: Tab["send"] = (method, params) => protocol.send(method, params, sessionId);
   return {
     send,
-    on: (method, heard) => {
-      protocol.on(sessionId, method, heard);
+    on: (method, listener) => {
+      protocol.on(sessionId, method, listener);
     },
     open: async (url) => {
       const loaded = Promise.withResolvers<void>();
@@ -164,8 +164,8 @@ function tabOf(protocol: Protocol, targetId: unknown, sessionId: string): Tab {
       await loaded.promise;
     },
     evaluate: async (expression) => {
-      const how = { awaitPromise: true, returnByValue: true, userGesture: true };
-      const answer = await send("Runtime.evaluate", { expression, ...how });
+      const options = { awaitPromise: true, returnByValue: true, userGesture: true };
+      const answer = await send("Runtime.evaluate", { expression, ...options });
       const { result, exceptionDetails } = Evaluated.parse(answer);
       if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
       return result.value;

@@ -36,7 +36,7 @@ export interface Collector extends ScriptedServer {
   spans(): readonly CollectedSpan[];
 }
 
-/** Starts a collector on loopback. It accepts everything unless it is scripted otherwise. */
+/** Starts a collector on loopback. By default it accepts everything. */
 export async function startCollector(): Promise<Collector> {
   const server = await startScriptedServer();
   server.script({ body: {}, headers: { "content-type": "application/json" } });

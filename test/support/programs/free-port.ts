@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * @returns a port of loopback that was free a moment ago, for a server whose address is needed before it starts
+ * @returns a currently free port of loopback, for a server whose address is needed before it starts
  */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

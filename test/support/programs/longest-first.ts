@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Tests that take long, the longest first. */
+/** Parts of the paths of long test files, the longest first. */
 const LONG = [
   "lifecycle/crash-",
   "chaos/failover",
@@ -11,7 +11,7 @@ const LONG = [
   "credentials",
 ];
 
-/** Runs long test files first, so that no worker runs one alone at the end. */
+/** Runs long test files first, so that none runs alone at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

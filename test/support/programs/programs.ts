@@ -19,28 +19,28 @@ export interface Program {
 }
 
 export interface RunningProgram {
-  /** The end of its output. */
-  words(): string;
+  /** @returns the end of its output */
+  output(): string;
   stop(): Promise<void>;
 }
 
-/** Starts a program, which ends with this process, however that dies. */
+/** Starts a program, which ends when this process ends for any reason. */
 export function startProgram({ file, args, env = {}, cwd }: Program): RunningProgram {
   const child = spawn(process.execPath, [lifeline, file, ...args], {
     cwd,
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
-  let words = "";
+  let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     // Both are piped.
     stream?.on("data", (chunk: Buffer) => {
-      words = (words + chunk.toString()).slice(-20_000);
+      output = (output + chunk.toString()).slice(-20_000);
     });
   }
   const exited = once(child, "exit");
   return {
-    words: () => words,
+    output: () => output,
     stop: async () => {
       child.kill("SIGTERM");
       await exited;
@@ -51,7 +51,7 @@ export function startProgram({ file, args, env = {}, cwd }: Program): RunningPro
 /** Waits until a program listens on a port of loopback. @throws Error with the program's output when it does not */
 export async function listening(program: RunningProgram, port: number): Promise<void> {
   if ((await comes(async () => ((await answers(port)) ? true : undefined), LISTEN_MS)) === undefined) {
-    throw new Error(`nobody listens on port ${port}:\n${program.words()}`);
+    throw new Error(`no program listens on port ${port}:\n${program.output()}`);
   }
 }
 

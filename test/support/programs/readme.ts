@@ -51,7 +51,7 @@ export async function type(lines: string, { cwd, env }: Shell): Promise<string> 
     const { stdout } = await run("/bin/bash", ["-euo", "pipefail", "-c", lines], { cwd, env });
     return stdout;
   } catch (error) {
-    const said = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
-    throw new Error(`${lines}\n${said.trim().split("\n").slice(-15).join("\n")}`, { cause: error });
+    const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
+    throw new Error(`${lines}\n${output.trim().split("\n").slice(-15).join("\n")}`, { cause: error });
   }
 }
