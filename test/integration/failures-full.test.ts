@@ -1,12 +1,12 @@
 import { describe } from "vitest";
 
-import { itTellsOfTrouble } from "../support/hostile/failures.ts";
+import { itReportsOutages } from "../support/hostile/failures.ts";
 
 describe("[C9] trouble of the platform, full surface, a prefix", () => {
-  itTellsOfTrouble({
+  itReportsOutages({
     surface: "full",
     pathPrefix: "/api/v1",
-    troubles: [
+    outages: [
       ["503", { is: "status", status: 503 }, "PlatformUnavailable", /listProjects with 503/],
       ["HTML", { is: "html" }, "UnexpectedResponse", /listProjects/],
       ["a reset", { is: "reset" }, "PlatformUnreachable", /cannot be reached/],

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
-import { itTellsOfTrouble } from "../support/hostile/failures.ts";
+import { itReportsOutages } from "../support/hostile/failures.ts";
 import { defaults, environment, project } from "../support/kube/manifests.ts";
 
 describe("[C9] trouble of the platform, documented surface, no prefix", () => {
-  itTellsOfTrouble({
+  itReportsOutages({
     surface: "documented",
     pathPrefix: "",
-    troubles: [
+    outages: [
       ["500", { is: "status", status: 500 }, "PlatformUnavailable", /listProjects with 500/],
       ["malformed JSON", { is: "malformed" }, "UnexpectedResponse", /listProjects/],
       ["silence", { is: "silence" }, "PlatformUnreachable", /cannot be reached/],

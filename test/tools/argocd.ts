@@ -7,7 +7,7 @@ import { z } from "zod";
 import { findGoProgram, goModule } from "./go-program.ts";
 
 const PATH = "github.com/argoproj/argo-cd/v3";
-/** What it calls itself; go.mod decides which it is. */
+/** The version that it reports; go.mod selects the version that is built. */
 const VERSION = "3.2.6";
 
 export interface ArgoCd {
@@ -15,7 +15,7 @@ export interface ArgoCd {
   readonly command: string;
   readonly controller: string;
   readonly repoServer: string;
-  /** Reads deep links and objects as JSON, and writes what Argo CD's own code makes of them (test/argocd/main.go). */
+  /** Reads deep links and objects as JSON, and evaluates the links with Argo CD's own code (test/argocd/main.go). */
   readonly links: string;
   /** The folder with the CRDs of Application, ApplicationSet and AppProject. */
   readonly crds: string;
@@ -24,8 +24,8 @@ export interface ArgoCd {
 const Module = z.object({ Dir: z.string() });
 
 /**
- * @returns Argo CD's programs. One on PATH is not taken: program and CRDs must be of one version.
- * @throws Error that says what is missing (Go) or how the build failed
+ * @returns Argo CD's programs. One on PATH is not used: programs and CRDs must have the same version.
+ * @throws Error with what is missing (Go) or how the build failed
  */
 export async function findArgoCd(): Promise<ArgoCd> {
   const folder = await findGoProgram({
@@ -34,11 +34,11 @@ export async function findArgoCd(): Promise<ArgoCd> {
     package: `${PATH}/cmd`,
     ldflags: `-s -w -X ${PATH}/common.version=${VERSION}`,
     coldSeconds: 210,
-    furnish: async (into, go) => {
+    addFiles: async (into, go) => {
       const { Dir } = Module.parse(JSON.parse(await go(["list", "-m", "-json", PATH])));
       await copyCrds(join(Dir, "manifests/crds"), join(into, "crds"));
       await go(["build", "-trimpath", "-ldflags", "-s -w", "-o", join(into, "links"), "."]);
-      // The program is what it is called as.
+      // The name by which the program is called selects its role.
       for (const role of ["argocd-application-controller", "argocd-repo-server"]) {
         await symlink("argocd", join(into, role));
       }

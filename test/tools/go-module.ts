@@ -1,4 +1,4 @@
-/** Files of Go modules that no package holds: examples, manifests. */
+/** Files of Go modules outside of their packages: examples, manifests. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
@@ -8,7 +8,7 @@ import { lookPath } from "../control-plane/tools.ts";
 
 const Module = z.object({ Dir: z.string() });
 
-/** @returns the module's folder, downloaded and checked by Go where it is missing. @throws Error without Go */
+/** @returns the module's folder, which Go downloads and checks when it is missing. @throws Error without Go */
 export async function goModuleFolder(module: string, version: string): Promise<string> {
   const go = await lookPath("go", process.env["PATH"]);
   if (go === undefined) throw new Error(`no go on PATH: files of the Go module ${module} are needed`);

@@ -1,4 +1,4 @@
-/** Programs of Go modules of our own below test/: built once into the per-user cache, anew when the module changes. */
+/** Programs of Go modules below test/: built into the per-user cache once, and again when the module changes. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { access, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
@@ -7,36 +7,36 @@ import { promisify } from "node:util";
 
 import { withLock } from "../control-plane/lock.ts";
 import { lookPath } from "../control-plane/tools.ts";
-import { lastWords, toolsFolder } from "./go-tools.ts";
+import { endOfStderr, toolsFolder } from "./go-tools.ts";
 
 const run = promisify(execFile);
 
 export interface GoProgram {
-  /** The program's name, and its file's. */
+  /** The name of the program and of its file. */
   readonly name: string;
   /** The folder of the module, with its go.mod and go.sum. */
   readonly module: string;
-  /** The package to build, as go.mod names it. */
+  /** The import path of the package to build. */
   readonly package: string;
   readonly ldflags?: string;
-  /** On two cores with nothing in Go's build cache. */
+  /** The duration of a build on two cores with an empty build cache of Go. */
   readonly coldSeconds: number;
-  /** Puts what belongs to the program beside it. @param go runs the go command in the module, gives its output. */
-  readonly furnish?: (folder: string, go: (args: readonly string[]) => Promise<string>) => Promise<void>;
+  /** Adds further files to the folder. @param go runs the go command in the module, and returns its output */
+  readonly addFiles?: (folder: string, go: (args: readonly string[]) => Promise<string>) => Promise<void>;
 }
 
 /**
- * @returns the folder with the program, named by the hash of the module's files: another version is another folder.
- * @throws Error that says what is missing (Go) or how the build failed
+ * @returns the folder with the program. Its name contains a hash of the module's files, so that each version has one.
+ * @throws Error with what is missing (Go) or how the build failed
  */
 export async function findGoProgram(program: GoProgram): Promise<string> {
   const { name, module } = program;
   const target = join(toolsFolder(), `${name}-${await keyOf(module)}-${process.platform}-${process.arch}`);
   if (await exists(target)) return target;
-  const tell = (line: string): boolean => process.stderr.write(`${line}\n`);
-  await withLock(`${target}.lock`, tell, async () => {
+  const print = (line: string): boolean => process.stderr.write(`${line}\n`);
+  await withLock(`${target}.lock`, print, async () => {
     if (await exists(target)) return;
-    tell(`${name}: building ${program.package} from source, once; about ${program.coldSeconds} s on two cores`);
+    print(`${name}: building ${program.package} from source, once; about ${program.coldSeconds} s on two cores`);
     const folder = await mkdtemp(`${target}.build-`);
     try {
       await build(program, folder);
@@ -48,19 +48,19 @@ export async function findGoProgram(program: GoProgram): Promise<string> {
   return target;
 }
 
-async function build({ name, module, package: path, ldflags = "-s -w", furnish }: GoProgram, folder: string) {
+async function build({ name, module, package: path, ldflags = "-s -w", addFiles }: GoProgram, folder: string) {
   const go = await lookPath("go", process.env["PATH"]);
-  if (go === undefined) throw new Error(`no go on PATH to build ${path} with: install it`);
+  if (go === undefined) throw new Error(`no go on PATH to build ${path}: install it`);
   const env = { ...process.env, CGO_ENABLED: "0", GOWORK: "off", GOFLAGS: "-mod=readonly" };
   const command = async (args: readonly string[]): Promise<string> => {
-    const ended = run(go, args, { cwd: module, env, maxBuffer: 64 * 1024 * 1024 });
-    const { stdout } = await ended.catch((error: unknown) => {
-      throw new Error(`go ${args[0]} of ${path} failed: ${lastWords(error)}`, { cause: error });
+    const running = run(go, args, { cwd: module, env, maxBuffer: 64 * 1024 * 1024 });
+    const { stdout } = await running.catch((error: unknown) => {
+      throw new Error(`go ${args[0]} of ${path} failed: ${endOfStderr(error)}`, { cause: error });
     });
     return stdout;
   };
   await command(["build", "-trimpath", "-ldflags", ldflags, "-o", join(folder, name), path]);
-  await furnish?.(folder, command);
+  await addFiles?.(folder, command);
 }
 
 async function keyOf(module: string): Promise<string> {
@@ -77,7 +77,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** The folder of a module below test/. */
+/** @returns the folder of a module below test/ */
 export function goModule(name: string): string {
   return join(dirname(import.meta.dirname), name);
 }

@@ -1,9 +1,9 @@
-/** kstatus, by which Flux waits: a program around the library, built from the module in test/kstatus. */
+/** kstatus, which Flux uses to wait: a program around the library, built from the module in test/kstatus. */
 import { join } from "node:path";
 
 import { findGoProgram, goModule } from "./go-program.ts";
 
-/** @returns the program's path. @throws Error that says what is missing (Go) or how the build failed */
+/** @returns the program's path. @throws Error with what is missing (Go) or how the build failed */
 export async function findKstatus(): Promise<string> {
   const folder = await findGoProgram({
     name: "kstatus",

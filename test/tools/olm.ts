@@ -13,14 +13,14 @@ export interface BundleValidator {
   readonly crds: string;
 }
 
-/** @returns the program, and OLM's CRD. @throws Error that says what is missing (Go) or how the build failed */
+/** @returns the program, and OLM's CRD. @throws Error with what is missing (Go) or how the build failed */
 export async function findBundleValidator(): Promise<BundleValidator> {
   const folder = await findGoProgram({
     name: "olm-bundle",
     module: goModule("olm"),
     package: "platform-operator.io/test/olm",
     coldSeconds: 150,
-    furnish: async (into, go) => {
+    addFiles: async (into, go) => {
       const module = (await go(["list", "-m", "-f", "{{.Dir}}", API])).trim();
       await mkdir(join(into, "crds"));
       await copyFile(join(module, CRD), join(into, CRD));

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import type { ReconcileResult } from "../../src/engine/status/build.ts";
 import { readableDatabase } from "../support/hostile/databases.ts";
-import { readable, sights, type AnyKind, type Observation } from "../support/hostile/observations.ts";
+import { readable, observations, type AnyKind, type Observation } from "../support/hostile/observations.ts";
 import { composed, newObject } from "../support/kinds/composed.ts";
 
 /** What would be stored after this observation, and what comes of the plan. */
@@ -37,7 +37,7 @@ function again(kind: AnyKind, observation: Observation): Observation {
   return kind.resource.kind === "PlatformApplication" ? readable(observation as never) : observation;
 }
 
-describe.each(sights)("the status of a kind: %s", (_name, kind, arbitrary) => {
+describe.each(observations)("the status of a kind: %s", (_name, kind, arbitrary) => {
   it("[E5] fits its CRD, member by member, whatever the platform answers", () => {
     fc.assert(
       fc.property(arbitrary, (observation) => {

@@ -6,7 +6,7 @@ import { boundKinds } from "../../../src/operator/config/kinds.ts";
 import { SAMPLES } from "../../samples/index.ts";
 import type { Manifest } from "../../support/env/cluster.ts";
 import { effort } from "../../support/env/effort.ts";
-import { PLACES, type Tear, tornKinds } from "../../support/hostile/throwing-kinds.ts";
+import { PLACES, type Failure, throwingKinds } from "../../support/hostile/throwing-kinds.ts";
 import { defaults, tree } from "../../support/kube/manifests.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
@@ -36,8 +36,8 @@ const rows = KINDS.flatMap((kind, index) =>
 
 describe("[A8] a kind that throws", { timeout: 60_000 }, () => {
   it.for(rows)("$kind in $where: that object says so, all others come to their ends", async (row, { task }) => {
-    const tear: Tear = { ...row, name: "torn" };
-    const env = await operatorEnv({ kinds: () => tornKinds(tear) });
+    const failure: Failure = { ...row, name: "torn" };
+    const env = await operatorEnv({ kinds: () => throwingKinds(failure) });
     env.apply(...defaults(env), ...tree(env, GROUND));
     await env.run(10 * MINUTE);
     const [torn, good] = [oneOfEach(env, "torn", 0), oneOfEach(env, "good", 1)];
@@ -52,7 +52,7 @@ describe("[A8] a kind that throws", { timeout: 60_000 }, () => {
     expect(env.internal.length).toBeLessThan(40);
     const tries = env.internal.length;
 
-    tear.where = undefined;
+    failure.where = undefined;
     env.cluster.annotate(row.kind, "torn", { [RECONCILE_REQUESTED_AT]: "mended" });
     await env.run(10 * MINUTE);
     expect(env.told(row.kind, "torn", ended(row.kind))).toMatch(/^True/);

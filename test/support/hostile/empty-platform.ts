@@ -72,7 +72,7 @@ export function emptyPlatform(id: string): World {
     newApplication: async () => id,
     newDatabase: async () => id,
     connect: () => {
-      throw new Error("nothing is there to connect to");
+      throw new Error("there is no platform to connect to");
     },
     calls: () => [],
     close: async () => {},

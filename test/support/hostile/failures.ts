@@ -15,12 +15,12 @@ import { application, connection, defaults, deploying, project, secret, tree } f
 import { tcpProxy } from "../kube/tcp-proxy.ts";
 
 /** The answer to every call of the platform, and the connection's expected reason and message. */
-export type Trouble = readonly [what: string, answer: FaultInput["answer"], reason: string, message: RegExp];
+export type Outage = readonly [what: string, answer: FaultInput["answer"], reason: string, message: RegExp];
 
 export interface FailingHarness {
   readonly surface: Surface;
   readonly pathPrefix: string;
-  readonly troubles: readonly Trouble[];
+  readonly outages: readonly Outage[];
 }
 
 /** Expects the status of an object with pending work during an outage of its connection. */
@@ -34,7 +34,7 @@ async function expectWaiting(env: Env, name: string, because: string): Promise<v
 }
 
 /** Defines the tests in the current `describe`, with their own environment. */
-export function itTellsOfTrouble({ surface, pathPrefix, troubles }: FailingHarness): void {
+export function itReportsOutages({ surface, pathPrefix, outages }: FailingHarness): void {
   // Statuses are delayed less than usual; reads end in time for a platform that does not answer.
   const env = createEnv({ surface, windows: { deferMs: 1_000 }, deadlines: { readMs: 3_000 } });
 
@@ -50,16 +50,16 @@ export function itTellsOfTrouble({ surface, pathPrefix, troubles }: FailingHarne
     env.platform.sim.faults.clear();
   });
 
-  it.each(effort.few(troubles))(
-    "is told once, on the connection: %s",
+  it.each(effort.few(outages))(
+    "is reported once, on the connection: %s",
     async (what, answer, reason, message) => {
       const before = await versions(env, "steady");
       const late = what.toLowerCase().replaceAll(" ", "-");
       const record = await env.record();
       env.platform.sim.faults.add({ name: what, answer, count: null });
 
-      const told = await env.waitFor("PlatformConnection", "default", { type: "Synced", status: "False" }, 40_000);
-      expect(condition(told, "Synced")).toMatchObject({ reason, message: expect.stringMatching(message) });
+      const failing = await env.waitFor("PlatformConnection", "default", { type: "Synced", status: "False" }, 40_000);
+      expect(condition(failing, "Synced")).toMatchObject({ reason, message: expect.stringMatching(message) });
       await env.apply(application(late, "moving"));
       await env.patch("PlatformApplication", "moving", deploying(Buffer.from(what.padEnd(12)).toString("hex")));
       await expectWaiting(env, late, reason);
@@ -80,7 +80,7 @@ export function itTellsOfTrouble({ surface, pathPrefix, troubles }: FailingHarne
     90_000,
   );
 
-  it("is what the operator cannot connect to: told, and over when it is there again", async () => {
+  it("is reported when the operator cannot connect, and ends when it can connect again", async () => {
     const proxy = await tcpProxy(Number(new URL(env.platform.url).port));
     const baseUrl = `http://127.0.0.1:${proxy.port}`;
     await env.apply(
@@ -90,8 +90,8 @@ export function itTellsOfTrouble({ surface, pathPrefix, troubles }: FailingHarne
     );
     const before = await env.waitFor("PlatformProject", "cut", { status: "True" });
     await proxy.stop();
-    const told = await env.waitFor("PlatformConnection", "cut", { type: "Synced", status: "False" });
-    expect(condition(told, "Synced")).toMatchObject({ reason: "PlatformUnreachable" });
+    const failing = await env.waitFor("PlatformConnection", "cut", { type: "Synced", status: "False" });
+    expect(condition(failing, "Synced")).toMatchObject({ reason: "PlatformUnreachable" });
     await sleep(3_500);
     const after = await env.get("PlatformProject", "cut");
     expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
@@ -100,7 +100,7 @@ export function itTellsOfTrouble({ surface, pathPrefix, troubles }: FailingHarne
     await again.stop();
   });
 
-  it("is not a state that nobody documented: the application says so, nothing is done, and it recovers", async () => {
+  it("is not an undocumented state: the application reports it, nothing is changed, and it recovers", async () => {
     const id = idOf(await env.get("PlatformApplication", "steady"));
     await calm(env);
     const record = await env.record();

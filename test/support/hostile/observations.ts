@@ -206,7 +206,7 @@ export interface Observation {
 }
 
 /** The kinds with their possible observations. */
-export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Observation>])[] = [
+export const observations: readonly (readonly [string, AnyKind, fc.Arbitrary<Observation>])[] = [
   [
     "application",
     application,

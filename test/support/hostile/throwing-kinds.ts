@@ -1,4 +1,4 @@
-/** The operator's kinds, which throw at a place and for an object that a test sets. */
+/** The operator's kinds, which throw in a method and for an object that a test selects. */
 import type { Kind, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { bind, type Bound } from "../../../src/engine/reconcile/engine.ts";
 import { createKinds } from "../../../src/kinds/index.ts";
@@ -6,8 +6,8 @@ import type { Platform } from "../../../src/platform/index.ts";
 
 export const PLACES = ["observe", "plan", "report"] as const;
 
-/** The place at which the reconcile of an object throws; none while `where` is undefined. */
-export interface Tear {
+/** The method in which the reconcile of an object throws; none while `where` is undefined. */
+export interface Failure {
   where: (typeof PLACES)[number] | undefined;
   readonly kind: string;
   /** The name of the custom resource. */
@@ -15,28 +15,28 @@ export interface Tear {
 }
 
 /** @returns all kinds, as `boundKinds` does. */
-export function tornKinds(tear: Tear): readonly Bound<Platform>[] {
-  return Object.values(createKinds()).map((kind) => torn(kind, tear));
+export function throwingKinds(failure: Failure): readonly Bound<Platform>[] {
+  return Object.values(createKinds()).map((kind) => throwing(kind, failure));
 }
 
-function torn<K extends KindTypes & { readonly api: Platform }>(kind: Kind<K>, tear: Tear): Bound<Platform> {
-  const pass = (where: Tear["where"], name: string): void => {
-    if (tear.kind === kind.resource.kind && tear.name === name && tear.where === where) {
+function throwing<K extends KindTypes & { readonly api: Platform }>(kind: Kind<K>, failure: Failure): Bound<Platform> {
+  const enter = (where: Failure["where"], name: string): void => {
+    if (failure.kind === kind.resource.kind && failure.name === name && failure.where === where) {
       throw new TypeError(`${kind.resource.kind} throws in ${String(where)}`);
     }
   };
   return bind({
     ...kind,
     observe: async (what, api) => {
-      pass("observe", what.resource.name);
+      enter("observe", what.resource.name);
       return await kind.observe(what, api);
     },
     plan: (what, observed) => {
-      pass("plan", what.resource.name);
+      enter("plan", what.resource.name);
       return kind.plan(what, observed);
     },
     report: (what, observed) => {
-      pass("report", what.resource.name);
+      enter("report", what.resource.name);
       return kind.report(what, observed);
     },
   });

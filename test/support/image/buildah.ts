@@ -39,7 +39,7 @@ const Failed = z.object({ code: z.number(), stdout: z.string(), stderr: z.string
  * @throws Error when this process does not run as root, as isolation by chroot needs mounts
  */
 export async function openBuildah(dir: string, options: BuildahOptions = {}): Promise<Buildah> {
-  if (process.getuid?.() !== 0) throw new Error("building without an engine mounts: run it as root");
+  if (process.getuid?.() !== 0) throw new Error("building without an engine needs mounts: run it as root");
   const program = await findDebianProgram("buildah");
   const env = await configure(dir, options);
   const attempt = (...args: readonly string[]): Promise<Ran> => runAsChild(program, args, env);
@@ -84,10 +84,10 @@ export async function runAsChild(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ran> {
-  const words = ["--pdeathsig", "KILL", program, ...args];
+  const argv = ["--pdeathsig", "KILL", program, ...args];
   const options = { env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 };
-  return promisify(execFile)("/usr/bin/setpriv", words, options).then(
-    (said) => ({ code: 0, ...said }),
+  return promisify(execFile)("/usr/bin/setpriv", argv, options).then(
+    (output) => ({ code: 0, ...output }),
     (error: unknown) => Failed.parse(error),
   );
 }

@@ -10,17 +10,17 @@ export interface ImageFile {
   /** Permission bits. */
   readonly mode: number;
   readonly owner: number;
-  /** Seconds since 1970. */
+  /** The modification time, in seconds since 1970. */
   readonly changed: number;
 }
 
 /** @returns everything below the folder, sorted by its path; links are "other". */
 export async function filesOf(root: string): Promise<readonly ImageFile[]> {
   const names = await readdir(root, { recursive: true });
-  return Promise.all(names.toSorted().map((name) => look(root, name)));
+  return Promise.all(names.toSorted().map((name) => fileAt(root, name)));
 }
 
-async function look(root: string, name: string): Promise<ImageFile> {
+async function fileAt(root: string, name: string): Promise<ImageFile> {
   const found = await lstat(join(root, name));
   return {
     path: `/${name}`,
