@@ -1,4 +1,4 @@
-/** The demo from its first line to its last. */
+/** Runs the demo and prints its output. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { renderLine, renderTree, reportChanges } from "../../src/cli/objects/shared/drawing.ts";
@@ -8,15 +8,15 @@ import { factsOf } from "../../src/console/tree/hierarchy.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { DemoOptions } from "./options.ts";
 import { createScene, patience } from "./play.ts";
-import { operatorTrouble, setEnv, type Env } from "./stage.ts";
+import { operatorWarnings, startEnv, type Env } from "./stage.ts";
 import type { View } from "./view.ts";
 
 const LOG_LINES = 10;
 
 /**
  * Runs the demo.
- * @param signal ends it; its reason is thrown.
- * @returns the exit code: 0 when everything was shown, else 1.
+ * @param signal ends the demo, which throws the signal's reason
+ * @returns the exit code: 0 when everything was shown, else 1
  */
 export async function runDemo(options: DemoOptions, screen: Screen, signal: AbortSignal): Promise<number> {
   const ends: (() => Promise<void>)[] = [];
@@ -28,7 +28,7 @@ export async function runDemo(options: DemoOptions, screen: Screen, signal: Abor
     screen.print("\nStopping operator, platform and control plane…");
   });
   try {
-    const env = await setEnv({ ...options, say, signal, atEnd: (close) => ends.push(close) });
+    const env = await startEnv({ ...options, say, signal, atEnd: (close) => ends.push(close) });
     showObjects(env.view, screen, say);
     const code = await show(env, options, screen, signal);
     if (!options.once) await forever(signal);
@@ -38,7 +38,7 @@ export async function runDemo(options: DemoOptions, screen: Screen, signal: Abor
   }
 }
 
-/** Waits for everything to be Ready, plays the scenario, shows the end. */
+/** Waits until everything is Ready, plays the scenario, and shows the final state. */
 async function show(env: Env, options: DemoOptions, screen: Screen, signal: AbortSignal): Promise<number> {
   const { view, controlPlane } = env;
   try {
@@ -59,13 +59,13 @@ async function show(env: Env, options: DemoOptions, screen: Screen, signal: Abor
   return 0;
 }
 
-/** On a terminal the tree; else a line for every change. */
+/** Shows the tree on a terminal, else a line for every change. */
 function showObjects(view: View, screen: Screen, say: (line: string) => void): void {
   screen.follow((width) => ["", ...renderTree(factsOf(view.objects()), { width, paint: screen.paint })]);
-  const told = reportChanges(say);
+  const report = reportChanges(say);
   view.subscribe((change) => {
     screen.redraw();
-    if (!screen.live) told(change);
+    if (!screen.live) report(change);
   });
 }
 
@@ -73,14 +73,14 @@ function tree(view: View, { paint }: Screen): readonly string[] {
   return renderTree(factsOf(view.objects()), { width: 160, paint });
 }
 
-/** What did not come, what every object says that is not Ready, and the operator's last complaints. */
+/** @returns the error, all objects that are not Ready, and the operator's last warnings */
 async function failure({ view, controlPlane }: Env, screen: Screen, error: unknown): Promise<string> {
   const objects = view.objects().filter((object) => !isReady(object));
-  const complaints = await operatorTrouble(controlPlane, LOG_LINES);
+  const warnings = await operatorWarnings(controlPlane, LOG_LINES);
   return [
     `\n${screen.paint("red", "Failed:")} ${error instanceof Error ? error.message : String(error)}`,
     ...(objects.length > 0 ? ["Not Ready:", ...objects.map((object) => `  ${renderLine(factOf(object))}`)] : []),
-    ...(complaints.length > 0 ? ["Last warnings of the operator:", ...complaints.map((line) => `  ${line}`)] : []),
+    ...(warnings.length > 0 ? ["Last warnings of the operator:", ...warnings.map((line) => `  ${line}`)] : []),
   ].join("\n");
 }
 

@@ -1,11 +1,11 @@
-/** `make demo`: see options.ts for what it can be told. */
+/** `make demo`: see options.ts for its options. */
 import { createScreen } from "../../src/cli/objects/shared/screen.ts";
 import { runDemo } from "./demo.ts";
 import { type DemoOptions, parseOptions, USAGE, UsageError } from "./options.ts";
 
 /** sysexits.h EX_USAGE. */
 const WRONG_USAGE = 64;
-/** 128 + SIGINT, as shells say it. */
+/** 128 + SIGINT, as in shells. */
 const INTERRUPTED = 130;
 
 process.exit(await main(process.argv.slice(2)));
@@ -36,7 +36,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The first signal ends the demo in order, the second at once; what it started ends with it in both cases. */
+/** The first signal stops the demo cleanly, the second at once; all child processes end in both cases. */
 function endBySignals(ended: AbortController): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
@@ -44,6 +44,6 @@ function endBySignals(ended: AbortController): void {
       ended.abort();
     });
   }
-  // Nobody reads any more, e.g. `make demo | head`.
+  // The reader has gone, e.g. `make demo | head`.
   process.stdout.on("error", () => process.exit(1));
 }

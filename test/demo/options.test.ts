@@ -11,14 +11,14 @@ describe("the demo's command line", () => {
     [["--once", "--speed", "60"], { once: true, speed: 60 }],
     [["--surface", "full"], { surface: "full" }],
     [["--scenario", "outage"], { surface: "documented", scenario: expect.objectContaining({ name: "outage" }) }],
-    // What it shows is to be seen on the full surface only.
+    // The scenario needs the full surface.
     [["--scenario", "drift"], { surface: "full", scenario: expect.objectContaining({ name: "drift" }) }],
     [["--scenario", "outage", "--surface", "full"], { surface: "full" }],
-  ])("takes %j", (args, options) => {
+  ])("accepts %j", (args, options) => {
     expect(parseOptions(args)).toMatchObject(options);
   });
 
-  it("can be asked", () => {
+  it("has a help", () => {
     expect(parseOptions(["--help"])).toBe("help");
   });
 

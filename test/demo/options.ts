@@ -1,4 +1,4 @@
-/** What `make demo` can be told. */
+/** The options of `make demo`. */
 import { parseArgs } from "node:util";
 
 import { SCENARIOS, type Scenario } from "./scenarios/index.ts";
@@ -12,10 +12,10 @@ export interface DemoOptions {
   readonly surface: "documented" | "full";
 }
 
-/** The command line is wrong; the message says what and what there is. */
+/** An invalid command line; the message names the problem and the valid values. */
 export class UsageError extends Error {}
 
-/** Slow enough to watch a deployment, fast enough for the whole demo to take a quarter of a minute. */
+/** Slow enough to watch a deployment, fast enough for a demo of a quarter of a minute. */
 const SPEED = "10";
 const SURFACES = ["documented", "full"] as const;
 
@@ -32,7 +32,7 @@ ${SCENARIOS.map(({ name, about }) => `                       ${name.padEnd(12)}$
   --surface name     which operations the platform offers: documented or full (default documented)
 `;
 
-/** @returns the options of a command line, "help" when that is asked for. @throws UsageError */
+/** @returns the options of a command line, or "help". @throws UsageError */
 export function parseOptions(args: readonly string[]): DemoOptions | "help" {
   const { once, scenario: name, speed, surface, help } = read(args);
   if (help) return "help";

@@ -1,4 +1,4 @@
-/** The scene on the real stage: what a scenario does is done, and shown. */
+/** The scene of a running demo: does and shows the actions of a scenario. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
@@ -14,14 +14,14 @@ import { NAMESPACE } from "./view.ts";
 const POLL_MS = 50;
 
 /**
- * How long something may take that ends on the platform, in milliseconds: the slowest platform's minutes, and the
- * operator's own pace, which a restart in the middle slows by its lease and the tracing of what was under way.
+ * @returns the time limit for work on the platform in milliseconds: minutes of the slowest platform, and the operator's
+ *   own time, which a restart extends by its lease and the search for unfinished work
  */
 export function patience({ speed }: Pick<DemoOptions, "speed">): number {
   return 180_000 + 300_000 / speed;
 }
 
-/** @returns the scene of a stage. Every wait ends with the signal's reason when that fires. */
+/** @returns the scene of an env. Every wait throws the signal's reason when that fires */
 export function createScene(env: Env, screen: Screen, options: DemoOptions, signal: AbortSignal): Scene {
   const { controlPlane, simulator, view } = env;
   const { paint, print } = screen;
@@ -107,7 +107,7 @@ export function createScene(env: Env, screen: Screen, options: DemoOptions, sign
   };
 }
 
-/** A word as a shell takes it. */
+/** @returns a word, quoted for a shell if necessary */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** The plugin of kubectl, run from the sources, for whoever types the commands that the demo prints. */
+/** The kubectl plugin, run from the sources, for the commands that the demo prints. */
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -6,7 +6,7 @@ const sources = join(import.meta.dirname, "../../src/main.ts");
 
 /**
  * Writes `kubectl-platform` and its completion into a folder for PATH.
- * @param dir a folder of the demo's own
+ * @param dir the demo's folder
  * @returns the folder for PATH
  */
 export async function installPlugin(dir: string): Promise<string> {
@@ -14,7 +14,7 @@ export async function installPlugin(dir: string): Promise<string> {
   const links = join(dir, "plugin");
   for (const folder of [bin, links]) await mkdir(folder);
   for (const name of ["kubectl-platform", "kubectl_complete-platform"]) {
-    // The program goes by the name that it is called by.
+    // The name by which the program is called selects its command line.
     const link = join(links, `${name}.ts`);
     await symlink(sources, link);
     await writeFile(join(bin, name), `#!/bin/sh\nexec '${process.execPath}' '${link}' "$@"\n`, { mode: 0o755 });

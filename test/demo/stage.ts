@@ -1,4 +1,4 @@
-/** Everything that the demo runs: control plane, simulated platform, operator. */
+/** The demo's environment: control plane, simulated platform, operator. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -13,7 +13,7 @@ import { superviseOperator } from "./supervisor.ts";
 import { startView, type View } from "./view.ts";
 
 const root = join(import.meta.dirname, "../..");
-/** Namespace and name of its ServiceAccount. */
+/** The namespace and name of the operator's ServiceAccount. */
 const OPERATOR = "platform-operator";
 
 export interface Env {
@@ -22,25 +22,25 @@ export interface Env {
   readonly view: View;
   /** The folder of the kubectl plugin, for PATH. */
   readonly pluginDir: string;
-  /** Where the operator serves its status page, also once it was started again. */
+  /** The URL of the operator's status page, which a restart keeps. */
   readonly statusPage: string;
 }
 
 export interface EnvOptions extends Pick<DemoOptions, "speed" | "surface"> {
-  /** Takes one line on what happens. */
+  /** Prints one line about the progress. */
   readonly say: (line: string) => void;
-  /** Takes what has to be called at the end, the last one first. */
+  /** Registers a function that has to be called at the end, the last one first. */
   readonly atEnd: (close: () => Promise<void>) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Starts everything and applies the quickstart. What was started is handed to `atEnd` at once, also if the rest fails.
- * @throws Error when something does not start, or the signal's reason when it fires.
+ * Starts everything and applies the quickstart. Registers each part with `atEnd` at once, in case a later one fails.
+ * @throws Error when something does not start, or the signal's reason when it fires
  */
-export async function setEnv({ speed, surface, say, atEnd, signal }: EnvOptions): Promise<Env> {
+export async function startEnv({ speed, surface, say, atEnd, signal }: EnvOptions): Promise<Env> {
   const starting = startControlPlane({ crdsDir: join(root, "crds"), auditLog: false, progress: say });
-  // A build of the binaries takes minutes. What is under way ends with this process.
+  // A build of the binaries takes minutes; it ends with this process.
   const controlPlane = await Promise.race([starting, rejection(signal)]);
   atEnd(() => controlPlane.stop());
   say(`control plane: kube-apiserver and etcd, ${controlPlane.server}`);
@@ -75,8 +75,8 @@ export async function setEnv({ speed, surface, say, atEnd, signal }: EnvOptions)
   return { controlPlane, simulator, view, pluginDir: await installPlugin(controlPlane.dir), statusPage };
 }
 
-/** @returns the last warnings and errors of the operator, for when it did not do what it should. */
-export async function operatorTrouble({ dir }: ControlPlane, most: number): Promise<readonly string[]> {
+/** @returns the last warnings and errors in the operator's log */
+export async function operatorWarnings({ dir }: ControlPlane, most: number): Promise<readonly string[]> {
   const log = await readFile(join(dir, "operator.log"), "utf8").catch(() => "");
   return log
     .split("\n")

@@ -1,4 +1,4 @@
-/** Keeps one operator running: as a child process that is started again when it ends. */
+/** Keeps an operator running: restarts its process when it ends. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type Exit, type OperatorStart, type RunningOperator, startOperator } from "../support/env/operator.ts";
@@ -6,20 +6,20 @@ import { type Exit, type OperatorStart, type RunningOperator, startOperator } fr
 const RESTART_MS = 1_000;
 
 export interface Supervisor {
-  /** Ends the operator in order, for good. */
+  /** Stops the operator cleanly, without a restart. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts the operator and keeps it running until `stop`.
- * @param say takes one line about each start and end.
- * @throws Error when the first start fails; later ones are repeated.
+ * @param say prints one line about each start and end
+ * @throws Error when the first start fails; later ones are repeated
  */
 export async function superviseOperator(start: OperatorStart, say: (line: string) => void): Promise<Supervisor> {
   const stopping = new AbortController();
   let operator: RunningOperator = await startOperator(start);
 
-  const again = async (): Promise<RunningOperator | undefined> => {
+  const restart = async (): Promise<RunningOperator | undefined> => {
     while (!stopping.signal.aborted) {
       try {
         return await startOperator(start);
@@ -34,8 +34,8 @@ export async function superviseOperator(start: OperatorStart, say: (line: string
     for (;;) {
       const exit = await operator.exited;
       if (stopping.signal.aborted) return;
-      say(`operator: process ${operator.pid} ended (${wordsOf(exit)}); starting it again`);
-      const next = await again();
+      say(`operator: process ${operator.pid} ended (${textOf(exit)}); starting it again`);
+      const next = await restart();
       if (next === undefined) return;
       operator = next;
       if (stopping.signal.aborted) await operator.stop();
@@ -54,6 +54,6 @@ export async function superviseOperator(start: OperatorStart, say: (line: string
   };
 }
 
-function wordsOf({ code, signal }: Exit): string {
+function textOf({ code, signal }: Exit): string {
   return signal ?? `exit code ${code}`;
 }

@@ -1,4 +1,4 @@
-/** The custom resources as the API server holds them, followed by a watch. */
+/** A cache of the custom resources, updated by watches. */
 import { RESOURCES } from "../../src/kinds/index.ts";
 import { createKubeClient } from "../../src/kube/api/client.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
@@ -7,14 +7,14 @@ import type { StoreChange } from "../../src/kube/watch/store.ts";
 import { createCaches } from "../../src/operator/config/caches.ts";
 
 export interface View {
-  /** All objects, by kind. */
+  /** @returns all objects, by kind */
   objects(): readonly KubeObject[];
-  /** @returns the object of that kind and name, in the namespace of the quickstart. */
+  /** @returns the object of that kind and name in the namespace of the quickstart */
   get(kind: string, name: string): KubeObject | undefined;
   subscribe(listener: (change: StoreChange) => void): () => void;
   /**
-   * Resolves when `holds` does, asked now and after every change.
-   * @throws Error that names `what` when that takes longer than `ms`, or the signal's reason when it fires.
+   * Resolves when `holds` returns true; it is called at once and after every change.
+   * @throws Error with `what` when that takes longer than `ms`, or the signal's reason when it fires
    */
   until(what: string, holds: () => boolean, ms: number): Promise<void>;
   stop(): Promise<void>;
@@ -23,7 +23,7 @@ export interface View {
 /** The namespace of examples/quickstart. */
 export const NAMESPACE = "shop";
 
-/** Starts to follow, as the given kubeconfig's user. `signal` ends every wait. Resolves when everything is known. */
+/** Starts the watches as the kubeconfig's user. `signal` ends every wait. Resolves after the first lists. */
 export async function startView(kubeconfigPath: string, signal: AbortSignal): Promise<View> {
   const clock = systemClock();
   const client = createKubeClient({

@@ -12,7 +12,7 @@ export const drift: Scenario = {
   },
 };
 
-/** A setting is what the spec says: it is put right. */
+/** The operator corrects a setting that differs from the spec. */
 async function changedSetting(scene: Scene): Promise<void> {
   const { say, note, control, conditions, requestReconcile, kubectl, simulator } = scene;
   const id = remoteId(scene, "api");
@@ -39,7 +39,7 @@ async function changedSetting(scene: Scene): Promise<void> {
   await kubectl("events", "--for", "papp/api");
 }
 
-/** Another commit may be an emergency: it is told, not undone. */
+/** The operator reports another commit, but does not revert it, as it may be an emergency. */
 async function foreignCommit(scene: Scene): Promise<void> {
   const { say, control, conditions, requestReconcile, kubectl, until, untilDeployed } = scene;
   const id = remoteId(scene, "web");

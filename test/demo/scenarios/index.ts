@@ -6,5 +6,5 @@ import type { Scenario } from "./scene.ts";
 
 export type { Scenario } from "./scene.ts";
 
-/** In the order in which they are worth a look. */
+/** The scenarios in the order of the usage text. */
 export const SCENARIOS: readonly Scenario[] = [badCommit, rateLimit, outage, drift];

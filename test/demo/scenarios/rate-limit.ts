@@ -32,7 +32,7 @@ export const rateLimit: Scenario = {
   },
 };
 
-/** The version of every object but the connection, by what it is called. */
+/** @returns the resourceVersions of all objects except connections, by kind and name */
 function versionsOf(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
   const dependents = objects.filter(({ kind }) => kind !== "PlatformConnection");
   return new Map(dependents.map(({ kind, metadata }) => [`${kind}/${metadata.name}`, metadata.resourceVersion]));

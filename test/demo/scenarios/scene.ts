@@ -1,58 +1,58 @@
-/** What a scenario works with. */
+/** The interface of a scenario to the demo. */
 import type { Simulator } from "../../../simulator/simulator.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 
-/** What a condition should become; any reason when it is left out. */
+/** The expected condition; without a reason, any reason matches. */
 export interface Wanted {
   readonly status: string;
   readonly reason?: string;
 }
 
-/** On the objects of the quickstart. */
+/** The actions of a scenario, on the objects of the quickstart. */
 export interface Scene {
   readonly simulator: Simulator;
-  /** Tells what happens, in a sentence. */
+  /** Prints a sentence about what happens. */
   readonly say: (text: string) => void;
-  /** Tells a detail. */
+  /** Prints a detail. */
   readonly note: (text: string) => void;
   /** Runs kubectl in the quickstart's namespace and shows command and output. @throws Error when it fails */
   readonly kubectl: (...args: readonly string[]) => Promise<void>;
   /** Sends a request to the simulator's control endpoint and shows it. @throws Error for any status but 2xx */
   readonly control: (method: string, path: string, body?: unknown) => Promise<void>;
-  /** The conditions of an object that are of interest now, one a line. */
+  /** Prints some conditions of an object, one per line. */
   readonly conditions: (kind: string, name: string, ...types: readonly string[]) => void;
-  /** Has the operator look at an object now, as its poll would some time. `target` is as kubectl takes it: papp/api. */
+  /** Requests a reconcile of an object at once, before its next poll. `target` has kubectl's form: papp/api. */
   readonly requestReconcile: (target: string) => Promise<void>;
   readonly objects: () => readonly KubeObject[];
   /** @returns the object. @throws Error when there is none */
   readonly object: (kind: string, name: string) => KubeObject;
   /** Waits for a condition of an object. @throws Error when that takes too long */
   readonly until: (kind: string, name: string, type: string, wanted: Wanted) => Promise<void>;
-  /** Waits for something on the platform's side. @throws Error that names `what` when that takes too long */
+  /** Waits for a state of the platform. @throws Error with `what` when that takes too long */
   readonly hold: (what: string, holds: () => boolean) => Promise<void>;
   /** Waits until an application is Ready with that commit deployed. @throws Error when that takes too long */
   readonly untilDeployed: (name: string, commit: string) => Promise<void>;
 }
 
-/** A script of something going wrong. */
+/** A script of a failure. */
 export interface Scenario {
   readonly name: string;
   /** For the usage text. */
   readonly about: string;
   /** The surface that it needs; undefined: any. */
   readonly surface: "full" | undefined;
-  /** Plays it once the quickstart is Ready. @throws Error when something does not come as scripted */
+  /** Plays it when the quickstart is Ready. @throws Error when a step does not have the scripted result */
   readonly play: (scene: Scene) => Promise<void>;
 }
 
-/** Commits that are easy to tell apart. The simulated build of one that starts with "bad" fails. */
+/** Commits that are easy to distinguish. The simulated build of one that starts with "bad" fails. */
 export const COMMITS = {
   bad: "bad0c0de5eed5eed5eed5eed5eed5eed5eed5eed",
   good: "900d1dea5eed5eed5eed5eed5eed5eed5eed5eed",
   foreign: "f0e161105eed5eed5eed5eed5eed5eed5eed5eed",
 } as const;
 
-/** @returns the arguments of kubectl that change the commit of an application. */
+/** @returns the arguments of kubectl that change an application's commit */
 export function changeCommit(application: string, commit: string): readonly string[] {
   const change = JSON.stringify({ spec: { deploy: { gitCommitId: commit } } });
   return ["patch", "papp", application, "--type=merge", "-p", change];
