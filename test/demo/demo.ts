@@ -6,9 +6,9 @@ import type { Screen } from "../../src/cli/objects/shared/screen.ts";
 import { factOf, isReady } from "../../src/console/tree/facts.ts";
 import { factsOf } from "../../src/console/tree/hierarchy.ts";
 import { kubectl } from "../control-plane/access.ts";
+import { operatorWarnings, startEnv, type Env } from "./env.ts";
 import type { DemoOptions } from "./options.ts";
 import { createScene, patience } from "./play.ts";
-import { operatorWarnings, startEnv, type Env } from "./stage.ts";
 import type { View } from "./view.ts";
 
 const LOG_LINES = 10;

@@ -6,9 +6,9 @@ import type { Screen } from "../../src/cli/objects/shared/screen.ts";
 import { conditionView, isReady } from "../../src/console/tree/facts.ts";
 import { wordOf } from "../../src/console/tree/labels.ts";
 import { kubectl } from "../control-plane/access.ts";
+import type { Env } from "./env.ts";
 import type { DemoOptions } from "./options.ts";
 import type { Scene } from "./scenarios/scene.ts";
-import type { Env } from "./stage.ts";
 import { NAMESPACE } from "./view.ts";
 
 const POLL_MS = 50;
