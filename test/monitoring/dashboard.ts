@@ -1,4 +1,4 @@
-/** helm-chart/files/dashboard.json as Grafana reads it, its variables put in. */
+/** helm-chart/files/dashboard.json as Grafana reads it, and its queries with values for the variables. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -31,14 +31,14 @@ export type Dashboard = z.infer<typeof Dashboard>;
 
 const FILE = join(import.meta.dirname, "../../helm-chart/files/dashboard.json");
 
-/** @returns the dashboard. @throws z.ZodError where Grafana would not find what it needs */
+/** @returns the dashboard. @throws z.ZodError when a part that Grafana needs is missing */
 export function dashboard(): Dashboard {
   return Dashboard.parse(JSON.parse(readFileSync(FILE, "utf8")));
 }
 
 /**
- * Puts in what Grafana does when "All" is chosen of every variable.
- * @param rateSeconds for `$__rate_interval`: Grafana takes at least four times the time between two scrapes
+ * @returns an expression with the values of Grafana's variables when "All" is selected for each
+ * @param rateSeconds for `$__rate_interval`; Grafana uses at least four times the scrape interval
  */
 export function putIn({ templating }: Dashboard, expr: string, rateSeconds: number): string {
   const all = new Map(templating.list.map(({ name, allValue }) => [name, allValue]));
@@ -47,7 +47,7 @@ export function putIn({ templating }: Dashboard, expr: string, rateSeconds: numb
   );
 }
 
-/** @returns what Grafana writes beside a series. */
+/** @returns the legend of a series in Grafana */
 export function legendOf(format: string, labels: Readonly<Record<string, string>>): string {
   return format.replaceAll(/\{\{(\w+)\}\}/g, (_, label: string) => labels[label] ?? "");
 }

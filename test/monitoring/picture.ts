@@ -1,11 +1,11 @@
 /**
- * Draws a dashboard roughly as Grafana does: its grid, titles, legends, units, and what was asked for. For eyes:
- * whether a panel says what its title promises no assertion can tell.
+ * Draws a dashboard roughly as Grafana does: its grid, titles, legends, units and query results. For people, since no
+ * assertion can show whether a panel fits its title.
  */
 import { legendOf, type Dashboard, type Panel } from "./dashboard.ts";
 import type { Series } from "./prometheus.ts";
 
-/** What one query of a panel gave. */
+/** The result of one query of a panel. */
 export interface Answered {
   readonly legend: string;
   readonly series: readonly Series[];

@@ -1,4 +1,4 @@
-/** A real Prometheus, Debian's, on loopback, with its data in a folder of its own. */
+/** Debian's Prometheus on loopback, with its data in a temporary folder. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
@@ -15,20 +15,20 @@ import type { Recording, Rule } from "./rules.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** A series with one value, or with its values over time; both as [seconds since 1970, number as text]. */
+/** A series with its value or values over time, each as [seconds since 1970, number as text]. */
 export interface Series {
   readonly metric: Labels;
   readonly values: readonly (readonly [number, string])[];
 }
 
 export interface Prometheus {
-  /** Scrapes a server under this job from now on, and what it scraped before too; the namespace is "ops". */
+  /** Adds a server to the scraped ones, with this job and the namespace "ops". */
   scrape(job: string, metricsUrl: string): Promise<void>;
-  /** @returns what an expression is now. @throws Error with the words of Prometheus */
+  /** @returns the current value of an expression. @throws Error with Prometheus's message */
   query(expr: string): Promise<readonly Series[]>;
-  /** @returns what it was since `from`, every second. @throws Error with the words of Prometheus */
+  /** @returns its values since `from`, one per second. @throws Error with Prometheus's message */
   queryRange(expr: string, from: Date): Promise<readonly Series[]>;
-  /** The alerts of a name that fire now, by their labels; of one job unless it has none. */
+  /** @returns the labels of the alerts of a name and job that fire now; an alert may have no job */
   firing(alert: string, job?: string): Promise<readonly Labels[]>;
   /** @returns the first alert that fires. @throws Error when none does in time */
   untilFiring(alert: string, job?: string): Promise<Labels>;
@@ -37,7 +37,7 @@ export interface Prometheus {
   stop(): Promise<void>;
 }
 
-/** Seconds between two looks at each operator, as short as a busy machine bears. */
+/** The scrape interval, as short as possible on a busy machine. */
 const SCRAPE_SECONDS = 2;
 const START_MS = 60_000;
 const ALERT_MS = 150_000;
@@ -57,7 +57,7 @@ const Alerts = z.object({
   alerts: z.array(z.object({ labels: z.record(z.string(), z.string()), state: z.string() })),
 });
 
-/** @param rules what it evaluates each second. @throws Error when it does not come up */
+/** @param rules evaluated each second. @throws Error when it does not start */
 export async function startPrometheus(rules: readonly (Rule | Recording)[]): Promise<Prometheus> {
   const program = await findDebianProgram("prometheus");
   const dir = await mkdtemp(join(tmpdir(), "prometheus-"));
@@ -91,9 +91,9 @@ export async function startPrometheus(rules: readonly (Rule | Recording)[]): Pro
     );
   if ((await comes(isReady, START_MS)) === undefined) {
     await stop();
-    throw new Error("Prometheus is not ready in time; its own words are above");
+    throw new Error("Prometheus is not ready in time; its output is above");
   }
-  return { ...asked(url), scrape: scraping(targets), stop };
+  return { ...queriesOf(url), scrape: scraping(targets), stop };
 }
 
 function configuration(dir: string, targets: string): object {
@@ -112,32 +112,32 @@ function scraping(file: string): Prometheus["scrape"] {
   const groups: object[] = [];
   let written = Promise.resolve();
   const write = async (): Promise<void> => {
-    // Prometheus looks as soon as a file changes: it finds the old one or the new one, whole.
+    // Prometheus reads a file as soon as it changes: a rename is atomic.
     await writeFile(`${file}.new`, JSON.stringify(groups));
     await rename(`${file}.new`, file);
   };
   return async (job, metricsUrl) => {
     const pod = `${job}-${groups.length}`;
     groups.push({ targets: [new URL(metricsUrl).host], labels: { job, namespace: "ops", pod } });
-    // One after the other: scenes that begin at once would take the new file away from each other.
+    // One after the other: concurrent writes would rename each other's file.
     written = written.then(write);
     await written;
   };
 }
 
-function asked(url: string): Omit<Prometheus, "scrape" | "stop"> {
-  const ask = async (path: string, parameters: Labels = {}): Promise<unknown> => {
+function queriesOf(url: string): Omit<Prometheus, "scrape" | "stop"> {
+  const get = async (path: string, parameters: Labels = {}): Promise<unknown> => {
     const query = new URLSearchParams(parameters).toString();
     const answer = Answer.parse(await (await fetch(`${url}/api/v1/${path}?${query}`)).json());
     if (answer.status === "error") throw new Error(`${parameters["query"] ?? path}: ${answer.error}`);
     return answer.data;
   };
   const series = async (path: string, parameters: Labels): Promise<readonly Series[]> => {
-    const { result } = z.object({ result: Result }).parse(await ask(path, parameters));
+    const { result } = z.object({ result: Result }).parse(await get(path, parameters));
     return result.map(({ metric, value, values = [] }) => ({ metric, values: value === undefined ? values : [value] }));
   };
   const firing: Prometheus["firing"] = async (alert, job) => {
-    const { alerts } = Alerts.parse(await ask("alerts"));
+    const { alerts } = Alerts.parse(await get("alerts"));
     return alerts
       .filter(({ labels, state }) => state === "firing" && labels["alertname"] === alert && labels["job"] === job)
       .map(({ labels }) => labels);

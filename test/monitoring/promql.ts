@@ -1,13 +1,12 @@
 /**
- * Which metrics an expression of PromQL names, and with which labels. It takes the expressions apart, and does not
- * judge them: promtool and Prometheus do. What it does not know it takes for the name of a metric, which then does not
- * exist.
+ * Finds the metrics and labels in an expression of PromQL. It does not validate expressions, as promtool and Prometheus
+ * do. An unknown word counts as the name of a metric, which then does not exist.
  */
 
-/** What an expression asks for. */
+/** A metric in an expression. */
 export interface Selector {
   readonly metric: string;
-  /** Of its braces. */
+  /** The labels in its braces. */
   readonly labels: readonly string[];
 }
 
@@ -16,7 +15,7 @@ const SELECTOR = /([a-zA-Z_:][\w:]*)\s*\{([^{}]*)\}/g;
 const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^()]*)\)/g;
 const OPERATORS = new Set(["and", "or", "unless", "bool", "offset"]);
 
-/** @returns the metrics that an expression names, each as often as it does. */
+/** @returns the metrics in an expression, each as often as it occurs */
 export function selectorsOf(expr: string): readonly Selector[] {
   const braced: Selector[] = [];
   const rest = expr
@@ -31,7 +30,7 @@ export function selectorsOf(expr: string): readonly Selector[] {
   return [...braced, ...bare.filter((name) => !OPERATORS.has(name)).map((metric) => ({ metric, labels: [] }))];
 }
 
-/** @returns the labels that an expression groups by. */
+/** @returns the labels by which an expression groups */
 export function groupingOf(expr: string): readonly string[] {
   return [...expr.replaceAll(STRING, '""').matchAll(GROUPING)].flatMap(([, labels = ""]) => names(labels));
 }

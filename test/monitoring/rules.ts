@@ -1,11 +1,11 @@
-/** The alerts of the chart as data, and the same alerts for a test that cannot wait for an hour. */
+/** The chart's alerts as data, also with shorter times for tests. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { parse } from "yaml";
 import { z } from "zod";
 
-/** Prometheus's own format of rule files (Prometheus: "Defining alerting rules"). */
+/** Prometheus's format of rule files (Prometheus: "Defining alerting rules"). */
 const Rule = z.strictObject({
   alert: z.string(),
   expr: z.string(),
@@ -24,24 +24,24 @@ export const RULES_FILE = join(import.meta.dirname, "../../helm-chart/files/aler
 
 const [recorded, alerting] = RuleFile.parse(parse(readFileSync(RULES_FILE, "utf8"))).groups;
 
-/** @returns the alerts in their order. */
+/** @returns the alerts in their order */
 export function rules(): readonly Rule[] {
   return alerting.rules;
 }
 
-/** @returns the series that the alerts of the objectives are made of. */
+/** @returns the recording rules of the objectives' alerts */
 export function recordings(): readonly Recording[] {
   return recorded.rules;
 }
 
 const SECONDS = { s: 1, m: 60, h: 3_600 } as const;
 /**
- * A gauge of seconds, whatever is done to it, and the seconds that are too many. How long a watch is silent where
- * nothing happens is the API server's affair: its times are not ours to scale.
+ * A metric in seconds and its threshold. Not that of silent watches, since the API server determines how long a watch
+ * without changes is silent.
  */
 const TOO_LONG = /(\b(?!platform_operator_watch_|process_)\w+_seconds(?:_bucket)?\b[^<>]*>\s*)(\d+)\s*$/;
 
-/** @param factor by which; what would fall below a second is one @returns `count` and unit, e.g. "5s" of "5m" */
+/** @returns a duration divided by a factor, at least one second, e.g. "5s" for "5m" and 60 */
 function shorter(text: string, factor: number): string {
   const [, count = "", unit = ""] = /^(\d+)([smh])$/.exec(text) ?? [];
   const seconds =
@@ -53,7 +53,7 @@ function shorter(text: string, factor: number): string {
   return `${Math.max(1, Math.round(seconds / factor))}s`;
 }
 
-/** Makes the windows of an expression shorter, and a threshold that is itself a time. */
+/** Divides the windows of an expression, and a threshold that is itself a time. */
 function scaledExpr(expr: string, factor: number): string {
   return expr
     .replaceAll(/\[(\w+)\]/g, (_, window: string) => `[${shorter(window, factor)}]`)
@@ -62,8 +62,8 @@ function scaledExpr(expr: string, factor: number): string {
 }
 
 /**
- * Makes all times of an alert shorter: `for`, the windows of its expression, and a threshold that is itself a time.
- * Metrics, labels, operators and all other thresholds stay, that of a silent watch too.
+ * Divides all times of an alert: `for`, the windows of its expression, and a threshold that is itself a time. Metrics,
+ * labels, operators and all other thresholds stay, including that of a silent watch.
  */
 export function scaled(rule: Rule, factor: number): Rule {
   const { keep_firing_for: kept } = rule;
@@ -75,7 +75,7 @@ export function scaled(rule: Rule, factor: number): Rule {
   };
 }
 
-/** The same for a series that is recorded. */
+/** The same for a recording rule. */
 export function scaledRecording(recording: Recording, factor: number): Recording {
   return { ...recording, expr: scaledExpr(recording.expr, factor) };
 }
