@@ -30,7 +30,7 @@ describe("a resource beside a hostile one", () => {
   });
 
   it("[E16] of any kind becomes Ready or Complete", async ({ task }) => {
-    const bad = each.map(([, sample]) => sample.hostile({ env, name: "bad", ground: "good" }));
+    const bad = each.map(([, sample]) => sample.hostile({ env, name: "bad", tree: "good" }));
     await env.apply(...bad.map((one) => ({ ...one, metadata: { ...one.metadata, annotations: ANNOTATIONS } })));
     for (const { kind } of bad) {
       const hostile = await env.waitFor(kind, "bad", (object) => condition(object, "Ready")?.status === "False");
@@ -39,7 +39,7 @@ describe("a resource beside a hostile one", () => {
     let longest = 0;
     // Each is created after the hostile ones.
     for (const [, sample] of each) {
-      const one = sample.good({ env, name: "good", ground: "good" });
+      const one = sample.good({ env, name: "good", tree: "good" });
       const appliedAt = performance.now();
       await env.apply(one);
       const type = one.kind === "PlatformOperation" ? "Complete" : "Ready";

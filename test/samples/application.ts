@@ -64,9 +64,9 @@ export const applicationSample: Sample = {
     ["a port twice", { ports: [{ internalPort: 80 }, { internalPort: 80 }] }, /ports\[1\]: Duplicate value/],
   ],
   rules: 33,
-  good: ({ name, ground, spec }) => application(name, ground, spec),
-  hostile: ({ name, ground }) =>
-    application(name, ground, { variables: [{ name: "__proto__", value: "x".repeat(32_000) }] }),
+  good: ({ name, tree, spec }) => application(name, tree, spec),
+  hostile: ({ name, tree }) =>
+    application(name, tree, { variables: [{ name: "__proto__", value: "x".repeat(32_000) }] }),
   writes: ["createApplication", "deployApplication"],
   change: () => ({ deploy: { gitCommitId: NEXT_COMMIT } }),
   changes: ["deployApplication"],

@@ -6,7 +6,7 @@ const KIND = "PlatformBinding";
 const secretKeyRef = { name: "s", key: "k" };
 const field = (value: Fields): Fields => ({ managedConfig: { prometheus: { retention: value } } });
 
-/** The good one binds the first cluster of the platform. */
+/** The good one binds the platform's first cluster. */
 export const bindingSample: Sample = {
   smallest: { clusterRef: { externalId: ID }, template: { key: "base", version: "1.0.0" } },
   accepted: [

@@ -6,7 +6,7 @@ const KIND = "PlatformCluster";
 const tokenTo = (members: Fields): Fields => ({ writeTokenSecretToRef: { name: "edge", ...members } });
 const SERVER = { server: "https://[::1]:6443/k8s", caBundle: "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==" };
 
-/** The good one is the second cluster of the platform: stopping it disturbs nobody. */
+/** The good one is the platform's second cluster, which no other sample uses. */
 export const clusterSample: Sample = {
   smallest: { externalId: ID },
   accepted: [

@@ -45,7 +45,7 @@ export const connectionSample: Sample = {
   leaves,
 };
 
-/** Its Secret is in the namespace of the caller's choice: `auth` goes into the spec. */
+/** The caller selects the Secret by `auth` in the spec. */
 export const clusterConnectionSample: Sample = {
   smallest,
   accepted: [["namespaces by label", { allowedNamespaces: { selector: { matchLabels: { "a.example/b": "c" } } } }]],

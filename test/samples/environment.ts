@@ -18,7 +18,7 @@ export const environmentSample: Sample = {
     ["two clusters", { clusterRef: { name: "edge", externalId: ID } }, REFERENCE],
   ],
   rules: 16,
-  good: ({ env, name, ground, spec }) => environment(env, name, ground, spec),
+  good: ({ env, name, tree, spec }) => environment(env, name, tree, spec),
   hostile: ({ env, name }) => environment(env, name, "constructor"),
   writes: ["createEnvironment"],
   change: () => ({ mode: "PRODUCTION" }),

@@ -13,7 +13,7 @@ import type { Sample } from "./sample.ts";
 import { variableSetSample } from "./variable-set.ts";
 import { webhookSample } from "./webhook.ts";
 
-/** A sample of every kind; applied in this order, none is before what it refers to. */
+/** A sample of every kind, in an order in which references come before their users. */
 export const SAMPLES: Readonly<Record<KindName, Sample>> = {
   ClusterPlatformConnection: clusterConnectionSample,
   PlatformConnection: connectionSample,

@@ -7,35 +7,35 @@ import type { Fixtures } from "../support/kube/manifests.ts";
 
 export const ID = "0b5e8a52-6a83-4f0b-9c6e-2f3a3d1c9a11";
 export const OTHER_ID = "7c1f1c7e-2d2f-4f43-8a55-5d3f0a5b7e22";
-/** The id of nothing. */
+/** An id of no object. */
 export const NOWHERE = "00000000-0000-4000-8000-00000000dead";
 
 /** A `spec.runSchedule`. */
 export const NIGHTS: JsonObject[] = [
   { kind: "Stop", schedule: "0 20 * * 1-5", duration: "11h", timeZone: "Europe/Berlin" },
 ];
-/** What the API server says of one beside runState Stopped. */
+/** The API server's error for a runSchedule with runState Stopped. */
 export const ALWAYS_STOPPED = /spec.runSchedule stops what runs otherwise/;
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What is laid over the smallest spec, undefined to take a member away, and what the API server says to it. */
+/** Changes of the smallest spec, with undefined to remove a member, and the API server's error. */
 export type Refused = readonly [title: string, change: Fields, refused: RegExp];
 
-/** Where a sample is applied. */
+/** The environment in which a sample is applied. */
 export interface Place {
   readonly env: Fixtures;
   /** The name of the sample. */
   readonly name: string;
-  /** The name of the project, the environment and the application that stand already. */
-  readonly ground: string;
-  /** Members that are laid over the spec, e.g. a lifecycle. */
+  /** The name of the existing project, environment and application. */
+  readonly tree: string;
+  /** Further members of the spec, e.g. a lifecycle. */
   readonly spec?: JsonObject;
 }
 
-/** An area of the client for records that have a name (platform/client/endpoints.ts, crud). */
+/** An area of the client for records with a name (platform/client/endpoints.ts, crud). */
 export interface PlainArea {
-  /** What its operations are called after, e.g. "Registry" and "Registries". */
+  /** The names in its operations, e.g. "Registry" and "Registries". */
   readonly one: string;
   readonly several: string;
   readonly make: (caller: Caller) => {
@@ -53,29 +53,29 @@ interface PlainRecord {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** What the tests of every kind need to know of one kind. */
+/** The data of one kind for the tests of all kinds. */
 export interface Sample {
   /** The smallest valid spec. */
   readonly smallest: Fields;
-  /** What may be laid over it. */
+  /** Valid changes of the smallest spec. */
   readonly accepted: readonly (readonly [title: string, change: Fields])[];
   readonly refused: readonly Refused[];
-  /** How many CEL rules its CRD has: a number that changed is looked at. */
+  /** The number of its CRD's CEL rules, which a change of the rules has to update. */
   readonly rules: number;
-  /** Duplicates in lists that the API server keys: the operator never receives them. */
+  /** Duplicates in lists with keys: the API server refuses them, so that the operator never receives them. */
   readonly duplicates?: readonly Refused[];
-  /** Returns one that the simulated platform has within seconds. */
+  /** Returns one that becomes Ready within seconds on the simulated platform. */
   good(place: Place): Manifest;
-  /** Returns one that gets past every schema and never becomes Ready. */
+  /** Returns one that every schema accepts and that never becomes Ready. */
   hostile(place: Place): Manifest;
-  /** The area of a kind of plain records, whose operations are all called like those of other such kinds. */
+  /** The area of a kind of plain records, whose operations follow the naming of other such kinds. */
   readonly area?: PlainArea;
-  /** What the good one asks the platform to change, as operations of the simulator. */
+  /** The operations that change the platform for the good one. */
   readonly writes: readonly OperationId[];
-  /** Returns a change of the good one's spec that the platform would be told of; absent for kinds that never write. */
+  /** Returns a change of the good one's spec that requires a write; absent for kinds that never write. */
   change?(place: Place): JsonObject;
-  /** What that change asks the platform for; absent where no platform can do it. */
+  /** The operations for that change; absent when no platform has one. */
   readonly changes?: readonly OperationId[];
-  /** Every leaf of its spec, and what becomes of a change of it. */
+  /** The expected outcome of a change of each leaf of its spec. */
   readonly leaves: KindCases;
 }

@@ -46,9 +46,9 @@ export const variableSetSample: Sample = {
     ["a scope in lower case", { scope: "application" }, /scope.*should match/],
   ],
   rules: 21,
-  good: ({ name, ground, spec }) =>
+  good: ({ name, tree, spec }) =>
     resource(KIND, name, {
-      targets: [{ applicationRef: { name: ground } }],
+      targets: [{ applicationRef: { name: tree } }],
       variables: [{ name: name.toUpperCase(), value: "1" }],
       ...spec,
     }),
@@ -57,7 +57,7 @@ export const variableSetSample: Sample = {
       targets: [{ applicationRef: { externalId: NOWHERE } }, { applicationRef: { name: "constructor" } }],
       variables: [{ name: "__proto__", value: "\u202E\u0007" }],
     }),
-  // The application that the variables are for is deployed with them.
+  // The operator deploys the application with its variables.
   writes: ["importEnvironmentVariable", "deployApplication"],
   change: ({ name }) => ({ variables: [{ name: name.toUpperCase(), value: "2" }] }),
   changes: ["importEnvironmentVariable", "deployApplication"],

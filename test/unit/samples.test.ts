@@ -7,7 +7,7 @@ import { ID, OTHER_ID, type Place, type Sample } from "../samples/sample.ts";
 
 const platform = { url: "https://platform.example.com", organizationId: ID, clusterIds: [ID, OTHER_ID] as const };
 const tokens = { admin: "", read: "", write: "", deploy: "", foreign: "" };
-const place: Place = { env: { platform: { ...platform, tokens } }, name: "one", ground: "ground" };
+const place: Place = { env: { platform: { ...platform, tokens } }, name: "one", tree: "tree" };
 const KINDS = createKinds();
 const samples = Object.entries(SAMPLES) as [KindName, Sample][];
 const issues = (kind: KindName, spec: unknown) => KINDS[kind].resource.spec.safeParse(spec).error?.issues;

@@ -98,7 +98,7 @@ function goodOnes(env: OperatorEnv): readonly Manifest[] {
   const shared = connection(env, "shared", { auth, allowedNamespaces: { names: ["elsewhere"] } });
   const some = [application("web", "staging"), ...everyKind(env), { ...shared, kind: "ClusterPlatformConnection" }];
   const others = Object.entries(SAMPLES).filter(([named]) => !some.some(({ kind }) => kind === named));
-  return [...some, ...others.map(([, sample]) => sample.good({ env, name: "other", ground: "staging" }))];
+  return [...some, ...others.map(([, sample]) => sample.good({ env, name: "other", tree: "staging" }))];
 }
 
 /** @returns the fixture that the seeds refer to */

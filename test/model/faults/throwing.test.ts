@@ -12,9 +12,9 @@ import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
-const GROUND = "ground";
+const TREE = "tree";
 
-/** One of each kind on a project, environment and application of the name "ground". @param index of its cluster */
+/** @returns one of each kind in the tree. @param index of its cluster */
 function oneOfEach(env: OperatorEnv, name: string, index: 0 | 1): readonly Manifest[] {
   const externalId = env.platform.clusterIds[index] ?? "";
   const specs: Readonly<Record<string, JsonObject>> = {
@@ -23,7 +23,7 @@ function oneOfEach(env: OperatorEnv, name: string, index: 0 | 1): readonly Manif
     PlatformBinding: { clusterRef: { externalId } },
   };
   return Object.entries(SAMPLES).map(([kind, sample]) =>
-    sample.good({ env, name, ground: GROUND, spec: specs[kind] ?? {} }),
+    sample.good({ env, name, tree: TREE, spec: specs[kind] ?? {} }),
   );
 }
 
@@ -38,7 +38,7 @@ describe("[A8] a kind that throws", { timeout: 60_000 }, () => {
   it.for(rows)("$kind in $where: that object says so, all others come to their ends", async (row, { task }) => {
     const failure: Failure = { ...row, name: "torn" };
     const env = await operatorEnv({ kinds: () => throwingKinds(failure) });
-    env.apply(...defaults(env), ...tree(env, GROUND));
+    env.apply(...defaults(env), ...tree(env, TREE));
     await env.run(10 * MINUTE);
     const [torn, good] = [oneOfEach(env, "torn", 0), oneOfEach(env, "good", 1)];
     expect(new Set(torn.map(({ kind }) => kind))).toEqual(new Set(KINDS));

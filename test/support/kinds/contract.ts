@@ -16,7 +16,7 @@ import { supportsOn } from "./supports.ts";
 const MINUTE = 60_000;
 /** Several polls; an operation that the platform lacks is tried again after an hour. */
 const REST = effort.cases(25, 120) * MINUTE;
-const GROUND = "ground";
+const TREE = "tree";
 const TRUE: unknown = expect.stringMatching(/^True/);
 const FALSE: unknown = expect.stringMatching(/^(False|Unknown)/);
 const UNSUPPORTED: unknown = expect.stringMatching(/^False\/(Update)?NotSupported/);
@@ -34,7 +34,7 @@ export function kindContract(kind: KindName, sample: Sample): void {
   const parsed = (spec: JsonObject) => behaviour.resource.spec.safeParse(spec).data as JsonObject | undefined;
   const platform = { url: "https://platform.example.com", organizationId: ID, clusterIds: [ID, ID] as const };
   const tokens = { admin: "", read: "", write: "", deploy: "", foreign: "" };
-  const place = { env: { platform: { ...platform, tokens } }, name: "one", ground: GROUND };
+  const place = { env: { platform: { ...platform, tokens } }, name: "one", tree: TREE };
   const good = sample.good(place)["spec"] as JsonObject;
   const canAdopt = good["externalId"] === undefined && parsed({ ...good, externalId: ID })?.["externalId"] === ID;
   const doomed = parsed({ ...good, lifecycle: { deletionPolicy: "Delete" } });
@@ -125,7 +125,7 @@ export function policyContract(kind: KindName, sample: Sample): void {
       const lifecycle = { managementPolicy: "CreateOnly", applyPolicy: "Automatic" };
       const spec = { ...specOf("once"), lifecycle };
       expect(await applied("once", spec)).toEqual([TRUE, writes]);
-      const change = sample.change?.({ env, name: "once", ground: GROUND });
+      const change = sample.change?.({ env, name: "once", tree: TREE });
       const [, asked] = await applied("once", { ...spec, ...change });
       expect([asked, member(env.get(kind, "once").status, "observedGeneration")]).toEqual([[], 2]);
     });
@@ -163,7 +163,7 @@ const areOffered = (ids: readonly OperationId[], surface: Surface): boolean =>
 /** Starts the operator with a connection and the parents of the samples. */
 async function stage(kind: KindName, sample: Sample, surface: Surface) {
   const env = await operatorEnv({ surface });
-  env.apply(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, GROUND));
+  env.apply(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, TREE));
   await env.run(10 * MINUTE);
   const goal = KINDS[kind].oneShot === undefined ? "Ready" : "Complete";
   /** Returns the served writes. An operation that the platform lacks may be tried once. */
@@ -172,7 +172,7 @@ async function stage(kind: KindName, sample: Sample, surface: Surface) {
     expect(missing.length).toBeLessThanOrEqual(1);
     return served;
   };
-  const manifestOf = (name: string) => sample.good({ env, name, ground: GROUND });
+  const manifestOf = (name: string) => sample.good({ env, name, tree: TREE });
   return {
     env,
     goal,
