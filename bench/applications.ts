@@ -8,7 +8,7 @@ import { condition } from "../test/support/env/cluster.ts";
 import { ORGANIZATION, type Rig, TOKEN } from "./rig.ts";
 
 /** The number of concurrent requests of the driver. */
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 const ENVIRONMENTS = 10;
 const TIMEOUT_MS = 300_000;
 
@@ -25,7 +25,7 @@ export const UNLIMITED: JsonObject = { requestsPerSecond: 1_000, burst: 1_000 };
 
 /**
  * Creates a namespace with a connection, a project and environments. The operator must be running.
- * @param rateLimit the budget of the connection; the operator's default if undefined
+ * @param rateLimit the connection's spec.rateLimit; absent by default
  */
 export async function prepare(rig: Rig, namespace: string, rateLimit: JsonObject | undefined): Promise<void> {
   const create = creator(rig, namespace);
@@ -77,7 +77,7 @@ export async function redeployAll(rig: Rig, namespace: string, objects: number):
   await ready;
 }
 
-/** Gives one application another commit to deploy. @returns when the request was sent, in milliseconds since 1970 */
+/** Gives one application another commit to deploy. @returns the time of the request, in milliseconds since 1970 */
 export async function edit({ client }: Rig, namespace: string, name: string, gitCommitId: string): Promise<number> {
   const path = objectPath(APPLICATION, { namespace, name });
   const sentAt = Date.now();
@@ -119,7 +119,7 @@ function creator({ client }: Rig, namespace: string) {
 async function each(objects: number, work: (name: string) => Promise<void>): Promise<void> {
   const names = Array.from({ length: objects }, (_, index) => `app-${String(index)}`).values();
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
+    Array.from({ length: CONCURRENCY }, async () => {
       for (const name of names) await work(name);
     }),
   );

@@ -130,7 +130,7 @@ async function prepared(namespaces: readonly string[], rateLimit: JsonObject | u
   await operator.stop();
 }
 
-/** Creates and redeploys, in rounds in which the subjects take turns. */
+/** Creates and redeploys, in alternating rounds of the subjects. */
 async function bursts(): Promise<Pick<Results, "create" | "redeploy">> {
   const create: Record<Subject, Figures[]> = { operator: [], peer: [], oracle: [] };
   const redeploy: Record<Subject, Figures[]> = { operator: [], peer: [], oracle: [] };

@@ -17,8 +17,8 @@ import type { JsonObject } from "../src/kube/api/types.ts";
 import { lines } from "../src/kube/watch/watch-event.ts";
 import { TOKEN, WORKERS } from "./rig.ts";
 
-/** When the operator reads a deployment for the first time. */
-const FIRST_LOOK_MS = 2_000;
+/** The operator's time until its first read of a deployment. */
+const FIRST_POLL_MS = 2_000;
 
 const [, , path = "", namespace = "", platformUrl = ""] = process.argv;
 const client = createKubeClient({ config: { from: "file", path }, userAgent: "bench-oracle", clock: systemClock() });
@@ -111,13 +111,17 @@ async function reconcile(application: Application): Promise<void> {
   const id = ids.get(metadata.name) ?? (await create(application));
   const { gitCommitId } = spec.deploy;
   await platform("POST", `/application/${id}/deploy`, { git_commit_id: gitCommitId });
-  const told = { externalId: id, observedGeneration: metadata.generation, lastDeployment: { gitCommitId } };
-  await patch(metadata.name, { status: { ...told, conditions: conditions("False", metadata.generation) } }, "/status");
+  const reported = { externalId: id, observedGeneration: metadata.generation, lastDeployment: { gitCommitId } };
+  await patch(
+    metadata.name,
+    { status: { ...reported, conditions: conditions("False", metadata.generation) } },
+    "/status",
+  );
   void follow(application, id);
 }
 
 async function follow(application: Application, id: string): Promise<void> {
-  await sleep(FIRST_LOOK_MS);
+  await sleep(FIRST_POLL_MS);
   enqueue(async () => {
     const { state } = await platform("GET", `/application/${id}/status`);
     const { name, generation } = application.metadata;

@@ -1,4 +1,4 @@
-/** Three namespaces of very different size and a person's edits, on a platform that limits requests. */
+/** Three namespaces of very different size and a user's edits, on a platform that limits requests. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { createAll, edit, prepare, removeAll } from "./applications.ts";
@@ -16,7 +16,7 @@ export interface TenantsFigures {
   readonly lateRefusedPercent: number;
   /** Jain's index of the namespaces' shares while they compete: 1 is max-min fair. Missing in older results. */
   readonly jain?: number;
-  /** From a person's edit of a settled application to the request for it, in milliseconds. */
+  /** From a user's edit of a settled application to the request for it, in milliseconds. */
   readonly edit: { readonly p50: number; readonly longest: number; readonly missing: number };
 }
 
@@ -76,7 +76,7 @@ export async function tenantsOf(
 
 const refused = (calls: readonly Call[]): number => calls.filter(({ status }) => status === 429).length;
 
-/** Edits one settled application after the other. @returns when each commit was sent */
+/** Edits one settled application after the other. @returns the time of each commit's request */
 async function editsOf(rig: Rig, namespace: string): Promise<ReadonlyMap<string, number>> {
   const sent = new Map<string, number>();
   for (let index = 0; index < EDITS; index += 1) {
