@@ -21,7 +21,7 @@ describe.each(["seed", "public"] as const)("with records of the %s profile", (pr
   });
   afterAll(() => world.close());
 
-  it.each(cases)("%s answers as its schema says", async (_name, { call }) => {
+  it.each(cases)("%s answers according to its schema", async (_name, { call }) => {
     await call(listener.platform, world);
     const { status, text } = listener.heard();
     const id = world.calls().at(-1)?.operation as OperationId;

@@ -22,7 +22,7 @@ async function run(argv: readonly string[], onStdout = (_text: string): void => 
 }
 
 describe("the simulator's program", () => {
-  it("serves until a signal, with the token it was given", async () => {
+  it("serves with the given token until a signal", async () => {
     let out = "";
     const argv = ["--token", "let-me-in", "--surface", "full", "--speed", "instant", "--seed", "cli"];
     const done = run(argv, (text) => (out += text));
@@ -38,7 +38,7 @@ describe("the simulator's program", () => {
     expect(await done).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("explains itself", async () => {
+  it("prints its usage", async () => {
     const { code, stdout } = await run(["--help"]);
     expect(code).toBe(0);
     expect(stdout).toContain("--control-port");

@@ -39,12 +39,12 @@ describe("names", () => {
     ["application", () => `POST /environment/${environmentId}/application`, {}],
     ["database", () => `POST /environment/${environmentId}/database`, database],
     ["blueprint", () => `POST /environment/${environmentId}/blueprint`, blueprint],
-  ])("of a %s are unique in their parent, whatever the case", async (_what, request, body) => {
+  ])("of a %s are unique in their parent, ignoring case", async (_what, request, body) => {
     expect((await call(simulator, request(), { ...body, name: "Thing" })).status).toBeLessThan(300);
     expect((await call(simulator, request(), { ...body, name: "tHING" })).status).toBe(409);
   });
 
-  it("may stay on an update, and be free elsewhere", async () => {
+  it("may stay the same in an update, and occur in another parent", async () => {
     await application("api");
     const id = await application("web");
     expect((await call(simulator, `PUT /application/${id}`, { name: "WEB" })).status).toBe(200);
@@ -58,12 +58,12 @@ describe("an environment's cluster", () => {
   const create = (body: object): Promise<Answer> =>
     call(simulator, `POST /project/${projectId}/environment`, { name: "x", ...body });
 
-  it.each(["cluster", "cluster_id"])("is named by %s", async (member) => {
+  it.each(["cluster", "cluster_id"])("is set by %s", async (member) => {
     const [, second] = simulator.clusterIds;
     expect((await create({ [member]: second })).body).toMatchObject({ cluster_id: second });
   });
 
-  it("must exist, in the organisation", async () => {
+  it("must exist in the organisation", async () => {
     const foreign = [...simulator.world().clusters.values()].find(({ name }) => name === "theirs")?.id;
     expect((await create({ cluster_id: foreign })).status).toBe(403);
     expect((await create({ cluster_id: projectId })).status).toBe(404);
@@ -77,7 +77,7 @@ describe("variables", () => {
     vars: list.map(([name, value, secret]) => ({ name, value, is_secret: secret })),
   });
 
-  it("are imported over what is there on demand, over a secret never", async () => {
+  it("overwrite existing ones in an import only on request, and never a secret", async () => {
     const id = await application();
     const load = async (body: object): Promise<unknown> =>
       (await call(simulator, `POST /application/${id}/environmentVariable/import`, body)).body;
@@ -96,13 +96,13 @@ describe("variables", () => {
     expect(listed.map(({ key, value }) => `${String(key)}=${String(value)}`).slice(1)).toEqual(["A=3", "B=2"]);
   });
 
-  it.each(["VENDOR_HOST", "1A", "a b", ""])("are not named %j", async (name) => {
+  it.each(["VENDOR_HOST", "1A", "a b", ""])("cannot have the name %j", async (name) => {
     const id = await application();
     const request = `POST /application/${id}/environmentVariable/import`;
     expect((await call(simulator, request, vars(false, [name, "1", false]))).status).toBe(400);
   });
 
-  it("bring a deployed application out of date, inherited and built-in ones are only shown", async () => {
+  it("make a deployed application out of date; inherited and built-in ones are read-only", async () => {
     const id = await application();
     await call(simulator, `POST /application/${id}/deploy`, { git_commit_id: "abcdef1" });
     const freshness = async (): Promise<unknown> => {
@@ -124,7 +124,7 @@ describe("variables", () => {
     }
   });
 
-  it("never show a secret's value, in answers nor in the journal", async () => {
+  it("never show a secret's value, neither in answers nor in the journal", async () => {
     const id = await application();
     await call(simulator, `POST /application/${id}/secret`, { key: "S", value: "canary-1" });
     await call(simulator, `POST /application/${id}/environmentVariable/import`, vars(false, ["T", "canary-2", true]));
@@ -135,8 +135,8 @@ describe("variables", () => {
   });
 });
 
-describe("what is gone", () => {
-  it("is gone at once when it was never deployed, step by step when it was", async () => {
+describe("a deleted object", () => {
+  it("is gone at once if it was never deployed, else after a deployment request", async () => {
     const [fresh, deployed] = [await application("fresh"), await application("deployed")];
     await call(simulator, `POST /application/${deployed}/deploy`, { git_commit_id: "abcdef1" });
     await call(simulator, `GET /application/${deployed}/status`);
@@ -153,7 +153,7 @@ describe("what is gone", () => {
   it.each([
     [404, { project: 404, environment: 404, application: 404 }],
     [403, { project: 403, environment: 403, application: 403 }],
-  ] as const)("is answered with %d where a parent is gone too", async (goneAs, expected) => {
+  ] as const)("is answered with %d when a parent is gone, too", async (goneAs, expected) => {
     simulator.sim.settings.goneAs = goneAs;
     const id = await application();
     await call(simulator, `DELETE /project/${projectId}`);
@@ -165,7 +165,7 @@ describe("what is gone", () => {
     }).toEqual(expected);
   });
 
-  it("is answered with 404 where the parent is still there", async () => {
+  it("is answered with 404 when the parent still exists", async () => {
     simulator.sim.settings.goneAs = 403;
     const id = await application();
     await call(simulator, `DELETE /application/${id}`);
@@ -173,8 +173,8 @@ describe("what is gone", () => {
   });
 });
 
-describe("lists that lag", () => {
-  it("hide what is young, by real time", async () => {
+describe("lists with a lag", () => {
+  it("hide new objects for a real time", async () => {
     simulator.sim.settings.listLagSeconds = 3;
     await application();
     const request = `GET /environment/${environmentId}/application`;
@@ -185,7 +185,7 @@ describe("lists that lag", () => {
 });
 
 describe("statuses", () => {
-  it("show a null request id by a switch", async () => {
+  it("show a null request id with a setting", async () => {
     const id = await application();
     simulator.sim.settings.nullRequestIds = true;
     const answer = await call(simulator, `POST /application/${id}/deploy`, { git_commit_id: "abcdef1" });
@@ -201,7 +201,7 @@ describe("statuses", () => {
     });
   });
 
-  it("show only the usage guide's four members by a switch", async () => {
+  it("show only the usage guide's four members with a setting", async () => {
     const id = await application();
     simulator.sim.settings.profile.applicationStatus = "partial";
     expect((await call(simulator, `GET /application/${id}/status`)).body).toEqual({

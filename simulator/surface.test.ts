@@ -82,7 +82,7 @@ describe("the documented surface", () => {
     },
   );
 
-  it("answers a single project like an unknown route", async () => {
+  it("answers the read of a single project like an unknown route", async () => {
     const unknown = await call(simulator, "GET /no/such/route");
     const project = await call(simulator, `GET /project/${someId}`);
     expect([project.status, project.text]).toEqual([404, unknown.text]);
@@ -93,7 +93,7 @@ describe("the full surface", () => {
   beforeAll(() => control(simulator, "PATCH /settings", { surface: "full" }));
   afterAll(() => control(simulator, "PATCH /settings", { surface: "documented" }));
 
-  it("adds what the operator may use, and no more", async () => {
+  it("adds exactly the operations that the operator may use", async () => {
     const { body } = await call(simulator, "GET /api/v1/openapi.json", undefined, null);
     const ours = operations.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, "{}")}`);
     expect(published(body).sort()).toEqual([...ours].sort());
@@ -101,7 +101,7 @@ describe("the full surface", () => {
 });
 
 describe.each(["", "/api/v1"])("the prefix %j", (prefix) => {
-  it("serves the same", async () => {
+  it("serves the same operations", async () => {
     const answer = await call(simulator, `GET ${prefix}/organization/${simulator.organizationId}/project`);
     expect([answer.status, answer.body]).toEqual([200, { results: [] }]);
   });
@@ -113,12 +113,17 @@ describe.each(["", "/api/v1"])("the prefix %j", (prefix) => {
 
 describe("bad requests", () => {
   it.each([
-    ["an id that is none", "GET /application/nonsense/status", undefined, 400],
-    ["an id of nothing", `GET /application/${someId}/status`, undefined, 404],
-    ["an organisation that is none", `GET /organization/${someId}/project`, undefined, 404],
+    ["an invalid id", "GET /application/nonsense/status", undefined, 400],
+    ["an unknown id", `GET /application/${someId}/status`, undefined, 404],
+    ["an unknown organisation", `GET /organization/${someId}/project`, undefined, 404],
     ["a body without its members", `POST /application/${someId}/deploy`, {}, 400],
-    ["a commit that is none", `POST /application/${someId}/deploy`, { git_commit_id: "main" }, 400],
-    ["half of a pair", `GET /organization/{org}/platformTemplate?clusterMode=PLATFORM_MANAGED`, undefined, 400],
+    ["an invalid commit", `POST /application/${someId}/deploy`, { git_commit_id: "main" }, 400],
+    [
+      "one of two required parameters",
+      `GET /organization/{org}/platformTemplate?clusterMode=PLATFORM_MANAGED`,
+      undefined,
+      400,
+    ],
     ["another method", "PUT /cloudProvider", {}, 405],
   ])("answer %s with an error body", async (_what, request, body, status) => {
     const answer = await call(simulator, request.replace("{org}", simulator.organizationId), body);
@@ -126,7 +131,7 @@ describe("bad requests", () => {
     expect(answer.body).toMatchObject({ status, error: expect.any(String), message: expect.any(String) });
   });
 
-  it("include text that is no JSON", async () => {
+  it("include a body that is not JSON", async () => {
     const response = await fetch(`${simulator.url}/organization/${simulator.organizationId}/project`, {
       method: "POST",
       headers: { authorization: `Token ${simulator.tokens.admin}`, "content-type": "application/json" },

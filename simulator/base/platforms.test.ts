@@ -29,7 +29,7 @@ const status = async (request: string, body?: unknown): Promise<number> =>
   (await call(simulator, request, body)).status;
 
 describe("an operation that is switched off", () => {
-  it.each([401, 403, 404, 405, 501])("answers %i alone, until it is switched on again", async (off) => {
+  it.each([401, 403, 404, 405, 501])("answers only %i, until it is switched on again", async (off) => {
     await control(simulator, "POST /surface", { surface: "full", operations: { getProject: off } });
     expect(await status(`GET /project/${project}`)).toBe(off);
     expect(await status(`GET /project/${project}/environment`)).toBe(200);
@@ -37,14 +37,14 @@ describe("an operation that is switched off", () => {
     expect(await status(`GET /project/${project}`)).toBe(200);
   });
 
-  it("is named by an operation of the surface, with a status of a refusal", async () => {
+  it("must be an operation of the surface, with an error as its status", async () => {
     expect((await control(simulator, "POST /surface", { operations: { getMoon: 404 } })).status).toBe(400);
     expect((await control(simulator, "POST /surface", { operations: { getProject: 200 } })).status).toBe(400);
   });
 });
 
 describe("a partial platform", () => {
-  it.each(partialPlatformNames)("%s has all that is documented, and lacks something beyond it", (name) => {
+  it.each(partialPlatformNames)("%s has all documented operations, and lacks others", (name) => {
     const off = new Set(Object.keys(partialPlatforms[name]));
     const beyond = operations.filter(({ surface }) => surface === "full").map(({ id }) => id);
     expect([...off].filter((id) => !beyond.includes(id as OperationId))).toEqual([]);
@@ -52,7 +52,7 @@ describe("a partial platform", () => {
     expect(off.size).toBeLessThan(beyond.length);
   });
 
-  it("is switched on by its name", async () => {
+  it("is selected by its name", async () => {
     await control(simulator, "POST /surface", { surface: "lists-only" });
     expect(await status(`GET /project/${project}`)).toBe(404);
     expect(await status(`GET /project/${project}/environment`)).toBe(200);
@@ -61,7 +61,7 @@ describe("a partial platform", () => {
   });
 });
 
-describe("a platform that takes the documented bodies only", () => {
+describe("a platform that accepts only documented bodies", () => {
   beforeEach(() => control(simulator, "PATCH /settings", { strictBodies: true }));
 
   it("refuses every other member, at any depth, by its name", async () => {
@@ -78,7 +78,7 @@ describe("a platform that takes the documented bodies only", () => {
     }
   });
 
-  it("takes the documented ones, and everything on the full surface", async () => {
+  it("accepts the documented ones, and everything on the full surface", async () => {
     expect(await status(`POST /project/${project}/environment`, { name: "e", mode: "STAGING" })).toBe(200);
     await control(simulator, "POST /surface", { surface: "full" });
     const cluster = simulator.clusterIds[0];
@@ -86,8 +86,8 @@ describe("a platform that takes the documented bodies only", () => {
   });
 });
 
-describe("what a platform may answer otherwise", () => {
-  it("layers in any state, with its reason", async () => {
+describe("settings of answers", () => {
+  it("set any status and reason of layers", async () => {
     const [cluster = ""] = simulator.clusterIds;
     const layerStatuses = { networking: { status: "FAILED", reason: "no quota" } };
     await control(simulator, "PATCH /settings", { layerStatuses });
@@ -97,7 +97,7 @@ describe("what a platform may answer otherwise", () => {
     expect(layers.find(({ key }) => key === "networking")).toMatchObject(layerStatuses.networking);
   });
 
-  it("services without an ingress, and errors that say nothing", async () => {
+  it("remove the ingress of services, and the text of errors", async () => {
     const environment = idOf(await call(simulator, `POST /project/${project}/environment`, { name: "e" }));
     const service = idOf(await call(simulator, `POST /environment/${environment}/application`, { name: "web" }));
     await control(simulator, "PATCH /settings", { ingresses: false, profile: { errorText: "bare" } });
@@ -105,7 +105,7 @@ describe("what a platform may answer otherwise", () => {
     expect([code, body]).toEqual([404, { error: "Not Found" }]);
   });
 
-  it("repositories by the git token", async () => {
+  it("list repositories by git token", async () => {
     const path = `GET /organization/${simulator.organizationId}/account/github/repository`;
     const names = async (query = "") => {
       const { results }: { results: { name: string }[] } = (await call(simulator, `${path}${query}`)).body;
@@ -117,7 +117,7 @@ describe("what a platform may answer otherwise", () => {
     expect(await status(`${path}?gitTokenId=${project}`)).toBe(404);
   });
 
-  it("another wording of what is stopped already", async () => {
+  it("change the message for a stopped service", async () => {
     await control(simulator, "PATCH /settings", { alreadyStopped: "Nothing runs there" });
     const environment = idOf(await call(simulator, `POST /project/${project}/environment`, { name: "e" }));
     const database = { name: "db", type: "POSTGRESQL", version: "17", mode: "CONTAINER" };

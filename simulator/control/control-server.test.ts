@@ -55,7 +55,7 @@ describe("the journal", () => {
     );
   });
 
-  it("is read from a number on, and by operation", async () => {
+  it("can be read from a number on, and by operation", async () => {
     const all: { seq: number }[] = (await control(simulator, "GET /journal")).body;
     const since = all.at(-1)?.seq ?? 0;
     await deploy();
@@ -64,13 +64,13 @@ describe("the journal", () => {
   });
 });
 
-describe("records behind the operator's back", () => {
-  it.each([...serviceStates, "RUNNING", "PAUSED"])("put a service into %s", async (wanted) => {
+describe("records that tests change", () => {
+  it.each([...serviceStates, "RUNNING", "PAUSED"])("can have the service state %s", async (wanted) => {
     await control(simulator, `PATCH /records/${applicationId}`, { state: wanted });
     expect(await state()).toBe(wanted);
   });
 
-  it.each([...clusterStates, "MOULTING"])("put a cluster into %s", async (wanted) => {
+  it.each([...clusterStates, "MOULTING"])("can have the cluster status %s", async (wanted) => {
     const [id] = simulator.clusterIds;
     simulator.sim.settings.surface = "full";
     await control(simulator, `PATCH /records/${id}`, { state: wanted });
@@ -78,7 +78,7 @@ describe("records behind the operator's back", () => {
     expect((await call(simulator, request)).body).toMatchObject({ status: wanted });
   });
 
-  it("are edited: settings bring a service out of date", async () => {
+  it("can be edited: settings make a service out of date", async () => {
     await deploy();
     await call(simulator, `GET /application/${applicationId}/status`);
     expect((await control(simulator, `PATCH /records/${applicationId}`, { cpu: 4000 })).body).toMatchObject({
@@ -89,7 +89,7 @@ describe("records behind the operator's back", () => {
     expect((await control(simulator, "PATCH /records/nothing", {})).status).toBe(404);
   });
 
-  it("show a script of states, one a read, backwards too", async () => {
+  it("show a script of states, one per read, in any order", async () => {
     await control(simulator, `PATCH /records/${applicationId}`, { script: ["DEPLOYED", "DEPLOYING", "STOPPED"] });
     expect([await state(), await state(), await state(), await state()]).toEqual([
       "DEPLOYED",
@@ -99,7 +99,7 @@ describe("records behind the operator's back", () => {
     ]);
   });
 
-  it("stick, and come loose", async () => {
+  it("can be stuck, and released", async () => {
     await control(simulator, `PATCH /records/${applicationId}`, { stuck: true });
     await deploy();
     expect(await state()).toBe("BUILDING");
@@ -107,20 +107,20 @@ describe("records behind the operator's back", () => {
     expect(await state()).toBe("DEPLOYED");
   });
 
-  it("fail the next time", async () => {
+  it("can fail the next time", async () => {
     await control(simulator, `PATCH /records/${applicationId}`, { failNext: ["deploy"] });
     await deploy();
     expect(await state()).toBe("DEPLOYMENT_ERROR");
   });
 
-  it("vanish", async () => {
+  it("can be removed", async () => {
     expect((await control(simulator, `DELETE /records/${applicationId}`)).status).toBe(204);
     expect((await call(simulator, `GET /application/${applicationId}/status`)).status).toBe(404);
   });
 });
 
-describe("other people", () => {
-  it("deploy another commit, and stop everything on a schedule", async () => {
+describe("other users", () => {
+  it("deploy another commit, and stop everything by a schedule", async () => {
     await deploy();
     await state();
     const foreign = await control(simulator, `POST /services/${applicationId}/deploy`, { commit: "fffffff" });
@@ -159,7 +159,7 @@ describe("other people", () => {
 });
 
 describe("settings", () => {
-  it("change what is named, and a surface brings its profile", async () => {
+  it("change only the given members, and a surface sets its profile", async () => {
     const full: { profile: object } = (await control(simulator, "PATCH /settings", { surface: "full" })).body;
     expect(full.profile).toMatchObject({ statusCodes: "public", routerKey: "routerId", errorText: "detail" });
     const change = { profile: { errorText: "none" }, durations: { build: 1 }, speed: 5 };
@@ -186,7 +186,7 @@ describe("settings", () => {
     expect((await call(simulator, "GET /cloudProvider")).status).toBe(200);
   });
 
-  it("script faults while it runs", async () => {
+  it("add faults to a running platform", async () => {
     const fault = { name: "out", count: null, answer: { is: "status", status: 503 } };
     expect((await control(simulator, "POST /faults", fault)).status).toBe(200);
     expect((await call(simulator, "GET /cloudProvider")).status).toBe(503);

@@ -102,7 +102,7 @@ const told = async (): Promise<readonly DeliveryEntry[]> => (await control(simul
 describe("the documented surface", () => {
   beforeEach(() => start("documented"));
 
-  it("tells of each application that it begins and ends, while nobody looks", async () => {
+  it("sends the begin and the end of each application's deployment, also without reads", async () => {
     await register();
     const id = await application("web");
     await deploy(id);
@@ -116,7 +116,7 @@ describe("the documented surface", () => {
     expect(names().slice(2)).toEqual(["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED"]);
   });
 
-  it("tells only those who want to know, and nobody of a cancellation", async () => {
+  it("sends only requested events, and no cancellation", async () => {
     await register({ events: ["DEPLOYMENT_FAILED"] });
     await register({ enabled: false });
     const id = await application("web");
@@ -141,7 +141,7 @@ describe("the documented surface", () => {
 describe("the full surface", () => {
   beforeEach(() => start("full"));
 
-  it("tells of a deployment with all that it is about, and sends the secret along", async () => {
+  it("sends one message for all services of a deployment, with the secret", async () => {
     const hook = await register({ kind: "STANDARD", target_secret: "hush" });
     expect(JSON.stringify(hook.body)).not.toContain("hush");
     expect(hook.body).toMatchObject({ kind: "STANDARD", target_secret_set: true });
@@ -172,7 +172,7 @@ describe("the full surface", () => {
     expect(JSON.stringify(simulator.journal())).not.toContain("hush");
   });
 
-  it("tells of a cancellation", async () => {
+  it("sends a cancellation", async () => {
     await register();
     const id = await application("web");
     simulator.sim.time.setSpeed(1);
@@ -189,7 +189,7 @@ describe("a delivery", () => {
 
   const behave = (deliveries: object): Promise<Answer> => control(simulator, "PATCH /settings", { deliveries });
 
-  it("is repeated until it is taken, and no longer than that", async () => {
+  it("is repeated until it is accepted, with a limit of attempts", async () => {
     await behave({ backoffSeconds: 0.01, attempts: 3 });
     await register({ events: ["DEPLOYMENT_STARTED"] });
     answers = [500, 404, 200];
@@ -212,7 +212,7 @@ describe("a delivery", () => {
     expect(await told()).toEqual([]);
   });
 
-  it("comes twice where that is switched on", async () => {
+  it("is sent twice with a setting", async () => {
     await behave({ copies: 2 });
     await register({ events: ["DEPLOYMENT_SUCCEEDED"] });
     await deploy(await application("web"));
@@ -220,7 +220,7 @@ describe("a delivery", () => {
     expect(arrived[0]?.body).toEqual(arrived[1]?.body);
   });
 
-  it("comes after later ones where that is switched on", async () => {
+  it("arrives after later ones with a setting", async () => {
     await behave({ lateEvery: 2, lateSeconds: 1 });
     await register();
     const id = await application("web");
@@ -233,7 +233,7 @@ describe("a delivery", () => {
     expect(names()).toEqual(["DEPLOYMENT_STARTED", "DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"]);
   });
 
-  it("is lost where that is switched on, and never leaves the machine", async () => {
+  it("is lost with a setting, and never leaves the machine", async () => {
     await behave({ loseEvery: 2 });
     await register({ events: ["DEPLOYMENT_SUCCEEDED"], target_url: "https://example.com/hook" });
     await register({ events: ["DEPLOYMENT_SUCCEEDED"] });

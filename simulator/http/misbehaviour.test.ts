@@ -60,21 +60,21 @@ async function until(what: () => boolean, stepMs: number): Promise<void> {
 const ok = JSON.stringify({ name: "shop" });
 
 describe("a connection", () => {
-  it("is reset before the platform sees the call", async () => {
+  it("is reset before the platform receives the call", async () => {
     set({ ...create, answer: { is: "reset" } });
     expect(await exchange("POST", ok).done).toEqual({ text: "", end: "reset" });
     expect(projects()).toBe(0);
     expect(simulator.journal().at(-1)).toMatchObject({ operation: "createProject", status: null, fault: "fault" });
   });
 
-  it("is reset after the platform did its work", async () => {
+  it("is reset after the platform executed the call", async () => {
     set({ ...create, name: "lost", effect: "applied", answer: { is: "reset" } });
     expect((await exchange("POST", ok).done).end).toBe("reset");
     expect(projects()).toBe(1);
     expect(simulator.journal().at(-1)).toMatchObject({ status: 200, fault: "lost", effects: [{}] });
   });
 
-  it("stays silent, with the work done and without", async () => {
+  it("stays silent after the platform executed the call", async () => {
     set({ ...create, effect: "applied", answer: { is: "silence" } });
     const silent = exchange("POST", ok);
     await expect.poll(projects).toBe(1);
@@ -83,7 +83,7 @@ describe("a connection", () => {
     silent.close();
   });
 
-  it("is cut off, and the work lands later", async () => {
+  it("ends with an error, and the platform executes the call later", async () => {
     set({ ...create, effect: "late", lateSeconds: 12, answer: { is: "status", status: 504 } });
     expect((await exchange("POST", ok).done).text).toMatch(/^HTTP\/1.1 504 /);
     await clock.advance(11_999);
@@ -100,7 +100,7 @@ describe("a connection", () => {
     endless.close();
   });
 
-  it("drips its body byte by byte", async () => {
+  it("sends its body byte by byte", async () => {
     set({ answer: { is: "drip", intervalMs: 1000 } });
     const dripping = exchange("GET");
     await expect.poll(() => dripping.seen()).toContain("\r\n\r\n");
@@ -109,7 +109,7 @@ describe("a connection", () => {
     await until(() => dripping.seen().endsWith(`{"results":[]}`), 1000);
   });
 
-  it.each([true, false])("breaks in the middle of the body (length promised: %j)", async (contentLength) => {
+  it.each([true, false])("ends in the middle of the body (content-length: %j)", async (contentLength) => {
     set({ answer: { is: "truncated", contentLength } });
     const { text } = await exchange("GET").done;
     expect(text).toContain(contentLength ? "content-length: 14" : "Transfer-Encoding: chunked");
@@ -117,7 +117,7 @@ describe("a connection", () => {
     expect(text).not.toContain("]}");
   });
 
-  it("answers slowly, with what was true before", async () => {
+  it("answers slowly, with the state at the time of the call", async () => {
     set({ match: { method: "GET" }, answer: { is: "slow", seconds: 30 } });
     const slow = exchange("GET");
     await expect.poll(() => simulator.sim.journal.entries.length).toBe(1);
@@ -182,7 +182,7 @@ describe("an answer", () => {
     expect(projects()).toBe(expected.applied ? 1 : 0);
   });
 
-  it("is edited deep inside lists", async () => {
+  it("is edited inside nested lists", async () => {
     await call(simulator, `POST ${path()}`, { name: "shop" });
     set({ answer: { is: "edited", set: { "results.0.id": 7 }, remove: ["results.0.name", "results.9.name"] } });
     const { body } = await call(simulator, `GET ${path()}`);
@@ -191,7 +191,7 @@ describe("an answer", () => {
     });
   });
 
-  it("carries the platform's date, which can be shifted", async () => {
+  it("has the platform's date, which can be shifted", async () => {
     const date = async (): Promise<string | null> => (await call(simulator, `GET ${path()}`)).headers.get("date");
     expect(await date()).toBe("Sat, 21 Nov 2026 10:00:00 GMT");
     simulator.sim.time.shiftWall(-3600);

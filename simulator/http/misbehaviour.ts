@@ -144,7 +144,7 @@ export interface Edits {
   readonly remove: readonly string[];
 }
 
-/** @returns the edited JSON text; a text that is no JSON object or array stays unchanged */
+/** @returns the edited JSON text; a text other than a JSON object or array stays unchanged */
 export function editJson(body: Buffer, edits: Edits): Buffer {
   let value: unknown;
   try {

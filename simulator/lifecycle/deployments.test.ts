@@ -21,7 +21,7 @@ describe("an action on one service", () => {
     expect(env.path(app.id)).toEqual(expected);
   });
 
-  it("takes the realistic times at speed 1: queue 2 s, build 20 s, deploy 10 s", async () => {
+  it("takes realistic times at speed 1: queue 2 s, build 20 s, deploy 10 s", async () => {
     const env = platformEnv();
     const app = env.service("application", "web");
     env.order("deploy", [app]);
@@ -44,7 +44,7 @@ describe("an action on one service", () => {
     expect(env.path(job.id)).toEqual(["DEPLOYMENT_QUEUED", "WAITING_RUNNING", "DEPLOYING", "EXECUTING", "DEPLOYED"]);
   });
 
-  it("keeps a stuck service where it is until it comes loose", async () => {
+  it("keeps the state of a stuck service until it is released", async () => {
     const env = platformEnv();
     const app = env.service("application", "web");
     env.order("deploy", [app]);
@@ -57,7 +57,7 @@ describe("an action on one service", () => {
     expect(app.state).toBe("DEPLOYED");
   });
 
-  it("shows the old state for the accept latency, the request at once", async () => {
+  it("shows the old state during the accept latency, but the request at once", async () => {
     const env = platformEnv();
     env.sim.settings.acceptLatencySeconds = 5;
     const app = env.service("application", "web", "DEPLOYED");
@@ -70,7 +70,7 @@ describe("an action on one service", () => {
 });
 
 describe("failures", () => {
-  it("fails the build of a commit that starts with bad", async () => {
+  it("fail the build of a commit that starts with bad", async () => {
     const env = platformEnv();
     const app = env.service("application", "web");
     const request = env.order("deploy", [app], { commit: "badc0de" });
@@ -95,7 +95,7 @@ describe("failures", () => {
     expect(env.sim.world.services.has(app.id)).toBe(true);
   });
 
-  it("cancels what has not begun, and leaves what is done", async () => {
+  it("cancel the targets that have not begun, and keep the others", async () => {
     const env = platformEnv();
     const database = env.service("database", "db");
     const box = env.service("container", "worker");
@@ -115,7 +115,7 @@ describe("failures", () => {
 });
 
 describe("service_deployment_status", () => {
-  it("goes NEVER_DEPLOYED, UP_TO_DATE, OUT_OF_DATE by an edit, UP_TO_DATE by a deploy", async () => {
+  it("is NEVER_DEPLOYED, UP_TO_DATE, OUT_OF_DATE after an edit, UP_TO_DATE after a deploy", async () => {
     const env = platformEnv();
     const app = env.service("application", "web");
     markEdited(app);
@@ -136,7 +136,7 @@ describe("service_deployment_status", () => {
     expect(app.deploymentStatus).toBe("UP_TO_DATE");
   });
 
-  it("ends OUT_OF_DATE when an edit comes during the deploy, but not before it begins", async () => {
+  it("is OUT_OF_DATE after an edit during the deploy, but not after one before its begin", async () => {
     const env = platformEnv();
     const early = env.service("application", "early");
     env.order("deploy", [early]);
@@ -152,7 +152,7 @@ describe("service_deployment_status", () => {
 });
 
 describe("the queue of an environment", () => {
-  it("merges what one principal asks for as long as it has not begun, the last commit winning", async () => {
+  it("merges requests of one principal that have not begun, with the last commit", async () => {
     const env = platformEnv();
     const app = env.service("application", "web");
     const other = env.service("application", "api");
@@ -174,7 +174,7 @@ describe("the queue of an environment", () => {
     expect(env.order(action, [app], more).id).not.toBe(first.id);
   });
 
-  it("works on one request at a time, in the order of arrival", async () => {
+  it("executes one request at a time, in the order of arrival", async () => {
     const env = platformEnv();
     const app = env.service("application", "web");
     const first = env.order("deploy", [app]);
@@ -196,7 +196,7 @@ describe("the queue of an environment", () => {
 });
 
 describe("cancel", () => {
-  it("drops a queued request and gives the state before back", async () => {
+  it("drops a queued request and restores the previous state", async () => {
     const env = platformEnv();
     const app = env.service("application", "web", "STOPPED");
     const request = env.order("deploy", [app]);
@@ -205,7 +205,7 @@ describe("cancel", () => {
     expect(cancel(env.sim, request)).toBe(false);
   });
 
-  it("leaves the work of the request before alone", async () => {
+  it("does not affect the previous request", async () => {
     const env = platformEnv();
     const app = env.service("application", "web");
     env.order("deploy", [app]);
@@ -217,7 +217,7 @@ describe("cancel", () => {
     expect([app.state, app.commit]).toEqual(["DEPLOYED", "abcdef1"]);
   });
 
-  it("takes a request under way through CANCELING, what is done stays", async () => {
+  it("cancels a running request through CANCELING, and keeps finished targets", async () => {
     const env = platformEnv();
     const database = env.service("database", "db");
     const app = env.service("application", "web");

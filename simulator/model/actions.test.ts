@@ -58,7 +58,7 @@ function outcome(action: Action, state: string, mode: "queue" | "strict"): strin
 }
 
 describe("judge", () => {
-  it("is tested in all 29 states and one of no list", () => {
+  it("is tested in all 29 states and an undocumented one", () => {
     expect(Object.keys(table).sort()).toEqual([...serviceStates, "RUNNING"].sort());
     expect(busy.size).toBe(17);
   });
@@ -67,7 +67,7 @@ describe("judge", () => {
     expect(outcome(action, state, "queue")).toBe(expected);
   });
 
-  it.each(cases)("$action in $state where nothing queues", ({ action, state, expected }) => {
+  it.each(cases)("$action in $state without a queue", ({ action, state, expected }) => {
     expect(outcome(action, state, "strict")).toBe(busy.has(state) && expected === "accepted" ? "409" : expected);
   });
 });

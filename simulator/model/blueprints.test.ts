@@ -33,7 +33,7 @@ describe("blueprints", () => {
     ["terraform with an allowed version", "postgres/1.0.0", { engine_version: "1.9.8" }, 201],
     ["opentofu without a version", "bucket/2.1.0", null, 422],
     ["opentofu with an allowed version", "bucket/2.1.0", { engine_version: "1.8.3", cpu: "500m" }, 201],
-    ["helm with what it ignores", "redis/3.0.0", { engine_version: "9", credentials: {}, backend: {} }, 201],
+    ["helm with ignored members", "redis/3.0.0", { engine_version: "9", credentials: {}, backend: {} }, 201],
     ["helm with resources", "redis/3.0.0", { timeout: 60, cpu: "1" }, 201],
     ["helm with anything else", "redis/3.0.0", { replicas: 3 }, 422],
     ["no overrides", "redis/3.0.0", undefined, 201],
@@ -70,12 +70,12 @@ describe("blueprints", () => {
     expect(answer.body).toMatchObject(body);
   });
 
-  it("that are deployed at once may be answered with nothing", async () => {
+  it("may have no body in the answer when they are deployed at once", async () => {
     simulator.sim.settings.profile.blueprintDeployed = "none";
     expect(await deploy()).toMatchObject({ status: 202, text: "" });
   });
 
-  it("become a service that deploys at once on demand", async () => {
+  it("become a service that is deployed at once on request", async () => {
     const answer = await deploy();
     expect(answer.status).toBe(202);
     const listed = await call(simulator, `GET /environment/${environmentId}/services`);

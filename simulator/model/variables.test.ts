@@ -26,7 +26,7 @@ const load = async (...vars: object[]) =>
   call(simulator, `POST /application/${id}/environmentVariable/import`, { overwrite: false, vars });
 
 describe("an import of variables", () => {
-  it("needs a scope on deployed services, and puts each where its scope says", async () => {
+  it("needs scopes on deployed services, and adds each variable in its scope", async () => {
     expect((await load(item("A"))).status).toBe(400);
     expect((await load(item("A", "BUILT_IN"))).status).toBe(400);
     const scopes = ["APPLICATION", "ENVIRONMENT", "PROJECT"];
@@ -41,7 +41,7 @@ describe("an import of variables", () => {
     expect((await load(item("A"))).status).toBe(201);
   });
 
-  it("leaves out what the platform refuses, without a word", async () => {
+  it("omits refused variables without a reason", async () => {
     simulator.sim.settings.refusedVariables = ["B"];
     const { body } = await load(item("A", "APPLICATION"), item("B", "APPLICATION"));
     expect(body).toEqual({

@@ -35,11 +35,11 @@ async function jwt(expiresInSeconds: number): Promise<string> {
 }
 
 describe("scopes", () => {
-  it.each(operations)("$id needs what its nature says", ({ method, path, needs: need }) => {
+  it.each(operations)("$id needs the documented permission", ({ method, path, needs: need }) => {
     expect(need).toBe(needs.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1]);
   });
 
-  it.each(operations)("$id lets through whom it should", async ({ method, path, needs: need }) => {
+  it.each(operations)("$id accepts exactly the tokens with its permission", async ({ method, path, needs: need }) => {
     const request = `${method} ${path.replaceAll(/\{\w+\}/g, someId)}`;
     const answers: [string, Answer][] = [];
     for (const scope of ["admin", "read", "deploy", "write"] as const) {
@@ -52,7 +52,7 @@ describe("scopes", () => {
     expect(through).toEqual(allowed[need]);
   });
 
-  it("takes Write and Deploy together to create a blueprint and deploy it", async () => {
+  it("require Write and Deploy to create a blueprint and deploy it", async () => {
     const request = `POST /environment/${someId}/blueprint?deploy=true`;
     const blueprint = { name: "db", tag: "redis/3.0.0", icon: "https://example.com/icon.png" };
     await control(simulator, "POST /tokens", { name: "both", scopes: ["Write", "Deploy"], value: "write-and-deploy" });
@@ -61,7 +61,7 @@ describe("scopes", () => {
     expect((await call(simulator, request, blueprint, "Token write-and-deploy")).status).toBe(404);
   });
 
-  it("keeps a token to its own organisation", async () => {
+  it("limit a token to its organisation", async () => {
     const answer = await call(simulator, projects(), undefined, `Token ${simulator.tokens.foreign}`);
     expect(answer.status).toBe(403);
   });
@@ -73,11 +73,11 @@ describe("schemes", () => {
     expect(answer.body).toEqual({ status: 401, error: "Unauthorized", message: expect.any(String) });
   };
 
-  it.each(["Token", "Bearer", "token", "BEARER"])("takes API tokens under %s", async (scheme) => {
+  it.each(["Token", "Bearer", "token", "BEARER"])("accept API tokens under %s", async (scheme) => {
     expect((await call(simulator, projects(), undefined, `${scheme} ${simulator.tokens.read}`)).status).toBe(200);
   });
 
-  it("takes JWTs under Bearer alone, until they expire", async () => {
+  it("accept JWTs under Bearer only, until they expire", async () => {
     const token = await jwt(60);
     expect((await call(simulator, projects(), undefined, `Bearer ${token}`)).status).toBe(200);
     expectUnauthorized(await call(simulator, projects(), undefined, `Token ${token}`));
@@ -85,11 +85,11 @@ describe("schemes", () => {
     expectUnauthorized(await call(simulator, projects(), undefined, `Bearer ${token.slice(0, -2)}xx`));
   });
 
-  it.each([null, "", "Token", "Basic abc", "Token nonsense", "Bearer a.b.c"])("refuses %j", async (header) => {
+  it.each([null, "", "Token", "Basic abc", "Token nonsense", "Bearer a.b.c"])("refuse %j", async (header) => {
     expectUnauthorized(await call(simulator, projects(), undefined, header));
   });
 
-  it("takes the Token scheme only for the list of git repositories", async () => {
+  it("accept only Token for the list of git repositories", async () => {
     const request = `GET /organization/${simulator.organizationId}/account/github/repository`;
     expect((await call(simulator, request)).status).toBe(200);
     expectUnauthorized(await call(simulator, request, undefined, `Bearer ${simulator.tokens.admin}`));
@@ -97,8 +97,8 @@ describe("schemes", () => {
   });
 });
 
-describe("tokens change while the platform runs", () => {
-  it("are scoped down, expire and are revoked", async () => {
+describe("tokens of a running platform", () => {
+  it("can lose scopes, expire and be revoked", async () => {
     const request = `POST /organization/${simulator.organizationId}/project`;
     const created = await control(simulator, "POST /tokens", { name: "robot", scopes: ["Write"] });
     const { value }: { value: string } = created.body;

@@ -34,7 +34,7 @@ async function instanceTypes(query: string): Promise<unknown> {
 }
 
 describe("the catalogue", () => {
-  it("lists what is published, everybody's or the organisation's own", async () => {
+  it("lists published templates for all or for the organisation", async () => {
     const names = async (authorization?: string): Promise<string[]> => {
       const { results }: TemplateList = (await catalogue("", authorization)).body;
       return results.map(({ key, version, status }) => `${key} ${version} ${status}`);
@@ -56,7 +56,7 @@ describe("the catalogue", () => {
     expect(await instanceTypes(on("OVH"))).toEqual({ allowedValues: wide });
   });
 
-  it("keeps int64 exact", async () => {
+  it("keeps int64 values exact", async () => {
     expect((await catalogue()).text).toContain(`"max":9223372036854775807`);
   });
 
@@ -95,7 +95,7 @@ describe("a binding", () => {
   it.each([
     ["a draft", { templateVersion: "2.0.0" }, 404],
     ["a deprecated version", { templateVersion: "1.0.0" }, 400],
-    ["a version of nothing", { templateVersion: "9.9.9" }, 404],
+    ["an unknown version", { templateVersion: "9.9.9" }, 404],
     ["a template of another organisation", { templateKey: "partner-platform", templateVersion: "1.0.0" }, 404],
     ["no template", { templateKey: undefined }, 400],
     ["an unknown layer", { layerSelections: { moon: true } }, 400],
@@ -112,13 +112,13 @@ describe("a binding", () => {
     ["a text that does not match", { managedConfig: { ingress: { domain: "Not A Domain" } } }, 400],
     ["a value outside the list", { managedConfig: { ...good, nodePool: { instanceType: "huge" } } }, 400],
     ["a value of another provider", { managedConfig: { ...good, nodePool: { instanceType: "e2-standard-4" } } }, 400],
-    ["a runtime input that does not fit", { customerProvidedInputs: { ingress: { replicas: "0" } } }, 400],
-    ["a runtime input that is no text", { customerProvidedInputs: { ingress: { replicas: 3 } } }, 400],
+    ["an invalid runtime input", { customerProvidedInputs: { ingress: { replicas: "0" } } }, 400],
+    ["a runtime input that is not a text", { customerProvidedInputs: { ingress: { replicas: 3 } } }, 400],
   ])("is refused with %s", async (_what, change, status) => {
     expect((await bind(change)).status).toBe(status);
   });
 
-  it("takes a required field as a runtime input as well", async () => {
+  it("accepts a required field as a runtime input", async () => {
     const inputs = { ingress: { domain: "apps.example.com" } };
     expect((await bind({ managedConfig: {}, customerProvidedInputs: inputs })).status).toBe(200);
   });
@@ -145,7 +145,7 @@ describe("a binding", () => {
     ]);
   });
 
-  it("turns layers on after a while where work takes time", async () => {
+  it("turns layers on after a duration when work takes time", async () => {
     await control(simulator, "PATCH /settings", { surface: "full", speed: 1, durations: { layers: 10 } });
     const id = simulator.clusterIds[0];
     const status = (answer: Answer): unknown => {
@@ -159,7 +159,7 @@ describe("a binding", () => {
     await control(simulator, "PATCH /settings", { surface: "documented", speed: "instant" });
   });
 
-  it("shows a sensitive value in no journal", async () => {
+  it("does not show a sensitive value in the journal", async () => {
     await bind({ managedConfig: { ingress: { ...good.ingress, dnsApiToken: "canary-4711" } } });
     const { text } = await control(simulator, "GET /journal?operation=updateClusterPlatformBinding");
     expect(text).toContain(`"dnsApiToken":"***"`);

@@ -15,24 +15,24 @@ const answer = { is: "reset" } as const;
 
 describe("a fault", () => {
   it.each<[string, Omit<FaultInput, "answer">, number[]]>([
-    ["meets one call", {}, [1]],
-    ["meets as many as told", { count: 2 }, [1, 2]],
-    ["meets all", { count: null }, [1, 2, 3, 4, 5, 6]],
+    ["applies to one call by default", {}, [1]],
+    ["applies as often as its count", { count: 2 }, [1, 2]],
+    ["applies to all calls", { count: null }, [1, 2, 3, 4, 5, 6]],
     ["begins later", { after: 2, count: 2 }, [3, 4]],
-    ["flaps", { every: 2, count: null }, [1, 3, 5]],
-    ["flaps later", { after: 1, every: 3, count: null }, [2, 5]],
-    ["meets its operation", { match: { operation: "deployApplication" } }, [1]],
-    ["leaves another operation alone", { match: { operation: "stopDatabase" } }, []],
-    ["meets its method", { match: { method: "post" } }, [1]],
-    ["leaves another method alone", { match: { method: "GET" } }, []],
-    ["meets its path", { match: { path: "/application/*/deploy" } }, [1]],
-    ["leaves another path alone", { match: { path: "/application/*", method: "GET" } }, []],
-    ["does not take a dot for anything", { match: { path: "/application/1.deploy" } }, []],
+    ["applies to every second call", { every: 2, count: null }, [1, 3, 5]],
+    ["applies to every third call after the first", { after: 1, every: 3, count: null }, [2, 5]],
+    ["applies to its operation", { match: { operation: "deployApplication" } }, [1]],
+    ["does not apply to another operation", { match: { operation: "stopDatabase" } }, []],
+    ["applies to its method", { match: { method: "post" } }, [1]],
+    ["does not apply to another method", { match: { method: "GET" } }, []],
+    ["applies to its path", { match: { path: "/application/*/deploy" } }, [1]],
+    ["does not apply to another path", { match: { path: "/application/*", method: "GET" } }, []],
+    ["matches a dot only literally", { match: { path: "/application/1.deploy" } }, []],
   ])("%s", (_what, fault, expected) => {
     expect(met({ ...fault, answer })).toEqual(expected);
   });
 
-  it("is removed by its name, the others stay", () => {
+  it("is removed by its name, without the others", () => {
     const faults = createFaults();
     faults.add({ name: "a", answer, count: null });
     faults.add({ name: "b", answer, count: null });

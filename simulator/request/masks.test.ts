@@ -21,7 +21,7 @@ describe("the journal", () => {
     });
   });
 
-  it("masks a secret in a binding, and what is no list of variables", () => {
+  it("masks a secret in a binding, and a value that is not a list of variables", () => {
     const templates = [
       { layers: [{ components: [{ key: "ingress", fields: [{ key: "dnsApiToken", sensitive: true }] }] }] },
     ];
@@ -38,14 +38,14 @@ describe("the journal", () => {
     });
   });
 
-  it.each(operations)("masks a member of $id that nothing declares to be safe", ({ id }) => {
+  it.each(operations)("masks an undeclared member of $id", ({ id }) => {
     expect(
       JSON.stringify(masked(id, { credentials: "s3cret", __proto__: "s3cret", toString: "s3cret" })),
     ).not.toContain("s3cret");
     expect(masked(id, ["s3cret"])).toBe("***");
   });
 
-  it("masks the whole body of an operation that it does not know, or that cannot be read", () => {
+  it("masks the whole body of an unknown operation, or one that is not JSON", () => {
     expect(maskBody(Buffer.from("{}"), undefined, world)).toBe("***");
     expect(masked("deleteProject", { token: "s3cret" })).toBe("***");
     expect(maskBody(Buffer.from("{"), keeps("createProject"), world)).toBe("***");

@@ -7,7 +7,7 @@ import { createRate } from "./rate.ts";
 const start = new Date("2026-01-01T00:00:00Z");
 
 describe("the rate budget", () => {
-  it("counts each token by itself, in windows of real time whatever the speed", async () => {
+  it("counts each token separately, in windows of real time at any speed", async () => {
     const clock = manualClock(start);
     const rate = createRate(createTime(clock, 60));
     const budget = { limit: 2, windowSeconds: 10, reset: "seconds" } as const;
