@@ -38,13 +38,12 @@ afterAll(async () => {
 });
 
 /** Creates an Application from a folder of the repository to the env's namespace. */
-async function applicationOf(path: string, ...syncOptions: readonly string[]): Promise<Application> {
+async function applicationOf(path: string): Promise<Application> {
   return createApplication(controlPlane, {
     name: path,
     path,
     repoURL: repository.url,
     namespace: env.namespace,
-    syncOptions,
   });
 }
 

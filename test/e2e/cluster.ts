@@ -24,7 +24,7 @@ export async function startCluster(): Promise<ControlPlane> {
   const folder = join(await goModuleFolder("sigs.k8s.io/kwok", GO_TOOLS.kwok.version), "kustomize/stage");
   const cluster = await startControlPlane({
     controllers: true,
-    kwok: { program, stages: STAGES.map((env) => join(folder, `${env}.yaml`)) },
+    kwok: { program, stages: STAGES.map((stage) => join(folder, `${stage}.yaml`)) },
     // Pods get the token of their ServiceAccount.
     apiServerFlags: { "disable-admission-plugins": null },
   });

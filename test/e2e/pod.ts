@@ -76,7 +76,7 @@ export interface Ended {
 }
 
 /** Runs a command until it exits. */
-export function runToEnd({ flags, program, args, env }: ExactCommand): Promise<Ended> {
+function runToEnd({ flags, program, args, env }: ExactCommand): Promise<Ended> {
   return new Promise((resolve) => {
     const options = { env: { PATH: process.env["PATH"], ...env }, timeout: 120_000 };
     const child = execFile(process.execPath, [...flags, program, ...args], options, (_error, stdout, stderr) => {
@@ -105,7 +105,7 @@ export async function runPodNamed(
 }
 
 /** Runs a Pod to completion like a kubelet: runs its command, and writes its phase. */
-export async function runAsKubelet(at: ControlPlaneFacts, pod: Pod, program: string): Promise<Ended> {
+async function runAsKubelet(at: ControlPlaneFacts, pod: Pod, program: string): Promise<Ended> {
   const ended = await runToEnd(await commandOf(at, pod, program));
   const status = { phase: ended.code === 0 ? "Succeeded" : "Failed" };
   const { name, namespace } = pod.metadata;

@@ -66,14 +66,13 @@ export interface ApplicationOptions {
   readonly path: string;
   /** The namespace of the destination. */
   readonly namespace: string;
-  readonly syncOptions?: readonly string[];
 }
 
 const TIMEOUT_MS = 150_000;
 
 /** Creates an Application that syncs, prunes and heals automatically. */
 export async function createApplication(at: ControlPlaneFacts, options: ApplicationOptions): Promise<Application> {
-  const { name, repoURL, path, namespace, syncOptions = [] } = options;
+  const { name, repoURL, path, namespace } = options;
   const manifest = {
     apiVersion: "argoproj.io/v1alpha1",
     kind: "Application",
@@ -82,7 +81,7 @@ export async function createApplication(at: ControlPlaneFacts, options: Applicat
       project: "default",
       source: { repoURL, path, targetRevision: "main" },
       destination: { server: at.server, namespace },
-      syncPolicy: { automated: { prune: true, selfHeal: true, allowEmpty: true }, syncOptions },
+      syncPolicy: { automated: { prune: true, selfHeal: true, allowEmpty: true } },
     },
   };
   await kubectl(at, ["apply", "-f", "-"], { input: JSON.stringify(manifest) });

@@ -19,8 +19,6 @@ export const ARGOCD = "argocd";
 const ROOT = join(import.meta.dirname, "../../..");
 
 export interface RunningArgoCd {
-  /** @returns the end of its controllers' output */
-  output(): string;
   stop(): Promise<void>;
 }
 
@@ -52,10 +50,8 @@ export async function startArgoCd(
     if (options.applicationSets === true) await symlink(await findGoTool("helm"), join(dir, "helm"));
     const { repository, port, controller } = await serve(at, programs, dir, redis);
     running.push(repository, controller);
-    if (options.applicationSets !== true) return { output: () => controller.output(), stop };
-    const sets = await serveSets(at, programs, dir, port);
-    running.push(sets);
-    return { output: () => sets.output() + controller.output(), stop };
+    if (options.applicationSets === true) running.push(await serveSets(at, programs, dir, port));
+    return { stop };
   } catch (error) {
     await stop();
     throw error;
