@@ -2,6 +2,7 @@
  * Appends a run of `make chaos` to docs/reliability/history.jsonl and writes docs/reliability.md from that file.
  *
  *   node scripts/reliability.ts --part chaos --seed 4711 [--only TITLE] REPORT
+ *   node scripts/reliability.ts            writes docs/reliability.md alone
  *   node scripts/reliability.ts --check    prints a warning where the product changed since
  *
  * Fails if the report has a violation or another failure, if a class has no plan in any part, or if the call of too
@@ -16,10 +17,12 @@ import { parseArgs } from "node:util";
 import { SECTIONS } from "../test/chaos/classes.ts";
 import { release } from "../test/control-plane/envtest.ts";
 import { appendRun, lastOfEach, readRuns, rowIn, type Run, trackOf } from "./reliability/history.ts";
+import { mutationSection, readMutationRuns } from "./reliability/mutants.ts";
 import { bedOf, failuresOf, isHollow, Report, rowsOf, UNMET_SHARE } from "./reliability/rows.ts";
 
 const root = join(import.meta.dirname, "..");
 const history = join(root, "docs/reliability/history.jsonl");
+const mutationRuns = join(root, "docs/reliability/mutants.json");
 const classes = SECTIONS.flatMap((section) => Object.keys(section.classes));
 /** The paths of the product that the page is about. */
 const PRODUCT = ["src", "package-lock.json"];
@@ -35,14 +38,16 @@ const { values, positionals } = parseArgs({
     only: { type: "string" },
   },
 });
+const [report] = positionals;
 if (values.check === true) warn();
-else add(Report.parse(JSON.parse(readFileSync(positionals[0] ?? "", "utf8"))));
+else if (report === undefined) writePage(readRuns(history));
+else add(Report.parse(JSON.parse(readFileSync(report, "utf8"))));
 
 function add(report: Report): void {
   const run = runOf(report);
   appendRun(history, run);
   const runs = readRuns(history);
-  writeFileSync(join(root, "docs/reliability.md"), page(runs));
+  writePage(runs);
   const rows = Object.entries(run.classes);
   const last = lastOfEach(runs);
   const isWhole = PARTS.every((part) => last.some((one) => one.part === part));
@@ -108,12 +113,16 @@ function pathOf(name: string): string {
   return start === -1 ? name : parts.slice(start).join("/");
 }
 
+function writePage(runs: readonly Run[]): void {
+  writeFileSync(join(root, "docs/reliability.md"), page(runs));
+}
+
 function page(runs: readonly Run[]): string {
   const last = lastOfEach(runs);
   const changed = changedSince(last);
   const unmet = last.flatMap((run) => Object.values(run.classes).flatMap((row) => row.unmet));
   return [
-    `<!-- Written by \`make chaos\`; do not edit. -->
+    `<!-- Written by \`make chaos\` and \`make mutants\`; do not edit. -->
 
 # Reliability: what was proven, and how often
 
@@ -165,6 +174,7 @@ The last run of each part. [All of them](reliability/history.jsonl) are kept, th
     ...(unmet.length === 0
       ? []
       : ["", "## Plans that did not meet their call", "", ...unmet.map((name) => `- ${name}`)]),
+    ...mutationSection(readMutationRuns(mutationRuns)),
     "",
   ].join("\n");
 }

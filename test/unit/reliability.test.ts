@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { lastOfEach, rowIn, type Run, trackOf } from "../../scripts/reliability/history.ts";
+import { countsOf, describeMutant, mutationSection, scoreOf, withRun } from "../../scripts/reliability/mutants.ts";
 import { bedOf, failuresOf, idsIn, isHollow, Report, type Row, rowsOf } from "../../scripts/reliability/rows.ts";
 import { SECTIONS } from "../chaos/classes.ts";
 
@@ -121,5 +122,55 @@ describe("the history", () => {
     const runs = [run("unit", 1, row(5, "x")), run("unit", 3, row(6)), run("unit", 4, row(1), "y")];
     expect(trackOf(runs, "A1")).toBe("1 (1), 0 (3), 0 (4)");
     expect(trackOf(runs, "A1", 2)).toBe("0 (3), 0 (4)");
+  });
+});
+
+describe("the mutants", () => {
+  const mutant = (status: string, line = 1, column = 1, end = { line, column: column + 1 }, replacement = "0") => ({
+    ...{ fileName: "src/a.ts", mutatorName: "Arithmetic", status, replacement },
+    location: { start: { line, column }, end },
+  });
+  const counts = { killed: 6, timedOut: 1, survived: 2, uncovered: 1 };
+  const run = (directory: string, minutes = 1) => ({
+    ...{ directory, at: "2026-11-25T03:00:00.000Z", commit: "1a2b3c4d5e", minutes },
+    ...counts,
+  });
+
+  it("are counted by what became of them, those that were left out not", () => {
+    const statuses = ["Killed", "Killed", "Timeout", "Survived", "NoCoverage", "Ignored", "RuntimeError"];
+    const found = countsOf(statuses.map((status) => mutant(status)));
+    expect(found).toEqual({ killed: 2, timedOut: 1, survived: 1, uncovered: 1 });
+  });
+
+  it("are scored by the share that the tests notice", () => {
+    expect(scoreOf(counts)).toBe("70.0");
+  });
+
+  it("are shown with their lines before and after the change", () => {
+    const source = "const a = 1;\nif (a) {\n  b();\n}\n";
+    expect(describeMutant(mutant("Survived", 1, 11), source)).toBe(
+      "src/a.ts:1:11 Arithmetic, survived\n  - const a = 1;\n  + const a = 0;",
+    );
+    expect(describeMutant(mutant("NoCoverage", 2, 8, { line: 4, column: 2 }, "{}"), source)).toBe(
+      "src/a.ts:2:8 Arithmetic, no test reaches it\n  - if (a) {\n  -   b();\n  - }\n  + if (a) {}",
+    );
+  });
+
+  it("are shown without the inner lines of a long block", () => {
+    const source = ["{", ...Array.from({ length: 10 }, (_, index) => `  ${index}`), "}"].join("\n");
+    const lines = describeMutant(mutant("Survived", 1, 1, { line: 12, column: 2 }, "{}"), source).split("\n");
+    expect(lines.slice(1)).toEqual(["  - {", "  -   0", "  -   1", "  -   2", "  -   3", "  - …", "  - }", "  + {}"]);
+  });
+
+  it("have one run a directory, the last one", () => {
+    const runs = withRun(withRun([run("src/b"), run("src/a")], run("src/c")), run("src/b", 2));
+    expect(runs.map(({ directory, minutes }) => `${directory} ${minutes}`)).toEqual(["src/a 1", "src/b 2", "src/c 1"]);
+  });
+
+  it("have a row each on the page, and no section without a run", () => {
+    expect(mutationSection([run("src/a")]).at(-1)).toBe(
+      "| `src/a` | 70.0 % | 6 | 1 | 2 | 1 | 2026-11-25 03:00 | 1a2b3c4d5e | 1 |",
+    );
+    expect(mutationSection([])).toEqual([]);
   });
 });
