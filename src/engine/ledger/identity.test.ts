@@ -69,11 +69,11 @@ describe("identityMismatch", () => {
 describe("checkInstallation", () => {
   const connection = anObject({ meta: { name: "default" } });
   const moved = anObject({ meta: { annotations: { [RESOLVE]: "adopt" } } });
-  const judge = (object: KubeObject, through: KubeObject = connection): string | undefined => {
+  const judge = (object: KubeObject, through: KubeObject | null = connection): string | undefined => {
     const ports = {
       installation: "ours",
       route: () => ({ is: "found", key: { kind: "Link", namespace: "team", name: "default" } }),
-      cache: { get: () => through, list: () => [] },
+      cache: { get: () => through ?? undefined, list: () => [] },
     } as unknown as Ports;
     return checkInstallation(ports, object)?.reason;
   };
@@ -96,8 +96,9 @@ describe("checkInstallation", () => {
     expect(judge(anObject({ status: { identity: { installation } }, meta: { annotations } }))).toBe(expected);
   });
 
-  it("returns nothing once the connection says resolve: adopt", () => {
+  it("returns nothing once the connection says resolve: adopt, and the reason without a connection", () => {
     const object = anObject({ status: { identity: { installation: "theirs" } } });
     expect(judge(object, moved)).toBeUndefined();
+    expect(judge(object, null)).toBe("ForeignLedger");
   });
 });

@@ -142,6 +142,7 @@ describe("decide", () => {
   it.each([
     ["absent", 59_999, "wait"],
     ["absent", 60_000, "giveUp"],
+    ["unknowable", 59_999, "giveUp"],
     ["unknowable", 60_000, "giveUp"],
     ["landed", 60_000, "record"],
   ] as const)("never repeats an accepted create: %s for %d ms", (finding, seenForMs, decision) => {

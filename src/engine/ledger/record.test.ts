@@ -1,10 +1,21 @@
 import { describe, expect, it } from "vitest";
 
-import { BACKUP_SIGNATURE, EXTERNAL_ID, INSTALLATION, SEAL } from "../../api/names.ts";
+import { BACKUP_SIGNATURE, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
+import { KubeError } from "../../kube/api/errors.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
-import { isBackup, readRecord, recordAnnotations, type RecordTarget } from "./record.ts";
+import type { ExternalLifecycle } from "../contract/kind.ts";
+import { createIdOwnership } from "../ownership/ids.ts";
+import {
+  finalizerDue,
+  isBackup,
+  keepRecord,
+  readRecord,
+  recordAnnotations,
+  recordId,
+  type RecordTarget,
+} from "./record.ts";
 
 const ports = { installation: "here" } as Ports;
 const kept = { written: { names: ["A"] } };
@@ -73,5 +84,131 @@ describe("a record in annotations", () => {
     const filled = (length: number) => recordAnnotations(ports, place({ other: "x".repeat(length) }), "id-1", kept);
     expect(filled(room)).toEqual(whole);
     expect(filled(room + 1)).toEqual(recordAnnotations(ports, place(), "id-1"));
+  });
+});
+
+/** Ports whose writer records each change and answers with the object, or as `answer` says. */
+function portsWith(answer = (object: KubeObject): Promise<KubeObject | undefined> => Promise.resolve(object)) {
+  const changes: object[] = [];
+  const write = (object: KubeObject, change: object) => {
+    changes.push(change);
+    return answer(object);
+  };
+  const idOwnership = createIdOwnership();
+  const writer = { patchChecked: write, storeOutcome: write };
+  return { changes, idOwnership, ports: { ...ports, writer, idOwnership } as unknown as Ports };
+}
+
+const WHOLE = recordAnnotations(ports, place(), "id-1");
+
+/** An object of this installation with a whole record, and with changes of that. */
+function recorded(
+  annotations: Readonly<Record<string, string>> = {},
+  more: { readonly id?: string; readonly installation?: string; readonly deleting?: boolean } = {},
+): RecordTarget {
+  const { object, connection, recordedIdentity } = place({ ...WHOLE, ...annotations });
+  const { id = "id-1", installation = "here", deleting = false } = more;
+  const deletion = deleting ? { deletionTimestamp: "2026-11-26T00:00:00Z" } : {};
+  const settings = { defaults: { lifecycle: { deletionPolicy: "Delete" } } };
+  return {
+    object: {
+      ...object,
+      metadata: { ...object.metadata, ...deletion, finalizers: [FINALIZER] },
+      status: { externalId: id, identity: { installation } },
+    },
+    connection: { ...connection, settings } as unknown as Connection,
+    recordedIdentity,
+  };
+}
+
+describe("keepRecord", () => {
+  const other = { [EXTERNAL_ID]: "id-2" };
+  const unsigned = { [BACKUP_SIGNATURE]: "" };
+  const withoutToken = { ...recorded(unsigned), connection: { ...recorded().connection, token: () => "" } };
+
+  it.each<[string, RecordTarget, readonly object[]]>([
+    ["nothing over a record that is up to date", recorded(), []],
+    ["the record over another id", recorded(other), [{ annotations: WHOLE }]],
+    ["nothing without an id in the status", recorded(other, { id: "" }), []],
+    ["nothing over the record of another installation", recorded(other, { installation: "there" }), []],
+    ["nothing where there is no room", recorded({ ...other, note: "x".repeat(256 * 1_024) }), []],
+    [
+      "the signature over an invalid one",
+      recorded(unsigned),
+      [{ annotations: { [BACKUP_SIGNATURE]: WHOLE[BACKUP_SIGNATURE] } }],
+    ],
+    ["no signature without a token", withoutToken, []],
+  ])("writes %s", async (_, target, expected) => {
+    const { ports, changes } = portsWith();
+    await keepRecord(ports, target, true);
+    expect(changes).toEqual(expected);
+  });
+
+  it("continues without a backup that is refused, and reports any other failure", async () => {
+    const failing = (error: KubeError) =>
+      keepRecord(portsWith(() => Promise.reject(error)).ports, recorded(other), true);
+    await expect(failing(new KubeError("Invalid", 422, "refused"))).resolves.toEqual(recorded(other).object);
+    await expect(failing(new KubeError("Conflict", 409, "changed"))).rejects.toThrow("changed");
+  });
+
+  it.each<[string, RecordTarget, ExternalLifecycle, readonly object[]]>([
+    [
+      "the installation, and the finalizer for what it removes",
+      recorded(),
+      "InOthers",
+      [{ annotations: { [INSTALLATION]: "here" }, finalizers: [FINALIZER] }],
+    ],
+    ["the installation alone if its fields stay", recorded(), "Stays", [{ annotations: { [INSTALLATION]: "here" } }]],
+    [
+      "no answer that was used",
+      recorded({ [RESOLVE]: "adopt" }),
+      "Stays",
+      [{ annotations: { [INSTALLATION]: "here", [RESOLVE]: null } }],
+    ],
+    ["nothing while it is deleted", recorded({}, { deleting: true }), "InOthers", []],
+  ])("writes for a resource that writes into others %s", async (_, target, lifecycle, expected) => {
+    const { ports, changes } = portsWith();
+    await keepRecord(ports, target, lifecycle);
+    expect(changes).toEqual(expected);
+  });
+});
+
+describe("recordId", () => {
+  it.each<[string, Readonly<Record<string, string>>, readonly object[]]>([
+    ["nothing if it is stored", {}, []],
+    ["it over another id", { [EXTERNAL_ID]: "id-2" }, [WHOLE]],
+    ["it over the record of another installation", { [INSTALLATION]: "there" }, [WHOLE]],
+    ["it and clears the intent", { [INTENT]: "{}" }, [{ ...WHOLE, [INTENT]: null }]],
+  ])("stores %s", async (_, annotations, expected) => {
+    const { ports, changes } = portsWith();
+    await recordId(ports, recorded(annotations), "id-1");
+    expect(changes).toEqual(expected);
+  });
+
+  it("reserves the id before it stores it", async () => {
+    const target = recorded({ [EXTERNAL_ID]: "id-2" });
+    const twin = { ...target.object, metadata: { ...target.object.metadata, name: "b", uid: "uid-2" }, status: {} };
+    const holders: unknown[] = [];
+    const { ports, idOwnership } = portsWith((object) => {
+      holders.push(idOwnership.holder("id-1", twin, target.recordedIdentity));
+      return Promise.resolve(object);
+    });
+    await recordId(ports, target, "id-1");
+    expect(holders).toEqual(["n/a"]);
+  });
+
+  it("ends the reconcile if the status was written meanwhile, but not if the object is gone", async () => {
+    const storing = (answer: (object: KubeObject) => KubeObject | undefined) => {
+      const { ports } = portsWith((object) => Promise.resolve(answer(object)));
+      return recordId(ports, recorded({ [EXTERNAL_ID]: "id-2" }), "id-1");
+    };
+    await expect(storing((object) => ({ ...object, status: {} }))).rejects.toMatchObject({ failure: "Conflict" });
+    expect(await storing(() => undefined)).toBeUndefined();
+  });
+});
+
+describe("finalizerDue", () => {
+  it("is false once the object is deleted", () => {
+    expect([recorded(), recorded({}, { deleting: true })].map(finalizerDue)).toEqual([true, false]);
   });
 });
