@@ -82,7 +82,7 @@ describe("the rate", () => {
   it("doubles each second that uses it, from ten on, while nothing is refused", async () => {
     const { clock, gate } = gateOf();
     const platform = windowPlatform(clock, gate, { limit: 1e9, windowMs: SECOND, tells: false, latencyMs: 2 });
-    for (let sent = 0; sent < 2_000; sent += 1) void platform.send();
+    for (let sent = 0; sent < 200; sent += 1) void platform.send();
     await clock.advance(10);
     expect(gate.budget().requestsPerSecond).toBe(10);
     await clock.advance(3_500);
