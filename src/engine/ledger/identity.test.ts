@@ -60,6 +60,14 @@ describe("identityMismatch", () => {
     expect(identityMismatch(pinned(identity), now)?.reason).toBe(reason);
   });
 
+  it.each([
+    ["both", { ...now, host: "x" }, "on x, organisation o; its connection now leads to h, organisation o."],
+    ["a host alone", { host: "x" }, "on x, organisation unknown; its"],
+    ["an organisation alone", { organizationId: "x" }, "on another host, organisation x; its"],
+  ])("names what was recorded: %s", (_, identity, message) => {
+    expect(identityMismatch(pinned(identity), now)?.message).toContain(message);
+  });
+
   it("is none where the parent is not known now", () => {
     const { parentId: _, ...rest } = now;
     expect(identityMismatch(pinned({ ...now }), rest)).toBeUndefined();

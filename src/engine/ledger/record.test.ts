@@ -10,6 +10,7 @@ import { createIdOwnership } from "../ownership/ids.ts";
 import {
   finalizerDue,
   isBackup,
+  isStarted,
   keepRecord,
   readRecord,
   recordAnnotations,
@@ -47,6 +48,16 @@ describe("a record in annotations", () => {
     const moved = { ...place(annotations), recordedIdentity: { ...place().recordedIdentity, parentId: "parent-2" } };
     expect(readRecord(moved, "id-1")).toBeUndefined();
     expect(readRecord(place(recordAnnotations(ports, place(), "id-1")), "id-1")).toEqual({ kept: undefined });
+  });
+
+  it("is none where there are no annotations", () => {
+    const { annotations: _, ...metadata } = place().object.metadata;
+    const bare = { ...place(), object: { ...place().object, metadata } };
+    expect([readRecord(bare, "id-1"), isBackup(bare, "id-1"), isStarted(bare.object)]).toEqual([
+      undefined,
+      false,
+      false,
+    ]);
   });
 
   it("is valid for another resource of this kind, namespace and name, as a restored one", () => {
