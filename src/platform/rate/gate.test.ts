@@ -199,6 +199,37 @@ describe("a 429", () => {
     expect(await Promise.all(again.map(now))).toEqual([0, 0]);
   });
 
+  it("is followed by the next try ten seconds later if the first has no end", async () => {
+    const { clock, gate } = gateOf({ requestsPerSecond: 100 });
+    limit(gate, clock, 5 * SECOND);
+    await clock.advance(5 * SECOND);
+    const calls = [1, 2].map(() => gate.admit({ priority: "high", lane: "" }));
+    await clock.advance(9 * SECOND);
+    expect(await Promise.all(calls.map(now))).toEqual([0, "waiting"]);
+    await clock.advance(SECOND);
+    expect(await Promise.all(calls.map(now))).toEqual([0, 0]);
+  });
+
+  it("is followed by the next try at once if the first gets no answer", async () => {
+    const { clock, gate } = gateOf();
+    limit(gate, clock, 5 * SECOND);
+    await clock.advance(5 * SECOND);
+    const calls = [1, 2].map(() => gate.admit({ priority: "high", lane: "" }));
+    gate.ended({ sentAt: -1, isAnswered: false });
+    expect(await Promise.all(calls.map(now))).toEqual([0, "waiting"]);
+    gate.ended({ sentAt: clock.monotonic(), isAnswered: false });
+    expect(await Promise.all(calls.map(now))).toEqual([0, 0]);
+  });
+
+  it("holds requests up to a tenth longer than asked, and up to half a second", () => {
+    const pausedMs = (askedMs: number): number => {
+      const { clock, gate } = gateOf({}, () => 0.5);
+      limit(gate, clock, askedMs);
+      return gate.budget().pausedMs;
+    };
+    expect([SECOND, HOUR].map(pausedMs)).toEqual([1.05 * SECOND, HOUR + 250]);
+  });
+
   it("leaves an empty bucket behind, whatever the pause would have filled", async () => {
     const { clock, gate } = gateOf({ requestsPerSecond: 10, burst: 50 });
     limit(gate, clock, 60 * SECOND);
@@ -231,7 +262,8 @@ describe("a 429", () => {
   it("is not needed where the headers say that nothing is left", async () => {
     const { clock, gate } = gateOf();
     const told = (remaining: number) => ({ limit: 100, remaining, resetMs: 30 * SECOND });
-    gate.ended({ sentAt: 0, isAnswered: true, quota: told(0) });
+    // A platform that always reports 0 is not believed.
+    for (let answer = 0; answer < 2; answer += 1) gate.ended({ sentAt: 0, isAnswered: true, quota: told(0) });
     expect(gate.budget().pausedMs).toBe(0);
     gate.ended({ sentAt: 0, isAnswered: true, quota: told(1) });
     gate.ended({ sentAt: 0, isAnswered: true, quota: told(0) });
@@ -245,15 +277,20 @@ describe("a 429", () => {
     const told: unknown[] = [];
     const limited = (...what: unknown[]): void => void told.push(what);
     const gate = createGate({ clock, random: () => 0, ceiling: () => ({}), limited });
+    await clock.advance(SECOND);
     for (const pauseMs of [SECOND, 2 * SECOND]) {
       limit(gate, clock, pauseMs);
       await clock.advance(pauseMs);
+      expect(told).toEqual([[true, 0]]);
     }
+    expect(gate.budget().refusedMs).toBe(3 * SECOND);
+    pass(gate, clock);
     pass(gate, clock);
     expect(told).toEqual([
       [true, 0],
       [false, 3 * SECOND],
     ]);
+    expect(gate.budget().refusedMs).toBe(0);
   });
 });
 
@@ -270,15 +307,35 @@ describe("a reservation", () => {
     await gate.reserve({ priority: "high", lane: "" });
     await clock.advance(10 * SECOND);
     expect(await gate.admitReserved({ priority: "high", lane: "" })).toBe(0);
-    for (let call = 0; call < 5; call += 1) void gate.admit({ priority: "high", lane: "" });
+    expect(await now(gate.admit({ priority: "high", lane: "" }))).toBe("waiting");
+    for (let call = 0; call < 4; call += 1) void gate.admit({ priority: "high", lane: "" });
     const late = gate.admitReserved({ priority: "low", lane: "" });
     await clock.advance(2 * SECOND);
     expect(await late).toBeGreaterThan(0);
   });
 
+  it("that is waited for in vain leaves the line", async () => {
+    const { clock, gate } = gateOf({ requestsPerSecond: 0.1, burst: 1 });
+    await gate.admit({ priority: "high", lane: "" });
+    const late = gate.admitReserved({ priority: "high", lane: "" });
+    expect(gate.budget().waiting).toBe(1);
+    await clock.advance(2 * SECOND);
+    expect([await late, gate.budget().waiting]).toEqual([SECOND, 0]);
+  });
+
+  it("after a pause leaves room for a read before the write", async () => {
+    const { clock, gate } = gateOf();
+    limit(gate, clock, 5 * SECOND);
+    await clock.advance(5 * SECOND);
+    expect(await gate.reserve({ priority: "high", lane: "" })).toBe(0);
+    expect(await now(gate.admit({ priority: "high", lane: "" }))).toBe(0);
+  });
+
   it("is given back when a pause begins", async () => {
     const { clock, gate } = gateOf();
     await gate.reserve({ priority: "high", lane: "" });
+    limit(gate, clock, SECOND);
+    expect(await now(gate.admitReserved({ priority: "high", lane: "" }))).toBe(SECOND);
     limit(gate, clock, 30 * SECOND);
     expect(await gate.admitReserved({ priority: "high", lane: "" })).toBe(30 * SECOND);
   });
@@ -301,6 +358,24 @@ describe("room for work", () => {
     expect(room(gate, "low")).toEqual([true]);
   });
 
+  it("is reported when a pause, the work that it lets start, or the wait for its first answer ends", async () => {
+    const clock = manualClock();
+    const changes: number[] = [];
+    const changed = () => void changes.push(clock.monotonic());
+    const gate = createGate({ clock, random: () => 0, ceiling: () => ({}), changed });
+    limit(gate, clock, 5 * SECOND);
+    await clock.advance(5 * SECOND);
+    gate.expect();
+    await clock.advance(SECOND);
+    expect(room(gate, "low")).toEqual([true]);
+    await gate.admit({ priority: "low", lane: "" });
+    await clock.advance(10 * SECOND - 1);
+    expect(room(gate, "low")).toEqual([false]);
+    await clock.advance(1);
+    expect(room(gate, "low")).toEqual([true]);
+    expect(changes).toEqual([0, 5 * SECOND, 6 * SECOND, 16 * SECOND]);
+  });
+
   it("is nobody's concern once the process ends: all who wait are turned away", async () => {
     const { clock, gate } = gateOf({ requestsPerSecond: 1, burst: 1 });
     const [first, second] = [gate.admit({ priority: "high", lane: "" }), gate.admit({ priority: "high", lane: "" })];
@@ -308,5 +383,7 @@ describe("room for work", () => {
     expect([await first, await second]).toEqual([0, SECOND]);
     expect(await gate.admit({ priority: "high", lane: "" })).toBe(SECOND);
     expect(clock.pending()).toBe(0);
+    limit(gate, clock, HOUR);
+    expect(room(gate, "low")).toEqual([true]);
   });
 });

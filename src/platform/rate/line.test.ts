@@ -49,6 +49,15 @@ describe("the line before the gate", () => {
     expect([line.size, told]).toEqual([0, [false]]);
   });
 
+  it("names the priorities of those who wait, and lets one leave", () => {
+    const line = createLine();
+    line.join({ turn: { priority: "low", lane: "" }, go: () => {} });
+    const leave = line.join({ turn: { priority: "urgent", lane: "" }, go: () => {} });
+    expect(line.priorities()).toEqual(["urgent", "low"]);
+    leave();
+    expect(line.priorities()).toEqual(["low"]);
+  });
+
   it("loses nobody, whoever waits", () => {
     const waiter = fc.tuple(fc.constantFrom(...PRIORITIES), fc.constantFrom("a", "b", "c"));
     fc.assert(

@@ -21,6 +21,7 @@ describe("[C1] pauseMs", () => {
     ["5", 5000],
     [" 5 ", 5000],
     ["1.5", 1500],
+    ["1.25", 1250],
     ["0", 500],
     ["899", 899_000],
     ["901", 901_000],
@@ -84,6 +85,14 @@ describe("quotaOf", () => {
     [{}, { limit: 20, remaining: 7, resetMs: 3_000 }],
     [{ reset: String(EPOCH + 30) }, { limit: 20, remaining: 7, resetMs: 30_000 }],
     [{ remaining: "0" }, { limit: 20, remaining: 0, resetMs: 3_000 }],
+    [
+      { remaining: "20", reset: "0" },
+      { limit: 20, remaining: 20, resetMs: 0 },
+    ],
+    [
+      { limit: "1", remaining: "1", reset: "3600" },
+      { limit: 1, remaining: 1, resetMs: 3_600_000 },
+    ],
     [{ remaining: "21" }, undefined],
     [{ remaining: "-1" }, undefined],
     [{ limit: "0", remaining: "0" }, undefined],
