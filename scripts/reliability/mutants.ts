@@ -83,7 +83,7 @@ export function mutationSection(runs: readonly MutationRun[]): readonly string[]
     "",
     `## Mutation testing
 
-\`make mutants DIR=src/engine/ledger\` changes the code of a directory in one place at a time and runs those tests beside the code of its layer (\`src/engine\`) that reach the place; other tests, such as \`test/model\` and \`make chaos\`, do not run. A mutant is killed if a test fails. It times out if the tests do not end. Otherwise it survives. The score is the share of killed and timed out mutants. Some survivors have no effect, so no test can kill them, and the score is no gate.
+\`make mutants DIR=src/engine/ledger\` changes the code of a directory in one place at a time and runs those tests beside the code of its layer (\`src/engine\`) that reach the place; other tests, such as \`test/model\` and \`make chaos\`, do not run. A mutant is killed if a test fails, and times out if it makes the code loop endlessly. Otherwise it survives. The score is the share of killed and timed out mutants. Some survivors have no effect, so no test can kill them, and the score is no gate.
 
 String literals are not changed: most of them are messages, and tsc checks most of the others. Code that runs only when its module is loaded, such as a table or a schema, is not changed, since each of its mutants would need all tests.
 
