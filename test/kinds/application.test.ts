@@ -396,6 +396,26 @@ describe("an application on the documented surface alone", () => {
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
+  it("knows a secret that an import without an answer made right after the list was read", async () => {
+    const runner = env.applied({ variables: [secret] });
+    runner.around.values = { "spec.variables[TOKEN]": "hunter22" };
+    env.harness.fault({
+      match: { operation: "importEnvironmentVariable" },
+      effect: "applied",
+      answer: { is: "reset" },
+    });
+    await failureOf(runner.run());
+    env.harness.fault({
+      match: { operation: "listApplicationSecrets" },
+      answer: { is: "edited", set: { results: [] } },
+    });
+    expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
+    env.harness.pass(120);
+    const { ops, report } = await runner.run();
+    expect(ops).toEqual([]);
+    expect(report.conditions).toContainEqual(expect.objectContaining({ reason: "VariablesSynced", status: "True" }));
+  });
+
   it("is followed where its status shows no more than the usage guide", async () => {
     env.harness.change({ profile: { applicationStatus: "partial" } });
     const runner = env.applied();

@@ -21,7 +21,7 @@ import {
 import { observe, ownStatus } from "./observe.ts";
 import { checks } from "./plan.ts";
 import { drift, ready, report } from "./report.ts";
-import { imported, inputVariables, keep, prepareImport } from "./variables.ts";
+import { imported, inputVariables, keep, prepareImport, wasOvertaken } from "./variables.ts";
 
 export const application = defineService<ApplicationTypes, Application>({
   ...NAMES,
@@ -86,12 +86,15 @@ function pinned(context: ApplicationContext, observed: Observed): ApplicationMem
 
 async function importVariables(context: ApplicationContext, observed: Observed, api: Platform): Promise<Folded> {
   const { variables } = context.inputs;
-  const answer = await api.variables.import(context.id ?? "", {
+  const id = context.id ?? "";
+  const answer = await api.variables.import(id, {
     overwrite: true,
     vars: importItems(context, variables),
   });
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? variables.map(({ name }) => name);
-  return { observed, memory: { ...pinned(context, observed), written: imported(context, observed, taken) } };
+  const secrets = wasOvertaken(context, observed, taken) ? await api.secrets.list(id) : observed.secrets;
+  const written = imported(context, { ...observed, secrets }, taken);
+  return { observed, memory: { ...pinned(context, observed), written } };
 }
 
 async function replaceSecret(

@@ -79,6 +79,18 @@ export function keep({ written }: ApplicationMemory): JsonObject | undefined {
   return sentSecrets && { written: { sentSecrets } };
 }
 
+/**
+ * Reports whether an import did not take a secret that did not exist when its list was read. An earlier import, which
+ * had no answer, may have landed in between: the list has to be read again to identify the secret.
+ * @param taken the names that the platform took
+ */
+export function wasOvertaken({ inputs }: ApplicationContext, observed: Observed, taken: readonly string[]): boolean {
+  const listed = observed.secrets?.map(({ key }) => key);
+  return (
+    listed !== undefined && [...inputs.secrets.keys()].some((key) => !taken.includes(key) && !listed.includes(key))
+  );
+}
+
 /** Returns the memory of an import. @param taken the names that the platform took */
 export function imported(context: ApplicationContext, observed: Observed, taken: readonly string[]): Written {
   const { fingerprint, variables } = context.inputs;
