@@ -191,9 +191,9 @@ describe("a deployment that failed, of which the service shows nothing any more"
   ])("%s", (_name, change, observed, expected, ready) => {
     const context = passWith({ ...canceled, ...change });
     expect(plannedBy(context, observed)).toBe(expected);
-    const told = application.report(context, observed);
-    expect(told.ready.reason).toBe(ready);
-    expect(told.conditions.find(({ type }) => type === "UpToDate")?.status).toBe("False");
+    const reported = application.report(context, observed);
+    expect(reported.ready.reason).toBe(ready);
+    expect(reported.conditions.find(({ type }) => type === "UpToDate")?.status).toBe("False");
   });
 
   it.each([

@@ -42,15 +42,15 @@ describe("its report", () => {
     ["no stop of our own", { memory: { runState: "Stopped" } }, observedIn("STOPPED")],
     ["no stop that is wanted", { spec: { runState: "Stopped" } }, observedIn("STOPPED")],
   ])("as drift: %s", (_name, change, observed, expected) => {
-    const told = (drift(change, observed) ?? []).map((one) => [one.path, one.desired, one.observed]);
-    expect(told).toEqual(expected === undefined ? [] : [expected]);
+    const actual = (drift(change, observed) ?? []).map((one) => [one.path, one.desired, one.observed]);
+    expect(actual).toEqual(expected === undefined ? [] : [expected]);
   });
 
   it("hides a password in the URL of a repository", () => {
     const gitRepository = { url: "https://me:s3cret@github.com/acme/api.git", branch: "main" };
-    const told = JSON.stringify(drift({ surface: "Full" }, observedFull("DEPLOYED", { gitRepository })));
-    expect(told).toContain("https://•••@github.com/acme/api.git");
-    expect(told).not.toContain("s3cret");
+    const actual = JSON.stringify(drift({ surface: "Full" }, observedFull("DEPLOYED", { gitRepository })));
+    expect(actual).toContain("https://•••@github.com/acme/api.git");
+    expect(actual).not.toContain("s3cret");
   });
 
   it("forgets that we stopped what others started since", () => {

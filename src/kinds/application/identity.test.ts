@@ -93,11 +93,11 @@ describe("an application that is gone", () => {
     observedFull("DEPLOYED", {}, { siblings: [], status: undefined, ...change });
 
   it.each<[string, Change, Observed, string]>([
-    ["is told", full, missing(), GONE],
+    ["is reported", full, missing(), GONE],
     ["is forgotten where it is to be created again", recreated, missing(), "forget ExternalResourceDeleted"],
-    ["is told where nothing proves it", recreated, missing({}), GONE],
+    ["is reported where nothing proves it", recreated, missing({}), GONE],
     [
-      "is told where it was never recorded",
+      "is reported where it was never recorded",
       { ...recreated, identitySource: "given" },
       missing(),
       "stalled InvalidSpec",
@@ -120,7 +120,7 @@ describe("the deletion of an application", () => {
     ["[E11] not delete what is recorded, but lies elsewhere", absent, observedIn("READY", { siblings: [] }), UNPROVEN],
     ["wait for what is under way", absent, observedFull("BUILDING"), "waiting Building"],
     ["wait for the deletion", absent, deleting("DEPLOYED"), "waiting Deleting"],
-    ["tell that it failed", absent, deleting("DELETE_ERROR"), "waiting DeleteFailed"],
+    ["report that it failed", absent, deleting("DELETE_ERROR"), "waiting DeleteFailed"],
     ["try again", absent, observedFull("DELETE_ERROR"), "deleteApplication"],
     ["spare one of another name", absent, renamed, CONFLICT],
     ["spare what the surface cannot delete", { goal: "absent" }, deployed, "stalled DeleteNotSupported"],
@@ -139,7 +139,7 @@ describe("the stop of an application whose object is deleted", () => {
   it.each<[string, Change, Observed, string]>([
     ["stop", goal, observedFull("DEPLOYED"), "stopApplication"],
     ["stop what failed", goal, observedFull("BUILD_ERROR"), "stopApplication"],
-    ["tell that stopping failed", asked, observedFull("STOP_ERROR"), "stalled StopFailed"],
+    ["report that stopping failed", asked, observedFull("STOP_ERROR"), "stalled StopFailed"],
     ["try again, on request", { ...asked, requested: "now" }, observedFull("STOP_ERROR"), "stopApplication"],
     ["nothing to stop, stopped", goal, observedFull("STOPPED"), "settled"],
     ["nothing to stop, never deployed", goal, observedFull("READY"), "settled"],

@@ -105,11 +105,13 @@ describe("what an application remembers", () => {
   it("that it was asked to stop, until that is seen", () => {
     const stopping = serviceBaseline(statusOf("DEPLOYED"));
     const memory = { stopping, runState: "Stopped" } as const;
-    const told = (state: string, change = {}) =>
+    const stoppingOf = (state: string, change = {}) =>
       memoryOf({ memory, spec: { runState: "Stopped" } }, observedIn(state, { status: statusOf(state, change) }))
         .stopping;
     const moved = { executionId: "run-2" };
-    for (const at of [told("DEPLOYED"), told("STOP_QUEUED", moved), told("STOPPING")]) expect(at).toBe(stopping);
-    for (const at of [told("STOPPED"), told("STOP_ERROR", moved), told("DEPLOYED", moved)]) expect(at).toBeUndefined();
+    for (const at of [stoppingOf("DEPLOYED"), stoppingOf("STOP_QUEUED", moved), stoppingOf("STOPPING")])
+      expect(at).toBe(stopping);
+    for (const at of [stoppingOf("STOPPED"), stoppingOf("STOP_ERROR", moved), stoppingOf("DEPLOYED", moved)])
+      expect(at).toBeUndefined();
   });
 });

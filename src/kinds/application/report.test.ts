@@ -144,12 +144,12 @@ describe("the conditions of an application", () => {
   });
 
   it("report what has to be done by hand", () => {
-    const told = (policy: string) => {
+    const messageOf = (policy: string) => {
       const spec = { deploy: { gitCommitId: OTHER_COMMIT, policy } };
       return reportOf({ spec }, observedIn("DEPLOYED")).conditions.find(({ type }) => type === "UpToDate")?.message;
     };
-    expect(told("Automatic")).toBe("A change of commit is not deployed yet.");
-    expect(told("Manual")).toBe(
+    expect(messageOf("Automatic")).toBe("A change of commit is not deployed yet.");
+    expect(messageOf("Manual")).toBe(
       "A change of commit is not deployed yet. spec.deploy.policy is Manual: deploy it on the platform.",
     );
   });

@@ -97,8 +97,8 @@ describe("drift", () => {
     ],
     ["an input, not there", inputs({ region: "us" }), [input("contact"), "the declared value", "absent"]],
   ])("%s", (_name, change, expected) => {
-    const told = drift(change)?.map((one) => [one.path, one.desired, one.observed]);
-    expect(told).toEqual(expected === undefined ? [] : [expected]);
+    const actual = drift(change)?.map((one) => [one.path, one.desired, one.observed]);
+    expect(actual).toEqual(expected === undefined ? [] : [expected]);
   });
 
   it("hides values of fields that the template does not describe", () => {

@@ -57,11 +57,11 @@ describe("the condition ConfigValid", () => {
     ],
     ["a Terraform blueprint", terraform({ engine_version: "1", backend: 1 }, {}), "True Valid", /judges/],
     ["one without its version", { engine: "Terraform" }, "False InvalidSpec", /is required/],
-  ])("of %s", (_name, change, told, message) => {
+  ])("of %s", (_name, change, expected, message) => {
     const [condition, ...others] = configCondition(specOf(change));
     expect(others).toEqual([]);
     expect(condition?.type).toBe("ConfigValid");
-    expect(`${condition?.status} ${condition?.reason}`).toBe(told);
+    expect(`${condition?.status} ${condition?.reason}`).toBe(expected);
     expect(condition?.message).toMatch(message);
   });
 

@@ -81,7 +81,7 @@ describe("a blueprint that exists", () => {
 });
 
 describe("a blueprint that does not exist yet", () => {
-  const anew = (change: Change = {}) =>
+  const redeployed = (change: Change = {}) =>
     passWith({
       id: undefined,
       identitySource: undefined,
@@ -101,13 +101,13 @@ describe("a blueprint that does not exist yet", () => {
     ["is taken over, though it would be refused", refused, observedIn("DEPLOYED"), "adopt"],
     ["has no environment here", {}, { ...nowhere, environmentIsOurs: false }, "stalled InvalidSpec"],
   ])("and %s", (_name, change, observed, expected) => {
-    expect(planned(anew(change), observed)).toBe(expected);
+    expect(planned(redeployed(change), observed)).toBe(expected);
   });
 
   it("is created once: what is sent is recorded before, without values", () => {
     const variables = [{ name: "password", value: "s3cret-value", isSecret: true }];
-    const inputs = { ...anew().inputs, variables };
-    const next = blueprint.plan(anew({ inputs, spec: unsaid }), nowhere);
+    const inputs = { ...redeployed().inputs, variables };
+    const next = blueprint.plan(redeployed({ inputs, spec: unsaid }), nowhere);
     expect(next).toMatchObject({
       step: {
         repeat: "once",

@@ -5,7 +5,7 @@ import { ago, listed, observedIn, passWith, SERVICE } from "../../../test/suppor
 import { blueprint } from "./index.ts";
 
 const asked = { startedAt: ago(1), baseline: "[null,null,null]" };
-const told = (
+const conditionOf = (
   context: Parameters<typeof blueprint.report>[0],
   observed: Parameters<typeof blueprint.report>[1],
   type: string,
@@ -68,7 +68,7 @@ describe("the status of a blueprint", () => {
     ["DEPLOYMENT_ERROR", "False"],
     ["UNAVAILABLE", "Unknown"],
   ])("carries the platform's state verbatim: %s", (state, status) => {
-    expect(told(passWith(), observedIn(state), "Deployed")).toMatchObject({ status, reason: state });
+    expect(conditionOf(passWith(), observedIn(state), "Deployed")).toMatchObject({ status, reason: state });
   });
 
   const others = observedIn("DEPLOYED", { siblings: [listed({ name: "x", icon: "y:z" })] });
@@ -90,7 +90,7 @@ describe("the status of a blueprint", () => {
     const context = passWith({ surface: "Documented" });
     const observed = observedIn(undefined, { siblings: undefined });
     expect(blueprint.report(context, observed).drift).toBeUndefined();
-    expect(told(context, observed, "Deployed")).toMatchObject({ status: "Unknown", reason: "NotObservable" });
+    expect(conditionOf(context, observed, "Deployed")).toMatchObject({ status: "Unknown", reason: "NotObservable" });
     expect(blueprint.report(context, observed).ready.reason).toBe("Available");
   });
 });

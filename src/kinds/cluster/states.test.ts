@@ -88,9 +88,9 @@ describe("a locked cluster", () => {
       is: "waiting",
       why: { reason: "ClusterLocked", message: expect.stringContaining('by "ops" (reason: upgrade of the nodes)') },
     });
-    const told = report(context, locked(state));
-    expect(told.conditions).toContainEqual(expect.objectContaining({ type: "Locked", status: "True" }));
-    expect(told.status).toMatchObject({ lock: clusterLock });
+    const reported = report(context, locked(state));
+    expect(reported.conditions).toContainEqual(expect.objectContaining({ type: "Locked", status: "True" }));
+    expect(reported.status).toMatchObject({ lock: clusterLock });
     expect(plan(clusterContext({ goal: "stopped" }, spec), locked("DEPLOYED"))).toMatchObject({ is: "waiting" });
     expect(plan(context, listed(state, { nextK8sAvailableVersion: "1.34" })).is).toBe("step");
   });
@@ -101,7 +101,7 @@ describe("a locked cluster", () => {
 });
 
 describe("a cluster that others started", () => {
-  it("is told as drift, and stopped on request", () => {
+  it("is reported as drift, and stopped on request", () => {
     const change = { memory: { runState: "Stopped" } } as const;
     const planned = (more: object) =>
       plan(clusterContext({ ...change, ...more }, { runState: "Stopped" }), listed("DEPLOYED"));

@@ -40,12 +40,12 @@ describe("the token of a cluster", () => {
     ["twelve minutes: five before its end", "2026-11-21T10:12:00Z", 420_000],
     ["two minutes: not sooner than in one", "2026-11-21T10:02:00Z", 60_000],
     ["none any more", "2026-11-21T09:00:00Z", 60_000],
-    ["a life that it does not tell", undefined, 300_000],
+    ["no lifetime in the answer", undefined, 300_000],
     ["a life that nobody can read", "soon", 300_000],
   ])("that has %s, is renewed in time", (_name, expires, lookWithin) => {
-    const told = report(contextOf(), fetched(expires));
-    expect(told.lookWithin).toBe(lookWithin);
-    expect(told.secret?.status).toEqual({
+    const reported = report(contextOf(), fetched(expires));
+    expect(reported.lookWithin).toBe(lookWithin);
+    expect(reported.secret?.status).toEqual({
       token: {
         secretName: "edge",
         ...(expires === undefined ? {} : { expiresAt: expires }),

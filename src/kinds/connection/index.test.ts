@@ -81,8 +81,8 @@ describe("the surface of a connection", () => {
     const { status, conditions } = await platform.look();
     expect(status["surface"]).toBe(surface);
     expect(platform.calls).toEqual(calls);
-    const [told] = conditions;
-    expect(told?.status === "Unknown" ? `Unknown: ${told.message}` : told?.status).toBe(condition);
+    const [first] = conditions;
+    expect(first?.status === "Unknown" ? `Unknown: ${first.message}` : first?.status).toBe(condition);
   });
 
   it("is not probed every 15 s where the answers are inconclusive", async () => {
@@ -98,11 +98,11 @@ describe("the surface of a connection", () => {
   it("is remembered, with the operations that it sums up, and tried again after an hour", async () => {
     const operations = { supported: ["listApplications"], unsupported: ["getProject"] };
     const platform = talking("Auto", [[PROJECT]], ["NotSupported", 405]);
-    const told = await platform.look({ surface: "Partial", operations });
-    expect(told.status).toEqual({ surface: "Partial", operations });
+    const first = await platform.look({ surface: "Partial", operations });
+    expect(first.status).toEqual({ surface: "Partial", operations });
     expect(platform.calls).toEqual(["list"]);
     platform.skip(3_600_000);
-    expect((await platform.look({ surface: "Partial", operations })).status).toEqual(told.status);
+    expect((await platform.look({ surface: "Partial", operations })).status).toEqual(first.status);
     expect(platform.calls).toEqual(["list", "list", `get ${PROJECT}`]);
   });
 });

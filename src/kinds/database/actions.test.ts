@@ -51,7 +51,7 @@ describe("a database whose state is not shown, after an operation", () => {
     ["runs again after it was stopped", start(), "DEPLOYED", { state: "STOPPED" }, {}, "settled"],
     ["was started against its spec", unnamed, undefined, stopped, wantsStopped, "stalled DriftDetected"],
     ["was deployed by itself since", stop({ at: BEFORE }), undefined, {}, {}, "settled"],
-    ["tells nothing new of an action without effect on it", action("upgradeCluster"), undefined, {}, {}, "settled"],
+    ["shows nothing new after an action without effect on it", action("upgradeCluster"), undefined, {}, {}, "settled"],
   ])("%s", (_name, done, status, memory, spec, expected) => {
     expect(planned(unseen(memory, spec), done, status)).toBe(expected);
   });

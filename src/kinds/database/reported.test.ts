@@ -23,14 +23,14 @@ describe("the state of a database that cannot be read", () => {
   it.each<[string, DatabaseMemory, string | undefined, string]>([
     ["is what the request says", open(), "DEPLOYING", "DEPLOYING"],
     ["is the end of the request", open(), "DEPLOYMENT_ERROR", "DEPLOYMENT_ERROR"],
-    ["is what was told last while the request is not known yet", open(), undefined, "DEPLOYING"],
+    ["is the last known one while the request is not known yet", open(), undefined, "DEPLOYING"],
     ["is queued when nothing was reported before", { ...open(), state: "READY" }, undefined, "DEPLOYMENT_QUEUED"],
     ["is not known when the request stays unknown", open({ startedAt: HOUR_AGO }), undefined, "NotObservable"],
     ["is not known without a request id", { lastDeployment: { startedAt: MINUTE_AGO } }, undefined, "NotObservable"],
     ["is what the request to stop says", stopping, "STOPPING", "STOPPING"],
     ["is not known when the request to stop is not", stopping, undefined, "NotObservable"],
     ["is not known without an id of the request to stop", { stopping: "[null,null,null]" }, undefined, "NotObservable"],
-    ["is what was told last once all is over", { state: "STOPPED" }, undefined, "STOPPED"],
+    ["is the last known one once all is over", { state: "STOPPED" }, undefined, "STOPPED"],
     ["is that of the last deployment when nothing else was reported", { state: undefined }, undefined, "DEPLOYED"],
     ["is that of a new one when it was just created", nothing, undefined, "READY"],
   ])("%s", (_name, memory, request, expected) => {

@@ -99,9 +99,9 @@ describe("on the full surface", () => {
     await hook.run();
     harness.edit(hook.id(), change);
     harness.writes();
-    const told = await hook.run({ policies: { blockedOperations: new Set(["updateWebhook"]) } });
-    expect(told).toMatchObject({ ops: [], is: "settled" });
-    expect(told.report.drift).toEqual([
+    const result = await hook.run({ policies: { blockedOperations: new Set(["updateWebhook"]) } });
+    expect(result).toMatchObject({ ops: [], is: "settled" });
+    expect(result.report.drift).toEqual([
       { path, desired: expect.any(String), observed: expect.stringContaining(observed) },
     ]);
     expect(await hook.run()).toMatchObject({ ops: ["updateWebhook"], is: "settled", report: { drift: [] } });
