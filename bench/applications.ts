@@ -1,4 +1,6 @@
 /** Creates the objects of a benchmark, applications in environments of one project, and waits for them. */
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { member, parseJson } from "../src/kube/api/json.ts";
 import { keyOf, parseObject } from "../src/kube/api/objects.ts";
 import { collectionPath, objectPath, SECRET } from "../src/kube/api/paths.ts";
@@ -11,6 +13,8 @@ import { ORGANIZATION, type Rig, TOKEN } from "./rig.ts";
 const CONCURRENCY = 16;
 const ENVIRONMENTS = 10;
 const TIMEOUT_MS = 300_000;
+/** How often deleted applications are counted. */
+const GONE_EVERY_MS = 250;
 
 const group = "platform-operator.io";
 const version = "v1alpha1";
@@ -53,16 +57,14 @@ export async function prepare(rig: Rig, namespace: string, rateLimit: JsonObject
   await ready;
 }
 
-/** Creates applications, each with five variables and a commit to deploy. Resolves when all are Ready. */
-export async function createAll(
-  rig: Rig,
-  namespace: string,
-  objects: number,
-  gitCommitId: string = "1".repeat(40),
-): Promise<void> {
+/**
+ * Creates applications, each with five variables and a commit to deploy. Resolves when all are Ready.
+ * @param spec replaces members of their specs
+ */
+export async function createAll(rig: Rig, namespace: string, objects: number, spec: JsonObject = {}): Promise<void> {
   const create = creator(rig, namespace);
   const ready = whenReady(rig, APPLICATION, namespace, { objects, generation: 1 });
-  await each(objects, (name) => create(APPLICATION, name, applicationSpec(name, gitCommitId)));
+  await each(objects, (name) => create(APPLICATION, name, { ...applicationSpec(name), ...spec }));
   await ready;
 }
 
@@ -86,12 +88,29 @@ export async function edit({ client }: Rig, namespace: string, name: string, git
   return sentAt;
 }
 
-/** Deletes the applications of a namespace; they stay on the platform. */
+/** Deletes the applications of a namespace. Resolves when the request is accepted: finalizers may keep them. */
 export async function removeAll({ client }: Rig, namespace: string): Promise<void> {
   await client.request({ method: "DELETE", path: collectionPath(APPLICATION, namespace) });
 }
 
-function applicationSpec(name: string, gitCommitId: string): JsonObject {
+/** Deletes the applications of a namespace. Resolves when there are none left. @throws Error after five minutes */
+export async function deleteAll(rig: Rig, namespace: string): Promise<void> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  await removeAll(rig, namespace);
+  for (;;) {
+    const list = await rig.client.request({
+      method: "GET",
+      path: collectionPath(APPLICATION, namespace),
+      query: { limit: 1 },
+    });
+    const items = member(list, "items");
+    if (Array.isArray(items) && items.length === 0) return;
+    signal.throwIfAborted();
+    await sleep(GONE_EVERY_MS);
+  }
+}
+
+function applicationSpec(name: string): JsonObject {
   const number = Number(name.split("-")[1]);
   return {
     environmentRef: { name: `environment-${String(number % ENVIRONMENTS)}` },
@@ -105,7 +124,7 @@ function applicationSpec(name: string, gitCommitId: string): JsonObject {
     maxRunningInstances: 2,
     ports: [{ internalPort: 8_080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true }],
     variables: ["A", "B", "C", "D", "E"].map((variable) => ({ name: variable, value: `${variable} of ${name}` })),
-    deploy: { gitCommitId },
+    deploy: { gitCommitId: "1".repeat(40) },
   };
 }
 

@@ -10,11 +10,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
+import type { SettingsChange } from "../simulator/base/settings.ts";
 import type { JsonObject } from "../src/kube/api/types.ts";
-import { createAll, edit, prepare, redeployAll, removeAll, UNLIMITED } from "./applications.ts";
-import { cpuMsOf, type Figures, journal, measure, memoryOf, watchStalls } from "./figures.ts";
+import { createAll, deleteAll, prepare, redeployAll, removeAll, UNLIMITED } from "./applications.ts";
+import { type Figures, journal, measure, memoryOf } from "./figures.ts";
+import { type ManyFigures, manyOf } from "./many.ts";
 import { page } from "./page.ts";
-import { buildPeer, type Rig, startRig, type Subject } from "./rig.ts";
+import { buildPeer, type Rival, startRig, type Subject } from "./rig.ts";
 import { tenantsOf, type TenantsFigures } from "./tenants.ts";
 
 const text = { type: "string" } as const;
@@ -31,34 +33,11 @@ const rounds = Number(options.rounds);
 const objects = Number(options.applications);
 const many = Number(options.many);
 const SUBJECTS = ["operator", "peer", "oracle"] as const;
-type Rival = Exclude<Subject, "oracle">;
-const EDITS = 200;
-const EDIT_EVERY_MS = 100;
-const IDLE_MS = 60_000;
 /** The limit of the limiting platform in requests per second, and the number of applications created on it. */
 const LIMIT = 20;
 const LIMITED = 150;
 /** The limits under which namespaces of different size compete. */
 const LIMITS = [5, 20, 50];
-
-export interface Latency {
-  readonly p50: number;
-  readonly p99: number;
-  readonly missing: number;
-}
-
-export interface ManyFigures {
-  /** CPU time in the first three seconds, in milliseconds, and the maximum memory until then, in MiB. */
-  readonly startCpuMs: number;
-  readonly startPeakMiB: number;
-  /** The longest time without an answer of the health endpoint, in milliseconds; only the operator has one. */
-  readonly longestStallMs: number | undefined;
-  readonly idleReadsPerSecond: number;
-  readonly idleCpuPercent: number;
-  readonly rssMiB: number;
-  /** From the edit of a commit to the request for it, in milliseconds. */
-  readonly latency: Latency;
-}
 
 export interface LimitedFigures {
   readonly seconds: number;
@@ -81,6 +60,8 @@ export interface Results {
   readonly many: number;
   readonly create: Readonly<Record<Subject, readonly Figures[]>>;
   readonly redeploy: Readonly<Record<Subject, readonly Figures[]>>;
+  /** Deletions, each with its request to the platform. Missing in older results. */
+  readonly deletion?: Readonly<Record<Rival, readonly Figures[]>>;
   readonly large: Readonly<Record<Rival, ManyFigures>>;
   readonly limited: Readonly<Record<Rival, LimitedFigures>>;
   readonly tenants: Readonly<Record<Rival, readonly TenantsFigures[]>>;
@@ -110,6 +91,7 @@ try {
     objects,
     many,
     ...(await bursts()),
+    deletion: await deletions(),
     budget: await budget(),
     limited: { operator: await limitedOf("operator"), peer: await limitedOf("peer") },
     tenants: { operator: await tenants("operator"), peer: await tenants("peer") },
@@ -156,6 +138,30 @@ async function bursts(): Promise<Pick<Results, "create" | "redeploy">> {
   return { create, redeploy };
 }
 
+/**
+ * Deletes all applications of a namespace at once, on a platform that deletes them as well. They are created on the
+ * documented surface, as the peer's import has no scopes.
+ */
+async function deletions(): Promise<Record<Rival, Figures[]>> {
+  const deletion: Record<Rival, Figures[]> = { operator: [], peer: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    for (const subject of round % 2 === 0 ? (["operator", "peer"] as const) : (["peer", "operator"] as const)) {
+      const namespace = `deleted-${subject}-${String(round)}`;
+      await prepared([namespace], UNLIMITED);
+      const running = await rig.start(subject, namespace);
+      await createAll(rig, namespace, objects, { lifecycle: { deletionPolicy: "Delete" } });
+      await changeSettings({ surface: "full" });
+      const phase = () => Promise.race([deleteAll(rig, namespace), running.failed]);
+      const figures = await measure(running.sources, objects, phase);
+      deletion[subject].push(figures);
+      await running.stop();
+      await changeSettings({ surface: "documented" });
+      say(`deletions, round ${String(round)} ${subject}: ${JSON.stringify(figures)}`);
+    }
+  }
+  return deletion;
+}
+
 /** Many settled objects: a cold start, idle time, and edits of single objects. */
 async function large(): Promise<Results["large"]> {
   const namespace = "many";
@@ -163,66 +169,19 @@ async function large(): Promise<Results["large"]> {
   const first = await rig.start("operator", namespace);
   await createAll(rig, namespace, many);
   await first.stop();
-  return { operator: await manyOf("operator", namespace, "3"), peer: await manyOf("peer", namespace, "4") };
-}
-
-async function manyOf(subject: Rival, namespace: string, digit: string): Promise<ManyFigures> {
-  const running = await rig.start(subject, namespace);
-  const { pid } = running.sources;
-  const stalls = watchStalls(running.healthUrl);
-  await sleep(3_000);
-  const startCpuMs = await cpuMsOf(pid);
-  const { peakMiB: startPeakMiB } = await memoryOf(pid);
-  await sleep(10_000);
-  const longestStallMs = stalls();
-  await fetch(`${rig.controlUrl}/journal`, { method: "DELETE" });
-  const before = await cpuMsOf(pid);
-  await sleep(IDLE_MS);
-  const idleCpuPercent = (100 * ((await cpuMsOf(pid)) - before)) / IDLE_MS;
-  const idleReadsPerSecond = (await journal(rig.controlUrl)).length / (IDLE_MS / 1_000);
-  const latency = await latencyOf(rig, namespace, digit.repeat(40));
-  const { rssMiB } = await memoryOf(pid);
-  await running.stop();
-  const figures = {
-    startCpuMs,
-    startPeakMiB,
-    longestStallMs,
-    idleReadsPerSecond,
-    idleCpuPercent,
-    rssMiB,
-    latency,
+  const of = async (subject: Rival, digit: string): Promise<ManyFigures> => {
+    const figures = await manyOf({ rig, subject, namespace, many, digit });
+    say(`${String(many)} objects, ${subject}: ${JSON.stringify(figures)}`);
+    return figures;
   };
-  say(`${String(many)} objects, ${subject}: ${JSON.stringify(figures)}`);
-  return figures;
-}
-
-/** Edits single applications at a steady pace, without waiting for results. */
-async function latencyOf(on: Rig, namespace: string, commit: string): Promise<Latency> {
-  await fetch(`${on.controlUrl}/journal`, { method: "DELETE" });
-  const sent = new Map<string, number>();
-  const edits: Promise<void>[] = [];
-  for (let index = 0; index < EDITS; index += 1) {
-    const name = `app-${String((index * 17) % many)}`;
-    const gitCommitId = `${commit.slice(8)}${String(index).padStart(8, "0")}`;
-    edits.push(edit(on, namespace, name, gitCommitId).then((at) => void sent.set(gitCommitId, at)));
-    await sleep(EDIT_EVERY_MS);
-  }
-  await Promise.all(edits);
-  await sleep(5_000);
-  const took = (await journal(on.controlUrl)).flatMap(({ at, body }) => {
-    const sentAt = sent.get(body?.git_commit_id ?? "");
-    return sentAt === undefined ? [] : [Date.parse(at) - sentAt];
-  });
-  const sorted = took.toSorted((a, b) => a - b);
-  const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? NaN;
-  return { p50: at(0.5), p99: at(0.99), missing: EDITS - took.length };
+  return { operator: await of("operator", "3"), peer: await of("peer", "4") };
 }
 
 /** Many creates on a platform that refuses requests above its limit. */
 async function limitedOf(subject: Rival): Promise<LimitedFigures> {
   const namespace = `limited-${subject}`;
   await prepared([namespace], UNLIMITED);
-  await setRate({ limit: LIMIT, windowSeconds: 1, reset: "seconds" });
+  await changeSettings({ rate: { limit: LIMIT, windowSeconds: 1, reset: "seconds" } });
   const running = await rig.start(subject, namespace);
   await fetch(`${rig.controlUrl}/journal`, { method: "DELETE" });
   const from = Date.now();
@@ -240,7 +199,7 @@ async function limitedOf(subject: Rival): Promise<LimitedFigures> {
     lateRefusedPercent: percent(late),
   };
   await running.stop();
-  await setRate(null);
+  await changeSettings({ rate: null });
   await removeAll(rig, namespace);
   say(`limited, ${subject}: ${JSON.stringify(figures)}`);
   return figures;
@@ -250,7 +209,7 @@ async function limitedOf(subject: Rival): Promise<LimitedFigures> {
 async function tenants(subject: Rival): Promise<readonly TenantsFigures[]> {
   const all: TenantsFigures[] = [];
   for (const limit of LIMITS) {
-    all.push(await tenantsOf(rig, subject, limit, setRate));
+    all.push(await tenantsOf(rig, subject, limit, (rate) => changeSettings({ rate })));
     say(`tenants, ${subject}: ${JSON.stringify(all.at(-1))}`);
   }
   return all;
@@ -288,7 +247,8 @@ async function small(): Promise<number> {
   return rssMiB;
 }
 
-async function setRate(rate: object | null): Promise<void> {
+/** Changes settings of the platform (simulator/base/settings.ts). */
+async function changeSettings(change: SettingsChange): Promise<void> {
   const headers = { "content-type": "application/json" };
-  await fetch(`${rig.controlUrl}/settings`, { method: "PATCH", headers, body: JSON.stringify({ rate }) });
+  await fetch(`${rig.controlUrl}/settings`, { method: "PATCH", headers, body: JSON.stringify(change) });
 }

@@ -1,6 +1,7 @@
 /** Builds docs/performance.md from the results of a run. */
 import type { Figures } from "./figures.ts";
 import type { Results } from "./full.ts";
+import type { ManyFigures } from "./many.ts";
 import type { Subject } from "./rig.ts";
 import type { TenantsFigures } from "./tenants.ts";
 
@@ -18,6 +19,17 @@ const FIGURES: readonly [name: keyof Figures, what: string, digits: number][] = 
   ["rssMiB", "resident memory afterwards, MiB", 0],
 ];
 
+/** The figures of steady edits, with their number of decimal digits. */
+const CHURN: readonly [what: string, of: (churn: ManyFigures["churn"]) => number | undefined, digits: number][] = [
+  ["CPU of the controller per edit, ms", (churn) => churn?.cpuMs, 2],
+  ["CPU of the API server per edit, ms", (churn) => churn?.apiServerMs, 1],
+  ["calls of the platform per edit", (churn) => churn?.platformCalls, 2],
+  ["writes of custom resources per edit", (churn) => churn?.kubernetesWrites, 2],
+  ["edit → request, p50, ms", (churn) => churn?.latency.p50, 0],
+  ["edit → request, p99, ms", (churn) => churn?.latency.p99, 0],
+  ["edits without a request within 5 s", (churn) => churn?.latency.missing, 0],
+];
+
 /** @returns the page, as Markdown */
 export function page(results: Results): string {
   const { commit, date, machine, many, nodeFlags, objects, rounds, versions } = results;
@@ -28,7 +40,7 @@ export function page(results: Results): string {
     "",
     `Written by \`make bench\` on commit ${commit}, ${date}: ${machine}, Node ${versions["node"] ?? ""}, ${versions["go"] ?? ""}, everything on the same cores; flags of Node beside those of the image: ${nodeFlags === "" ? "none" : `\`${nodeFlags}\``}. The ratio is the operator's figure to the peer's: below 1 the operator needs less. The raw figures are in [bench/results](../bench/results).`,
     "",
-    "What the peer leaves out: it keeps no record before a create (a crash between the request and the write of the id creates twice), reads no ingress, reports no drift, and writes about a third of the status.",
+    "What the peer leaves out: it keeps no record before a create (a crash between the request and the write of the id creates twice), reads no ingress, reports no drift, writes about a third of the status, and does not wait until a deleted object is gone from the platform.",
     "",
     "What was tried where the operator needs more is in [What was tried](performance-experiments.md).",
     "",
@@ -36,6 +48,7 @@ export function page(results: Results): string {
     "",
     ...phase("Create", results.create),
     ...phase("Redeploy", results.redeploy),
+    ...(results.deletion === undefined ? [] : phase("Delete", results.deletion)),
     `## ${String(many)} settled applications`,
     "",
     ...table(largeRows(results)),
@@ -56,11 +69,12 @@ export function page(results: Results): string {
   ].join("\n");
 }
 
-function phase(title: string, by: Readonly<Record<Subject, readonly Figures[]>>): string[] {
+/** @param by the rounds of each subject; the oracle does not delete */
+function phase(title: string, by: Readonly<Partial<Record<Subject, readonly Figures[]>>>): string[] {
   const rows = FIGURES.map(([name, what, digits]): Row => {
-    const [operator, peer, oracle] = [spreadOf(by.operator, name), spreadOf(by.peer, name), spreadOf(by.oracle, name)];
-    const ofPeer = ratio(operator.median, peer.median);
-    return [what, shown(operator, digits), shown(peer, digits), shown(oracle, digits), ofPeer];
+    const of = (subject: Subject): Spread => spreadOf(by[subject] ?? [], name);
+    const ofPeer = ratio(of("operator").median, of("peer").median);
+    return [what, shown(of("operator"), digits), shown(of("peer"), digits), shown(of("oracle"), digits), ofPeer];
   });
   return [`### ${title}`, "", ...table(rows), ...bars(rows.slice(0, 3), title)];
 }
@@ -78,6 +92,7 @@ function spreadOf(rounds: readonly Figures[], name: keyof Figures): Spread {
 }
 
 function shown({ median, low, high }: Spread, digits: number): string {
+  if (Number.isNaN(median)) return "–";
   const [from, to] = [low.toFixed(digits), high.toFixed(digits)];
   return from === to ? from : `${median.toFixed(digits)} (${from}–${to})`;
 }
@@ -94,6 +109,7 @@ function largeRows({ large: { operator, peer } }: Results): readonly Row[] {
     row("edit of a commit → request for it, p50, ms", operator.latency.p50, peer.latency.p50, 0),
     row("the same, p99, ms", operator.latency.p99, peer.latency.p99, 0),
     row("edits without a request within 5 s", operator.latency.missing, peer.latency.missing, 0),
+    ...CHURN.map(([what, of, digits]) => row(`20 edits a second: ${what}`, of(operator.churn), of(peer.churn), digits)),
     row("reads of the platform per second, idle", operator.idleReadsPerSecond, peer.idleReadsPerSecond, 1),
     row("CPU, idle, percent of a core", operator.idleCpuPercent, peer.idleCpuPercent, 2),
     row("resident memory, MiB", operator.rssMiB, peer.rssMiB, 0),

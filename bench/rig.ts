@@ -27,6 +27,8 @@ export const WORKERS = 10;
  * bench/peers/controller-runtime; the oracle sends the fewest requests with the same effect.
  */
 export type Subject = "operator" | "peer" | "oracle";
+/** A subject that is an operator: it watches and keeps running. */
+export type Rival = Exclude<Subject, "oracle">;
 
 export interface RigOptions {
   /** The operator's bundle. */

@@ -1,9 +1,10 @@
 /** Three namespaces of very different size and a user's edits, on a platform that limits requests. */
 import { setTimeout as sleep } from "node:timers/promises";
 
+import type { RateBudget } from "../simulator/base/settings.ts";
 import { createAll, edit, prepare, removeAll } from "./applications.ts";
 import { journal } from "./figures.ts";
-import type { Rig, Subject } from "./rig.ts";
+import type { Rig, Rival } from "./rig.ts";
 
 export interface TenantsFigures {
   /** Requests a second of the platform. */
@@ -35,9 +36,9 @@ type Call = Awaited<ReturnType<typeof journal>>[number];
  */
 export async function tenantsOf(
   rig: Rig,
-  subject: Exclude<Subject, "oracle">,
+  subject: Rival,
   limit: number,
-  setRate: (rate: object | null) => Promise<void>,
+  setRate: (rate: RateBudget | null) => Promise<void>,
 ): Promise<TenantsFigures> {
   const applications = PARTS.map((part) => Math.max(1, Math.round(part * limit * APPLICATIONS_PER_RATE)));
   const suffix = `${subject}-${String(limit)}`;
@@ -53,7 +54,9 @@ export async function tenantsOf(
   const from = Date.now();
   const commits = namespaces.map((_, index) => String(index + 3).repeat(40));
   const made = Promise.all(
-    namespaces.map((namespace, index) => createAll(rig, namespace, applications[index] ?? 0, commits[index])),
+    namespaces.map((namespace, index) =>
+      createAll(rig, namespace, applications[index] ?? 0, { deploy: { gitCommitId: commits[index] ?? "" } }),
+    ),
   ).then(() => (Date.now() - from) / 1_000);
   const edited = editsOf(rig, person);
   const seconds = await Promise.race([made, running.failed]);

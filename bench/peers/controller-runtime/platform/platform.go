@@ -61,7 +61,9 @@ func (c *Client) call(ctx context.Context, method, path string, body, out any) e
 		return err
 	}
 	req.Header.Set("Authorization", "Token "+c.Token)
-	req.Header.Set("Content-Type", "application/json")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
 	r, err := c.HTTP.Do(req)
 	if err != nil {
 		return err
