@@ -136,9 +136,9 @@ async function stallEach({ env, kind, bad }: Setup): Promise<void> {
   const addresses = (): readonly string[] => env.calls().map(({ method, path }) => `${method} ${path}`);
   const wrong = (): readonly string[] =>
     bad.flatMap(({ title, name }) =>
-      env.told(kind, name, "Stalled") === "True/InvalidSpec" ? [] : [`${title}: ${env.looks(kind, name)}`],
+      env.condition(kind, name, "Stalled") === "True/InvalidSpec" ? [] : [`${title}: ${env.summary(kind, name)}`],
     );
-  const [known, since] = [new Set(addresses()), env.mark()];
+  const [known, since] = [new Set(addresses()), env.baseline()];
   for (const { name, spec } of bad) env.cluster.create(kind, name, spec, { finalizers: [FINALIZER] });
   await env.run(STEP_MS);
   expect(wrong()).toEqual([]);
@@ -155,7 +155,7 @@ async function timeUntilDone({ env, kind, good }: Setup): Promise<number> {
   env.apply(good);
   for (let took = STEP_MS; took <= MINUTE; took += STEP_MS) {
     await env.run(STEP_MS);
-    if (env.told(kind, good.metadata.name, type).startsWith("True/")) return took;
+    if (env.condition(kind, good.metadata.name, type).startsWith("True/")) return took;
   }
   return Infinity;
 }
@@ -168,7 +168,7 @@ function specOf({ spec, name }: Named): Json {
 
 /** All have a Ready condition other than InternalError, and no call carries an unknown member. */
 function expectReported({ env, kind, odd }: Setup): void {
-  const ends = odd.map(({ title, name }) => `${title}: ${env.told(kind, name)} ${env.looks(kind, name)}`);
+  const ends = odd.map(({ title, name }) => `${title}: ${env.condition(kind, name)} ${env.summary(kind, name)}`);
   expect(ends.filter((one) => !/: (True|False)\//.test(one) || one.includes("InternalError"))).toEqual([]);
   expect(env.calls().filter(({ path, body }) => JSON.stringify([path, body]).includes(CANARY))).toEqual([]);
   expect("polluted" in {}).toBe(false);
@@ -193,13 +193,13 @@ async function stallTheGoodOne({ env, kind, good, others, bad }: Setup): Promise
   const { name } = good.metadata;
   const all = [good, ...others].filter((one) => one.kind !== "Secret");
   const conditions = (): readonly string[] =>
-    all.map((one) => `${one.kind} ${one.metadata.name} ${env.looks(one.kind, one.metadata.name)}`);
+    all.map((one) => `${one.kind} ${one.metadata.name} ${env.summary(one.kind, one.metadata.name)}`);
   // A complete operation is not reconciled again.
   const stalled = kind === "PlatformOperation" ? "" : "True/InvalidSpec";
   const wrong: string[] = [];
   // The first poll after a deployment reads the ingress.
   await env.run(POLL_MS);
-  const [before, since] = [conditions(), env.mark()];
+  const [before, since] = [conditions(), env.baseline()];
   let longest = 0;
   for (const { title, spec } of bad) {
     const from = process.threadCpuUsage();
@@ -207,7 +207,7 @@ async function stallTheGoodOne({ env, kind, good, others, bad }: Setup): Promise
     await env.run(STEP_MS);
     const { user, system } = process.threadCpuUsage(from);
     longest = Math.max(longest, (user + system) / 1_000);
-    if (env.told(kind, name, "Stalled") !== stalled) wrong.push(`${title}: ${env.looks(kind, name)}`);
+    if (env.condition(kind, name, "Stalled") !== stalled) wrong.push(`${title}: ${env.summary(kind, name)}`);
   }
   expect(wrong).toEqual([]);
   env.apply(good);

@@ -31,10 +31,10 @@ describe.each([
     };
     for (const [index, [what, byMs]] of shifts.entries()) {
       const writes = env.cluster.writes.length;
-      let from = env.mark();
+      let from = env.baseline();
       await env.run(12 * MINUTE);
       const usual = env.calls(from).length;
-      from = env.mark();
+      from = env.baseline();
       shift(byMs);
       await env.run(12 * MINUTE);
       expect(env.writes(from), what).toEqual([]);
@@ -60,9 +60,9 @@ describe.each([
     }
     const spec = env.get("PlatformApplication", "a").spec as object;
     env.cluster.spec("PlatformApplication", "a", { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
-    const from = env.mark();
+    const from = env.baseline();
     await env.run(15 * MINUTE);
-    expect(env.told("PlatformApplication", "a")).toBe("True/Deployed");
+    expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
     expect(env.writes(from)).toEqual(["deployApplication"]);
     figure(task, "0 actions, 0 writes, no timer moved", shifts.length);
   });

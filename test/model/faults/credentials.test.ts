@@ -24,14 +24,14 @@ async function settled(lifecycle: Readonly<Record<string, string>> = {}): Promis
     database("a", "a", { lifecycle }),
   );
   await env.run(20 * MINUTE);
-  expect(env.told("PlatformApplication", "a")).toBe("True/Deployed");
+  expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
   return env;
 }
 
 /** Has the connection looked at, and what follows from it. */
 async function noticed(env: OperatorEnv): Promise<void> {
   if (env.cluster.find("PlatformConnection", "default") !== undefined) {
-    env.cluster.annotate("PlatformConnection", "default", { [RECONCILE_REQUESTED_AT]: String(env.mark()) });
+    env.cluster.annotate("PlatformConnection", "default", { [RECONCILE_REQUESTED_AT]: String(env.baseline()) });
   }
   await env.run(MINUTE);
 }
@@ -62,14 +62,14 @@ describe("[C6] a token that", { timeout: 60_000 }, () => {
     async ([, spoil, reason], { task }) => {
       const env = await settled();
       const before = versions(env);
-      const from = env.mark();
+      const from = env.baseline();
       spoil(env);
       await noticed(env);
-      expect(env.told("PlatformConnection", "default")).toBe(`False/${reason}`);
+      expect(env.condition("PlatformConnection", "default")).toBe(`False/${reason}`);
       env.apply(project("late"));
       await env.run(MINUTE);
-      expect(env.told("PlatformProject", "late")).toBe("False/ConnectionNotReady");
-      const probing = env.mark();
+      expect(env.condition("PlatformProject", "late")).toBe("False/ConnectionNotReady");
+      const probing = env.baseline();
       await env.run(10 * MINUTE);
       const probes = env.calls(probing).map((call) => env.at(call));
       const gaps = probes.slice(1).map((at, index) => at - (probes[index] ?? 0));
@@ -83,9 +83,9 @@ describe("[C6] a token that", { timeout: 60_000 }, () => {
 
       env.apply(secret("default", { token: fresh(env.platform, "second") }));
       await env.run(10 * SECOND);
-      expect(env.told("PlatformConnection", "default")).toBe("True/Available");
+      expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
       await env.run(10 * SECOND);
-      expect(env.told("PlatformProject", "late")).toBe("True/Available");
+      expect(env.condition("PlatformProject", "late")).toBe("True/Available");
       expect(env.writes(from)).toEqual(["createProject"]);
     },
   );
@@ -99,13 +99,13 @@ describe("[C6] a token that", { timeout: 60_000 }, () => {
     async (scope, operation, ask, kind, name) => {
       const env = await settled();
       const before = versions(env);
-      const from = env.mark();
+      const from = env.baseline();
       const token = env.platform.sim.auth.token("first");
       if (token !== undefined) token.scopes = [scope];
       ask(env);
       await env.run(30 * MINUTE);
-      expect(env.told(kind, name)).toBe("False/PermissionDenied");
-      expect(env.told("PlatformConnection", "default")).toBe("True/Available");
+      expect(env.condition(kind, name)).toBe("False/PermissionDenied");
+      expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
       const refused = env.writes(from);
       expect(new Set(refused)).toEqual(new Set([operation]));
       expect(refused.length).toBeLessThanOrEqual(5);
@@ -115,7 +115,7 @@ describe("[C6] a token that", { timeout: 60_000 }, () => {
       await env.run(10 * SECOND);
       expect(env.writes(from)).toEqual([...refused, operation]);
       await env.run(15 * MINUTE);
-      expect(env.told(kind, name)).toMatch(/^True/);
+      expect(env.condition(kind, name)).toMatch(/^True/);
       expect(env.writes(from)).toEqual([...refused, operation]);
     },
   );
@@ -129,16 +129,16 @@ function redeploy(env: OperatorEnv): void {
 describe("[K1] credentials", { timeout: 60_000 }, () => {
   it("that no header can carry are the connection's trouble, and over with it", async () => {
     const env = await settled();
-    const from = env.mark();
+    const from = env.baseline();
     env.apply(secret("default", { token: "abc\ndef" }));
     env.apply(project("late"));
     await env.run(MINUTE);
-    expect(env.told("PlatformConnection", "default")).toBe("False/CredentialsInvalid");
-    expect(env.told("PlatformProject", "late")).toBe("False/ConnectionNotReady");
+    expect(env.condition("PlatformConnection", "default")).toBe("False/CredentialsInvalid");
+    expect(env.condition("PlatformProject", "late")).toBe("False/ConnectionNotReady");
 
     env.apply(secret("default", { token: fresh(env.platform, "second") }));
     await env.run(20 * SECOND);
-    expect(env.told("PlatformProject", "late")).toBe("True/Available");
+    expect(env.condition("PlatformProject", "late")).toBe("True/Available");
     expect(env.writes(from)).toEqual(["createProject"]);
   });
 
@@ -147,7 +147,7 @@ describe("[K1] credentials", { timeout: 60_000 }, () => {
   }) => {
     const env = await settled();
     const written = env.cluster.writes.length;
-    const from = env.mark();
+    const from = env.baseline();
     const rotatedAt = env.clock.monotonic();
     env.apply(secret("default", { token: fresh(env.platform, "second") }));
     await env.run(30 * MINUTE);
@@ -246,7 +246,7 @@ describe("[K1] credentials", { timeout: 60_000 }, () => {
     async (_what, end, deletes) => {
       const env = await settled({ deletionPolicy: "Delete" });
       const named = ids(env);
-      const from = env.mark();
+      const from = env.baseline();
       await end(env);
       removeAll(env);
       await env.run(3 * RELEASE);
@@ -265,7 +265,7 @@ describe("[K1] credentials", { timeout: 60_000 }, () => {
 
   it.each(ends)("%s, under Retain: everything goes at once, and the platform is not asked to", async (_what, end) => {
     const env = await settled();
-    const from = env.mark();
+    const from = env.baseline();
     await end(env);
     removeAll(env);
     await env.run(0);

@@ -53,27 +53,27 @@ function takeAway({ platform }: OperatorEnv): void {
 describe("[C7] an object that is gone from the platform", { timeout: 60_000 }, () => {
   it("is told under Fail, and nothing is made in its place", async ({ task }) => {
     const env = await fleet();
-    const from = env.mark();
+    const from = env.baseline();
     takeAway(env);
     await env.run(HOUR);
-    for (const [kind, name] of gone) expect(env.told(kind, name), kind).toBe("False/ExternalResourceDeleted");
+    for (const [kind, name] of gone) expect(env.condition(kind, name), kind).toBe("False/ExternalResourceDeleted");
     expect(env.writes(from)).toEqual([]);
     figure(task, "0 creates under Fail", gone.length);
   });
 
   it("is made anew once under Recreate", async ({ task }) => {
     const env = await fleet({ onMissing: "Recreate" });
-    const from = env.mark();
+    const from = env.baseline();
     takeAway(env);
     await env.run(HOUR);
-    for (const [kind, name] of gone) expect(env.told(kind, name), kind).toMatch(/^True/);
+    for (const [kind, name] of gone) expect(env.condition(kind, name), kind).toMatch(/^True/);
     expect(env.writes(from).toSorted()).toEqual(gone.flatMap(([, , operations]) => operations).toSorted());
     figure(task, "1 create each under Recreate", gone.length);
   });
 
   it("by one 404 of any read alone is not missed, under Recreate either", async ({ task }) => {
     const env = await fleet({ onMissing: "Recreate" });
-    const from = env.mark();
+    const from = env.baseline();
     const reads = [
       ...new Set(env.calls().flatMap(({ method, operation }) => (method === "GET" && operation ? [operation] : []))),
     ];
@@ -86,7 +86,8 @@ describe("[C7] an object that is gone from the platform", { timeout: 60_000 }, (
     }
     await env.run(15 * MINUTE);
     expect(env.writes(from)).toEqual([]);
-    for (const { kind, metadata } of env.cluster.all()) expect(env.told(kind, metadata.name), kind).toMatch(/^True/);
+    for (const { kind, metadata } of env.cluster.all())
+      expect(env.condition(kind, metadata.name), kind).toMatch(/^True/);
     figure(task, "0 creates after one 404 of each read", reads.length);
   });
 
@@ -95,7 +96,7 @@ describe("[C7] an object that is gone from the platform", { timeout: 60_000 }, (
     env.platform.sim.settings.listLagSeconds = 40;
     env.apply(...defaults(env), ...tree(env, "a", { lifecycle: { onMissing: "Recreate" } }));
     await env.run(15 * MINUTE);
-    expect(env.told("PlatformApplication", "a")).toBe("True/Deployed");
+    expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
     expect(env.writes().toSorted()).toEqual([
       "createApplication",
       "createEnvironment",
@@ -111,7 +112,7 @@ const busy = { message: "Operation is in progress", error: "Conflict", status: 4
 describe("[C8] a 409", { timeout: 60_000 }, () => {
   it("to a create is a NameConflict: told, not repeated, over with another name", async ({ task }) => {
     const env = await fleet();
-    const from = env.mark();
+    const from = env.baseline();
     const creates = ["createProject", "createEnvironment", "createApplication", "createDatabase", "createBlueprint"];
     for (const operation of creates) {
       env.platform.sim.faults.add({ match: { operation }, answer: { is: "status", status: 409, body: taken } });
@@ -128,13 +129,13 @@ describe("[C8] a 409", { timeout: 60_000 }, () => {
     env.apply(...all);
     await env.run(HOUR);
     for (const { kind } of all) {
-      expect(env.told(kind, "x"), kind).toBe("False/NameConflict");
-      expect(env.looks(kind, "x"), kind).toContain("Stalled=True/NameConflict");
+      expect(env.condition(kind, "x"), kind).toBe("False/NameConflict");
+      expect(env.summary(kind, "x"), kind).toContain("Stalled=True/NameConflict");
     }
     expect(env.writes(from).toSorted()).toEqual(creates.toSorted());
     for (const { kind } of all) change(env, kind, "x", { name: "y" });
     await env.run(20 * MINUTE);
-    for (const { kind } of all) expect(env.told(kind, "x"), kind).toMatch(/^True/);
+    for (const { kind } of all) expect(env.condition(kind, "x"), kind).toMatch(/^True/);
     figure(task, "1 request each, not repeated", creates.length);
   });
 
@@ -147,7 +148,7 @@ describe("[C8] a 409", { timeout: 60_000 }, () => {
       ["deployDatabase", "PlatformDatabase", "d", { runState: "Running" }],
     ] as const;
     for (const [operation, kind, name, members] of actions) {
-      const from = env.mark();
+      const from = env.baseline();
       env.platform.sim.faults.add({
         match: { operation },
         count: 6,
@@ -156,10 +157,10 @@ describe("[C8] a 409", { timeout: 60_000 }, () => {
       change(env, kind, name, members);
       await env.run(20 * SECOND);
       // Each attempt tells what it is for, until it is refused.
-      expect(env.told(kind, name), operation).toMatch(/^False\/(Queued|Deploying|Stopping)$/);
-      expect(env.looks(kind, name), operation).not.toContain("Stalled");
+      expect(env.condition(kind, name), operation).toMatch(/^False\/(Queued|Deploying|Stopping)$/);
+      expect(env.summary(kind, name), operation).not.toContain("Stalled");
       await env.run(20 * MINUTE);
-      expect(env.told(kind, name), operation).toMatch(/^True/);
+      expect(env.condition(kind, name), operation).toMatch(/^True/);
       expect(env.writes(from), operation).toEqual(Array.from({ length: 7 }, () => operation));
     }
     figure(task, "requeued, then 1 accepted", actions.length);
@@ -169,7 +170,7 @@ describe("[C8] a 409", { timeout: 60_000 }, () => {
 describe("[C8] a 400", { timeout: 60_000 }, () => {
   it("to an action that stays is given up after a few attempts, and sent again for a new commit", async () => {
     const env = await fleet();
-    const from = env.mark();
+    const from = env.baseline();
     const match = { operation: "deployApplication" };
     env.platform.sim.faults.add({
       match,
@@ -178,12 +179,12 @@ describe("[C8] a 400", { timeout: 60_000 }, () => {
     });
     change(env, "PlatformApplication", "a", { deploy: { gitCommitId: NEXT_COMMIT } });
     await env.run(2 * HOUR);
-    expect(env.looks("PlatformApplication", "a")).toContain("Stalled=True/InvalidSpec");
+    expect(env.summary("PlatformApplication", "a")).toContain("Stalled=True/InvalidSpec");
     expect(env.writes(from).length).toBeLessThanOrEqual(6);
     env.platform.sim.faults.clear();
     change(env, "PlatformApplication", "a", { deploy: { gitCommitId: "feedface01" } });
     await env.run(15 * MINUTE);
-    expect(env.told("PlatformApplication", "a")).toBe("True/Deployed");
+    expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
   });
 });
 
@@ -198,20 +199,20 @@ describe("[C11] somebody who changes the same thing again and again", { timeout:
       const spec = { cpu: 500, lifecycle: { driftPolicy } };
       env.apply(...defaults(env), ...tree(env, "a").slice(0, 2), application("a", "a", spec));
       await env.run(15 * MINUTE);
-      const from = env.mark();
+      const from = env.baseline();
       const id = idOf(env, "PlatformApplication", "a");
-      const looks = effort.cases(4, 20);
-      for (let minute = 0; minute < 10 * looks; minute += 1) {
+      const polls = effort.cases(4, 20);
+      for (let minute = 0; minute < 10 * polls; minute += 1) {
         editRecord(env.platform.sim, id, { cpu: 250 });
         await env.run(MINUTE);
       }
       const corrections = env.writes(from).filter((operation) => operation === "updateApplication");
       // A poll of ten minutes, give or take a tenth.
-      expect(corrections.length).toBeLessThanOrEqual(most * (looks + 1));
-      expect(corrections.length).toBeGreaterThanOrEqual(most * (looks - 2));
+      expect(corrections.length).toBeLessThanOrEqual(most * (polls + 1));
+      expect(corrections.length).toBeGreaterThanOrEqual(most * (polls - 2));
       expect(env.events).toContainEqual(expect.objectContaining({ reason: "DriftDetected", type: "Warning" }));
-      expect(env.told("PlatformConnection", "default"), "the brake is for others").toBe("True/Available");
-      figure(task, `${corrections.length} corrections in ${looks} poll intervals of changes each minute`);
+      expect(env.condition("PlatformConnection", "default"), "the brake is for others").toBe("True/Available");
+      figure(task, `${corrections.length} corrections in ${polls} poll intervals of changes each minute`);
     },
   );
 });
@@ -242,8 +243,8 @@ describe("[C12] a secret variable", { timeout: 60_000 }, () => {
     env.apply(...defaults(env), secret("pin", { pin: PIN }), ...tree(env, "a").slice(0, 2));
     env.apply(application("a", "a", { variables }));
     await env.run(20 * MINUTE);
-    expect(env.told("PlatformApplication", "a")).toBe("True/Deployed");
-    const from = env.mark();
+    expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
+    const from = env.baseline();
     for (let touches = 0; touches < 3; touches += 1) {
       env.apply(secret("pin", { pin: PIN }));
       await env.run(12 * MINUTE);

@@ -40,20 +40,20 @@ describe("the time limit of an operation", { timeout: 60_000 }, () => {
     expect(resultOf(env)).toBeUndefined();
     await env.run(90_000);
     expect(statusOf(env)).toMatchObject({ outcome: { result: "Failed", reason: "DeadlineExceeded" } });
-    expect(env.looks("PlatformOperation", "late")).toMatch(/Failed=True.*DeadlineExceeded/);
-    expect(env.told("PlatformOperation", "late", "Stalled")).toBe("True/DeadlineExceeded");
+    expect(env.summary("PlatformOperation", "late")).toMatch(/Failed=True.*DeadlineExceeded/);
+    expect(env.condition("PlatformOperation", "late", "Stalled")).toBe("True/DeadlineExceeded");
   });
 
   it("ends what was sent as unknown, never as failed", async () => {
     const env = await withApplication();
-    const from = env.mark();
+    const from = env.baseline();
     env.apply(operation("late", deploy));
     await env.run(9 * MINUTE);
     expect(resultOf(env)).toBeUndefined();
     await env.run(90_000);
     expect(statusOf(env)).toMatchObject({ outcome: { result: "Unknown", reason: "DeadlineExceeded" } });
-    expect(env.told("PlatformOperation", "late", "Complete")).toBe("Unknown/DeadlineExceeded");
-    expect(env.told("PlatformOperation", "late", "Failed")).toBe("");
+    expect(env.condition("PlatformOperation", "late", "Complete")).toBe("Unknown/DeadlineExceeded");
+    expect(env.condition("PlatformOperation", "late", "Failed")).toBe("");
     await env.restart();
     await env.run(HOUR);
     expect(deployments(env, from)).toBe(1);
@@ -70,10 +70,10 @@ describe("the time limit of an operation", { timeout: 60_000 }, () => {
 
   it("stands still while it waits for approval or is paused, across restarts, without a write", async () => {
     const env = await withApplication();
-    const from = env.mark();
+    const from = env.baseline();
     env.apply(operation("late", { ...deploy, lifecycle: MANUAL }));
     await env.run(MINUTE);
-    expect(env.told("PlatformOperation", "late")).toBe("False/ApprovalPending");
+    expect(env.condition("PlatformOperation", "late")).toBe("False/ApprovalPending");
     const { remainingSeconds } = statusOf(env);
     expect(remainingSeconds).toBeGreaterThan(500);
     const before = env.get("PlatformOperation", "late").metadata.resourceVersion;

@@ -76,7 +76,7 @@ describe("[A2] killed between a create and its record", { timeout: 60_000 }, () 
       expect(KINDS.map(([operation]) => env.writes().filter((write) => write === operation).length)).toEqual([
         1, 1, 1, 1, 1,
       ]);
-      for (const [, kind, name] of KINDS) expect(env.told(kind, name), kind).toMatch(/^True/);
+      for (const [, kind, name] of KINDS) expect(env.condition(kind, name), kind).toMatch(/^True/);
     },
   );
 
@@ -88,7 +88,7 @@ describe("[A2] killed between a create and its record", { timeout: 60_000 }, () 
       await killedWithin(env, create, 90);
       await env.run(20 * MINUTE);
       expect(census(env)).toEqual(ALL_ONCE);
-      for (const [, kind, name] of KINDS) expect(env.told(kind, name), kind).toMatch(/^True/);
+      for (const [, kind, name] of KINDS) expect(env.condition(kind, name), kind).toMatch(/^True/);
     },
   );
 
@@ -102,16 +102,18 @@ describe("[A2] killed between a create and its record", { timeout: 60_000 }, () 
       await killedWithin(env, create, 90);
       await env.run(30 * MINUTE);
       expect(env.writes().filter((write) => write === operation)).toHaveLength(2);
-      expect(env.told(kind, name)).toBe("False/DuplicateRemote");
+      expect(env.condition(kind, name)).toBe("False/DuplicateRemote");
       expect(census(env)).toHaveLength(ALL_ONCE.length + 1);
       // The others go on, and so does it once somebody has looked.
-      const others = KINDS.filter(([, other]) => other !== kind).map(([, other, called]) => env.told(other, called));
-      expect(others.filter((told) => !told.startsWith("True/"))).toEqual([]);
+      const others = KINDS.filter(([, other]) => other !== kind).map(([, other, called]) =>
+        env.condition(other, called),
+      );
+      expect(others.filter((condition) => !condition.startsWith("True/"))).toEqual([]);
       const { spec, status } = env.get(kind, name);
       const { externalId } = status as { readonly externalId: string };
       env.cluster.spec(kind, name, { ...(spec as object), externalId });
       await env.run(5 * MINUTE);
-      expect(env.told(kind, name)).toMatch(/^True/);
+      expect(env.condition(kind, name)).toMatch(/^True/);
       expect(env.writes().filter((write) => write.startsWith("delete"))).toEqual([]);
     },
   );

@@ -96,7 +96,7 @@ describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
     await env.run(40 * MINUTE);
     for (const { kind, metadata } of env.cluster.all()) {
       const wanted = kind === "PlatformWebhook" ? /^False\/CreateResultUnknown$/ : /^True/;
-      expect(env.told(kind, metadata.name), `${kind} ${metadata.name}`).toMatch(wanted);
+      expect(env.condition(kind, metadata.name), `${kind} ${metadata.name}`).toMatch(wanted);
     }
     const applied = fault.effect === "none" ? ALL_ONCE.filter((effect) => !effect.endsWith("webhook")) : ALL_ONCE;
     expect(effects(env)).toEqual(applied);
@@ -109,12 +109,12 @@ describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
     applyAll(env);
     for (const operation of POSTS) env.platform.sim.faults.add({ ...fault, match: { operation } });
     await env.run(90 * SECOND);
-    const hook = env.told("PlatformWebhook", "hook");
+    const hook = env.condition("PlatformWebhook", "hook");
     expect(hook).toBe("False/CreateResultUnknown");
     await env.run(20 * MINUTE);
-    for (const kind of ["PlatformProject", "PlatformEnvironment"]) expect(env.told(kind, "a")).toMatch(/^True/);
+    for (const kind of ["PlatformProject", "PlatformEnvironment"]) expect(env.condition(kind, "a")).toMatch(/^True/);
     for (const [operation, kind, name] of UNKNOWABLE) {
-      expect(env.told(kind, name), kind).toBe("False/CreateResultUnknown");
+      expect(env.condition(kind, name), kind).toBe("False/CreateResultUnknown");
       expect(sent(env, operation), operation).toBe(1);
     }
     const created = effects(env);
@@ -132,7 +132,7 @@ describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
     while (open.size > 0 && env.clock.monotonic() - from < 90 * SECOND) {
       await env.run(SECOND);
       for (const [, kind, name] of UNKNOWABLE) {
-        if (env.told(kind, name) === "False/CreateResultUnknown") open.delete(kind);
+        if (env.condition(kind, name) === "False/CreateResultUnknown") open.delete(kind);
       }
     }
     expect([...open]).toEqual([]);
@@ -143,7 +143,7 @@ describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
     );
     await env.run(20 * MINUTE);
     for (const [operation, kind, name] of UNKNOWABLE) {
-      expect(env.told(kind, name), kind).toBe("False/CreateResultUnknown");
+      expect(env.condition(kind, name), kind).toBe("False/CreateResultUnknown");
       expect(sent(env, operation), operation).toBe(1);
     }
   });
@@ -169,7 +169,7 @@ describe("[A4] an action whose answer is lost", { timeout: 60_000 }, () => {
     const lose = (operation: string): void => void env.platform.sim.faults.add({ ...fault, match: { operation } });
 
     const act = async (kind: string, name: string, change: object, operation: string): Promise<void> => {
-      const from = env.mark();
+      const from = env.baseline();
       lose(operation);
       const spec = env.get(kind, name).spec as object;
       env.cluster.spec(kind, name, { ...spec, ...change });
@@ -178,7 +178,7 @@ describe("[A4] an action whose answer is lost", { timeout: 60_000 }, () => {
       await env.run(15 * MINUTE);
       const done = effects(env, from).filter((effect) => effect.startsWith(operation));
       expect(done, operation).toHaveLength(1);
-      expect(env.told(kind, name), operation).toMatch(/^True/);
+      expect(env.condition(kind, name), operation).toMatch(/^True/);
     };
     await act("PlatformApplication", "a", { deploy: { gitCommitId: NEXT_COMMIT } }, "deployApplication");
     await act("PlatformApplication", "a", { runState: "Stopped" }, "stopApplication");
@@ -209,7 +209,7 @@ describe("[A5] an asynchronous deletion", { timeout: 60_000 }, () => {
     const lifecycle = { deletionPolicy: "Delete" };
     env.apply(...defaults(env), ...tree(env, "a", { lifecycle }), database("d", "a", { lifecycle }));
     await env.run(20 * MINUTE);
-    const from = env.mark();
+    const from = env.baseline();
     for (const operation of ["deleteApplication", "deleteDatabase", "deleteEnvironment", "deleteProject"]) {
       if (fault !== undefined) env.platform.sim.faults.add({ ...fault, match: { operation } });
     }

@@ -22,7 +22,7 @@ async function fleet(lifecycle: JsonObject): Promise<OperatorEnv> {
   env.apply(...defaults(env), project("shop"), environment(env, "staging", "shop"));
   env.apply(...NAMES.map((name) => app(name, 512, lifecycle)));
   await env.run(15 * MINUTE);
-  expect(NAMES.filter((name) => !env.told("PlatformApplication", name).startsWith("True/"))).toEqual([]);
+  expect(NAMES.filter((name) => !env.condition("PlatformApplication", name).startsWith("True/"))).toEqual([]);
   return env;
 }
 
@@ -36,19 +36,19 @@ function othersSet({ platform }: OperatorEnv, memory: number): void {
 /** Holds whatever happens: time goes by, the process starts anew, a look is asked for. */
 async function expectHeld(env: OperatorEnv, from: number, writes = BUDGET): Promise<void> {
   expect(env.writes(from)).toHaveLength(writes);
-  expect(env.told("PlatformConnection", "default")).toBe(HELD);
-  expect(env.looks("PlatformConnection", "default")).toContain("Stalled=True/MassChangeHeld");
+  expect(env.condition("PlatformConnection", "default")).toBe(HELD);
+  expect(env.summary("PlatformConnection", "default")).toContain("Stalled=True/MassChangeHeld");
   await env.run(30 * MINUTE);
   await env.restart();
   await env.run(30 * MINUTE);
   expect(env.writes(from)).toHaveLength(writes);
-  expect(env.told("PlatformConnection", "default")).toBe(HELD);
+  expect(env.condition("PlatformConnection", "default")).toBe(HELD);
 }
 
 /** Each word lets as many through again, until nothing is left to do. @returns how many it took */
 async function proceed(env: OperatorEnv): Promise<number> {
   for (let words = 0; ; words += 1) {
-    if (env.told("PlatformConnection", "default") === "True/Available") return words;
+    if (env.condition("PlatformConnection", "default") === "True/Available") return words;
     expect(words).toBeLessThan(5);
     env.cluster.annotate("PlatformConnection", "default", { [RESOLVE]: "proceed" });
     await env.run(25 * MINUTE);
@@ -58,7 +58,7 @@ async function proceed(env: OperatorEnv): Promise<number> {
 describe("[R1] a mass change that no new generation caused", { timeout: 60_000 }, () => {
   it("by others who changed the settings of a fleet is held, and goes on when told to", async ({ task }) => {
     const env = await fleet({ driftPolicy: "Correct" });
-    const from = env.mark();
+    const from = env.baseline();
     othersSet(env, 4_096);
     await env.run(25 * MINUTE);
     await expectHeld(env, from);
@@ -73,7 +73,7 @@ describe("[R1] a mass change that no new generation caused", { timeout: 60_000 }
     const old = backupOf(env);
     env.apply(...NAMES.map((name) => app(name, 1_024, lifecycle)));
     await env.run(15 * MINUTE);
-    const from = env.mark();
+    const from = env.baseline();
     env.kill();
     for (const object of old.objects) env.cluster.restore(object);
     await env.restart();
@@ -83,7 +83,7 @@ describe("[R1] a mass change that no new generation caused", { timeout: 60_000 }
 
   it("by a fleet that vanished is held, whatever onMissing says", async () => {
     const env = await fleet({ onMissing: "Recreate" });
-    const from = env.mark();
+    const from = env.baseline();
     for (const id of env.platform.world().services.keys()) removeRecord(env.platform.sim, id);
     await env.run(25 * MINUTE);
     // What was let through was to be forgotten first; by then the connection says so to all.
@@ -94,7 +94,7 @@ describe("[R1] a mass change that no new generation caused", { timeout: 60_000 }
 
   it.each([403, 404] as const)("by a platform that answers every read with %s does not begin", async (status) => {
     const env = await fleet({ onMissing: "Recreate", driftPolicy: "Correct" });
-    const from = env.mark();
+    const from = env.baseline();
     changeSettings(env.platform.sim.settings, { goneAs: 403 });
     const match = { method: "GET" };
     env.platform.sim.faults.add({ match, count: null, effect: "none", answer: { is: "status", status } });
@@ -105,15 +105,15 @@ describe("[R1] a mass change that no new generation caused", { timeout: 60_000 }
     env.platform.sim.faults.clear();
     await env.run(30 * MINUTE);
     expect(env.writes(from)).toEqual([]);
-    expect(NAMES.filter((name) => !env.told("PlatformApplication", name).startsWith("True/"))).toEqual([]);
+    expect(NAMES.filter((name) => !env.condition("PlatformApplication", name).startsWith("True/"))).toEqual([]);
   });
 
   it("is none where a new generation causes it, however many there are", async () => {
     const env = await fleet({});
-    const from = env.mark();
+    const from = env.baseline();
     env.apply(...NAMES.map((name) => app(name, 1_024, {})));
     await env.run(10 * MINUTE);
     expect(env.writes(from)).toEqual(NAMES.map(() => "updateApplication"));
-    expect(env.told("PlatformConnection", "default")).toBe("True/Available");
+    expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
   });
 });

@@ -48,7 +48,7 @@ describe.each(["full", "documented"] as const)(
   (surface) => {
     it.each(["host", "organization"] as const)("to another %s: ConnectionChanged, nothing is written", async (what) => {
       const env = await everything(surface);
-      const from = env.mark();
+      const from = env.baseline();
       const proxy = await tcpProxy(Number(new URL(env.platform.url).port));
       onTestFinished(() => proxy.stop());
       const { otherOrganizationId, tokens } = env.platform;
@@ -63,8 +63,8 @@ describe.each(["full", "documented"] as const)(
       await env.run(15 * MINUTE);
       await env.restart();
       await env.run(15 * MINUTE);
-      const told = readiness(env).filter((line) => PLACED.some((name) => line.startsWith(name)));
-      expect(told).toEqual(PLACED.map((name) => `${name}: False/ConnectionChanged`));
+      const changed = readiness(env).filter((line) => PLACED.some((name) => line.startsWith(name)));
+      expect(changed).toEqual(PLACED.map((name) => `${name}: False/ConnectionChanged`));
       expect(env.writes(from)).toEqual([]);
       // Deleted now, they leave what the other place has alone.
       for (const { kind, metadata } of env.cluster.all()) env.cluster.remove(kind, metadata.name);
@@ -75,7 +75,7 @@ describe.each(["full", "documented"] as const)(
 
     it("to the same organization on the same host: everything goes on", async ({ task }) => {
       const env = await everything(surface);
-      const from = env.mark();
+      const from = env.baseline();
       env.cluster.remove("PlatformConnection", "default");
       await env.run(MINUTE);
       env.apply(connection(env, "default", { allowUnverifiedIds: true }));
@@ -107,14 +107,14 @@ describe.each(["full", "documented"] as const)(
         what === "project" ? project(name, { name: "other" }) : environment(env, name, "shop", { name: "other" }),
       );
       await env.run(5 * MINUTE);
-      expect(env.told(kind, name)).toBe("True/Available");
+      expect(env.condition(kind, name)).toBe("True/Available");
       const from = env.changes.length;
       changeAll(env);
       await env.run(15 * MINUTE);
       await env.restart();
       await env.run(15 * MINUTE);
-      const told = readiness(env).filter((line) => line.endsWith(": False/ParentChanged"));
-      expect(told).toEqual(children.map((child) => `${child}: False/ParentChanged`));
+      const changed = readiness(env).filter((line) => line.endsWith(": False/ParentChanged"));
+      expect(changed).toEqual(children.map((child) => `${child}: False/ParentChanged`));
       const written = env.changes.slice(from).map(({ key }) => `${key.kind} ${key.name}`);
       expect(written.filter((one) => (children as readonly string[]).includes(one))).toEqual([]);
     });

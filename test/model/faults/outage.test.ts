@@ -72,7 +72,7 @@ describe.each(surfaces)("[C2] 5xx, %s surface", { timeout: 60_000 }, (surface) =
       },
     );
     for (const { kind, metadata } of shaken.cluster.all()) {
-      expect(shaken.looks(kind, metadata.name), `${kind} ${metadata.name}`).toBe(calm.looks(kind, metadata.name));
+      expect(shaken.summary(kind, metadata.name), `${kind} ${metadata.name}`).toBe(calm.summary(kind, metadata.name));
     }
     expect(effects(shaken)).toEqual(effects(calm));
     figure(task, `${(under / usual).toFixed(1)} times the fault-free calls at 50 % 503`);
@@ -85,11 +85,11 @@ describe.each(surfaces)("[C2] 5xx, %s surface", { timeout: 60_000 }, (surface) =
     const env = await fleet(surface);
     applyFleet(env);
     await env.run(30 * MINUTE);
-    let from = env.mark();
+    let from = env.baseline();
     await env.run(2 * MINUTE);
     const usual = env.calls(from).length;
 
-    from = env.mark();
+    from = env.baseline();
     env.platform.sim.faults.add({ name: "burst", count: null, answer: { is: "status", status: 503 } });
     // In the midst of it somebody wants something.
     await env.run(MINUTE);
@@ -111,8 +111,8 @@ describe.each(surfaces)("[C2] 5xx, %s surface", { timeout: 60_000 }, (surface) =
 
     env.platform.sim.faults.clear();
     await env.run(30 * SECOND);
-    expect(env.told("PlatformConnection", "default")).toBe("True/Available");
-    expect(env.told("PlatformProject", "late")).toBe("True/Available");
+    expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
+    expect(env.condition("PlatformProject", "late")).toBe("True/Available");
     expect(env.writes(from).toSorted()).toEqual(["createProject", "deployApplication"]);
   });
 });
@@ -126,23 +126,23 @@ describe.each(surfaces)("[C9] a partition, %s surface", { timeout: 60_000 }, (su
     const versions = (): readonly string[] =>
       mine.map(({ kind, metadata }) => `${kind} ${env.get(kind, metadata.name).metadata.resourceVersion}`);
     const before = versions();
-    const from = env.mark();
+    const from = env.baseline();
 
     env.platform.sim.faults.add({ count: null, answer: { is: "reset" } });
     await env.run(10 * MINUTE);
-    expect(env.told("PlatformConnection", "default", "Synced")).toBe("False/PlatformUnreachable");
+    expect(env.condition("PlatformConnection", "default", "Synced")).toBe("False/PlatformUnreachable");
     await env.run(8 * MINUTE);
     expect(versions()).toEqual(before);
     // Twice staleAfter, as what is settled is looked at now and then only.
     await env.run(42 * MINUTE);
     for (const { kind, metadata } of mine) {
-      expect(env.told(kind, metadata.name, "Synced"), kind).toBe("False/ConnectionNotReady");
-      expect(env.told(kind, metadata.name), kind).toMatch(/^True\//);
-      expect(env.looks(kind, metadata.name)).not.toMatch(/Reconciling|Stalled/);
+      expect(env.condition(kind, metadata.name, "Synced"), kind).toBe("False/ConnectionNotReady");
+      expect(env.condition(kind, metadata.name), kind).toMatch(/^True\//);
+      expect(env.summary(kind, metadata.name)).not.toMatch(/Reconciling|Stalled/);
     }
     env.platform.sim.faults.clear();
     await env.run(15 * MINUTE);
-    for (const { kind, metadata } of mine) expect(env.told(kind, metadata.name, "Synced")).toMatch(/^True\//);
+    for (const { kind, metadata } of mine) expect(env.condition(kind, metadata.name, "Synced")).toMatch(/^True\//);
     expect(env.writes(from)).toEqual([]);
     figure(task, "0 status writes on dependents in the first 18 minutes, Ready kept after an hour");
   });

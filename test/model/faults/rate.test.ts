@@ -66,10 +66,10 @@ describe("[C1] a 429", { timeout: 60_000 }, () => {
       expect(own?.ms, what).toBeGreaterThanOrEqual(pauseMs);
       expect(own?.ms, what).toBeLessThanOrEqual(pauseMs + LATER_MS);
       expect(other?.ms, what).toBeLessThan(5_000);
-      expect(env.told("PlatformProject", `other-${index}`), what).toBe("True/Available");
+      expect(env.condition("PlatformProject", `other-${index}`), what).toBe("True/Available");
       await env.run(2 * MINUTE);
       for (const name of [`first-${index}`, `late-${index}`]) {
-        expect(env.told("PlatformProject", name), `${what}: ${name}`).toBe("True/Available");
+        expect(env.condition("PlatformProject", name), `${what}: ${name}`).toBe("True/Available");
       }
     }
     figure(task, "0 calls before the reset, other connections unaffected", forms.length);

@@ -34,12 +34,12 @@ const actions = (writes: readonly string[]): readonly string[] =>
   writes.filter((write, index) => !REPEATED.has(write) && (write !== TRIED || writes.indexOf(TRIED) !== index));
 
 async function deployNext(env: OperatorEnv): Promise<void> {
-  const from = env.mark();
+  const from = env.baseline();
   const spec = env.get("PlatformApplication", "app-1").spec as object;
   env.cluster.spec("PlatformApplication", "app-1", { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
   await env.run(5 * MINUTE);
   expect(env.writes(from)).toEqual(["deployApplication"]);
-  expect(env.told("PlatformApplication", "app-1")).toBe("True/Deployed");
+  expect(env.condition("PlatformApplication", "app-1")).toBe("True/Deployed");
 }
 
 describe.each(["full", "documented"] as const)(
@@ -49,7 +49,7 @@ describe.each(["full", "documented"] as const)(
     it("all statuses: the same objects again, nothing made, deployed or done once more", async ({ task }) => {
       const env = await fleet(surface);
       const ids = idsOf(env);
-      const from = env.mark();
+      const from = env.baseline();
       env.kill();
       loseStatuses(env);
       await env.restart();
@@ -73,7 +73,7 @@ describe.each(["full", "documented"] as const)(
     it("all annotations and finalizers, as kubectl replace strips them: restored from the status", async ({ task }) => {
       const env = await fleet(surface);
       const before = new Map(env.cluster.all().map((object) => [`${object.kind} ${object.metadata.name}`, object]));
-      const from = env.mark();
+      const from = env.baseline();
       stripMetadata(env);
       await env.run(15 * MINUTE);
       for (const { kind, metadata } of env.cluster.all()) {

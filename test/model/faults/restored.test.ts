@@ -42,7 +42,7 @@ describe.each(["full", "documented"] as const)(
         await restored(env, old, "whole"),
         await restored(env, old, "bare"),
       ];
-      const from = env.mark();
+      const from = env.baseline();
       await together(15, env, ...copies);
       for (const copy of copies) {
         change(copy, "PlatformApplication", "api", { memory: 4_096 });
@@ -51,9 +51,9 @@ describe.each(["full", "documented"] as const)(
       }
       await together(15, env, ...copies);
       for (const copy of copies) {
-        const told = readiness(copy).filter((line) => !AT_REST.test(line));
-        expect(told.filter((line) => !line.endsWith(": False/ForeignLedger"))).toEqual([]);
-        expect(told.length).toBeGreaterThanOrEqual(9);
+        const notReady = readiness(copy).filter((line) => !AT_REST.test(line));
+        expect(notReady.filter((line) => !line.endsWith(": False/ForeignLedger"))).toEqual([]);
+        expect(notReady.length).toBeGreaterThanOrEqual(9);
         for (const { kind, metadata } of copy.cluster.all()) copy.cluster.remove(kind, metadata.name);
       }
       await together(5, env, ...copies);
@@ -70,7 +70,7 @@ describe.each(["full", "documented"] as const)(
         const copy = await restored(env, backupOf(env), how);
         await together(5, env, copy);
         env.kill();
-        const from = env.mark();
+        const from = env.baseline();
         // The records are signed: no id has to be taken on trust.
         change(copy, "PlatformConnection", "default", { allowUnverifiedIds: false });
         copy.cluster.annotate("PlatformConnection", "default", { [RESOLVE]: "adopt" });
@@ -109,8 +109,8 @@ it("[R1] a restored copy moves object by object", { timeout: 60_000 }, async () 
   await together(5, env, copy);
   copy.cluster.annotate("PlatformProject", "shop", { [RESOLVE]: "adopt" });
   await together(15, env, copy);
-  expect(copy.told("PlatformProject", "shop")).toBe("True/Available");
+  expect(copy.condition("PlatformProject", "shop")).toBe("True/Available");
   expect(copy.get("PlatformProject", "shop").metadata.annotations?.[RESOLVE]).toBeUndefined();
-  expect(copy.told("PlatformEnvironment", "staging")).toBe("False/ForeignLedger");
+  expect(copy.condition("PlatformEnvironment", "staging")).toBe("False/ForeignLedger");
   expect(copy.changes).toEqual([]);
 });

@@ -38,7 +38,7 @@ describe.each(["full", "documented"] as const)(
       task,
     }) => {
       const env = await living(surface);
-      const [from, ids] = [env.mark(), idsOf(env)];
+      const [from, ids] = [env.baseline(), idsOf(env)];
       for (const { kind, metadata, spec } of env.cluster.all()) {
         env.cluster.restore({ ...env.get(kind, metadata.name), spec: { ...(spec as object), newerMember: NEWER } });
         env.cluster.annotate(kind, metadata.name, { "platform-operator.io/newer": JSON.stringify(NEWER) });
@@ -68,7 +68,7 @@ describe.each(["full", "documented"] as const)(
       const spoken = new Set(["observedGeneration", "conditions", "identity", "externalId", "intent"]);
       const members = [...statuses.values()].flatMap((status) => (isObject(status) ? Object.keys(status) : []));
       const memories = [...new Set(members)].filter((name) => !spoken.has(name));
-      const from = env.mark();
+      const from = env.baseline();
       for (const name of memories) {
         for (const odd of ODD) {
           env.kill();
@@ -92,7 +92,7 @@ describe.each(["full", "documented"] as const)(
       task,
     }) => {
       const env = await living(surface);
-      const from = env.mark();
+      const from = env.baseline();
       const [creating, acting] = ["PlatformProject", "PlatformApplication"];
       const intent = { v: 2, what: "of a newer version" };
       env.kill();

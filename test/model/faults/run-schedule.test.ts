@@ -43,7 +43,7 @@ async function running(surface: "full" | "documented", kind: keyof typeof MAKE):
   env.apply(...defaults(env, offered), project("shop"), environment(env, "staging", "shop"));
   env.apply(MAKE[kind](env, { runSchedule: NIGHTS }));
   await env.run(2 * HOUR);
-  expect(env.told(kind, "main")).toMatch(/^True\//);
+  expect(env.condition(kind, "main")).toMatch(/^True\//);
   return env;
 }
 
@@ -58,11 +58,11 @@ describe.each([
   it("stops it when a window opens, and starts it when that ends, once each and on time", async () => {
     const env = await running(surface, kind);
     expect(next(env, kind)).toEqual({ at: "2026-11-21T20:00:00Z", runState: "Stopped" });
-    const from = env.mark();
+    const from = env.baseline();
     await env.run(8 * HOUR - MINUTE);
     expect(env.writes(from)).toEqual([]);
     await env.run(10 * MINUTE);
-    expect([env.writes(from), env.told(kind, "main")]).toEqual([[stop], "True/Stopped"]);
+    expect([env.writes(from), env.condition(kind, "main")]).toEqual([[stop], "True/Stopped"]);
     expect(next(env, kind)).toEqual({ at: "2026-11-22T07:00:00Z", runState: "Running" });
     await env.run(10.5 * HOUR);
     expect(env.writes(from)).toEqual([stop]);
@@ -80,7 +80,7 @@ describe.each([
 
   it("is kept over a restart of the operator", async () => {
     const env = await running(surface, kind);
-    const from = env.mark();
+    const from = env.baseline();
     await env.run(8 * HOUR - 2 * MINUTE);
     await env.restart();
     await env.run(3 * MINUTE);
@@ -89,7 +89,7 @@ describe.each([
 
   it("yields to the annotation run-until, and goes on when that is over or taken away", async () => {
     const env = await running(surface, kind);
-    const from = env.mark();
+    const from = env.baseline();
     await env.run(9 * HOUR);
     expect(env.writes(from)).toEqual([stop]);
     env.cluster.annotate(kind, "main", { [RUN_UNTIL]: "2026-11-21T23:00:00Z" });
@@ -107,13 +107,13 @@ describe.each([
 
   it("does not stop again what an operation started in the window, until the next one", async () => {
     const env = await running(surface, kind);
-    const from = env.mark();
+    const from = env.baseline();
     await env.run(9 * HOUR);
     const what = kind === "PlatformDatabase" ? { databaseRef: MAIN } : { applicationRef: MAIN, gitCommitId: COMMIT };
     env.apply(operation("by-hand", { type: `Deploy${noun}`, ...what }));
     await env.run(10 * HOUR);
     expect(env.writes(from)).toEqual([stop, start]);
-    expect(env.told(kind, "main")).toMatch(/^True\//);
+    expect(env.condition(kind, "main")).toMatch(/^True\//);
     await env.run(16 * HOUR);
     expect(env.writes(from)).toEqual([stop, start, stop]);
   });
@@ -126,10 +126,10 @@ describe("schedules", () => {
     env.apply(...defaults(env), project("shop"), environment(env, "staging", "shop"));
     env.apply(...names.map((name) => database(name, "staging", { runSchedule: NIGHTS })));
     await env.run(2 * HOUR);
-    const from = env.mark();
+    const from = env.baseline();
     await env.run(9 * HOUR);
     expect(env.writes(from)).toEqual(names.map(() => "stopDatabase"));
-    expect(env.told("PlatformConnection", "default")).toBe("True/Available");
+    expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
   });
 
   it("that are wrong stall what has them, and hold up no deletion", async () => {
@@ -140,7 +140,7 @@ describe("schedules", () => {
     await env.run(2 * HOUR);
     env.apply(database("main", "staging", { lifecycle: { deletionPolicy: "Delete" }, runSchedule }));
     await env.run(10 * MINUTE);
-    expect(env.told("PlatformDatabase", "main", "Stalled")).toBe("True/InvalidSpec");
+    expect(env.condition("PlatformDatabase", "main", "Stalled")).toBe("True/InvalidSpec");
     env.cluster.remove("PlatformDatabase", "main");
     await env.run(HOUR);
     expect(env.cluster.find("PlatformDatabase", "main")).toBeUndefined();
@@ -153,8 +153,8 @@ describe("schedules", () => {
       env.apply(...defaults(env, { surface: "Documented" }), project("shop"), environment(env, "staging", "shop"));
       env.apply(MAKE[kind](env, { runSchedule: NIGHTS }));
       await env.run(2 * HOUR);
-      expect(env.told(kind, "main", "Stalled")).toBe("True/NotSupportedByApi");
-      const from = env.mark();
+      expect(env.condition(kind, "main", "Stalled")).toBe("True/NotSupportedByApi");
+      const from = env.baseline();
       await env.run(12 * HOUR);
       expect([env.writes(from), next(env, kind)]).toEqual([[], undefined]);
     },

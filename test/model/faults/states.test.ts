@@ -60,16 +60,17 @@ describe("[C5] a state", { timeout: 120_000 }, () => {
     task,
   }) => {
     const env = await fleet();
-    const from = env.mark();
+    const from = env.baseline();
     const states = [...new Set([...serviceStates, ...clusterStates])];
     for (const state of states) {
       show(env, state, clusterStates.includes(state));
       await env.run(40 * SECOND);
-      for (const [kind, name] of KINDS) expect(env.told(kind, name), `${kind} ${state}`).not.toMatch(/InternalError/);
+      for (const [kind, name] of KINDS)
+        expect(env.condition(kind, name), `${kind} ${state}`).not.toMatch(/InternalError/);
     }
     show(env, "DEPLOYED", true);
     await env.run(2 * MINUTE);
-    for (const [kind, name] of KINDS) expect(env.told(kind, name), kind).toMatch(/^True/);
+    for (const [kind, name] of KINDS) expect(env.condition(kind, name), kind).toMatch(/^True/);
     expect(env.writes(from)).toEqual([]);
     expect(env.internal).toEqual([]);
     figure(task, `0 crashes, 0 actions in ${serviceStates.length} and ${clusterStates.length} states`, 53);
@@ -77,7 +78,7 @@ describe("[C5] a state", { timeout: 120_000 }, () => {
 
   it("that is not documented is told as it is, and nothing is stopped, whatever is wanted", async ({ task }) => {
     const env = await fleet();
-    const from = env.mark();
+    const from = env.baseline();
     const change = (kind: string, name: string, members: object): void =>
       env.cluster.spec(kind, name, { ...(env.get(kind, name).spec as object), ...members });
     show(env, "HIBERNATING", true);
@@ -92,7 +93,7 @@ describe("[C5] a state", { timeout: 120_000 }, () => {
         expect(`${ready?.status}/${ready?.reason}`, `${kind} ${state}`).toBe("Unknown/UnknownState");
         expect(ready?.message.length, `${kind} ${state}`).toBeLessThanOrEqual(300);
         for (const odd of ["\u0000", "\u202E"]) expect(ready?.message, `${kind} ${state}`).not.toContain(odd);
-        expect(env.looks(kind, name), `${kind} ${state}`).not.toContain("Stalled");
+        expect(env.summary(kind, name), `${kind} ${state}`).not.toContain("Stalled");
       }
     }
     expect(env.writes(from).toSorted()).toEqual([]);
@@ -107,14 +108,14 @@ describe("[C5] a state", { timeout: 120_000 }, () => {
 describe("[C10] a state", { timeout: 120_000 }, () => {
   it("that goes back and forth makes nothing be done, and what is told follows it", async () => {
     const env = await fleet();
-    const from = env.mark();
+    const from = env.baseline();
     for (const state of ["DEPLOYING", "STOPPED", "DEPLOYED", "DEPLOYMENT_QUEUED", "BUILDING", "DEPLOYED", "STOPPING"]) {
       show(env, state, true);
       await env.run(40 * SECOND);
     }
     show(env, "DEPLOYED", true);
     await env.run(2 * MINUTE);
-    for (const [kind, name] of KINDS) expect(env.told(kind, name), kind).toMatch(/^True/);
+    for (const [kind, name] of KINDS) expect(env.condition(kind, name), kind).toMatch(/^True/);
     expect(env.writes(from)).toEqual([]);
   });
 
@@ -129,31 +130,31 @@ describe("[C10] a state", { timeout: 120_000 }, () => {
     const fault = { match: { operation: "getEnvironmentStatuses" }, answer: { is: "edited", set } } as const;
     env.platform.sim.faults.add({ ...fault, count: null });
     await env.run(5 * MINUTE);
-    expect(env.told("PlatformApplication", "a")).toMatch(/^False\/(Deploying|Building|Queued|Progressing)/);
+    expect(env.condition("PlatformApplication", "a")).toMatch(/^False\/(Deploying|Building|Queued|Progressing)/);
     service.stuck = false;
     env.platform.sim.faults.clear();
     await env.run(15 * MINUTE);
-    expect(env.told("PlatformApplication", "a")).toBe("True/Deployed");
+    expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
   });
 
   it("DEPLOYING that never ends is followed slowly, in few writes, and ends when it does", async ({ task }) => {
     const env = await fleet();
     const service = serviceOf(env, "a");
     service.stuck = true;
-    const from = env.mark();
+    const from = env.baseline();
     env.apply(application("a", "a", { deploy: { gitCommitId: NEXT_COMMIT } }));
     const hours = effort.cases(1, 24);
     const writes = env.cluster.writes.length;
     await env.run(hours * HOUR);
-    const told = hours > 1 ? "Stalled=True/ProgressDeadlineExceeded" : "Reconciling=True";
-    expect(env.looks("PlatformApplication", "a")).toContain(told);
+    const expected = hours > 1 ? "Stalled=True/ProgressDeadlineExceeded" : "Reconciling=True";
+    expect(env.summary("PlatformApplication", "a")).toContain(expected);
     const followed = env.calls(from).filter(({ operation }) => operation === "getDeploymentStatusByRequest").length;
     // At most every 27 s: the follow interval of 30 s, less its jitter, after it has grown.
     expect(followed).toBeLessThanOrEqual((hours * 3_600) / 27 + 10);
     expect(env.cluster.writes.length - writes).toBeLessThanOrEqual(5);
     service.stuck = false;
     await env.run(15 * MINUTE);
-    expect(env.told("PlatformApplication", "a")).toBe("True/Deployed");
+    expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
     expect(env.writes(from)).toEqual(["deployApplication"]);
     figure(task, `a deployment stuck for ${hours} h: ${followed} looks, 0 further actions`);
   });
@@ -168,30 +169,30 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
       const env = await operatorEnv({ surface });
       env.apply(...defaults(env), ...tree(env, "a"));
       await env.run(15 * MINUTE);
-      expect(env.told("PlatformApplication", "a")).toBe("True/Deployed");
-      const looks = (): string => env.looks("PlatformApplication", "a");
+      expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
+      const conditions = (): string => env.summary("PlatformApplication", "a");
       const service = serviceOf(env, "a");
       service.stuck = true;
-      const from = env.mark();
+      const from = env.baseline();
       env.apply(application("a", "a", { deploy: { gitCommitId: NEXT_COMMIT } }));
       await env.run(58 * MINUTE);
-      expect(looks()).toContain("Reconciling=True");
+      expect(conditions()).toContain("Reconciling=True");
       await env.run(4 * MINUTE);
-      expect(looks()).toMatch(HANGS);
+      expect(conditions()).toMatch(HANGS);
       const message = conditionOf(env.get("PlatformApplication", "a"), "Stalled")?.message ?? "";
       expect(message).toContain("spec.lifecycle.progressDeadline");
       expect(message.length).toBeLessThanOrEqual(300);
       // It is looked at as before, and not written again; a new process knows that it hangs.
-      const [writes, calls] = [env.cluster.writes.length, env.mark()];
+      const [writes, calls] = [env.cluster.writes.length, env.baseline()];
       await env.run(10 * MINUTE);
       expect(env.calls(calls).length).toBeGreaterThanOrEqual(20);
       await env.restart();
       await env.run(5 * MINUTE);
-      expect(looks()).toMatch(HANGS);
+      expect(conditions()).toMatch(HANGS);
       expect(env.cluster.writes.length).toBe(writes);
       service.stuck = false;
       await env.run(15 * MINUTE);
-      expect(env.told("PlatformApplication", "a")).toBe("True/Deployed");
+      expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
       expect(env.writes(from)).toEqual(["deployApplication"]);
     },
   );
@@ -209,23 +210,23 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
     sim.settings.alreadyStopped = "Nothing runs there";
     env.apply(database("d", "a", { runState: "Stopped" }));
     await env.run(50 * MINUTE);
-    const looks = (): string => env.looks("PlatformDatabase", "d");
+    const conditions = (): string => env.summary("PlatformDatabase", "d");
     const isShown = stops.length === 0;
-    expect(looks()).toContain(isShown ? "Ready=True/Stopped" : "Reconciling=True");
+    expect(conditions()).toContain(isShown ? "Ready=True/Stopped" : "Reconciling=True");
     await env.run(20 * MINUTE);
     const stalled = conditionOf(env.get("PlatformDatabase", "d"), "Stalled");
     const words = /stopDatabase now \(409\): Nothing runs there\. It has been refused/;
     expect(stalled?.message ?? "").toMatch(isShown ? /^$/ : words);
-    const [from, writes] = [env.mark(), env.cluster.writes.length];
+    const [from, writes] = [env.baseline(), env.cluster.writes.length];
     await env.run(30 * MINUTE);
     expect([env.writes(from), env.cluster.writes.length - writes]).toEqual([[], 0]);
     await env.run(60 * MINUTE);
     expect([...new Set(env.writes(from))]).toEqual(stops);
-    expect(looks()).toContain(isShown ? "Ready=True/Stopped" : "Stalled=True/ProgressDeadlineExceeded");
+    expect(conditions()).toContain(isShown ? "Ready=True/Stopped" : "Stalled=True/ProgressDeadlineExceeded");
     // What was in the way is over.
     editRecord(sim, serviceOf(env, "d").id, { state: "DEPLOYED" });
     await env.run(75 * MINUTE);
-    expect(looks()).toContain("Ready=True/Stopped");
+    expect(conditions()).toContain("Ready=True/Stopped");
   });
 
   it("of the layers of a binding is told like that of a deployment", async () => {
@@ -241,14 +242,14 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
       resource("PlatformBinding", "b", { clusterRef, template, managedConfig }),
     );
     await env.run(50 * MINUTE);
-    expect(env.looks("PlatformBinding", "b")).toContain("Ready=False/LayersNotEnabled");
-    expect(env.looks("PlatformBinding", "b")).toContain("Reconciling=True");
+    expect(env.summary("PlatformBinding", "b")).toContain("Ready=False/LayersNotEnabled");
+    expect(env.summary("PlatformBinding", "b")).toContain("Reconciling=True");
     await env.run(30 * MINUTE);
-    expect(env.looks("PlatformBinding", "b")).toContain("Stalled=True/ProgressDeadlineExceeded");
+    expect(env.summary("PlatformBinding", "b")).toContain("Stalled=True/ProgressDeadlineExceeded");
     expect(conditionOf(env.get("PlatformBinding", "b"), "Stalled")?.message).toContain("networking");
     env.platform.sim.settings.layerStatuses = {};
     await env.run(15 * MINUTE);
-    expect(env.told("PlatformBinding", "b")).toMatch(/^True/);
+    expect(env.condition("PlatformBinding", "b")).toMatch(/^True/);
   });
 
   it("of every kind is told after the deadline that the object or its connection says", async ({ task }) => {
@@ -259,9 +260,9 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
     change("PlatformDatabase", "d", { lifecycle: { progressDeadline: "30m" } });
     change("PlatformBlueprint", "b", { lifecycle: { progressDeadline: "0m" } });
     await env.run(5 * MINUTE);
-    const from = env.mark();
+    const from = env.baseline();
     const stalled = (): string =>
-      KINDS.filter(([kind, name]) => env.looks(kind, name).includes("Stalled=True/ProgressDeadlineExceeded"))
+      KINDS.filter(([kind, name]) => env.summary(kind, name).includes("Stalled=True/ProgressDeadlineExceeded"))
         .map(([, name]) => name)
         .join("");
     show(env, "DEPLOYING", true);
@@ -274,12 +275,12 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
     // Another state is progress; the time begins anew.
     show(env, "STOPPING", true);
     await env.run(MINUTE);
-    for (const [kind, name] of KINDS) expect(env.looks(kind, name), kind).toContain("Reconciling=True");
+    for (const [kind, name] of KINDS) expect(env.summary(kind, name), kind).toContain("Reconciling=True");
     await env.run(12 * MINUTE);
     expect(stalled()).toBe("ac");
     show(env, "DEPLOYED", true);
     await env.run(2 * MINUTE);
-    for (const [kind, name] of KINDS) expect(env.told(kind, name), kind).toMatch(/^True/);
+    for (const [kind, name] of KINDS) expect(env.condition(kind, name), kind).toMatch(/^True/);
     expect(env.writes(from)).toEqual([]);
     expect(env.internal).toEqual([]);
     figure(task, "4 kinds Stalled after their deadline, cleared by progress, 0 actions", KINDS.length);

@@ -46,16 +46,16 @@ describe("[A8] a kind that throws", { timeout: 60_000 }, () => {
     await env.run(20 * MINUTE);
     for (const { kind, metadata } of [...torn, ...good]) {
       if (kind === row.kind && metadata.name === "torn") continue;
-      expect(env.told(kind, metadata.name, ended(kind)), `${kind} ${metadata.name}`).toMatch(/^True/);
+      expect(env.condition(kind, metadata.name, ended(kind)), `${kind} ${metadata.name}`).toMatch(/^True/);
     }
-    expect(env.told(row.kind, "torn", "Stalled")).toBe("True/InternalError");
+    expect(env.condition(row.kind, "torn", "Stalled")).toBe("True/InternalError");
     expect(env.internal.length).toBeLessThan(40);
     const tries = env.internal.length;
 
     failure.where = undefined;
     env.cluster.annotate(row.kind, "torn", { [RECONCILE_REQUESTED_AT]: "mended" });
     await env.run(10 * MINUTE);
-    expect(env.told(row.kind, "torn", ended(row.kind))).toMatch(/^True/);
+    expect(env.condition(row.kind, "torn", ended(row.kind))).toMatch(/^True/);
     expect(env.internal).toHaveLength(tries);
     const writes = env.writes().filter((operation) => operation.startsWith("create"));
     const created = env.calls().flatMap(({ effects }) => effects.filter((effect) => "created" in effect));

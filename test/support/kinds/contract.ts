@@ -48,14 +48,14 @@ export function kindContract(kind: KindName, sample: Sample): void {
       const { env, specOf, applied } = await stage(kind, sample, surface);
       for (const [title, over] of refused.slice(0, 1)) {
         const [, asked] = await applied("refused", { ...smallest, ...over } as JsonObject);
-        expect([env.looks(kind, "refused"), asked], title).toEqual([expect.stringContaining("InvalidSpec"), []]);
+        expect([env.summary(kind, "refused"), asked], title).toEqual([expect.stringContaining("InvalidSpec"), []]);
       }
       const made = await applied("one", specOf("one"));
       expect(made).toEqual(isOffered(writes) ? [TRUE, writes.toSorted()] : [UNSUPPORTED, []]);
-      const [{ metadata }, mark] = [env.get(kind, "one"), env.mark()];
+      const [{ metadata }, baseline] = [env.get(kind, "one"), env.baseline()];
       // An operation that the platform lacks is tried again after an hour.
       await env.run(isOffered(writes) ? REST : 30 * MINUTE);
-      expect([env.get(kind, "one").metadata, env.writes(mark)], "is left in peace").toEqual([metadata, []]);
+      expect([env.get(kind, "one").metadata, env.writes(baseline)], "is left in peace").toEqual([metadata, []]);
     });
 
     it.runIf(sample.change !== undefined && isOffered(writes))("is changed once, or says why not", async () => {
@@ -65,10 +65,10 @@ export function kindContract(kind: KindName, sample: Sample): void {
       const changed = await applied("one", { ...spec, ...sample.change?.({ ...place, env }) });
       const can = changes.length > 0 && isOffered(changes);
       expect(changed).toEqual(can ? [TRUE, changes.toSorted()] : [UNSUPPORTED, []]);
-      expect(env.told(kind, "one", "Stalled")).toEqual(can ? "" : TRUE);
-      const mark = env.mark();
+      expect(env.condition(kind, "one", "Stalled")).toEqual(can ? "" : TRUE);
+      const baseline = env.baseline();
       await env.run(REST);
-      expect(env.writes(mark).filter(Boolean), "is left in peace").toEqual([]);
+      expect(env.writes(baseline).filter(Boolean), "is left in peace").toEqual([]);
     });
 
     it.runIf(canAdopt && isOffered(writes))("is kept, and taken over by its id or its name", async () => {
@@ -79,7 +79,7 @@ export function kindContract(kind: KindName, sample: Sample): void {
       const given = { ...spec, externalId: id };
       const second = await applied("second", given);
       expect(second, "belongs to another").toEqual([expect.stringContaining("AlreadyManaged"), []]);
-      expect(env.told(kind, "second", "Stalled")).toEqual(TRUE);
+      expect(env.condition(kind, "second", "Stalled")).toEqual(TRUE);
       expect([await removed("second"), await removed("kept")], "is kept").toEqual([[], []]);
       expect(await applied("by-id", given), "is taken over by its id").toEqual([TRUE, []]);
       expect([idOf(env.get(kind, "by-id")), await removed("by-id")]).toEqual([id, []]);
@@ -115,7 +115,7 @@ export function policyContract(kind: KindName, sample: Sample): void {
       const lifecycle = { managementPolicy: "ObserveOnly" };
       const [, asked] = await applied("watched", { ...specOf("watched"), lifecycle });
       const { status } = env.get(kind, "watched");
-      const observed = [asked, member(status, "observedGeneration"), env.told(kind, "watched", "Reconciling")];
+      const observed = [asked, member(status, "observedGeneration"), env.condition(kind, "watched", "Reconciling")];
       expect(observed, "it waits for nothing").toEqual([[], 1, ""]);
       expect(await removed("watched")).toEqual([]);
     });
@@ -137,7 +137,7 @@ export function policyContract(kind: KindName, sample: Sample): void {
         lifecycle: { applyPolicy: "Automatic", syncWindows: { kind: is, windows: ALWAYS } },
       });
       const [, asked] = await applied("window", within("Deny"));
-      expect([env.told(kind, "window"), asked]).toEqual([expect.stringContaining("OutsideChangeWindow"), []]);
+      expect([env.condition(kind, "window"), asked]).toEqual([expect.stringContaining("OutsideChangeWindow"), []]);
       // The spec of an operation is immutable, so it is created anew.
       if (!isLasting) await removed("window");
       expect(await applied("window", within("Allow"))).toEqual([TRUE, writes]);
@@ -145,14 +145,14 @@ export function policyContract(kind: KindName, sample: Sample): void {
 
     it("Manual: nothing before its plan is approved, and then what the plan says, once", async () => {
       const { env, specOf, applied, goal } = await stage(kind, sample, surface);
-      const mark = env.mark();
+      const baseline = env.baseline();
       const [, asked] = await applied("manual", { ...specOf("manual"), lifecycle: { applyPolicy: "Manual" } });
-      expect([env.told(kind, "manual"), asked]).toEqual([expect.stringContaining("ApprovalPending"), []]);
+      expect([env.condition(kind, "manual"), asked]).toEqual([expect.stringContaining("ApprovalPending"), []]);
       for (let approvals = 0; approvals < 3 && planIn(env.get(kind, "manual")) !== undefined; approvals += 1) {
         env.cluster.annotate(kind, "manual", { [APPROVED_PLAN]: planIn(env.get(kind, "manual"))?.hash ?? null });
         await env.run(20 * MINUTE);
       }
-      expect([env.told(kind, "manual", goal), env.writes(mark).toSorted()]).toEqual([TRUE, writes]);
+      expect([env.condition(kind, "manual", goal), env.writes(baseline).toSorted()]).toEqual([TRUE, writes]);
     });
   });
 }
@@ -167,8 +167,11 @@ async function stage(kind: KindName, sample: Sample, surface: Surface) {
   await env.run(10 * MINUTE);
   const goal = KINDS[kind].oneShot === undefined ? "Ready" : "Complete";
   /** Returns the served writes. An operation that the platform lacks may be tried once. */
-  const servedSince = (mark: number): readonly string[] => {
-    const [served, missing] = [env.writes(mark).filter(Boolean), env.writes(mark).filter((name) => name === "")];
+  const servedSince = (baseline: number): readonly string[] => {
+    const [served, missing] = [
+      env.writes(baseline).filter(Boolean),
+      env.writes(baseline).filter((name) => name === ""),
+    ];
     expect(missing.length).toBeLessThanOrEqual(1);
     return served;
   };
@@ -178,19 +181,22 @@ async function stage(kind: KindName, sample: Sample, surface: Surface) {
     goal,
     specOf: (name: string): JsonObject => manifestOf(name)["spec"] as JsonObject,
     /** Applies and waits. @returns the condition of the goal, and the writes for it */
-    applied: async (name: string, spec: JsonObject): Promise<readonly [told: string, writes: readonly string[]]> => {
-      const mark = env.mark();
+    applied: async (
+      name: string,
+      spec: JsonObject,
+    ): Promise<readonly [condition: string, writes: readonly string[]]> => {
+      const baseline = env.baseline();
       env.apply({ ...manifestOf(name), spec });
       await env.run(20 * MINUTE);
-      return [env.told(kind, name, goal), servedSince(mark).toSorted()];
+      return [env.condition(kind, name, goal), servedSince(baseline).toSorted()];
     },
     /** @returns the writes for the removal */
     removed: async (name: string): Promise<readonly string[]> => {
-      const mark = env.mark();
+      const baseline = env.baseline();
       env.cluster.remove(kind, name);
       await env.run(10 * MINUTE);
       expect(env.cluster.find(kind, name), `${name} is gone`).toBeUndefined();
-      return servedSince(mark);
+      return servedSince(baseline);
     },
   };
 }

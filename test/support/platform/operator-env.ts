@@ -29,14 +29,15 @@ export interface OperatorEnv extends Omit<Harness<Platform>, "restart"> {
   restart(): Promise<void>;
   get(kind: string, name: string): KubeObject;
   /** The condition as "True/Available"; "" without such a condition. */
-  told(kind: string, name: string, type?: string): string;
+  condition(kind: string, name: string, type?: string): string;
   /** All conditions of an object on one line. */
-  looks(kind: string, name: string): string;
-  /** Calls that arrived at the platform, oldest first. @param since a result of `mark()` */
+  summary(kind: string, name: string): string;
+  /** Calls that arrived at the platform, oldest first. @param since a result of `baseline()` */
   calls(since?: number): readonly CallEntry[];
-  /** The operations of calls that ask for a change, refused ones included. @param since a result of `mark()` */
+  /** The operations of calls that ask for a change, refused ones included. @param since a result of `baseline()` */
   writes(since?: number): readonly string[];
-  mark(): number;
+  /** The number of the last call so far. */
+  baseline(): number;
   /** When a call arrived, in milliseconds since the start. */
   at(call: CallEntry): number;
 }
@@ -113,17 +114,17 @@ export async function operatorEnv({
       restart();
     },
     get: (kind: string, name: string) => cluster.get(kind, name),
-    told: (kind: string, name: string, type = "Ready") => {
-      const told = conditionOf(cluster.get(kind, name), type);
-      return told === undefined ? "" : `${told.status}/${told.reason}`;
+    condition: (kind: string, name: string, type = "Ready") => {
+      const found = conditionOf(cluster.get(kind, name), type);
+      return found === undefined ? "" : `${found.status}/${found.reason}`;
     },
-    looks: (kind: string, name: string) => harness.conditions(kind, name).join(" "),
+    summary: (kind: string, name: string) => harness.conditions(kind, name).join(" "),
     calls,
     writes: (since?: number) =>
       calls(since)
         .filter(({ method, operation }) => method !== "GET" && operation !== READ_ONLY_POST)
         .map(({ operation }) => operation ?? ""),
-    mark: () => platform.journal().at(-1)?.seq ?? 0,
+    baseline: () => platform.journal().at(-1)?.seq ?? 0,
     at: (call: CallEntry) => Date.parse(call.at) - startedAt,
   });
 }
