@@ -7,30 +7,25 @@ const ID = "00000000-0000-4000-8000-00000000000a";
 const OTHER = "00000000-0000-4000-8000-00000000000b";
 const BLUEPRINT = { name: "cache", tag: "redis/1.0", icon: "https://x.example/y.svg" };
 
-/** Answers of the platform, and the client's results for them. */
 const LAYER = { key: "l", mandatory: true, enabledByDefault: true, modes: [], componentKeys: [], components: [] };
 const templateWith = (layers: readonly unknown[]) => ({ key: "t", version: "1", status: "PUBLISHED", layers });
 
+const at = "2026-11-21T10:00:00.123456Z";
+const status = ({ applications }: Platform) => applications.status(ID);
+const createBlueprint = (deploy: boolean) => (platform: Platform) =>
+  platform.blueprints.create(ID, BLUEPRINT, { deploy });
+
+/** Answers of the platform, and the client's results for them. */
 const readings: readonly [string, (platform: Platform) => Promise<unknown>, string | object, unknown][] = [
   [
     "an application status with four members only",
-    (platform) => platform.applications.status(ID),
-    {
-      id: ID,
-      state: "DEPLOYED",
-      service_deployment_status: "UP_TO_DATE",
-      last_deployment_date: "2026-11-21T10:00:00.123456Z",
-    },
-    {
-      id: ID,
-      state: "DEPLOYED",
-      serviceDeploymentStatus: "UP_TO_DATE",
-      lastDeploymentDate: "2026-11-21T10:00:00.123456Z",
-    },
+    status,
+    { id: ID, state: "DEPLOYED", service_deployment_status: "UP_TO_DATE", last_deployment_date: at },
+    { id: ID, state: "DEPLOYED", serviceDeploymentStatus: "UP_TO_DATE", lastDeploymentDate: at },
   ],
   [
     "a status with nulls, unknown members and unknown values",
-    (platform) => platform.applications.status(ID),
+    status,
     {
       id: ID,
       state: "HIBERNATING",
@@ -43,7 +38,7 @@ const readings: readonly [string, (platform: Platform) => Promise<unknown>, stri
   ],
   [
     "an action's status",
-    (platform) => platform.applications.deploy(ID, "abcdef1"),
+    ({ applications }) => applications.deploy(ID, "abcdef1"),
     {
       id: ID,
       state: "QUEUED",
@@ -59,93 +54,73 @@ const readings: readonly [string, (platform: Platform) => Promise<unknown>, stri
       statusDetails: { subAction: "NONE" },
     },
   ],
-  ["an action without a body", (platform) => platform.databases.stop(ID), "", undefined],
-  ["invoices with any body", (platform) => platform.organization.sendInvoices(), "<p>sent</p>", undefined],
+  ["an action without a body", ({ databases }) => databases.stop(ID), "", undefined],
+  ["invoices with any body", ({ organization }) => organization.sendInvoices(), "<p>sent</p>", undefined],
   [
     "an ingress under router_id",
-    (platform) => platform.services.ingressStatus("application", ID),
+    ({ services }) => services.ingressStatus("application", ID),
     { router_id: OTHER, status: "DEPLOYED" },
     { routerId: OTHER, status: "DEPLOYED" },
   ],
   [
     "an ingress under routerId",
-    (platform) => platform.services.ingressStatus("helm", ID),
+    ({ services }) => services.ingressStatus("helm", ID),
     { routerId: OTHER, status: "RECAP" },
     { routerId: OTHER, status: "RECAP" },
   ],
   [
     "a blueprint that was created",
-    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: false }),
+    createBlueprint(false),
     { id: ID, catalog_url: "https://c.example/x", tag: "redis/1.0", environment_id: OTHER, future: 1 },
     { id: ID, catalogUrl: "https://c.example/x", tag: "redis/1.0", environmentId: OTHER },
   ],
+  ["a deployed blueprint: nothing", createBlueprint(true), "", {}],
+  ["a deployed blueprint: an id alone", createBlueprint(true), { id: ID }, { id: ID }],
   [
-    "a blueprint that is deployed at once: nothing",
-    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
-    "",
-    {},
-  ],
-  [
-    "a blueprint that is deployed at once: an id alone",
-    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
-    { id: ID },
-    { id: ID },
-  ],
-  [
-    "a blueprint that is deployed at once: the status of its service, whose id is another",
-    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
+    "a deployed blueprint: the status of its service, whose id is another",
+    createBlueprint(true),
     { id: OTHER, state: "DEPLOYMENT_QUEUED", deployment_request_id: ID },
     { serviceId: OTHER, state: "DEPLOYMENT_QUEUED", deploymentRequestId: ID },
   ],
   [
-    "a blueprint that is deployed at once: its record with the state of the deployment",
-    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
+    "a deployed blueprint: its record with the state of the deployment",
+    createBlueprint(true),
     { id: OTHER, tag: "redis/1.0", state: "DEPLOYMENT_QUEUED", deployment_request_id: ID },
     { id: OTHER, tag: "redis/1.0", state: "DEPLOYMENT_QUEUED", deploymentRequestId: ID },
   ],
-  [
-    "a blueprint that is deployed at once: an id that is none",
-    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
-    { id: "../7", deployment_id: OTHER },
-    {},
-  ],
-  [
-    "a blueprint that is deployed at once: a page",
-    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
-    "<p>accepted</p>",
-    {},
-  ],
-  ["helm values as JSON", (platform) => platform.environments.helmDefaultValues(ID, {}), `"a: 1\\n"`, "a: 1\n"],
-  ["helm values as text", (platform) => platform.environments.helmDefaultValues(ID, {}), "a: 1\n", "a: 1\n"],
-  ["helm values that are a number", (platform) => platform.environments.helmDefaultValues(ID, {}), "1", "1"],
+  ["a deployed blueprint: an id that is none", createBlueprint(true), { id: "../7", deployment_id: OTHER }, {}],
+  ["a deployed blueprint: a page", createBlueprint(true), "<p>accepted</p>", {}],
+  ["helm values as JSON", ({ environments }) => environments.helmDefaultValues(ID, {}), `"a: 1\\n"`, "a: 1\n"],
+  ["helm values as text", ({ environments }) => environments.helmDefaultValues(ID, {}), "a: 1\n", "a: 1\n"],
+  ["helm values that are a number", ({ environments }) => environments.helmDefaultValues(ID, {}), "1", "1"],
   [
     "a log as records, trimmed",
-    (platform) => platform.applications.log(ID, 2),
+    ({ applications }) => applications.log(ID, 2),
     { results: [{ message: "one" }, { id: "x", message: "two" }, { message: "three" }] },
     ["two", "three"],
   ],
-  ["a log as text", (platform) => platform.applications.log(ID, 2), "one\r\ntwo\nthree\n", ["two", "three"]],
+  ["a log as text", ({ applications }) => applications.log(ID, 2), "one\r\ntwo\nthree\n", ["two", "three"]],
   [
     "an import, without the values that came back",
-    (platform) => platform.variables.import(ID, { overwrite: false, vars: [] }),
+    ({ variables }) => variables.import(ID, { overwrite: false, vars: [] }),
     { total_variables_to_import: 1, successful_imported_variables: [{ name: "A", is_secret: true, value: "s3cret" }] },
     { totalVariablesToImport: 1, successfulImportedVariables: [{ name: "A", isSecret: true }] },
   ],
   [
     "variables, without their values",
-    (platform) => platform.variables.list(ID),
+    ({ variables }) => variables.list(ID),
     { results: [{ id: ID, key: "A", value: "s3cret", scope: "APPLICATION" }] },
     [{ id: ID, key: "A", scope: "APPLICATION" }],
   ],
   [
     "the creation of a variable that answers nothing",
-    (platform) => platform.variables.create(ID, { key: "A", value: "1" }),
+    ({ variables }) => variables.create(ID, { key: "A", value: "1" }),
     "",
     undefined,
   ],
   [
     "a cluster status",
-    (platform) => platform.clusters.stop(ID),
+    ({ clusters }) => clusters.stop(ID),
     {
       cluster_id: ID,
       status: "STOP_QUEUED",
@@ -159,33 +134,28 @@ const readings: readonly [string, (platform: Platform) => Promise<unknown>, stri
       clusterLock: { reason: "x", ttlInDays: 2 },
     },
   ],
-  [
-    "cluster metrics",
-    (platform) => platform.clusters.metrics(ID, { endpoint: "/q", query: "up" }),
-    { metrics: "{}" },
-    "{}",
-  ],
+  ["cluster metrics", ({ clusters }) => clusters.metrics(ID, { endpoint: "/q", query: "up" }), { metrics: "{}" }, "{}"],
   [
     "credentials of a type that the spec does not list",
-    (platform) => platform.organization.gcpCredentials(ID),
+    ({ organization }) => organization.gcpCredentials(ID),
     { id: ID, name: "build", object_type: "GCP_WORKLOAD_IDENTITY_FEDERATION" },
     { id: ID, name: "build", objectType: "GCP_WORKLOAD_IDENTITY_FEDERATION" },
   ],
   [
     "a project that shows its id only once created",
-    (platform) => platform.projects.create({ name: "web" }),
+    ({ projects }) => projects.create({ name: "web" }),
     { id: ID },
     { id: ID, name: "web", record: { id: ID, name: "web" } },
   ],
   [
     "optional members of another shape as absent",
-    (platform) => platform.databases.list(ID),
+    ({ databases }) => databases.list(ID),
     { results: [{ id: ID, name: "db", cpu: "250", storage: 10 }] },
     [{ id: ID, name: "db", storage: 10, record: { id: ID, name: "db", cpu: "250", storage: 10 } }],
   ],
   [
     "templates without the malformed ones, and a template without its malformed layers",
-    (platform) => platform.templates.list(),
+    ({ templates }) => templates.list(),
     {
       results: [null, { key: "t", version: 1 }, templateWith([7, LAYER, { ...LAYER, key: 1 }]), templateWith([LAYER])],
     },
@@ -196,37 +166,37 @@ const readings: readonly [string, (platform: Platform) => Promise<unknown>, stri
   ],
   [
     "cloud providers and their regions without the malformed ones",
-    (platform) => platform.catalogue.cloudProviders(),
+    ({ catalogue }) => catalogue.cloudProviders(),
     { results: [7, { short_name: "AWS", regions: [{ name: "eu" }, {}] }] },
     [{ shortName: "AWS", regions: [{ name: "eu" }] }],
   ],
   [
     "types of databases without the malformed ones",
-    (platform) => platform.catalogue.managedDatabaseTypes(),
+    ({ catalogue }) => catalogue.managedDatabaseTypes(),
     { results: [{}, { name: "REDIS" }] },
     [{ name: "REDIS" }],
   ],
   [
     "git repositories without the malformed ones",
-    (platform) => platform.organization.gitRepositories(),
+    ({ organization }) => organization.gitRepositories(),
     { results: [{ id: "1" }, { id: "2", name: "api", url: "u" }] },
     [{ id: "2", name: "api", url: "u" }],
   ],
   [
     "the states of services without the malformed ones",
-    (platform) => platform.services.statuses(ID),
+    ({ services }) => services.statuses(ID),
     { applications: [{ id: ID }, { id: OTHER, state: "DEPLOYED" }] },
     [{ id: OTHER, state: "DEPLOYED" }],
   ],
   [
     "imported variables without the malformed ones",
-    (platform) => platform.variables.import(ID, { overwrite: true, vars: [] }),
+    ({ variables }) => variables.import(ID, { overwrite: true, vars: [] }),
     { total_variables_to_import: 2, successful_imported_variables: [{ name: 7 }, { name: "A" }] },
     { totalVariablesToImport: 2, successfulImportedVariables: [{ name: "A" }] },
   ],
   [
     "bounds beyond 2^53 digit by digit",
-    async (platform) => (await platform.templates.list())[0]?.layers[0]?.components[0]?.fields[0]?.constraints,
+    async ({ templates }) => (await templates.list())[0]?.layers[0]?.components[0]?.fields[0]?.constraints,
     `{"results":[{"key":"t","version":"1","status":"PUBLISHED","layers":[{"key":"l","mandatory":true,"enabledByDefault":true,
       "modes":[],"providers":null,"componentKeys":[],"components":[{"key":"c","kind":"HELM","fields":[{"key":"f","type":"number",
       "required":false,"label":"F","sensitive":false,"constraints":{"min":1,"max":9223372036854775807,"maxLength":9,"pattern":null}}]}]}]}]}`,

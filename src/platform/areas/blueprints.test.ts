@@ -1,13 +1,6 @@
-import { describe, it } from "vitest";
+import { describe } from "vitest";
 
-import {
-  expectRefused,
-  expectSent,
-  ID,
-  LONE_SURROGATE,
-  type Refused,
-  type Sent,
-} from "../../../test/support/platform/requests.ts";
+import { ID, itRefuses, itSends, LONE_SURROGATE } from "../../../test/support/platform/requests.ts";
 import type { Platform } from "../index.ts";
 import type { BlueprintInput } from "./blueprints.ts";
 
@@ -15,20 +8,22 @@ const input = { name: "cache", tag: "redis/1.0", icon: "https://x.example/y.svg"
 const create = (change: Partial<BlueprintInput>, deploy = false) => {
   return (platform: Platform) => platform.blueprints.create(ID, { ...input, ...change }, { deploy });
 };
+const post = `POST /environment/${ID}/blueprint?deploy=false`;
+const specOverrides = { engine_version: "1.9", timeout: 60, backend: null };
 
 describe("a blueprint", () => {
-  it.each<Sent>([
-    ["created alone", create({}), `POST /environment/${ID}/blueprint?deploy=false`, input],
+  itSends(
+    ["created alone", create({}), post, input],
     [
       "created with its overrides as they are, and deployed",
-      create({ specOverrides: { engine_version: "1.9", timeout: 60, backend: null } }, true),
+      create({ specOverrides }, true),
       `POST /environment/${ID}/blueprint?deploy=true`,
-      { ...input, spec_overrides: { engine_version: "1.9", timeout: 60, backend: null } },
+      { ...input, spec_overrides: specOverrides },
     ],
     [
       "created with overrides that are null, which is not the same as none",
       create({ specOverrides: null }),
-      `POST /environment/${ID}/blueprint?deploy=false`,
+      post,
       { ...input, spec_overrides: null },
     ],
     [
@@ -39,7 +34,7 @@ describe("a blueprint", () => {
           { name: "B", value: "s3cret", isSecret: true },
         ],
       }),
-      `POST /environment/${ID}/blueprint?deploy=false`,
+      post,
       {
         ...input,
         variables: [
@@ -48,9 +43,9 @@ describe("a blueprint", () => {
         ],
       },
     ],
-  ])("is sent: %s", async (_name, call, request, body) => expectSent(call, request, body));
+  );
 
-  it.each<Refused>([
+  itRefuses(
     ["no name and tag", create({ name: "", tag: "" }), "name: blank; tag: blank"],
     ["an icon that is no URI", create({ icon: "y.svg" }), "icon: not a URI"],
     [
@@ -68,5 +63,5 @@ describe("a blueprint", () => {
       create({ specOverrides: { cpu: NaN, engine_version: LONE_SURROGATE } }),
       "specOverrides.cpu: not a value of JSON; specOverrides.engine_version: not well-formed Unicode",
     ],
-  ])("is refused: %s", async (_name, call, complaint) => expectRefused(call, complaint));
+  );
 });

@@ -1,14 +1,7 @@
-import { describe, it } from "vitest";
+import { describe } from "vitest";
 
-import {
-  expectRefused,
-  expectSent,
-  ID,
-  LONE_SURROGATE,
-  ORGANIZATION,
-  type Refused,
-  type Sent,
-} from "../../../test/support/platform/requests.ts";
+import { ID, itRefuses, itSends, LONE_SURROGATE, ORGANIZATION } from "../../../test/support/platform/requests.ts";
+import type { Platform } from "../index.ts";
 
 const everything = {
   endpoint: "api/v1/query",
@@ -29,49 +22,29 @@ const everything = {
   range: "",
 };
 const spelled =
-  "start=1&end=2&step=3&time=4&timeout=5&dedup=6&partial_response=7&max_source_resolution=8&engine=9&analyze=10" +
-  "&board_short_name=11&metric_short_name=12&trace_id=13&range=";
+  "endpoint=api%2Fv1%2Fquery&query=a%26b%3Dc&start=1&end=2&step=3&time=4&timeout=5&dedup=6&partial_response=7" +
+  "&max_source_resolution=8&engine=9&analyze=10&board_short_name=11&metric_short_name=12&trace_id=13&range=";
+const up = { endpoint: "query", query: "up" };
+const at = `GET /cluster/${ID}`;
+const metrics = (query: Parameters<Platform["clusters"]["metrics"]>[1]) => (platform: Platform) =>
+  platform.clusters.metrics(ID, query);
 
 describe("a cluster", () => {
-  it.each<Sent>([
-    ["asked for a token", (platform) => platform.clusters.token("prod eu"), "GET /cluster/prod%20eu/token", undefined],
+  itSends(
+    ["asked for a token", ({ clusters }) => clusters.token("prod eu"), "GET /cluster/prod%20eu/token"],
     [
       "asked for a token to read",
-      (platform) => platform.clusters.token(ID, { readOnly: true }),
-      `GET /cluster/${ID}/token?read_only=true`,
-      undefined,
+      ({ clusters }) => clusters.token(ID, { readOnly: true }),
+      `${at}/token?read_only=true`,
     ],
-    [
-      "asked for metrics, by what is needed",
-      (platform) => platform.clusters.metrics(ID, { endpoint: "query", query: "up", start: undefined }),
-      `GET /cluster/${ID}/metrics?endpoint=query&query=up`,
-      undefined,
-    ],
-    [
-      "asked for metrics, by all there is",
-      (platform) => platform.clusters.metrics(ID, everything),
-      `GET /cluster/${ID}/metrics?endpoint=api%2Fv1%2Fquery&query=a%26b%3Dc&${spelled}`,
-      undefined,
-    ],
-    [
-      "stopped",
-      (platform) => platform.clusters.stop(ID),
-      `POST /organization/${ORGANIZATION}/cluster/${ID}/stop`,
-      undefined,
-    ],
-    ["upgraded", (platform) => platform.clusters.upgrade(ID), `POST /cluster/${ID}/upgrade`, undefined],
-  ])("is sent: %s", async (_name, call, request, body) => expectSent(call, request, body));
+    ["asked for some metrics", metrics({ ...up, start: undefined }), `${at}/metrics?endpoint=query&query=up`],
+    ["asked for all metrics", metrics(everything), `${at}/metrics?${spelled}`],
+    ["stopped", ({ clusters }) => clusters.stop(ID), `POST /organization/${ORGANIZATION}/cluster/${ID}/stop`],
+    ["upgraded", ({ clusters }) => clusters.upgrade(ID), `POST /cluster/${ID}/upgrade`],
+  );
 
-  it.each<Refused>([
-    [
-      "metrics of no endpoint and no query",
-      (platform) => platform.clusters.metrics(ID, { endpoint: "", query: " " }),
-      "endpoint: blank; query: blank",
-    ],
-    [
-      "half a character",
-      (platform) => platform.clusters.metrics(ID, { endpoint: "query", query: "up", traceId: LONE_SURROGATE }),
-      "traceId: not well-formed Unicode",
-    ],
-  ])("is refused: %s", async (_name, call, complaint) => expectRefused(call, complaint));
+  itRefuses(
+    ["metrics of no endpoint and no query", metrics({ endpoint: "", query: " " }), "endpoint: blank; query: blank"],
+    ["half a character", metrics({ ...up, traceId: LONE_SURROGATE }), "traceId: not well-formed Unicode"],
+  );
 });

@@ -1,17 +1,15 @@
-import { describe, it } from "vitest";
+import { describe } from "vitest";
 
-import { expectRefused, expectSent, ID } from "../../../test/support/platform/requests.ts";
+import { ID, itRefuses, itSends } from "../../../test/support/platform/requests.ts";
+import type { Platform } from "../index.ts";
 
-describe("a deployment", () => {
-  it("is asked for by its request id", async () => {
-    await expectSent(
-      (platform) => platform.deployments.status(ID),
-      `GET /environment/deploymentStatus?deploymentRequestId=${ID}`,
-      undefined,
-    );
-  });
+const status = (id: string) => (platform: Platform) => platform.deployments.status(id);
 
-  it.each(["", "latest", `${ID}&x=1`])("is not asked for by %j", async (id) =>
-    expectRefused((platform) => platform.deployments.status(id), "deploymentRequestId: not a UUID"),
+describe("a deployment's status", () => {
+  itSends(["its request id", status(ID), `GET /environment/deploymentStatus?deploymentRequestId=${ID}`]);
+  itRefuses(
+    ...["", "latest", `${ID}&x=1`].map(
+      (id) => [`the request id ${id}`, status(id), "deploymentRequestId: not a UUID"] as const,
+    ),
   );
 });

@@ -1,31 +1,24 @@
-import { describe, expect, it } from "vitest";
+import { expect, describe, it } from "vitest";
 
 import { failureOf, startHarness } from "../../../test/support/platform/client.ts";
-import { expectRefused, expectSent, ID, ORGANIZATION, type Sent } from "../../../test/support/platform/requests.ts";
+import { ID, itRefuses, itSends, ORGANIZATION } from "../../../test/support/platform/requests.ts";
+import type { Platform } from "../index.ts";
 
 const repositories = `GET /organization/${ORGANIZATION}/account/github/repository`;
+const ofToken = (gitTokenId: string) => (platform: Platform) =>
+  platform.organization.gitRepositories({ gitTokenId }, { maxAgeMs: 10_000 });
+const invoices = `POST /organization/${ORGANIZATION}/downloadInvoices`;
 
 describe("the organization", () => {
-  it.each<Sent>([
-    ["its repositories", (platform) => platform.organization.gitRepositories(), repositories, undefined],
-    [
-      "its repositories with one git token",
-      (platform) => platform.organization.gitRepositories({ gitTokenId: ID }),
-      `${repositories}?gitTokenId=${ID}`,
-      undefined,
-    ],
-    [
-      "its invoices",
-      (platform) => platform.organization.sendInvoices(),
-      `POST /organization/${ORGANIZATION}/downloadInvoices`,
-      undefined,
-    ],
-  ])("is asked for %s", async (_name, call, request, body) => expectSent(call, request, body));
+  itSends(
+    ["its repositories", ({ organization }) => organization.gitRepositories(), repositories],
+    ["its repositories with one git token", ofToken(ID), `${repositories}?gitTokenId=${ID}`],
+    ["its invoices", ({ organization }) => organization.sendInvoices(), invoices],
+  );
 
-  it.each(["", "github"])("is not asked for its repositories with the git token %j", async (gitTokenId) =>
-    expectRefused(
-      (platform) => platform.organization.gitRepositories({ gitTokenId }, { maxAgeMs: 10_000 }),
-      "gitTokenId: not a UUID",
+  itRefuses(
+    ...["", "github"].map(
+      (gitTokenId) => [`the git token ${gitTokenId}`, ofToken(gitTokenId), "gitTokenId: not a UUID"] as const,
     ),
   );
 

@@ -1,16 +1,18 @@
-import { describe, it } from "vitest";
+import { describe } from "vitest";
 
 import {
-  expectRefused,
-  expectSent,
   ID,
+  itRefuses,
+  itSends,
   LONE_SURROGATE,
   ORGANIZATION,
   OTHER,
-  type Refused,
-  type Sent,
 } from "../../../test/support/platform/requests.ts";
+import type { Platform } from "../index.ts";
 
+const create = (description?: string) => (platform: Platform) => platform.projects.create({ name: "web", description });
+const update = (name: string) => (platform: Platform) => platform.projects.update(current, { name });
+const post = `POST /organization/${ORGANIZATION}/project`;
 const current = {
   id: ID,
   name: "web",
@@ -18,34 +20,20 @@ const current = {
 };
 
 describe("a project", () => {
-  it.each<Sent>([
-    [
-      "created with a name alone",
-      (platform) => platform.projects.create({ name: "web", description: undefined }),
-      `POST /organization/${ORGANIZATION}/project`,
-      { name: "web" },
-    ],
-    [
-      "created with a description, which may be empty",
-      (platform) => platform.projects.create({ name: "web", description: "" }),
-      `POST /organization/${ORGANIZATION}/project`,
-      { name: "web", description: "" },
-    ],
+  itSends(
+    ["created with a name alone", create(), post, { name: "web" }],
+    ["created with a description, which may be empty", create(""), post, { name: "web", description: "" }],
     [
       "changed on top of what is there",
-      (platform) => platform.projects.update(current, { name: "shop" }),
+      update("shop"),
       `PUT /project/${ID}`,
       { name: "shop", description: "shop", tier: 2 },
     ],
-  ])("is sent: %s", async (_name, call, request, body) => expectSent(call, request, body));
+  );
 
-  it.each<Refused>([
+  itRefuses(
     ["no name", (platform) => platform.projects.create({ name: "" }), "name: blank"],
-    ["a blank name in a PUT", (platform) => platform.projects.update(current, { name: " \t" }), "name: blank"],
-    [
-      "half a character",
-      (platform) => platform.projects.create({ name: "web", description: LONE_SURROGATE }),
-      "description: not well-formed Unicode",
-    ],
-  ])("is refused: %s", async (_name, call, complaint) => expectRefused(call, complaint));
+    ["a blank name in a PUT", update(" \t"), "name: blank"],
+    ["half a character", create(LONE_SURROGATE), "description: not well-formed Unicode"],
+  );
 });

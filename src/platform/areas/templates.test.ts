@@ -1,47 +1,41 @@
 import { describe, expect, it } from "vitest";
 
 import { startHarness } from "../../../test/support/platform/client.ts";
-import {
-  expectRefused,
-  expectSent,
-  ID,
-  LONE_SURROGATE,
-  ORGANIZATION,
-  type Refused,
-  type Sent,
-} from "../../../test/support/platform/requests.ts";
+import { ID, itRefuses, itSends, LONE_SURROGATE, ORGANIZATION } from "../../../test/support/platform/requests.ts";
 import type { Platform } from "../index.ts";
-import type { BindingInput } from "./templates.ts";
+import type { BindingInput, TemplateContext } from "./templates.ts";
 
-const templates = `GET /organization/${ORGANIZATION}/platformTemplate`;
+const list = `GET /organization/${ORGANIZATION}/platformTemplate`;
+const templatesOf = (context: TemplateContext) => (platform: Platform) =>
+  platform.templates.list(context, { maxAgeMs: 10_000 });
 const put = `PUT /organization/${ORGANIZATION}/cluster/${ID}/platformBinding`;
 const input = { templateKey: "base", templateVersion: "1.0.0" };
-const bind = (change: Partial<BindingInput>) => (platform: Platform) => {
-  return platform.templates.bind(ID, { ...input, ...change });
-};
+const bind = (change: Partial<BindingInput>) => (platform: Platform) =>
+  platform.templates.bind(ID, { ...input, ...change });
 
 describe("templates", () => {
-  it.each<Sent>([
-    ["all", (platform) => platform.templates.list(), templates, undefined],
+  itSends(
+    ["all", ({ templates }) => templates.list(), list],
     [
       "of a cluster",
-      (platform) => platform.templates.list({ clusterMode: "PLATFORM_MANAGED", cloudProvider: "AWS" }),
-      `${templates}?clusterMode=PLATFORM_MANAGED&cloudProvider=AWS`,
-      undefined,
+      templatesOf({ clusterMode: "PLATFORM_MANAGED", cloudProvider: "AWS" }),
+      `${list}?clusterMode=PLATFORM_MANAGED&cloudProvider=AWS`,
     ],
-  ])("are listed: %s", async (_name, call, request, body) => expectSent(call, request, body));
+  );
 
-  it.each([
-    [{ clusterMode: "PLATFORM_MANAGED" }, "clusterMode and cloudProvider go together"],
-    [{ cloudProvider: "AWS", clusterMode: undefined }, "clusterMode and cloudProvider go together"],
-    [{ cloudProvider: "", clusterMode: "PLATFORM_MANAGED" }, "cloudProvider: blank"],
-  ])("are not listed with %j", async (context, complaint) =>
-    expectRefused((platform) => platform.templates.list(context, { maxAgeMs: 10_000 }), complaint),
+  itRefuses(
+    ["a mode alone", templatesOf({ clusterMode: "PLATFORM_MANAGED" }), "clusterMode and cloudProvider go together"],
+    [
+      "a provider alone",
+      templatesOf({ cloudProvider: "AWS", clusterMode: undefined }),
+      "clusterMode and cloudProvider go together",
+    ],
+    ["a blank provider", templatesOf({ cloudProvider: "", clusterMode: "PLATFORM_MANAGED" }), "cloudProvider: blank"],
   );
 });
 
 describe("a binding", () => {
-  it.each<Sent>([
+  itSends(
     ["of a template alone", bind({ layerSelections: undefined }), put, input],
     [
       "of everything, with every digit of an int64 and without the list of secrets",
@@ -61,7 +55,7 @@ describe("a binding", () => {
         customerProvidedInputs: { db: { size: "1" } },
       },
     ],
-  ])("is sent: %s", async (_name, call, request, body) => expectSent(call, request, body));
+  );
 
   it("is sent with hostile keys as plain ones", async () => {
     const { server, connect } = await startHarness();
@@ -86,7 +80,7 @@ describe("a binding", () => {
     expect((await connect().templates.bind(ID, input))?.layers).toEqual(expected);
   });
 
-  it.each<Refused>([
+  itRefuses(
     [
       "no key and version",
       bind({ templateKey: "", templateVersion: "" }),
@@ -107,12 +101,8 @@ describe("a binding", () => {
       bind({ layerSelections: { [`logs${LONE_SURROGATE}`]: true } }),
       "layerSelections.logs : not well-formed Unicode",
     ],
-  ])("is refused: %s", async (_name, call, complaint) => expectRefused(call, complaint));
-
-  it.each([null, [], "x", new Map()])("is refused with %j for an object of components", async (wrong) =>
-    expectRefused(
-      bind({ managedConfig: wrong as unknown as NonNullable<BindingInput["managedConfig"]> }),
-      "managedConfig: not an object",
+    ...Object.entries({ null: null, "a list": [], "a text": "x", "a map": new Map() }).map(
+      ([what, wrong]) => [what, bind({ managedConfig: wrong as never }), "managedConfig: not an object"] as const,
     ),
   );
 });

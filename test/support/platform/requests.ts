@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, it } from "vitest";
 
 import { parseExactJson } from "../../../src/platform/codec/json.ts";
 import type { Platform } from "../../../src/platform/index.ts";
@@ -11,17 +11,25 @@ export const LONE_SURROGATE = "\ud800";
 
 type Call = (platform: Platform) => Promise<unknown>;
 
-/** A call, and the method, path, query and body that it sends; undefined for no body. */
-export type Sent = readonly [name: string, call: Call, request: string, body: unknown];
+/** A call, and the method, path, query and body that it sends. */
+type Sent = readonly [title: string, call: Call, request: string, body?: unknown];
 
 /** A call, and the text of its refusal after "the request cannot be sent: ". */
-export type Refused = readonly [name: string, call: Call, complaint: string];
+type Refused = readonly [title: string, call: Call, complaint: string];
+
+export function itSends(...rows: readonly Sent[]): void {
+  for (const [title, ...sent] of rows) it(`is sent: ${title}`, async () => expectSent(...sent));
+}
+
+export function itRefuses(...rows: readonly Refused[]): void {
+  for (const [title, ...refused] of rows) it(`is refused: ${title}`, async () => expectRefused(...refused));
+}
 
 /** A body that suffices for every operation. */
 const ANSWER = { id: ID, name: "web", metrics: "", status: { token: "t" }, results: [] };
 
 /** Checks that a call sends this one request; whether the answer can be read does not matter. */
-export async function expectSent(call: Call, request: string, body: unknown): Promise<void> {
+async function expectSent(call: Call, request: string, body?: unknown): Promise<void> {
   const { server, connect } = await startHarness();
   server.script({ body: ANSWER });
   await call(connect()).catch(() => {});
@@ -34,7 +42,7 @@ export async function expectSent(call: Call, request: string, body: unknown): Pr
 }
 
 /** Checks that a call is refused with this message before anything is sent. */
-export async function expectRefused(call: Call, complaint: string): Promise<void> {
+async function expectRefused(call: Call, complaint: string): Promise<void> {
   const { server, calls, connect } = await startHarness();
   const platform = connect();
   const before = platform.budget();
