@@ -1,17 +1,43 @@
 import { describe, expect, it } from "vitest";
 
-import { manualClock, settle, type ManualClock } from "../../../test/support/kube/clock.ts";
+import { manualClock, settle } from "../../../test/support/kube/clock.ts";
 import { windowPlatform, type WindowPlatformOptions } from "../../../test/support/platform/window-platform.ts";
-import { createGate, type RateGate } from "./gate.ts";
+import { createGate, type GateOptions } from "./gate.ts";
 import type { RequestPriority } from "./line.ts";
 import type { Ceiling } from "./pacer.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;
 
-function gateOf(ceiling: Ceiling = {}, random = () => 0) {
+function gateOf(ceiling: Ceiling = {}, more: Partial<GateOptions> = {}) {
   const clock = manualClock();
-  return { clock, gate: createGate({ clock, random, ceiling: () => ceiling }) };
+  const gate = createGate({ clock, random: () => 0, ceiling: () => ceiling, ...more });
+  const limit = (pauseMs: number) => gate.ended({ sentAt: clock.monotonic(), isAnswered: true, pauseMs });
+  return {
+    clock,
+    gate,
+    limit,
+    /** A pause that is over. */
+    pause: async (ms: number) => {
+      limit(ms);
+      await clock.advance(ms);
+    },
+    admit: (priority: RequestPriority = "high") => gate.admit({ priority, lane: "" }),
+    reserve: () => gate.reserve({ priority: "high", lane: "" }),
+    admitReserved: () => gate.admitReserved({ priority: "high", lane: "" }),
+    pass: () => gate.ended({ sentAt: clock.monotonic(), isAnswered: true }),
+    hasRoom: (...priorities: readonly RequestPriority[]) => priorities.map((one) => gate.hasRoom(one)),
+  };
+}
+
+/** A gate, and a platform behind it that counts in fixed windows. */
+function behindGate(options: WindowPlatformOptions) {
+  const { clock, gate } = gateOf();
+  const platform = windowPlatform(clock, gate, options);
+  const sendMany = (count: number, priority: RequestPriority, lane: string): void => {
+    for (let sent = 0; sent < count; sent += 1) void platform.send(priority, lane);
+  };
+  return { clock, gate, platform, sendMany };
 }
 
 /** Returns the result of a promise after all due microtasks. */
@@ -19,13 +45,6 @@ async function now<T>(promise: Promise<T>): Promise<T | "waiting"> {
   await settle();
   return Promise.race([promise, Promise.resolve("waiting" as const)]);
 }
-
-const limit = (gate: RateGate, clock: ManualClock, pauseMs: number): void => {
-  gate.ended({ sentAt: clock.monotonic(), isAnswered: true, pauseMs });
-};
-const pass = (gate: RateGate, clock: ManualClock): void => {
-  gate.ended({ sentAt: clock.monotonic(), isAnswered: true });
-};
 
 /** Sends requests, ten at a time, to a platform that counts in fixed windows. */
 async function sendAll(options: WindowPlatformOptions, calls: number, ceiling: Ceiling = {}) {
@@ -80,9 +99,8 @@ describe("the rate", () => {
   });
 
   it("doubles each second that uses it, from ten on, while nothing is refused", async () => {
-    const { clock, gate } = gateOf();
-    const platform = windowPlatform(clock, gate, { limit: 1e9, windowMs: SECOND, tells: false, latencyMs: 2 });
-    for (let sent = 0; sent < 200; sent += 1) void platform.send();
+    const { clock, gate, sendMany } = behindGate({ limit: 1e9, windowMs: SECOND, tells: false, latencyMs: 2 });
+    sendMany(200, "high", "");
     await clock.advance(10);
     expect(gate.budget().requestsPerSecond).toBe(10);
     await clock.advance(3_500);
@@ -90,10 +108,10 @@ describe("the rate", () => {
   });
 
   it("is not raised by a token that hardly sends", async () => {
-    const { clock, gate } = gateOf();
+    const { clock, gate, admit, pass } = gateOf();
     for (let sent = 0; sent < 100; sent += 1) {
-      expect(await gate.admit({ priority: "low", lane: "" })).toBe(0);
-      pass(gate, clock);
+      expect(await admit("low")).toBe(0);
+      pass();
       await clock.advance(SECOND);
     }
     expect(gate.budget().requestsPerSecond).toBe(10);
@@ -109,15 +127,14 @@ describe("the rate", () => {
   });
 
   it("lets a burst through that the user allows", async () => {
-    const { gate } = gateOf({ requestsPerSecond: 1, burst: 3 });
-    expect(await Promise.all([1, 2, 3].map(() => gate.admit({ priority: "high", lane: "" })))).toEqual([0, 0, 0]);
-    expect(await now(gate.admit({ priority: "high", lane: "" }))).toBe("waiting");
+    const { admit } = gateOf({ requestsPerSecond: 1, burst: 3 });
+    expect(await Promise.all([1, 2, 3].map(() => admit()))).toEqual([0, 0, 0]);
+    expect(await now(admit())).toBe("waiting");
   });
 
   it("leaves half of a long window to others than routine checks", async () => {
-    const { clock, gate } = gateOf();
-    const platform = windowPlatform(clock, gate, { limit: 100, windowMs: HOUR, tells: true });
-    for (let sent = 0; sent < 100; sent += 1) void platform.send("low", "sweeps");
+    const { clock, platform, sendMany } = behindGate({ limit: 100, windowMs: HOUR, tells: true });
+    sendMany(100, "low", "sweeps");
     await clock.advance(10 * SECOND);
     expect(platform.passed.length).toBeLessThan(65);
     void platform.send("urgent", "edit");
@@ -128,9 +145,8 @@ describe("the rate", () => {
 
 describe("the order", () => {
   it("follows a priority that rises while its request waits", async () => {
-    const { clock, gate } = gateOf();
-    const platform = windowPlatform(clock, gate, { limit: 100, windowMs: HOUR, tells: true });
-    for (let sent = 0; sent < 100; sent += 1) void platform.send("low", "sweeps");
+    const { clock, gate, sendMany } = behindGate({ limit: 100, windowMs: HOUR, tells: true });
+    sendMany(100, "low", "sweeps");
     await clock.advance(10 * SECOND);
     const turn: { priority: RequestPriority; lane: string } = { priority: "low", lane: "edited" };
     const edited = gate.admit(turn);
@@ -142,10 +158,8 @@ describe("the order", () => {
   });
 
   it("puts what somebody asked for before a backlog, and lets no backlog starve", async () => {
-    const { clock, gate } = gateOf();
-    const platform = windowPlatform(clock, gate, { limit: 20, windowMs: SECOND, tells: true });
-    for (const priority of ["low", "normal", "high"] as const)
-      for (let sent = 0; sent < 200; sent += 1) void platform.send(priority, "a");
+    const { clock, platform, sendMany } = behindGate({ limit: 20, windowMs: SECOND, tells: true });
+    for (const priority of ["low", "normal", "high"] as const) sendMany(200, priority, "a");
     await clock.advance(5 * SECOND);
     const before = platform.passed.length;
     void platform.send("urgent", "a");
@@ -156,11 +170,9 @@ describe("the order", () => {
   });
 
   it("is fair to lanes of very different size: Jain's index is at least 0.9", async () => {
-    const { clock, gate } = gateOf();
-    const platform = windowPlatform(clock, gate, { limit: 20, windowMs: SECOND, tells: true });
+    const { clock, platform, sendMany } = behindGate({ limit: 20, windowMs: SECOND, tells: true });
     const sizes = { a: 900, b: 90, c: 30 };
-    for (const [lane, size] of Object.entries(sizes))
-      for (let sent = 0; sent < size; sent += 1) void platform.send("high", lane);
+    for (const [lane, size] of Object.entries(sizes)) sendMany(size, "high", lane);
     await clock.advance(5 * SECOND);
     const shares = Object.keys(sizes).map((one) => platform.passed.filter(({ lane }) => lane === one).length);
     const sum = shares.reduce((total, share) => total + share, 0);
@@ -171,39 +183,37 @@ describe("the order", () => {
 
 describe("a 429", () => {
   it("turns everybody away at once, until it is over, and an hour at most", async () => {
-    const { clock, gate } = gateOf({ requestsPerSecond: 100, burst: 100 });
-    limit(gate, clock, HOUR);
-    expect(await gate.admit({ priority: "urgent", lane: "" })).toBe(HOUR);
-    expect(gate.hasRoom("urgent")).toBe(false);
+    const { clock, gate, admit, limit, hasRoom } = gateOf({ requestsPerSecond: 100, burst: 100 });
+    limit(HOUR);
+    expect(await admit("urgent")).toBe(HOUR);
+    expect(hasRoom("urgent")).toEqual([false]);
     await clock.advance(HOUR - 1);
     expect(gate.budget().pausedMs).toBe(1);
     await clock.advance(1);
-    expect(await gate.admit({ priority: "low", lane: "" })).toBe(0);
+    expect(await admit("low")).toBe(0);
   });
 
   it("is followed by one try, and by more only once that has passed", async () => {
-    const { clock, gate } = gateOf({ requestsPerSecond: 100, burst: 100 });
-    limit(gate, clock, 5 * SECOND);
-    await clock.advance(5 * SECOND);
-    expect(gate.hasRoom("low")).toBe(true);
+    const { clock, gate, admit, limit, pause, pass, hasRoom } = gateOf({ requestsPerSecond: 100, burst: 100 });
+    await pause(5 * SECOND);
+    expect(hasRoom("low")).toEqual([true]);
     gate.expect();
-    expect(gate.hasRoom("urgent")).toBe(false);
-    const calls = [1, 2, 3].map(() => gate.admit({ priority: "high", lane: "" }));
+    expect(hasRoom("urgent")).toEqual([false]);
+    const calls = [1, 2, 3].map(() => admit());
     expect(await Promise.all(calls.map(now))).toEqual([0, "waiting", "waiting"]);
-    limit(gate, clock, 5 * SECOND);
+    limit(5 * SECOND);
     expect(await Promise.all(calls.map(now))).toEqual([0, 5 * SECOND, 5 * SECOND]);
     await clock.advance(5 * SECOND);
-    const again = [1, 2].map(() => gate.admit({ priority: "high", lane: "" }));
-    pass(gate, clock);
+    const again = [1, 2].map(() => admit());
+    pass();
     await clock.advance(SECOND);
     expect(await Promise.all(again.map(now))).toEqual([0, 0]);
   });
 
   it("is followed by the next try ten seconds later if the first has no end", async () => {
-    const { clock, gate } = gateOf({ requestsPerSecond: 100 });
-    limit(gate, clock, 5 * SECOND);
-    await clock.advance(5 * SECOND);
-    const calls = [1, 2].map(() => gate.admit({ priority: "high", lane: "" }));
+    const { clock, admit, pause } = gateOf({ requestsPerSecond: 100 });
+    await pause(5 * SECOND);
+    const calls = [1, 2].map(() => admit());
     await clock.advance(9 * SECOND);
     expect(await Promise.all(calls.map(now))).toEqual([0, "waiting"]);
     await clock.advance(SECOND);
@@ -211,10 +221,9 @@ describe("a 429", () => {
   });
 
   it("is followed by the next try at once if the first gets no answer", async () => {
-    const { clock, gate } = gateOf();
-    limit(gate, clock, 5 * SECOND);
-    await clock.advance(5 * SECOND);
-    const calls = [1, 2].map(() => gate.admit({ priority: "high", lane: "" }));
+    const { clock, gate, admit, pause } = gateOf();
+    await pause(5 * SECOND);
+    const calls = [1, 2].map(() => admit());
     gate.ended({ sentAt: -1, isAnswered: false });
     expect(await Promise.all(calls.map(now))).toEqual([0, "waiting"]);
     gate.ended({ sentAt: clock.monotonic(), isAnswered: false });
@@ -223,70 +232,66 @@ describe("a 429", () => {
 
   it("holds requests up to a tenth longer than asked, and up to half a second", () => {
     const pausedMs = (askedMs: number): number => {
-      const { clock, gate } = gateOf({}, () => 0.5);
-      limit(gate, clock, askedMs);
+      const { gate, limit } = gateOf({}, { random: () => 0.5 });
+      limit(askedMs);
       return gate.budget().pausedMs;
     };
     expect([SECOND, HOUR].map(pausedMs)).toEqual([1.05 * SECOND, HOUR + 250]);
   });
 
   it("leaves an empty bucket behind, whatever the pause would have filled", async () => {
-    const { clock, gate } = gateOf({ requestsPerSecond: 10, burst: 50 });
-    limit(gate, clock, 60 * SECOND);
-    await clock.advance(60 * SECOND);
-    expect(await gate.admit({ priority: "high", lane: "" })).toBe(0);
-    pass(gate, clock);
-    const calls = Array.from({ length: 50 }, () => gate.admit({ priority: "high", lane: "" }));
+    const { clock, admit, pause, pass } = gateOf({ requestsPerSecond: 10, burst: 50 });
+    await pause(60 * SECOND);
+    expect(await admit()).toBe(0);
+    pass();
+    const calls = Array.from({ length: 50 }, () => admit());
     await clock.advance(SECOND);
     const passed = await Promise.all(calls.map(now));
     expect(passed.filter((waitMs) => waitMs === 0).length).toBeLessThanOrEqual(10);
   });
 
   it("of a short pause is waited for", async () => {
-    const { clock, gate } = gateOf();
-    limit(gate, clock, SECOND);
-    const call = gate.admit({ priority: "high", lane: "" });
+    const { clock, admit, limit } = gateOf();
+    limit(SECOND);
+    const call = admit();
     expect(await now(call)).toBe("waiting");
     await clock.advance(SECOND);
     expect(await call).toBe(0);
   });
 
   it("to what was sent before the gate closed lowers the rate no further", () => {
-    const { clock, gate } = gateOf({ requestsPerSecond: 100 });
-    limit(gate, clock, 5 * SECOND);
+    const { gate, limit } = gateOf({ requestsPerSecond: 100 });
+    limit(5 * SECOND);
     const once = gate.budget().requestsPerSecond;
     gate.ended({ sentAt: -1, isAnswered: true, pauseMs: 6 * SECOND });
     expect(gate.budget()).toMatchObject({ requestsPerSecond: once, pausedMs: 6 * SECOND });
   });
 
   it("is not needed where the headers say that nothing is left", async () => {
-    const { clock, gate } = gateOf();
-    const told = (remaining: number) => ({ limit: 100, remaining, resetMs: 30 * SECOND });
+    const { clock, gate, admit } = gateOf();
+    const quota = (remaining: number) => ({ limit: 100, remaining, resetMs: 30 * SECOND });
     // A platform that always reports 0 is not believed.
-    for (let answer = 0; answer < 2; answer += 1) gate.ended({ sentAt: 0, isAnswered: true, quota: told(0) });
+    for (let answer = 0; answer < 2; answer += 1) gate.ended({ sentAt: 0, isAnswered: true, quota: quota(0) });
     expect(gate.budget().pausedMs).toBe(0);
-    gate.ended({ sentAt: 0, isAnswered: true, quota: told(1) });
-    gate.ended({ sentAt: 0, isAnswered: true, quota: told(0) });
+    gate.ended({ sentAt: 0, isAnswered: true, quota: quota(1) });
+    gate.ended({ sentAt: 0, isAnswered: true, quota: quota(0) });
     expect(gate.budget().pausedMs).toBe(30 * SECOND);
     await clock.advance(30 * SECOND);
-    expect(await gate.admit({ priority: "high", lane: "" })).toBe(0);
+    expect(await admit()).toBe(0);
   });
 
   it("is told once when it begins and once when it ends, with how long it lasted", async () => {
-    const clock = manualClock();
-    const told: unknown[] = [];
-    const limited = (...what: unknown[]): void => void told.push(what);
-    const gate = createGate({ clock, random: () => 0, ceiling: () => ({}), limited });
+    const reports: unknown[] = [];
+    const { clock, gate, pause, pass } = gateOf({}, { limited: (...report) => reports.push(report) });
     await clock.advance(SECOND);
     for (const pauseMs of [SECOND, 2 * SECOND]) {
-      limit(gate, clock, pauseMs);
-      await clock.advance(pauseMs);
-      expect(told).toEqual([[true, 0]]);
+      await pause(pauseMs);
+      expect(reports).toEqual([[true, 0]]);
     }
     expect(gate.budget().refusedMs).toBe(3 * SECOND);
-    pass(gate, clock);
-    pass(gate, clock);
-    expect(told).toEqual([
+    pass();
+    pass();
+    expect(reports).toEqual([
       [true, 0],
       [false, 3 * SECOND],
     ]);
@@ -296,94 +301,86 @@ describe("a 429", () => {
 
 describe("a reservation", () => {
   it("is taken once and costs one place", async () => {
-    const { gate } = gateOf({ requestsPerSecond: 1, burst: 1 });
-    expect(await gate.reserve({ priority: "high", lane: "" })).toBe(0);
-    expect(await gate.admitReserved({ priority: "high", lane: "" })).toBe(0);
-    expect(await now(gate.admitReserved({ priority: "high", lane: "" }))).toBe("waiting");
+    const { reserve, admitReserved } = gateOf({ requestsPerSecond: 1, burst: 1 });
+    expect(await reserve()).toBe(0);
+    expect(await admitReserved()).toBe(0);
+    expect(await now(admitReserved())).toBe("waiting");
   });
 
   it("lapses after ten seconds, and one without waits two seconds at most", async () => {
-    const { clock, gate } = gateOf({ requestsPerSecond: 1, burst: 1 });
-    await gate.reserve({ priority: "high", lane: "" });
+    const { clock, gate, admit, reserve, admitReserved } = gateOf({ requestsPerSecond: 1, burst: 1 });
+    await reserve();
     await clock.advance(10 * SECOND);
-    expect(await gate.admitReserved({ priority: "high", lane: "" })).toBe(0);
-    expect(await now(gate.admit({ priority: "high", lane: "" }))).toBe("waiting");
-    for (let call = 0; call < 4; call += 1) void gate.admit({ priority: "high", lane: "" });
+    expect(await admitReserved()).toBe(0);
+    expect(await now(admit())).toBe("waiting");
+    for (let call = 0; call < 4; call += 1) void admit();
     const late = gate.admitReserved({ priority: "low", lane: "" });
     await clock.advance(2 * SECOND);
     expect(await late).toBeGreaterThan(0);
   });
 
   it("that is waited for in vain leaves the line", async () => {
-    const { clock, gate } = gateOf({ requestsPerSecond: 0.1, burst: 1 });
-    await gate.admit({ priority: "high", lane: "" });
-    const late = gate.admitReserved({ priority: "high", lane: "" });
+    const { clock, gate, admit, admitReserved } = gateOf({ requestsPerSecond: 0.1, burst: 1 });
+    await admit();
+    const late = admitReserved();
     expect(gate.budget().waiting).toBe(1);
     await clock.advance(2 * SECOND);
     expect([await late, gate.budget().waiting]).toEqual([SECOND, 0]);
   });
 
   it("after a pause leaves room for a read before the write", async () => {
-    const { clock, gate } = gateOf();
-    limit(gate, clock, 5 * SECOND);
-    await clock.advance(5 * SECOND);
-    expect(await gate.reserve({ priority: "high", lane: "" })).toBe(0);
-    expect(await now(gate.admit({ priority: "high", lane: "" }))).toBe(0);
+    const { admit, reserve, pause } = gateOf();
+    await pause(5 * SECOND);
+    expect(await reserve()).toBe(0);
+    expect(await now(admit())).toBe(0);
   });
 
   it("is given back when a pause begins", async () => {
-    const { clock, gate } = gateOf();
-    await gate.reserve({ priority: "high", lane: "" });
-    limit(gate, clock, SECOND);
-    expect(await now(gate.admitReserved({ priority: "high", lane: "" }))).toBe(SECOND);
-    limit(gate, clock, 30 * SECOND);
-    expect(await gate.admitReserved({ priority: "high", lane: "" })).toBe(30 * SECOND);
+    const { reserve, admitReserved, limit } = gateOf();
+    await reserve();
+    limit(SECOND);
+    expect(await now(admitReserved())).toBe(SECOND);
+    limit(30 * SECOND);
+    expect(await admitReserved()).toBe(30 * SECOND);
   });
 });
 
 describe("room for work", () => {
-  const room = (gate: RateGate, ...priorities: readonly RequestPriority[]) =>
-    priorities.map((one) => gate.hasRoom(one));
-
   it("ends while requests wait, but for what somebody asked for", async () => {
     let changes = 0;
-    const clock = manualClock();
-    const gate = createGate({ clock, random: () => 0, ceiling: () => ({}), changed: () => void (changes += 1) });
-    expect(room(gate, "urgent", "low")).toEqual([true, true]);
-    for (let call = 0; call < 5; call += 1) void gate.admit({ priority: "low", lane: "" });
-    expect(room(gate, "urgent", "high", "normal", "low")).toEqual([true, false, false, false]);
+    const { clock, admit, hasRoom } = gateOf({}, { changed: () => void (changes += 1) });
+    expect(hasRoom("urgent", "low")).toEqual([true, true]);
+    for (let call = 0; call < 5; call += 1) void admit("low");
+    expect(hasRoom("urgent", "high", "normal", "low")).toEqual([true, false, false, false]);
     changes = 0;
     await clock.advance(SECOND);
     expect(changes).toBeGreaterThan(0);
-    expect(room(gate, "low")).toEqual([true]);
+    expect(hasRoom("low")).toEqual([true]);
   });
 
   it("is reported when a pause, the work that it lets start, or the wait for its first answer ends", async () => {
-    const clock = manualClock();
     const changes: number[] = [];
-    const changed = () => void changes.push(clock.monotonic());
-    const gate = createGate({ clock, random: () => 0, ceiling: () => ({}), changed });
-    limit(gate, clock, 5 * SECOND);
-    await clock.advance(5 * SECOND);
+    const { clock, gate, admit, pause, hasRoom } = gateOf({}, { changed: () => changes.push(clock.monotonic()) });
+    await pause(5 * SECOND);
     gate.expect();
     await clock.advance(SECOND);
-    expect(room(gate, "low")).toEqual([true]);
-    await gate.admit({ priority: "low", lane: "" });
+    expect(hasRoom("low")).toEqual([true]);
+    await admit("low");
     await clock.advance(10 * SECOND - 1);
-    expect(room(gate, "low")).toEqual([false]);
+    expect(hasRoom("low")).toEqual([false]);
     await clock.advance(1);
-    expect(room(gate, "low")).toEqual([true]);
+    expect(hasRoom("low")).toEqual([true]);
     expect(changes).toEqual([0, 5 * SECOND, 6 * SECOND, 16 * SECOND]);
   });
 
   it("is nobody's concern once the process ends: all who wait are turned away", async () => {
-    const { clock, gate } = gateOf({ requestsPerSecond: 1, burst: 1 });
-    const [first, second] = [gate.admit({ priority: "high", lane: "" }), gate.admit({ priority: "high", lane: "" })];
+    const { clock, gate, admit, limit, hasRoom } = gateOf({ requestsPerSecond: 1, burst: 1 });
+    const [first, second] = [admit(), admit()];
     gate.close();
     expect([await first, await second]).toEqual([0, SECOND]);
-    expect(await gate.admit({ priority: "high", lane: "" })).toBe(SECOND);
+    expect(await admit()).toBe(SECOND);
     expect(clock.pending()).toBe(0);
-    limit(gate, clock, HOUR);
-    expect(room(gate, "low")).toEqual([true]);
+    limit(HOUR);
+    expect(hasRoom("low")).toEqual([true]);
   });
 });

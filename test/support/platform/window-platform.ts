@@ -10,28 +10,22 @@ export interface WindowPlatformOptions {
   readonly latencyMs?: number;
 }
 
-/** A platform that counts requests in fixed windows, behind a gate. */
-export interface WindowPlatform {
-  /** Sends one request, and repeats it after each 429. Resolves when it was accepted. */
-  send(priority?: RequestPriority, lane?: string): Promise<void>;
-  /** When each request was accepted, with its lane and priority. */
-  readonly passed: { readonly at: number; readonly lane: string; readonly priority: RequestPriority }[];
-  /** When each 429 was answered. */
-  readonly refused: number[];
+interface Passed {
+  readonly at: number;
+  readonly lane: string;
+  readonly priority: RequestPriority;
 }
 
-export function windowPlatform(clock: ManualClock, gate: RateGate, options: WindowPlatformOptions): WindowPlatform {
+/** A platform that counts requests in fixed windows, behind a gate: when it accepted and refused requests. */
+export function windowPlatform(clock: ManualClock, gate: RateGate, options: WindowPlatformOptions) {
   const { limit, windowMs, tells, latencyMs = 40 } = options;
-  const passed: WindowPlatform["passed"] = [];
+  const passed: Passed[] = [];
   const refused: number[] = [];
   let window = { endsAt: -Infinity, used: 0 };
 
-  const wait = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      clock.after(ms, resolve);
-    });
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
 
-  const arrive = (): { readonly isAllowed: boolean; readonly resetMs: number; readonly remaining: number } => {
+  const arrive = () => {
     const now = clock.monotonic();
     if (window.endsAt <= now) window = { endsAt: now + windowMs, used: 0 };
     window = { ...window, used: window.used + 1 };
@@ -39,6 +33,7 @@ export function windowPlatform(clock: ManualClock, gate: RateGate, options: Wind
     return { isAllowed: window.used <= limit, resetMs, remaining: Math.max(0, limit - window.used) };
   };
 
+  /** Sends one request, and repeats it after each 429. Resolves when it was accepted. */
   const send = async (priority: RequestPriority = "high", lane = ""): Promise<void> => {
     for (;;) {
       const waitMs = await gate.admit({ priority, lane });
