@@ -70,53 +70,34 @@ describe("a proxy", () => {
     await vi.waitFor(() => expect(proxy.open()).toBe(1));
   });
 
-  const failing: readonly (readonly [string, (proxy: ConnectProxy) => Network | Promise<Network>, string])[] = [
+  const untrusted =
+    "no connection to the platform through the proxy of spec.proxy (DEPTH_ZERO_SELF_SIGNED_CERT): no trusted authority signed its certificate; see spec.caBundle";
+  it.each<[string, (proxy: ConnectProxy) => unknown, Network, string]>([
     [
       "that rejects the password",
-      (proxy) => {
-        proxy.protect("user:right");
-        return { proxyCredentials: "user:s3cret" };
-      },
+      (proxy) => proxy.protect("user:right"),
+      { proxyCredentials: "user:s3cret" },
       "the proxy of spec.proxy rejects the user name or the password (407)",
     ],
     [
       "that asks for credentials",
-      (proxy) => {
-        proxy.protect("user:right");
-        return {};
-      },
+      (proxy) => proxy.protect("user:right"),
+      {},
       "the proxy of spec.proxy asks for a user name and a password (407)",
     ],
     [
       "that forbids the target",
-      (proxy) => {
-        proxy.refuse(403);
-        return {};
-      },
+      (proxy) => proxy.refuse(403),
+      {},
       "the proxy of spec.proxy opens no connection to the platform (403)",
     ],
-    [
-      "that nobody runs",
-      async (proxy) => {
-        await proxy.stop();
-        return {};
-      },
-      "no connection to the proxy of spec.proxy (ECONNREFUSED)",
-    ],
-    [
-      "before a platform of an unknown authority",
-      () => ({}),
-      "no connection to the platform through the proxy of spec.proxy (DEPTH_ZERO_SELF_SIGNED_CERT): no trusted authority signed its certificate; see spec.caBundle",
-    ],
-    [
-      "before a platform of another authority",
-      () => ({ ca: expiredCertificate }),
-      "no connection to the platform through the proxy of spec.proxy (DEPTH_ZERO_SELF_SIGNED_CERT): no trusted authority signed its certificate; see spec.caBundle",
-    ],
-  ];
-  it.each(failing)("%s is no connection, and nothing is sent", async (_what, prepare, message) => {
+    ["that nobody runs", (proxy) => proxy.stop(), {}, "no connection to the proxy of spec.proxy (ECONNREFUSED)"],
+    ["before a platform of an unknown authority", () => {}, {}, untrusted],
+    ["before a platform of another authority", () => {}, { ca: expiredCertificate }, untrusted],
+  ])("%s is no connection, and nothing is sent", async (_what, prepare, now, message) => {
     const { server, proxy, network, call } = await behindProxy();
-    network.now = await prepare(proxy);
+    await prepare(proxy);
+    network.now = now;
     await expect(call()).rejects.toMatchObject({ name: "TransportError", failure: "connect", message });
     expect(server.arrived).toEqual([]);
   });

@@ -14,15 +14,10 @@ describe("failureOfStatus", () => {
     [429, "RateLimited", "RateLimited"],
     [500, "Server", "OutcomeUnknown"],
     [501, "NotSupported", "OutcomeUnknown"],
-    [502, "Server", "OutcomeUnknown"],
-    [503, "Server", "OutcomeUnknown"],
-    [504, "Server", "OutcomeUnknown"],
     [599, "Server", "OutcomeUnknown"],
     [408, "Server", "OutcomeUnknown"],
     [302, "BadResponse", "OutcomeUnknown"],
-    [307, "BadResponse", "OutcomeUnknown"],
     [410, "BadResponse", "OutcomeUnknown"],
-    [418, "BadResponse", "OutcomeUnknown"],
   ] as const)("%d: a read is %s, a write %s", (status, read, write) => {
     expect(failureOfStatus(status, "read", 7).is).toBe(read);
     expect(failureOfStatus(status, "write", 7).is).toBe(write);

@@ -6,11 +6,9 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
 import { certificate, expiredCertificate, privateKey } from "../../../test/support/kube/tls.ts";
 import { figure } from "../../../test/support/platform/figure.ts";
-import { createTransport, type Transport } from "./http.ts";
+import { createTransport, type HttpOptions, type Transport } from "./http.ts";
 
 let server: ScriptedServer;
-let transport: Transport;
-
 const options = {
   connections: 4,
   connectTimeoutMs: 1000,
@@ -18,37 +16,34 @@ const options = {
   mayCall: () => true,
   allowAddress: () => true,
 };
-const get = (url: string, deadlineMs = 5000) => transport.exchange({ method: "GET", url, headers: {}, deadlineMs });
+/** A client that ends with the test. */
+function client(change: Partial<HttpOptions> = {}): Transport {
+  const transport = createTransport({ ...options, ...change });
+  onTestFinished(() => transport.close());
+  return transport;
+}
+const get = (url: string, deadlineMs = 5000, transport = client()) =>
+  transport.exchange({ method: "GET", url, headers: {}, deadlineMs });
+const post = (url: string, transport = client()) =>
+  transport.exchange({ method: "POST", url, headers: {}, body: "{}", deadlineMs: 5000 });
 
 beforeEach(async () => {
   server = await startScriptedServer();
-  transport = createTransport(options);
 });
-
-afterEach(async () => {
-  await transport.close();
-  await server.stop();
-});
+afterEach(() => server.stop());
 
 describe("an exchange", () => {
   it("gives status, text and headers of whatever is answered", async () => {
     server.script({ status: 418, headers: { "X-One": "1" }, body: "short and stout" });
-    const answer = await get(server.url);
-    expect([answer.status, answer.text, answer.header("x-one"), answer.header("x-two")]).toEqual([
-      418,
-      "short and stout",
-      "1",
-      undefined,
-    ]);
+    const { status, text, header } = await get(server.url);
+    expect([status, text, header("x-one"), header("x-two")]).toEqual([418, "short and stout", "1", undefined]);
   });
 
   it("sends no body and no content type unless there is one", async () => {
-    server.script({});
-    await transport.exchange({ method: "POST", url: server.url, headers: {}, deadlineMs: 5000 });
-    await transport.exchange({ method: "POST", url: server.url, headers: {}, body: "{}", deadlineMs: 5000 });
-    expect(
-      server.arrived.map(({ body, headers }) => [body, headers["content-length"], headers["content-type"]]),
-    ).toEqual([
+    await client().exchange({ method: "POST", url: server.url, headers: {}, deadlineMs: 5000 });
+    await post(server.url);
+    const sent = server.arrived.map(({ body, headers }) => [body, headers["content-length"], headers["content-type"]]);
+    expect(sent).toEqual([
       ["", "0", undefined],
       ["{}", "2", undefined],
     ]);
@@ -56,19 +51,11 @@ describe("an exchange", () => {
 
   it("[E8] does not follow redirects", async () => {
     server.script({ status: 307, headers: { location: `${server.url}/elsewhere` } });
-    const answer = await transport.exchange({
-      method: "POST",
-      url: server.url,
-      headers: {},
-      body: "{}",
-      deadlineMs: 5000,
-    });
-    expect([answer.status, server.arrived.length]).toEqual([307, 1]);
+    expect([(await post(server.url)).status, server.arrived.length]).toEqual([307, 1]);
   });
 
   it("keeps to the number of connections", async () => {
-    let open = 0;
-    let most = 0;
+    let [open, most] = [0, 0];
     server.script((response) => {
       open += 1;
       most = Math.max(most, open);
@@ -77,7 +64,8 @@ describe("an exchange", () => {
         response.end();
       }, 5);
     });
-    await Promise.all(Array.from({ length: 20 }, () => get(server.url)));
+    const transport = client();
+    await Promise.all(Array.from({ length: 20 }, () => get(server.url, 5000, transport)));
     expect(most).toBe(4);
   });
 });
@@ -139,79 +127,57 @@ describe("an exchange without an answer", () => {
 
   it("[E2] never quotes headers", async () => {
     const headers = { authorization: "Token s3cret\r\nx: y" };
-    const sent = transport.exchange({ method: "GET", url: server.url, headers, deadlineMs: 1000 });
+    const sent = client().exchange({ method: "GET", url: server.url, headers, deadlineMs: 1000 });
     await expect(sent).rejects.toSatisfy((error: Error) => !`${error.message} ${error.stack}`.includes("s3cret"));
   });
 });
 
 describe("[E8] an address that is not allowed", () => {
   it("gets no connection, whatever its name", async () => {
-    const asked: string[] = [];
+    const checked: string[] = [];
     let connections = 0;
     const target = createServer(() => (connections += 1)).listen(0);
-    const guarded = createTransport({ ...options, allowAddress: (address) => asked.push(address) < 0 });
     const { port } = target.address() as { port: number };
-    const sent = guarded.exchange({
-      method: "POST",
-      url: `http://localhost:${port}`,
-      headers: {},
-      body: "{}",
-      deadlineMs: 5000,
-    });
-    await expect(sent).rejects.toMatchObject({ failure: "address" });
-    expect(asked).not.toEqual([]);
+    const guarded = client({ allowAddress: (address) => checked.push(address) < 0 });
+    await expect(post(`http://localhost:${port}`, guarded)).rejects.toMatchObject({ failure: "address" });
+    expect(checked).not.toEqual([]);
     expect(connections).toBe(0);
-    await guarded.close();
     target.close();
   });
 
   it("does not stand in the way of one that is", async () => {
     server.script({ body: "here" });
-    const guarded = createTransport({ ...options, allowAddress: (address) => ["127.0.0.1", "::1"].includes(address) });
-    const url = server.url.replace("127.0.0.1", "localhost");
-    const answer = await guarded.exchange({ method: "GET", url, headers: {}, deadlineMs: 5000 });
-    expect(answer.text).toBe("here");
-    await guarded.close();
+    const guarded = client({ allowAddress: (address) => ["127.0.0.1", "::1"].includes(address) });
+    expect((await get(server.url.replace("127.0.0.1", "localhost"), 5000, guarded)).text).toBe("here");
   });
 });
 
 describe("what is too late when it could be sent", () => {
-  const post = (to: Transport) =>
-    to.exchange({ method: "POST", url: server.url, headers: {}, body: "{}", deadlineMs: 5000 });
-
   it("is not sent on a connection that comes up", async () => {
-    const late = createTransport({ ...options, mayCall: () => false });
-    await expect(post(late)).rejects.toMatchObject({ failure: "connect" });
+    await expect(post(server.url, client({ mayCall: () => false }))).rejects.toMatchObject({ failure: "connect" });
     expect(server.arrived).toEqual([]);
-    await late.close();
   });
 
   it("is not sent by a connection that stands, behind an answer that was waited for", async () => {
     let may = true;
-    const late = createTransport({ ...options, connections: 1, mayCall: () => may });
+    const late = client({ connections: 1, mayCall: () => may });
     server.script((response) => {
       may = false;
       response.end();
     });
-    const [first, second] = [post(late), post(late)];
+    const [first, second] = [post(server.url, late), post(server.url, late)];
     expect((await first).status).toBe(200);
     await expect(second).rejects.toMatchObject({ failure: "connect" });
     expect(server.arrived).toHaveLength(1);
-    await late.close();
   });
 });
 
 describe("[C9] TLS", () => {
-  const startTls = (cert = certificate) =>
-    startScriptedServer((listener) => createTlsServer({ cert, key: privateKey }, listener));
-  const post = (client: Transport, url: string) =>
-    client.exchange({
-      method: "POST",
-      url: url.replace("http:", "https:"),
-      headers: { authorization: "Token x" },
-      body: "{}",
-      deadlineMs: 5000,
-    });
+  const startTls = async (cert: string, host: string) => {
+    const tls = await startScriptedServer((listener) => createTlsServer({ cert, key: privateKey }, listener));
+    onTestFinished(() => tls.stop());
+    return { tls, url: tls.url.replace("http:", "https:").replace("127.0.0.1", host) };
+  };
 
   it.each([
     ["an unknown authority", certificate, undefined, "127.0.0.1", "DEPTH_ZERO_SELF_SIGNED_CERT"],
@@ -222,24 +188,18 @@ describe("[C9] TLS", () => {
     async (_what, cert, ca, host, code) => {
       vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
       onTestFinished(() => void vi.unstubAllEnvs());
-      const tls = await startTls(cert);
-      const client = createTransport({ ...options, network: () => ({ ca }) });
-      await expect(post(client, tls.url.replace("127.0.0.1", host))).rejects.toMatchObject({
+      const { tls, url } = await startTls(cert, host);
+      await expect(post(url, client({ network: () => ({ ca }) }))).rejects.toMatchObject({
         failure: "connect",
         message: expect.stringMatching(`^no connection to the platform \\(${code}\\)`),
       });
       expect(tls.arrived).toEqual([]);
-      await client.close();
-      await tls.stop();
     },
   );
 
   it("with the authority that was given is one", async () => {
-    const tls = await startTls();
-    const trusting = createTransport({ ...options, network: () => ({ ca: certificate }) });
-    expect((await post(trusting, tls.url)).status).toBe(200);
+    const { tls, url } = await startTls(certificate, "127.0.0.1");
+    expect((await post(url, client({ network: () => ({ ca: certificate }) }))).status).toBe(200);
     expect(tls.arrived).toHaveLength(1);
-    await trusting.close();
-    await tls.stop();
   });
 });
