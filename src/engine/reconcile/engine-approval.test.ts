@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Env } from "../../../test/support/engine/env.ts";
-import { effects, HOUR, on, polled, ready, remote, status, type Spec } from "../../../test/support/engine/policies.ts";
+import { effects, HOUR, on, polled, ready, remote, status, type Spec } from "../../../test/support/engine/widgets.ts";
 import { APPROVED_PLAN } from "../../api/names.ts";
 import { planIn } from "../policies/policy-status.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { engineEnv } from "../../../test/support/engine/env.ts";
-import { effects, HOUR, on, polled, ready, remote, status } from "../../../test/support/engine/policies.ts";
+import { effects, HOUR, on, polled, ready, remote, status } from "../../../test/support/engine/widgets.ts";
 import { EXTERNAL_ID, FINALIZER, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 

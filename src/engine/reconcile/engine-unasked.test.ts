@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Env } from "../../../test/support/engine/env.ts";
-import { effects, on, polled, remote, status, type Spec } from "../../../test/support/engine/policies.ts";
+import { effects, on, polled, remote, status, type Spec } from "../../../test/support/engine/widgets.ts";
 import { APPROVED_PLAN, RESOLVE } from "../../api/names.ts";
 import { isObject, stringMember } from "../../kube/api/json.ts";
 import { planIn } from "../policies/policy-status.ts";

@@ -1,4 +1,4 @@
-/** The engine's test environment with one widget, for tests of policies. */
+/** The engine's test environment with one widget. */
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
 import { engineEnv, type Env } from "./env.ts";
