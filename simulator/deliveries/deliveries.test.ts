@@ -97,7 +97,7 @@ async function arrivals(count: number): Promise<void> {
   });
 }
 
-const told = async (): Promise<readonly DeliveryEntry[]> => (await control(simulator, "GET /deliveries")).body;
+const deliveries = async (): Promise<readonly DeliveryEntry[]> => (await control(simulator, "GET /deliveries")).body;
 
 describe("the documented surface", () => {
   beforeEach(() => start("documented"));
@@ -196,7 +196,7 @@ describe("a delivery", () => {
     await deploy(await application("web"));
     await arrivals(3);
     await vi.waitFor(async () => {
-      expect((await told()).map(({ attempt, ended }) => [attempt, ended])).toEqual([
+      expect((await deliveries()).map(({ attempt, ended }) => [attempt, ended])).toEqual([
         [1, 500],
         [2, 404],
         [3, 200],
@@ -206,10 +206,10 @@ describe("a delivery", () => {
     await deploy(await application("next"));
     await arrivals(6);
     await vi.waitFor(async () => {
-      expect((await told()).slice(3).map(({ ended }) => ended)).toEqual([500, 500, 500]);
+      expect((await deliveries()).slice(3).map(({ ended }) => ended)).toEqual([500, 500, 500]);
     });
     await control(simulator, "DELETE /deliveries");
-    expect(await told()).toEqual([]);
+    expect(await deliveries()).toEqual([]);
   });
 
   it("is sent twice with a setting", async () => {
@@ -239,7 +239,7 @@ describe("a delivery", () => {
     await register({ events: ["DEPLOYMENT_SUCCEEDED"] });
     await deploy(await application("web"));
     await vi.waitFor(async () => {
-      expect((await told()).map(({ ended }) => String(ended)).toSorted()).toEqual(["lost", "refused"]);
+      expect((await deliveries()).map(({ ended }) => String(ended)).toSorted()).toEqual(["lost", "refused"]);
     });
     expect(arrived).toEqual([]);
   });

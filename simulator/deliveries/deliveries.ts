@@ -67,7 +67,7 @@ export function createDeliveries(machine: Machine, clock: Clock): Deliveries {
     });
   };
 
-  const tell = (webhook: Webhook, { event, body }: Message, attempt: number, ended: DeliveryEntry["ended"]): void => {
+  const record = (webhook: Webhook, { event, body }: Message, attempt: number, ended: DeliveryEntry["ended"]): void => {
     seq += 1;
     entries.push({ seq, at: machine.time.wall().toISOString(), webhookId: webhook.id, event, body, attempt, ended });
   };
@@ -78,7 +78,7 @@ export function createDeliveries(machine: Machine, clock: Clock): Deliveries {
     const headers: Record<string, string> = typeof secret === "string" ? { [secretHeader]: secret } : {};
     const ended = await post(clock, webhook.targetUrl, headers, JSON.stringify(message.body), timeoutSeconds * 1_000);
     if (stopped) return;
-    tell(webhook, message, tries, ended);
+    record(webhook, message, tries, ended);
     const taken = typeof ended === "number" && ended >= 200 && ended < 300;
     if (taken || ended === "refused" || tries >= attempts) return;
     after(backoffSeconds * 1_000 * 2 ** (tries - 1), () => void attempt(webhook, message, tries + 1));
@@ -88,7 +88,7 @@ export function createDeliveries(machine: Machine, clock: Clock): Deliveries {
     const { copies, lateEvery, lateSeconds, loseEvery } = machine.settings.deliveries;
     count += 1;
     if (isNth(count, loseEvery)) {
-      tell(webhook, message, 0, "lost");
+      record(webhook, message, 0, "lost");
       return;
     }
     const ms = isNth(count, lateEvery) ? lateSeconds * 1_000 : 0;

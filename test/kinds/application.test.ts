@@ -54,7 +54,7 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(env.harness.writes()).toHaveLength(3);
   });
 
-  it("gets another commit once, and tells the failure of a bad one", async () => {
+  it("gets another commit once, and reports the failure of a bad one", async () => {
     const runner = await env.deployed();
     const bad = `bad${COMMIT.slice(3)}`;
     const next = await runner.run({ spec: env.spec({ deploy: { gitCommitId: bad } }) });
@@ -131,7 +131,7 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(env.harness.service(runner.id()).commit).toBe(OTHER_COMMIT);
   });
 
-  it("tells the commit that is deployed now, not the one of a moment before", async () => {
+  it("reports the commit that is deployed now, not the one of a moment before", async () => {
     const runner = await env.deployed();
     await runner.run({ spec: env.spec({ deploy: { gitCommitId: OTHER_COMMIT } }) });
     env.harness.pass(3);
@@ -143,7 +143,7 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(over.report.drift).toEqual([]);
   });
 
-  it("follows its state where the platform tells no request", async () => {
+  it("follows its state where the platform names no request", async () => {
     env.harness.change({ nullRequestIds: true, acceptLatencySeconds: 4 });
     const runner = env.applied();
     expect(await runner.run()).toMatchObject({ ops: ["createApplication", "deployApplication"], is: "waiting" });
@@ -193,7 +193,7 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(env.harness.writes().filter(([op]) => op === "createApplication").length).toBeLessThanOrEqual(2);
   });
 
-  it("sees inherited variables for what they are, where they are told apart", async () => {
+  it("sees inherited variables for what they are, where they are distinguished", async () => {
     const runner = await env.deployed();
     addForeignVariable(env.harness.simulator.sim, {
       parentId: env.projectId,
@@ -252,7 +252,7 @@ describe("an application on the full surface alone", () => {
     expect((await runner.run()).ops).toEqual(["updateApplication", "deployApplication"]);
   });
 
-  it("has settings that the platform stores otherwise sent and deployed once, and told as drift", async () => {
+  it("has settings that the platform stores otherwise sent and deployed once, and reported as drift", async () => {
     const runner = await env.deployed();
     env.harness.fault({ match: { operation: "updateApplication" }, answer: { is: "edited", set: { cpu: 500 } } });
     const first = await runner.run({ spec: env.spec({ cpu: 499 }) });
@@ -383,13 +383,13 @@ describe("an application on the documented surface alone", () => {
     runner.around.values = { "spec.variables[TOKEN]": "new-value" };
     expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
     env.harness.pass(120);
-    const told = (await runner.run()).report.conditions.find(({ type }) => type === "VariablesSynced");
-    expect(told).toMatchObject({
+    const condition = (await runner.run()).report.conditions.find(({ type }) => type === "VariablesSynced");
+    expect(condition).toMatchObject({
       status: "False",
       reason: "VariablesPending",
       message: expect.stringContaining(" TOKEN:"),
     });
-    expect(JSON.stringify(told)).not.toContain("value");
+    expect(JSON.stringify(condition)).not.toContain("value");
     env.harness.pass(600);
     // Shows the ingress.
     expect(await runner.run()).toMatchObject({ ops: [] });

@@ -59,7 +59,7 @@ describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", 
     expect(await runner.run()).toMatchObject({ is: "settled" });
   });
 
-  it.each(["text", "list"] as const)("that the platform rejects is told field by field: %s", async (rejections) => {
+  it.each(["text", "list"] as const)("that the platform rejects is reported field by field: %s", async (rejections) => {
     env.harness.change({ profile: { rejections } });
     const overrides = { cpu: "1", ram: "1" };
     const failed = await failureOf(env.applied({ tag: "postgres/1.0.0", specOverrides: overrides }).run());
@@ -95,18 +95,18 @@ describe("a blueprint on the documented surface alone", () => {
   it("is followed by the request that the answer to its creation names", async () => {
     env.harness.change({ profile: { blueprintDeployed: "both" } });
     const runner = env.applied();
-    const told = async () => {
+    const deployment = async () => {
       const { is, why, status, report } = await runner.run();
       const deployed = report.conditions.find(({ type }) => type === "Deployed");
       return { is, reason: why.reason, last: status["lastDeployment"], deployed: deployed?.reason };
     };
-    const { requestId } = ((await told()).last ?? {}) as { readonly requestId?: string };
+    const { requestId } = ((await deployment()).last ?? {}) as { readonly requestId?: string };
     expect(requestId).toBe(env.service(runner).requestId);
     env.harness.pass(3);
-    expect(await told()).toMatchObject({ is: "waiting", reason: "Deploying", deployed: "DEPLOYING" });
+    expect(await deployment()).toMatchObject({ is: "waiting", reason: "Deploying", deployed: "DEPLOYING" });
     env.harness.pass(120);
     const last = { requestId, state: "DEPLOYED", finishedAt: expect.any(String) };
-    expect(await told()).toMatchObject({ is: "settled", reason: "Deployed", deployed: "DEPLOYED", last });
+    expect(await deployment()).toMatchObject({ is: "settled", reason: "Deployed", deployed: "DEPLOYED", last });
     env.harness.pass(600);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
   });

@@ -36,7 +36,7 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
     expect(env.sent()).toEqual(["stopCluster"]);
   });
 
-  it("shows credentials without their keys, and tells when they do not exist", async () => {
+  it("shows credentials without their keys, and reports when they do not exist", async () => {
     const { credentialsId } = env.harness.simulator;
     const runner = env.applied({ credentialsId });
     expect((await runner.run()).status).toMatchObject({
@@ -66,7 +66,7 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
 describe("a cluster that the platform shows", () => {
   const env = clusterEnv("Full");
 
-  it("tells name, region, provider and versions", async () => {
+  it("reports name, region, provider and versions", async () => {
     expect((await env.applied().run()).status).toMatchObject({
       name: "own",
       region: "eu-west-3",
@@ -115,7 +115,7 @@ describe("a cluster that the platform shows", () => {
     expect(await operation.run()).toMatchObject({ is: "settled", why: { reason: "Completed" } });
   });
 
-  it("starts again, and what others stop is told or undone", async () => {
+  it("starts again, and what others stop is reported or undone", async () => {
     const runner = env.applied({ runState: "Stopped" });
     await runner.run();
     env.harness.pass(120);
@@ -126,9 +126,9 @@ describe("a cluster that the platform shows", () => {
     env.sent();
 
     env.harness.edit(env.cluster.id, { state: "STOPPED", deployed: false });
-    const told = await runner.run();
-    expect(told).toMatchObject({ ops: [], is: "stalled", why: { reason: "DriftDetected" } });
-    expect(told.report.drift).toEqual([{ path: "spec.runState", desired: "Running", observed: "Stopped" }]);
+    const result = await runner.run();
+    expect(result).toMatchObject({ ops: [], is: "stalled", why: { reason: "DriftDetected" } });
+    expect(result.report.drift).toEqual([{ path: "spec.runState", desired: "Running", observed: "Stopped" }]);
     expect((await runner.run({ policies: { corrects: "Nothing" } })).ops).toEqual([]);
     expect((await runner.run({ policies: { corrects: "Everything" } })).ops).toEqual(["deployCluster"]);
     expect(env.sent()).toEqual(["deployCluster"]);
@@ -179,7 +179,7 @@ describe("a cluster that the platform shows", () => {
   });
 });
 
-describe("a cluster that only answers tell of", () => {
+describe("a cluster that only answers show", () => {
   const env = clusterEnv("Documented");
 
   it("counts as running the version that it was taken over with, and is upgraded once by each newer one", async () => {

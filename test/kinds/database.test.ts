@@ -55,7 +55,7 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     expect(env.sent()).toEqual(["stopDatabase"]);
   });
 
-  it("is told once whether the platform lists its managed type, and created in any case", async () => {
+  it("reports once whether the platform lists its managed type, and created in any case", async () => {
     const { faults } = env.harness.simulator.sim;
     const answer = { is: "status", status: 500 } as const;
     const fault = { match: { operation: "listManagedDatabaseTypes" }, count: null };
@@ -68,12 +68,12 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     env.harness.fault({ ...fault, answer: { is: "edited", set: { results: [{ name: "POSTGRESQL" }] } } });
     env.harness.pass(120);
     await runner.run();
-    const told = await runner.run();
-    expect(told.status["typeCheck"]).toEqual({ type: "REDIS", listed: false });
-    expect(told.report.conditions).toContainEqual(
+    const result = await runner.run();
+    expect(result.status["typeCheck"]).toEqual({ type: "REDIS", listed: false });
+    expect(result.report.conditions).toContainEqual(
       expect.objectContaining({ type: "TypeKnown", status: "False", reason: "TypeNotListed" }),
     );
-    expect(told).toMatchObject({ is: "settled" });
+    expect(result).toMatchObject({ is: "settled" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     faults.clear();
     env.harness.pass(3_700);
@@ -113,7 +113,7 @@ describe("a database that others work on, too", () => {
     expect(env.sent()).toEqual(["deleteDatabase"]);
   });
 
-  it("[C7] is missed, and made anew only where that is wanted and its environment's list proves it", async () => {
+  it("[C7] is reported missing, and created again only where that is wanted and its environment's list proves it", async () => {
     const runner = await env.deployed();
     env.harness.remove(runner.id());
     env.harness.pass(60);
@@ -133,7 +133,7 @@ describe("a database that others work on, too", () => {
     expect(await runner.run({ policies })).toMatchObject({ ops: [], wrote: false });
   });
 
-  it("is not made anew when its environment is gone", async () => {
+  it("is not created again when its environment is gone", async () => {
     const environmentId = await env.harness.newEnvironment(await env.harness.newProject("short"), "gone");
     const runner = env.harness.database(environmentId, env.spec());
     await runner.run();

@@ -93,7 +93,7 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
   });
 
   it.runIf(surface === "Full")(
-    "that the platform stores otherwise is sent once, told as drift, and deleted until it is gone",
+    "that the platform stores otherwise is sent once, reported as drift, and deleted until it is gone",
     async () => {
       const runner = harness.environment(projectId, spec("normal"));
       await runner.run();

@@ -19,7 +19,7 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
   });
 
-  it("is told from what is inherited, and found in lists that lag behind", async () => {
+  it("is distinguished from what is inherited, and found in lists that lag behind", async () => {
     const inherited = env.foreign("MODE", { scope: "PROJECT", parentId: env.projectId });
     Object.assign(inherited, { bornAt: inherited.bornAt - 60_000, updatedAt: "2026-01-01T00:00:00.000Z" });
     const runner = env.set({ variables: [plain], overwrite: true });
@@ -41,9 +41,9 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
     await runner.settle();
     for (const key of ["MODE", "TOKEN"]) env.remove(key);
     env.wait(60);
-    const told = await runner.run({ policies: { blockedOperations: new Set(["importVariables"]) } });
+    const result = await runner.run({ policies: { blockedOperations: new Set(["importVariables"]) } });
     const drift = ["MODE", "TOKEN"].map((name) => ({ path: at(name), desired: "as imported", observed: "missing" }));
-    expect(told).toMatchObject({ ops: [], is: "settled", report: { drift } });
+    expect(result).toMatchObject({ ops: [], is: "settled", report: { drift } });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast", TOKEN: "hunter22" });
     expect((await runner.settle({ goal: "absent" })).ops).toHaveLength(isFull ? 2 : 0);
@@ -53,11 +53,11 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
     const runner = env.set({ variables: [plain, secret] });
     await runner.settle();
     env.change("MODE", "theirs");
-    const told = await runner.run({
+    const result = await runner.run({
       policies: { blockedOperations: new Set(["importVariables"]), corrects: "Nothing" },
     });
     const drift = [{ path: at("MODE"), desired: "as imported", observed: "changed by others" }];
-    expect(told).toMatchObject({ ops: [], is: "settled", report: { drift } });
+    expect(result).toMatchObject({ ops: [], is: "settled", report: { drift } });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast", TOKEN: "hunter22" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
@@ -179,7 +179,7 @@ describe("what a variable set created on the Documented surface", () => {
   const env = variableSetEnv("Documented");
   const web = () => [env.target("web")];
 
-  it("is told when it is taken out of the spec, until it is gone", async () => {
+  it("is reported when it is taken out of the spec, until it is gone", async () => {
     env.foreign("MODE");
     const runner = env.set({ variables: [plain, secret, extra], overwrite: true });
     await runner.settle();
@@ -200,7 +200,7 @@ describe("what a variable set created on the Documented surface", () => {
     expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "stalled", why });
   });
 
-  it("is told, and not restored, where it is a secret that others changed", async () => {
+  it("is reported, and not restored, where it is a secret that others changed", async () => {
     const runner = env.set({ variables: [secret] });
     await runner.settle();
     env.change("TOKEN", "theirs");
@@ -223,7 +223,7 @@ describe("what a variable set created on the Documented surface", () => {
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
-  it("is told of an application that is taken out of the spec", async () => {
+  it("is reported for an application that is taken out of the spec", async () => {
     const runner = env.set({ targets: [env.target("web"), env.target("api")], variables: [plain] });
     await runner.settle();
     const gone = await runner.settle({ spec: { targets: web(), variables: [plain] } });

@@ -35,12 +35,12 @@ describe.each(["Full", "Documented"] as const)("the targets of a variable set on
   it.each([
     [404, "ExternalResourceDeleted"],
     [403, "PermissionDenied"],
-  ])("that the platform answers %i for are told, and hold up no others", async (status, reason) => {
+  ])("that the platform answers %i for are reported, and hold up no others", async (status, reason) => {
     const match = { path: `/application/${env.web}/*` };
     env.harness.fault({ match, count: null, answer: { is: "status", status } });
     const runner = env.set({ targets: targets(), variables: [plain] });
-    const told = await runner.settle();
-    expect(told).toMatchObject({ ops: ["importVariables"], is: "stalled", why: { reason } });
+    const result = await runner.settle();
+    expect(result).toMatchObject({ ops: ["importVariables"], is: "stalled", why: { reason } });
     expect(env.harness.values(env.api)).toEqual({ MODE: "fast" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
@@ -131,7 +131,7 @@ describe("a target by id", () => {
       expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     });
 
-    it("[E11] removes by a status only what still has the name that it tells", async () => {
+    it("[E11] removes by a status only what still has the name that it has", async () => {
       const theirs = env.foreign("THEIRS");
       const runner = env.set(byId(env.web), given);
       await runner.settle();

@@ -57,7 +57,7 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     expect(env.harness.values(env.web)).toEqual({ MODE: "slow", TOKEN: "old-value" });
   });
 
-  it("tries a few times what the platform does not take over, apart from each other, and then tells it", async () => {
+  it("tries a few times what the platform does not take over, apart from each other, and then reports it", async () => {
     env.harness.change({ refusedVariables: ["MODE"] });
     const runner = env.set({ variables: [plain, { name: "OTHER", value: "1" }] });
     const first = await runner.settle();
@@ -188,7 +188,7 @@ describe("a secret of a variable set", () => {
       expect(await runner.settle()).toMatchObject({ ops: [], is: "stalled", why: { reason: "VariablesPending" } });
     });
 
-    it("of another scope, which no id of the application's leads to, is told to be in the way", async () => {
+    it("of another scope, which no id of the application's leads to, is reported to be in the way", async () => {
       const runner = env.set(
         { variables: [secret], scope: "ENVIRONMENT", overwrite: true },
         { values: valued("old-value") },
@@ -204,7 +204,7 @@ describe("a secret of a variable set", () => {
   describe("on the Documented surface", () => {
     const env = variableSetEnv("Documented");
 
-    it("is told to be in the way when it is rotated, and imported once it is gone", async () => {
+    it("is reported to be in the way when it is rotated, and imported once it is gone", async () => {
       const runner = env.set({ variables: [plain, secret] }, { values: valued("old-value") });
       await runner.settle();
       Object.assign(runner.around, rotated);
@@ -220,7 +220,7 @@ describe("a secret of a variable set", () => {
       expect(env.harness.values(env.web)).toEqual({ MODE: "fast", TOKEN: "new-value" });
     });
 
-    it("of others is told to be in the way", async () => {
+    it("of others is reported to be in the way", async () => {
       env.foreign("TOKEN", { secret: true });
       const runner = env.set({ variables: [secret], overwrite: true }, { values: valued("hunter22") });
       expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], ...failed });

@@ -49,7 +49,7 @@ async function ahead(setting: Setting, work: Work, faults: number): Promise<Worl
   return edited(settled, "deploy", ({ status }) => ({ spec: { ...SPEC, commit: "c1" }, status }));
 }
 
-function tell(task: TestContext["task"], { states, depth, complete }: Explored): void {
+function note(task: TestContext["task"], { states, depth, complete }: Explored): void {
   figure(task, `${states} states, ${complete ? `all there are, ${depth} moves deep` : `depth ${depth}`}`);
 }
 
@@ -115,14 +115,14 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
     const explored = await explore(setting, await ahead(setting, work, 0), 60);
     expect(explored.counterexample).toBeUndefined();
     expect(explored.complete).toBe(true);
-    tell(task, explored);
+    note(task, explored);
   });
 
   it.for(WORKS)("with two faults or deeds of the user: $work on $surface", async ({ surface, work }, { task }) => {
     const setting = settingOf({ surface });
     const explored = await explore(setting, await ahead(setting, work, 2), effort.cases(7, 9));
     expect(explored.counterexample).toBeUndefined();
-    tell(task, explored);
+    note(task, explored);
   });
 
   it.for(WORKS)("on long ways with five of them: $work on $surface", async ({ surface, work }, { task }) => {
@@ -142,7 +142,7 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
     const ways = effort.cases(50, 600);
     const walked = await wander(setting, { ...first, faults: 5 }, { ways, length: 80, random: numbers(effort.seed) });
     expect(walked.counterexample).toBeUndefined();
-    tell(task, explored);
+    note(task, explored);
   });
 
   it.for([
@@ -154,7 +154,7 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
     const overtaken = await follow(setting, begin(SPEC, 3), way);
     const explored = await explore(setting, { ...overtaken, faults: more }, effort.cases(9, deep));
     expect(explored.counterexample).toBeUndefined();
-    tell(task, explored);
+    note(task, explored);
   });
 
   it("does not clear the intent of the next process, whose request is under way", async () => {
@@ -183,10 +183,10 @@ describe("[M1] beyond the one assumption, that a request lands within its window
     const retrying = await follow(setting, begin(SPEC, 1), RETRYING);
     const explored = await explore(setting, { ...retrying, faults: 1 }, effort.cases(7, 10));
     expect(explored.counterexample).toBeUndefined();
-    tell(task, explored);
+    note(task, explored);
   });
 
-  it("a duplicate that a trace can see is told, and left to a person", async () => {
+  it("a duplicate that a trace can see is reported, and left to a person", async () => {
     const setting = settingOf({}, { beyond: true, edit: undefined });
     const way = [...RETRYING, /^A: create, executed but not answered$/, /lands$/];
     const { object, remotes } = await rested(setting, await follow(setting, begin(SPEC, 2), way), 0);
@@ -203,14 +203,14 @@ describe("[M1] the model finds", PATIENCE, () => {
       broken: settingOf({ windows: { landingMs: 0 } }, { edit: undefined }),
       way: [],
       faults: 1,
-      told: duplicate,
+      counterexample: duplicate,
     },
     {
       what: "a trace that does not read the list that the surface has",
       broken: settingOf({ kind: unread }),
       way: [],
       faults: 1,
-      told: /✗ it stalls on a create whose id a read finds$/,
+      counterexample: /✗ it stalls on a create whose id a read finds$/,
     },
     {
       what: "an action that is repeated",
@@ -218,33 +218,33 @@ describe("[M1] the model finds", PATIENCE, () => {
       work: "deploy",
       way: [],
       faults: 1,
-      told: /✗ \S+ was deployed 2 times$/,
+      counterexample: /✗ \S+ was deployed 2 times$/,
     },
     {
       what: "an intent that is not stored before its request",
       broken: settingOf({}, { taken: forgetful }),
       way: [],
       faults: 1,
-      told: /✗ A sends "create", which it did not announce in this pass$/,
+      counterexample: /✗ A sends "create", which it did not announce in this pass$/,
     },
     {
       what: "an API server that compares no resourceVersion",
       broken: settingOf({}, { taken: unchecked }),
       way: OVERTAKEN,
       faults: 0,
-      told: /✗ it is Ready with an open intent$/,
+      counterexample: /✗ it is Ready with an open intent$/,
     },
     {
       what: "a process that wakes up, with neither fence nor send window",
       broken: settingOf({ fenced: false, windows: { sendMs: 1e9 } }, { edit: undefined }),
       way: GIVEN_UP,
       faults: 0,
-      told: duplicate,
+      counterexample: duplicate,
     },
-  ] as const)("$what", async ({ broken, way, faults, told, ...rest }, { task }) => {
+  ] as const)("$what", async ({ broken, way, faults, counterexample, ...rest }, { task }) => {
     const first = await follow(broken, "work" in rest ? await ahead(broken, rest.work, 3) : begin(SPEC, 3), way);
     const explored = await explore(broken, { ...first, faults }, 40);
-    expect(explored.counterexample).toMatch(told);
+    expect(explored.counterexample).toMatch(counterexample);
     figure(task, `found after ${explored.states} states`);
   });
 });

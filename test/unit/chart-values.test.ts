@@ -17,7 +17,7 @@ const Patterned = z.looseObject({ type: z.literal("string"), pattern: z.string()
 const Properties = z.looseObject({ properties: z.record(z.string(), z.unknown()) });
 const List = z.looseObject({ type: z.literal("array"), items: z.unknown() });
 
-/** The values whose text the operator reads, and how the chart tells it. */
+/** The values whose text the operator reads, and how the chart passes it. */
 const TOLD = {
   "operator.allowedPlatformHosts": {
     flag: "allowed-platform-hosts",
@@ -83,9 +83,9 @@ const TOLD = {
   },
 } as const satisfies Record<string, { flag: string; good: readonly string[]; bad: readonly string[] }>;
 
-const told = Object.entries(TOLD).map(([path, { flag, good, bad }]) => ({ path, flag, good, bad }));
+const values = Object.entries(TOLD).map(([path, { flag, good, bad }]) => ({ path, flag, good, bad }));
 
-describe.each(told)("$path", ({ path, flag, good, bad }) => {
+describe.each(values)("$path", ({ path, flag, good, bad }) => {
   const pattern = RE2JS.compile(patternAt(path));
   const schemaTakes = (text: string): boolean => pattern.matcher(text).find();
   const operatorTakes = (text: string): boolean => {

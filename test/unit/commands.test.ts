@@ -20,7 +20,7 @@ const mentioned = filesIn("src", ".ts")
     [...readFileSync(join(root, file), "utf8").matchAll(called)].map(([, line = ""]) => ({ file, line })),
   );
 
-describe("commands that people are told to type", () => {
+describe("commands that people are advised to type", () => {
   it.each(lines)("$file: kubectl platform $line", async ({ line }) => {
     const words = line
       .replace(/\s+#.*$/, "")

@@ -90,11 +90,11 @@ describe("each expression", () => {
   });
 
   it.each(PANELS.flatMap(({ title, shows }) => Object.entries(shows).map(([legend, expr]) => [title, legend, expr])))(
-    "of panel %s has what its legend %j tells",
+    "of panel %s has what its legend %j shows",
     (_title, legend = "", expr = "") => {
-      const told = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
+      const labels = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
       const kept = new Set([...groupingOf(expr), ...(/\bby\b/.test(expr) ? [] : TARGET)]);
-      expect(told.filter((label) => !kept.has(label))).toEqual([]);
+      expect(labels.filter((label) => !kept.has(label))).toEqual([]);
     },
   );
 });

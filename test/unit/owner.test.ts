@@ -13,7 +13,7 @@ async function listen(): Promise<{ readonly server: net.Server; readonly port: n
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-it("the owner of a connection is told from that of another one with the same port", async () => {
+it("the owner of a connection is distinguished from that of another one with the same port", async () => {
   const [one, two] = [await listen(), await listen()];
   const unused = await listen();
   unused.server.close();

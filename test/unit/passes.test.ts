@@ -22,13 +22,13 @@ describe("the passes of a life", () => {
   it.for([
     { what: "none", calls: [], logs: [end(1)], passes: { acting: 0, writing: 0 } },
     {
-      what: "waits and states that are told, and an end",
+      what: "waits and states that are reported, and an end",
       calls: [write(1), write(3), write(5)],
       logs: [end(2), end(4), end(6)],
       passes: { acting: 1, writing: 3 },
     },
     {
-      what: "a change of the platform, told later",
+      what: "a change of the platform, reported later",
       calls: [write(3)],
       logs: [change(1), end(2), end(4)],
       passes: { acting: 2, writing: 2 },

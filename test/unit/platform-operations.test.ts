@@ -166,10 +166,10 @@ it("403 for a token of another organization", async () => {
   await other.close();
 });
 
-describe.each(["message", "detail", "none"] as const)("the documented errors, told in %s", (errorText) => {
+describe.each(["message", "detail", "none"] as const)("the documented errors, in %s", (errorText) => {
   use("documented");
 
-  const told = (message: string, phrase: string) => (errorText === "none" ? phrase : message);
+  const textOf = (message: string, phrase: string) => (errorText === "none" ? phrase : message);
 
   beforeAll(() => change({ profile: { errorText } }));
 
@@ -186,7 +186,7 @@ describe.each(["message", "detail", "none"] as const)("the documented errors, to
       );
       expect(answer.status).toBe(400);
       expect(await answer.text()).toContain(
-        told("clusterMode and cloudProvider must be supplied together", "Bad Request"),
+        textOf("clusterMode and cloudProvider must be supplied together", "Bad Request"),
       );
       const before = harness.calls().length;
       expect((await failureOf(admin.templates.list(context))).failure).toEqual({ is: "Refused" });
@@ -200,7 +200,7 @@ describe.each(["message", "detail", "none"] as const)("the documented errors, to
     expect(await failureOf(harness.admin.templates.list())).toMatchObject({
       status: 400,
       failure: { is: "Invalid" },
-      message: told("Simulated failure", "Bad Request"),
+      message: textOf("Simulated failure", "Bad Request"),
     });
   });
 
@@ -218,7 +218,7 @@ describe.each(["message", "detail", "none"] as const)("the documented errors, to
     expect(error).toMatchObject({
       status: 422,
       failure: { is: "Invalid" },
-      message: told(message, "Unprocessable Entity"),
+      message: textOf(message, "Unprocessable Entity"),
     });
   });
 

@@ -27,7 +27,7 @@ describe("the table of what works on which platform", () => {
     expect(left).toEqual(["restartApplication", "updateVariable", "cancelDeployment"]);
   });
 
-  it.each(KINDS)("tells what the condition Capabilities asks for: $resource.kind", (kind) => {
+  it.each(KINDS)("names what the condition Capabilities asks for: $resource.kind", (kind) => {
     const { update = [], stop = [], delete: removal = [] } = kind.operations?.(SPEC) ?? {};
     const rows = JSON.stringify(FEATURES.filter((row) => row.kind === kind.resource.kind));
     const asked = [update, stop, removal].flat(2).filter((name) => !isDocumented(name));

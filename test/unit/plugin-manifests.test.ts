@@ -13,7 +13,7 @@ it("names the plugin's program for npm, without dependencies", () => {
   expect(pluginPackage(facts)).not.toHaveProperty("dependencies");
 });
 
-it("tells Krew the version, the archive and its digest", () => {
+it("gives Krew the version, the archive and its digest", () => {
   expect(krewManifest({ ...facts, sha256: "0a1b" })).toMatchObject({
     metadata: { name: "platform" },
     spec: {

@@ -118,7 +118,7 @@ describe("the history", () => {
     expect(rowIn(last, "A1")).toMatchObject({ plans: 13, violations: [] });
   });
 
-  it("keeps the violations that were mended", () => {
+  it("keeps the violations that were fixed", () => {
     const runs = [run("unit", 1, row(5, "x")), run("unit", 3, row(6)), run("unit", 4, row(1), "y")];
     expect(trackOf(runs, "A1")).toBe("1 (1), 0 (3), 0 (4)");
     expect(trackOf(runs, "A1", 2)).toBe("0 (3), 0 (4)");

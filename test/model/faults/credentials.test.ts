@@ -142,7 +142,7 @@ describe("[K1] credentials", { timeout: 60_000 }, () => {
     expect(env.writes(from)).toEqual(["createProject"]);
   });
 
-  it("that are rotated: the old token is not used after 30 s, and each id is signed anew by one write", async ({
+  it("that are rotated: the old token is not used after 30 s, and each id gets a new signature by one write", async ({
     task,
   }) => {
     const env = await settled();

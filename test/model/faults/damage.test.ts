@@ -51,7 +51,7 @@ function takeAway({ platform }: OperatorEnv): void {
 }
 
 describe("[C7] an object that is gone from the platform", { timeout: 60_000 }, () => {
-  it("is told under Fail, and nothing is made in its place", async ({ task }) => {
+  it("is reported under Fail, and nothing is created in its place", async ({ task }) => {
     const env = await fleet();
     const from = env.baseline();
     takeAway(env);
@@ -61,7 +61,7 @@ describe("[C7] an object that is gone from the platform", { timeout: 60_000 }, (
     figure(task, "0 creates under Fail", gone.length);
   });
 
-  it("is made anew once under Recreate", async ({ task }) => {
+  it("is created again once under Recreate", async ({ task }) => {
     const env = await fleet({ onMissing: "Recreate" });
     const from = env.baseline();
     takeAway(env);
@@ -91,7 +91,7 @@ describe("[C7] an object that is gone from the platform", { timeout: 60_000 }, (
     figure(task, "0 creates after one 404 of each read", reads.length);
   });
 
-  it("is not told before the lists that lag have it", async () => {
+  it("is not reported before the lists that lag have it", async () => {
     const env = await operatorEnv();
     env.platform.sim.settings.listLagSeconds = 40;
     env.apply(...defaults(env), ...tree(env, "a", { lifecycle: { onMissing: "Recreate" } }));
@@ -110,7 +110,7 @@ const taken = { message: "The name is already taken", error: "Conflict", status:
 const busy = { message: "Operation is in progress", error: "Conflict", status: 409 };
 
 describe("[C8] a 409", { timeout: 60_000 }, () => {
-  it("to a create is a NameConflict: told, not repeated, over with another name", async ({ task }) => {
+  it("to a create is a NameConflict: reported, not repeated, resolved by another name", async ({ task }) => {
     const env = await fleet();
     const from = env.baseline();
     const creates = ["createProject", "createEnvironment", "createApplication", "createDatabase", "createBlueprint"];
@@ -156,7 +156,7 @@ describe("[C8] a 409", { timeout: 60_000 }, () => {
       });
       change(env, kind, name, members);
       await env.run(20 * SECOND);
-      // Each attempt tells what it is for, until it is refused.
+      // Each attempt reports what it is for, until it is refused.
       expect(env.condition(kind, name), operation).toMatch(/^False\/(Queued|Deploying|Stopping)$/);
       expect(env.summary(kind, name), operation).not.toContain("Stalled");
       await env.run(20 * MINUTE);
@@ -193,7 +193,7 @@ describe("[C11] somebody who changes the same thing again and again", { timeout:
     ["Correct", 1],
     ["Report", 0],
   ] as const)(
-    "under %s: at most %d correction for each look, and it is told",
+    "under %s: at most %d correction for each look, and it is reported",
     async ([driftPolicy, most], { task }) => {
       const env = await operatorEnv();
       const spec = { cpu: 500, lifecycle: { driftPolicy } };

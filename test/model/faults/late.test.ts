@@ -93,7 +93,7 @@ describe("[A2] killed between a create and its record", { timeout: 60_000 }, () 
   );
 
   it.each(kinds)(
-    "%s that lands later still where names are not unique is told, and nothing deleted",
+    "%s that lands later still where names are not unique is reported, and nothing deleted",
     async (...create) => {
       const [operation, kind, name] = create;
       const env = await operatorEnv();

@@ -32,7 +32,7 @@ const losses: readonly Loss[] = [
 const CREATES = ["createProject", "createEnvironment", "createApplication", "createDatabase", "createBlueprint"];
 /** Webhooks have no list on any surface. */
 const POSTS = [...CREATES, "createWebhook"];
-/** Creates of which the documented surface does not tell what became of them. */
+/** Creates of which the documented surface does not show what became of them. */
 const UNKNOWABLE = [
   ["createApplication", "PlatformApplication", "a"],
   ["createDatabase", "PlatformDatabase", "d"],
@@ -104,7 +104,7 @@ describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
     expect(env.calls().filter((call) => call.fault !== null)).toHaveLength(POSTS.length);
   });
 
-  it.each(some)("(%s) is sent once, documented surface: found, or told within 90 s", async (_what, fault) => {
+  it.each(some)("(%s) is sent once, documented surface: found, or reported within 90 s", async (_what, fault) => {
     const env = await benched("documented", fault);
     applyAll(env);
     for (const operation of POSTS) env.platform.sim.faults.add({ ...fault, match: { operation } });
@@ -121,32 +121,35 @@ describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
     expect(created).toEqual([...new Set(created)]);
   });
 
-  it.for(some)("(%s) is told within 90 s of what was asked for, documented surface", async ([, fault], { task }) => {
-    const env = await benched("documented", fault);
-    env.apply(...defaults(env), ...tree(env, "a").slice(0, 2));
-    await env.run(20 * MINUTE);
-    for (const [operation] of UNKNOWABLE) env.platform.sim.faults.add({ ...fault, match: { operation } });
-    applyAll(env);
-    const from = env.clock.monotonic();
-    const open = new Set<string>(UNKNOWABLE.map(([, kind]) => kind));
-    while (open.size > 0 && env.clock.monotonic() - from < 90 * SECOND) {
-      await env.run(SECOND);
-      for (const [, kind, name] of UNKNOWABLE) {
-        if (env.condition(kind, name) === "False/CreateResultUnknown") open.delete(kind);
+  it.for(some)(
+    "(%s) is reported within 90 s of what was asked for, documented surface",
+    async ([, fault], { task }) => {
+      const env = await benched("documented", fault);
+      env.apply(...defaults(env), ...tree(env, "a").slice(0, 2));
+      await env.run(20 * MINUTE);
+      for (const [operation] of UNKNOWABLE) env.platform.sim.faults.add({ ...fault, match: { operation } });
+      applyAll(env);
+      const from = env.clock.monotonic();
+      const open = new Set<string>(UNKNOWABLE.map(([, kind]) => kind));
+      while (open.size > 0 && env.clock.monotonic() - from < 90 * SECOND) {
+        await env.run(SECOND);
+        for (const [, kind, name] of UNKNOWABLE) {
+          if (env.condition(kind, name) === "False/CreateResultUnknown") open.delete(kind);
+        }
       }
-    }
-    expect([...open]).toEqual([]);
-    figure(
-      task,
-      `${Math.ceil((env.clock.monotonic() - from) / SECOND)} s until each CreateResultUnknown`,
-      UNKNOWABLE.length,
-    );
-    await env.run(20 * MINUTE);
-    for (const [operation, kind, name] of UNKNOWABLE) {
-      expect(env.condition(kind, name), kind).toBe("False/CreateResultUnknown");
-      expect(sent(env, operation), operation).toBe(1);
-    }
-  });
+      expect([...open]).toEqual([]);
+      figure(
+        task,
+        `${Math.ceil((env.clock.monotonic() - from) / SECOND)} s until each CreateResultUnknown`,
+        UNKNOWABLE.length,
+      );
+      await env.run(20 * MINUTE);
+      for (const [operation, kind, name] of UNKNOWABLE) {
+        expect(env.condition(kind, name), kind).toBe("False/CreateResultUnknown");
+        expect(sent(env, operation), operation).toBe(1);
+      }
+    },
+  );
 });
 
 describe("[A4] an action whose answer is lost", { timeout: 60_000 }, () => {
@@ -231,7 +234,7 @@ describe("[A5] an asynchronous deletion", { timeout: 60_000 }, () => {
     expect([services.size, environments.size, projects.size]).toEqual([0, 0, 0]);
     expect(effects(env, from).filter((effect) => !effect.includes(" deleted "))).toEqual([]);
     const longest = Math.max(...lingered.values());
-    // Where no answer told, two lists a minute apart do; a kill may come between them.
+    // Where no answer shows that, two lists a minute apart do; a kill may come between them.
     expect(longest).toBeLessThanOrEqual(180);
     figure(task, `${longest} s at most from gone on the platform to gone, 20 kills`);
   });

@@ -33,7 +33,7 @@ function othersSet({ platform }: OperatorEnv, memory: number): void {
   for (const { id } of platform.world().services.values()) editRecord(platform.sim, id, { memory });
 }
 
-/** Holds whatever happens: time goes by, the process starts anew, a look is asked for. */
+/** Holds whatever happens: time passes, the process restarts, a reconcile is requested. */
 async function expectHeld(env: OperatorEnv, from: number, writes = BUDGET): Promise<void> {
   expect(env.writes(from)).toHaveLength(writes);
   expect(env.condition("PlatformConnection", "default")).toBe(HELD);
@@ -56,7 +56,7 @@ async function proceed(env: OperatorEnv): Promise<number> {
 }
 
 describe("[R1] a mass change that no new generation caused", { timeout: 60_000 }, () => {
-  it("by others who changed the settings of a fleet is held, and goes on when told to", async ({ task }) => {
+  it("by others who changed the settings of a fleet is held, and goes on when it is allowed to", async ({ task }) => {
     const env = await fleet({ driftPolicy: "Correct" });
     const from = env.baseline();
     othersSet(env, 4_096);

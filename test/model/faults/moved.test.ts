@@ -43,7 +43,7 @@ function changeAll({ cluster }: OperatorEnv): void {
 }
 
 describe.each(["full", "documented"] as const)(
-  "[R1] a connection that is made anew, %s surface",
+  "[R1] a connection that is created again, %s surface",
   { timeout: 60_000 },
   (surface) => {
     it.each(["host", "organization"] as const)("to another %s: ConnectionChanged, nothing is written", async (what) => {

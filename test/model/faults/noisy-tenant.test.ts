@@ -91,7 +91,7 @@ describe("[D7] a tenant with objects that all fail", { timeout: 120_000 }, () =>
     const [slowest = 0, limit = 0] = [beside.at(-1), usual.at(-1)];
     expect(slowest, beside.join(" ")).toBeLessThanOrEqual(2 * limit);
     expect(crowd.internal).toEqual([]);
-    const told = `${connections} connection, ${NOISY} ${fails}: ${slowest / SECOND} s at most, ${limit / SECOND} s else`;
-    figure(task, told, CANARIES);
+    const text = `${connections} connection, ${NOISY} ${fails}: ${slowest / SECOND} s at most, ${limit / SECOND} s else`;
+    figure(task, text, CANARIES);
   });
 });

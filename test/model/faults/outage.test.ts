@@ -22,7 +22,7 @@ function applyFleet(env: OperatorEnv): void {
   }
 }
 
-/** Writes of which the documented surface does not tell what became of them. */
+/** Writes of which the documented surface does not show what became of them. */
 const UNKNOWABLE = new Set(["createApplication", "createBlueprint", "createDatabase", "deployDatabase"]);
 
 /** What creates or acts; each must have happened once, however often it was asked for. */
@@ -63,7 +63,7 @@ describe.each(surfaces)("[C2] 5xx, %s surface", { timeout: 60_000 }, (surface) =
         await env.run(20 * MINUTE);
       },
       (env) => {
-        // Every other call of each operation, the first one included; but for what this surface cannot tell afterwards.
+        // Every other call of each operation, the first one included; but for what this surface cannot show afterwards.
         for (const [name, { path, method }] of Object.entries(operations)) {
           if (surface === "documented" && UNKNOWABLE.has(name)) continue;
           const match = { method, path: path.replaceAll(/\{\w+\}/g, "*") };
@@ -118,7 +118,7 @@ describe.each(surfaces)("[C2] 5xx, %s surface", { timeout: 60_000 }, (surface) =
 });
 
 describe.each(surfaces)("[C9] a partition, %s surface", { timeout: 60_000 }, (surface) => {
-  it("of ten minutes flips nothing; beyond staleAfter it is told, Ready kept", async ({ task }) => {
+  it("of ten minutes flips nothing; beyond staleAfter it is reported, Ready kept", async ({ task }) => {
     const env = await fleet(surface);
     env.apply(...tree(env, "a"), database("a", "a"));
     await env.run(30 * MINUTE);

@@ -26,7 +26,7 @@ async function fleet(surface: "full" | "documented"): Promise<OperatorEnv> {
 }
 
 /**
- * A request that the platform has no operation for: an update of a secret, tried once as nothing tells of it before.
+ * A request that the platform has no operation for: an update of a secret, tried once as nothing shows that before.
  */
 const TRIED = "";
 

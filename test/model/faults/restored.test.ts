@@ -64,7 +64,7 @@ describe.each(["full", "documented"] as const)(
     });
 
     it.each(MOVES)(
-      "(%s) moves by one word on its connection: the same objects, none made or deployed anew",
+      "(%s) moves by one word on its connection: the same objects, none created or deployed again",
       async (how) => {
         const env = await living(surface);
         const copy = await restored(env, backupOf(env), how);

@@ -76,7 +76,7 @@ describe("[C5] a state", { timeout: 120_000 }, () => {
     figure(task, `0 crashes, 0 actions in ${serviceStates.length} and ${clusterStates.length} states`, 53);
   });
 
-  it("that is not documented is told as it is, and nothing is stopped, whatever is wanted", async ({ task }) => {
+  it("that is not documented is reported as it is, and nothing is stopped, whatever is wanted", async ({ task }) => {
     const env = await fleet();
     const from = env.baseline();
     const change = (kind: string, name: string, members: object): void =>
@@ -106,7 +106,7 @@ describe("[C5] a state", { timeout: 120_000 }, () => {
 });
 
 describe("[C10] a state", { timeout: 120_000 }, () => {
-  it("that goes back and forth makes nothing be done, and what is told follows it", async () => {
+  it("that goes back and forth causes no action, and the reported state follows it", async () => {
     const env = await fleet();
     const from = env.baseline();
     for (const state of ["DEPLOYING", "STOPPED", "DEPLOYED", "DEPLOYMENT_QUEUED", "BUILDING", "DEPLOYED", "STOPPING"]) {
@@ -199,7 +199,7 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
 
   it.each<[Surface, readonly string[]]>([
     ["documented", ["stopDatabase"]],
-    // Its state tells.
+    // Its state shows that.
     ["full", []],
   ])("%s: a stop that is refused in any words is Stalled with them, and seldom sent again", async (surface, stops) => {
     const env = await operatorEnv({ surface });
@@ -229,7 +229,7 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
     expect(conditions()).toContain("Ready=True/Stopped");
   });
 
-  it("of the layers of a binding is told like that of a deployment", async () => {
+  it("of the layers of a binding is reported like that of a deployment", async () => {
     const env = await operatorEnv();
     const template = { key: "kubernetes-essentials", version: "1.2.0" };
     env.platform.sim.settings.layerStatuses = { networking: { status: "PENDING", reason: "Nodes are missing" } };
@@ -252,7 +252,7 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
     expect(env.condition("PlatformBinding", "b")).toMatch(/^True/);
   });
 
-  it("of every kind is told after the deadline that the object or its connection says", async ({ task }) => {
+  it("of every kind is reported after the deadline that the object or its connection says", async ({ task }) => {
     const env = await fleet();
     const change = (kind: string, name: string, members: JsonObject): void =>
       env.cluster.spec(kind, name, { ...(env.get(kind, name).spec as object), ...members });
@@ -272,7 +272,7 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
     expect(stalled()).toBe("ac");
     await env.run(20 * MINUTE);
     expect(stalled()).toBe("adc");
-    // Another state is progress; the time begins anew.
+    // Another state is progress; the time starts again.
     show(env, "STOPPING", true);
     await env.run(MINUTE);
     for (const [kind, name] of KINDS) expect(env.summary(kind, name), kind).toContain("Reconciling=True");

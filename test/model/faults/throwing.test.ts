@@ -53,7 +53,7 @@ describe("[A8] a kind that throws", { timeout: 60_000 }, () => {
     const tries = env.internal.length;
 
     failure.where = undefined;
-    env.cluster.annotate(row.kind, "torn", { [RECONCILE_REQUESTED_AT]: "mended" });
+    env.cluster.annotate(row.kind, "torn", { [RECONCILE_REQUESTED_AT]: "fixed" });
     await env.run(10 * MINUTE);
     expect(env.condition(row.kind, "torn", ended(row.kind))).toMatch(/^True/);
     expect(env.internal).toHaveLength(tries);
