@@ -9,46 +9,37 @@ const failing = (failure: ApiFailure) => {
   return new ApiError("getProject", failure, status, failure.is);
 };
 
-/** Runs attempts that end as listed; the last one is repeated. */
-async function run(endings: readonly (ApiFailure | "ok")[], deadlineMs = 15_000, costMs = 0) {
-  const clock = manualClock();
-  const startedAt: number[] = [];
-  const remaining: number[] = [];
-  const outcome = createRetry(clock, () => 0.5)(async (left) => {
-    startedAt.push(clock.monotonic());
-    remaining.push(left());
-    const ending = endings[Math.min(startedAt.length, endings.length) - 1] ?? "ok";
-    if (costMs > 0) await new Promise<void>((resolve) => void clock.after(costMs, resolve));
-    if (ending !== "ok") throw failing(ending);
-    return "value";
-  }, deadlineMs).catch((error: unknown) => (error as ApiError).failure.is);
-  await clock.advance(60_000);
-  return { outcome: await outcome, startedAt, remaining };
-}
+type Endings = readonly (ApiFailure | "ok")[];
 
-/** Runs reads one after the other, whose attempts end as listed. @returns the number of attempts of each read */
-async function attempts(...reads: readonly (readonly (ApiFailure | "ok")[])[]): Promise<readonly number[]> {
+/** Runs reads one after the other, whose attempts end as listed; the last ending of each is repeated. */
+async function run(reads: readonly Endings[], deadlineMs = 15_000, costMs = 0) {
   const clock = manualClock();
   const retry = createRetry(clock, () => 0.5);
-  const made: number[] = [];
+  const results = [];
   for (const endings of reads) {
-    let count = 0;
-    const read = retry(() => {
-      const ending = endings[count] ?? "ok";
-      count += 1;
-      return ending === "ok" ? Promise.resolve() : Promise.reject(failing(ending));
-    }, 15_000).catch(() => {});
-    await clock.advance(15_000);
-    await read;
-    made.push(count);
+    const startedAt: number[] = [];
+    const remaining: number[] = [];
+    const outcome = retry(async (left) => {
+      startedAt.push(clock.monotonic());
+      remaining.push(left());
+      const ending = endings[startedAt.length - 1] ?? endings.at(-1) ?? "ok";
+      if (costMs > 0) await new Promise<void>((resolve) => void clock.after(costMs, resolve));
+      if (ending !== "ok") throw failing(ending);
+      return "value";
+    }, deadlineMs).catch((error: unknown) => (error as ApiError).failure.is);
+    await clock.advance(60_000);
+    results.push({ outcome: await outcome, startedAt, remaining });
   }
-  return made;
+  return results;
 }
+
+/** @returns the number of attempts of each read */
+const attempts = async (...reads: readonly Endings[]) => (await run(reads)).map(({ startedAt }) => startedAt.length);
 
 describe("the repetition of reads", () => {
   it.each([{ is: "Server" }, { is: "Unreachable" }] as const)("repeats a read twice after $is", async (failure) => {
-    expect(await run([failure, failure, "ok"])).toMatchObject({ outcome: "value", startedAt: [0, 200, 600] });
-    expect(await run([failure])).toMatchObject({ outcome: failure.is, startedAt: [0, 200, 600] });
+    expect(await run([[failure, failure, "ok"]])).toMatchObject([{ outcome: "value", startedAt: [0, 200, 600] }]);
+    expect(await run([[failure]])).toMatchObject([{ outcome: failure.is, startedAt: [0, 200, 600] }]);
   });
 
   it.each([
@@ -58,13 +49,12 @@ describe("the repetition of reads", () => {
     { is: "BadResponse" },
     { is: "Refused" },
   ] as const)("does not repeat after $is", async (failure) => {
-    expect(await run([failure, "ok"])).toMatchObject({ outcome: failure.is, startedAt: [0] });
+    expect(await run([[failure, "ok"]])).toMatchObject([{ outcome: failure.is, startedAt: [0] }]);
   });
 
   it("spends one deadline on all attempts together", async () => {
-    const { remaining, outcome } = await run([{ is: "Server" }], 1000, 400);
-    expect(outcome).toBe("Server");
-    expect(remaining).toEqual([1000, 400]); // a third one would begin after the end
+    // A third one would begin after the end.
+    expect(await run([[{ is: "Server" }]], 1000, 400)).toMatchObject([{ outcome: "Server", remaining: [1000, 400] }]);
   });
 
   it("[C2] stops while the platform is down: every read is one request, until something succeeds", async () => {
