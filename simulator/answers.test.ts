@@ -11,7 +11,7 @@ const schemas = new Map(routes.map(({ operation, answer }) => [operation, answer
 describe.each(["seed", "public"] as const)("with records of the %s profile", (profile) => {
   let world: World;
   let listener: ReturnType<typeof listenerOf>;
-  const answered = new Set<string | null>();
+  const called = new Set<string | null>();
   beforeAll(async () => {
     world = await startHarness("full", "");
     listener = listenerOf(world);
@@ -25,7 +25,7 @@ describe.each(["seed", "public"] as const)("with records of the %s profile", (pr
     await call(listener.platform, world);
     const { status, text } = listener.heard();
     const id = world.calls().at(-1)?.operation as OperationId;
-    answered.add(id);
+    called.add(id);
     const { publicStatus } = operationOf(id);
     expect(status, text).toBe(profile === "public" || publicStatus === 204 ? publicStatus : 200);
     const isJson = text !== "" && (profile === "seed" || id !== "createHelmDefaultValues");
@@ -34,6 +34,6 @@ describe.each(["seed", "public"] as const)("with records of the %s profile", (pr
   });
 
   it("every operation was called", () => {
-    expect(answered).toEqual(new Set(operations.map(({ id }) => id)));
+    expect(called).toEqual(new Set(operations.map(({ id }) => id)));
   });
 });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { call, control, type Answer } from "../../test/support/env/simulated-platform.ts";
+import { call, control, create, startWithEnvironment } from "../../test/support/env/simulated-platform.ts";
 import { GIT_TOKEN_ID } from "../model/seed.ts";
-import { startSimulator, type Simulator } from "../simulator.ts";
+import type { Simulator } from "../simulator.ts";
 import { operations, type OperationId } from "./operations.ts";
 import { partialPlatformNames, partialPlatforms } from "./platforms.ts";
 
@@ -14,16 +14,12 @@ const BINDING = {
 
 let simulator: Simulator;
 let project: string;
+let environment: string;
 beforeEach(async () => {
-  simulator = await startSimulator({ surface: "documented", speed: "instant", seed: "platforms" });
-  project = idOf(await call(simulator, `POST /organization/${simulator.organizationId}/project`, { name: "p" }));
+  const options = { surface: "documented", speed: "instant", seed: "platforms" } as const;
+  ({ simulator, projectId: project, environmentId: environment } = await startWithEnvironment(options));
 });
 afterEach(() => simulator.close());
-
-function idOf({ body }: Answer): string {
-  const { id }: { id: string } = body;
-  return id;
-}
 
 const status = async (request: string, body?: unknown): Promise<number> =>
   (await call(simulator, request, body)).status;
@@ -38,8 +34,9 @@ describe("an operation that is switched off", () => {
   });
 
   it("must be an operation of the surface, with an error as its status", async () => {
-    expect((await control(simulator, "POST /surface", { operations: { getMoon: 404 } })).status).toBe(400);
-    expect((await control(simulator, "POST /surface", { operations: { getProject: 200 } })).status).toBe(400);
+    for (const operations of [{ getMoon: 404 }, { getProject: 200 }]) {
+      expect((await control(simulator, "POST /surface", { operations })).status).toBe(400);
+    }
   });
 });
 
@@ -65,7 +62,6 @@ describe("a platform that accepts only documented bodies", () => {
   beforeEach(() => control(simulator, "PATCH /settings", { strictBodies: true }));
 
   it("refuses every other member, at any depth, by its name", async () => {
-    const environment = idOf(await call(simulator, `POST /project/${project}/environment`, { name: "e" }));
     const body = { name: "web", git_repository: { url: "https://example.com/a.git", provider: "GITHUB" } };
     const refused = await call(simulator, `POST /environment/${environment}/application`, {
       ...body,
@@ -98,8 +94,7 @@ describe("settings of answers", () => {
   });
 
   it("remove the ingress of services, and the text of errors", async () => {
-    const environment = idOf(await call(simulator, `POST /project/${project}/environment`, { name: "e" }));
-    const service = idOf(await call(simulator, `POST /environment/${environment}/application`, { name: "web" }));
+    const service = await create(simulator, `/environment/${environment}/application`, { name: "web" });
     await control(simulator, "PATCH /settings", { ingresses: false, profile: { errorText: "bare" } });
     const { status: code, body } = await call(simulator, `GET /application/${service}/ingressDeploymentStatus`);
     expect([code, body]).toEqual([404, { error: "Not Found" }]);
@@ -119,9 +114,8 @@ describe("settings of answers", () => {
 
   it("change the message for a stopped service", async () => {
     await control(simulator, "PATCH /settings", { alreadyStopped: "Nothing runs there" });
-    const environment = idOf(await call(simulator, `POST /project/${project}/environment`, { name: "e" }));
     const database = { name: "db", type: "POSTGRESQL", version: "17", mode: "CONTAINER" };
-    const id = idOf(await call(simulator, `POST /environment/${environment}/database`, database));
+    const id = await create(simulator, `/environment/${environment}/database`, database);
     await control(simulator, `PATCH /records/${id}`, { state: "STOPPED" });
     const refused = await call(simulator, `POST /database/${id}/stop`);
     expect([refused.status, refused.text.includes("Nothing runs there")]).toEqual([409, true]);

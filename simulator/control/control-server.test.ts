@@ -1,30 +1,25 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { call, control, type Answer } from "../../test/support/env/simulated-platform.ts";
+import { call, control, create, startWithEnvironment, type Answer } from "../../test/support/env/simulated-platform.ts";
 import { clusterStates, serviceStates } from "../model/states.ts";
-import { startSimulator, type Simulator } from "../simulator.ts";
+import type { Simulator } from "../simulator.ts";
 
 let simulator: Simulator;
 let environmentId: string;
 let applicationId: string;
 beforeEach(async () => {
-  simulator = await startSimulator({ surface: "documented", speed: "instant", seed: "control" });
-  const project = idOf(await call(simulator, `POST /organization/${simulator.organizationId}/project`, { name: "p" }));
-  environmentId = idOf(await call(simulator, `POST /project/${project}/environment`, { name: "e" }));
-  applicationId = idOf(await call(simulator, `POST /environment/${environmentId}/application`, { name: "web" }));
+  const options = { surface: "documented", speed: "instant", seed: "control" } as const;
+  ({ simulator, environmentId } = await startWithEnvironment(options));
+  applicationId = await create(simulator, `/environment/${environmentId}/application`, { name: "web" });
 });
 afterEach(() => simulator.close());
-
-function idOf({ body }: Answer): string {
-  const { id }: { id: string } = body;
-  return id;
-}
 
 async function state(): Promise<unknown> {
   const { state: shown }: { state: string } = (await call(simulator, `GET /application/${applicationId}/status`)).body;
   return shown;
 }
 
+const edit = (change: object): Promise<Answer> => control(simulator, `PATCH /records/${applicationId}`, change);
 const deploy = (commit = "abcdef1"): Promise<Answer> =>
   call(simulator, `POST /application/${applicationId}/deploy`, { git_commit_id: commit });
 
@@ -66,7 +61,7 @@ describe("the journal", () => {
 
 describe("records that tests change", () => {
   it.each([...serviceStates, "RUNNING", "PAUSED"])("can have the service state %s", async (wanted) => {
-    await control(simulator, `PATCH /records/${applicationId}`, { state: wanted });
+    await edit({ state: wanted });
     expect(await state()).toBe(wanted);
   });
 
@@ -81,7 +76,7 @@ describe("records that tests change", () => {
   it("can be edited: settings make a service out of date", async () => {
     await deploy();
     await call(simulator, `GET /application/${applicationId}/status`);
-    expect((await control(simulator, `PATCH /records/${applicationId}`, { cpu: 4000 })).body).toMatchObject({
+    expect((await edit({ cpu: 4000 })).body).toMatchObject({
       settings: { cpu: 4000 },
       deploymentStatus: "OUT_OF_DATE",
     });
@@ -90,25 +85,21 @@ describe("records that tests change", () => {
   });
 
   it("show a script of states, one per read, in any order", async () => {
-    await control(simulator, `PATCH /records/${applicationId}`, { script: ["DEPLOYED", "DEPLOYING", "STOPPED"] });
-    expect([await state(), await state(), await state(), await state()]).toEqual([
-      "DEPLOYED",
-      "DEPLOYING",
-      "STOPPED",
-      "STOPPED",
-    ]);
+    await edit({ script: ["DEPLOYED", "DEPLOYING", "STOPPED"] });
+    const states = [await state(), await state(), await state(), await state()];
+    expect(states).toEqual(["DEPLOYED", "DEPLOYING", "STOPPED", "STOPPED"]);
   });
 
   it("can be stuck, and released", async () => {
-    await control(simulator, `PATCH /records/${applicationId}`, { stuck: true });
+    await edit({ stuck: true });
     await deploy();
     expect(await state()).toBe("BUILDING");
-    await control(simulator, `PATCH /records/${applicationId}`, { stuck: false });
+    await edit({ stuck: false });
     expect(await state()).toBe("DEPLOYED");
   });
 
   it("can fail the next time", async () => {
-    await control(simulator, `PATCH /records/${applicationId}`, { failNext: ["deploy"] });
+    await edit({ failNext: ["deploy"] });
     await deploy();
     expect(await state()).toBe("DEPLOYMENT_ERROR");
   });
@@ -141,7 +132,7 @@ describe("other users", () => {
 
   it("add services that no operation creates, clusters, templates and manifests", async () => {
     const service = { environmentId, kind: "container", name: "worker" };
-    const id = idOf(await control(simulator, "POST /services", service));
+    const { id }: { id: string } = (await control(simulator, "POST /services", service)).body;
     expect((await call(simulator, `GET /container/${id}/ingressDeploymentStatus`)).body).toMatchObject({
       status: "READY",
     });

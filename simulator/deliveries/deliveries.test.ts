@@ -3,9 +3,9 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { call, control, type Answer } from "../../test/support/env/simulated-platform.ts";
+import { call, control, create, startWithEnvironment, type Answer } from "../../test/support/env/simulated-platform.ts";
 import type { Surface } from "../base/operations.ts";
-import { startSimulator, type Simulator } from "../simulator.ts";
+import type { Simulator } from "../simulator.ts";
 import type { DeliveryEntry } from "./deliveries.ts";
 import { isLoopback } from "./delivery-post.ts";
 
@@ -53,30 +53,19 @@ afterEach(async () => {
   await once(target.close(), "close");
 });
 
-function idOf({ body }: Answer): string {
-  const { id }: { id: string } = body;
-  return id;
-}
-
 async function start(surface: Surface): Promise<void> {
-  simulator = await startSimulator({ surface, speed: 1_000, seed: "deliveries" });
-  const { organizationId, clusterIds } = simulator;
+  ({ simulator, environmentId } = await startWithEnvironment({ surface, speed: 1_000, seed: "deliveries" }));
   // The test sends the same bodies on both surfaces.
   await control(simulator, "PATCH /settings", { strictBodies: false });
-  const project = idOf(await call(simulator, `POST /organization/${organizationId}/project`, { name: "p" }));
-  const environment = { name: "e", mode: "STAGING", cluster_id: clusterIds[0] };
-  environmentId = idOf(await call(simulator, `POST /project/${project}/environment`, environment));
 }
 
 const application = async (name: string): Promise<string> =>
-  idOf(
-    await call(simulator, `POST /environment/${environmentId}/application`, {
-      name,
-      git_repository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB" },
-      build_mode: "DOCKER",
-      healthchecks: {},
-    }),
-  );
+  create(simulator, `/environment/${environmentId}/application`, {
+    name,
+    git_repository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB" },
+    build_mode: "DOCKER",
+    healthchecks: {},
+  });
 
 const register = (change: object = {}): Promise<Answer> =>
   call(simulator, `POST /organization/${simulator.organizationId}/webhook`, {
@@ -92,9 +81,7 @@ const deploy = (id: string, commit = "abcdef1"): Promise<Answer> =>
 const names = (): readonly string[] => arrived.map(({ body }) => body.event_type);
 
 async function arrivals(count: number): Promise<void> {
-  await vi.waitFor(() => {
-    expect(arrived).toHaveLength(count);
-  });
+  await vi.waitFor(() => expect(arrived).toHaveLength(count), { timeout: 3_000 });
 }
 
 const deliveries = async (): Promise<readonly DeliveryEntry[]> => (await control(simulator, "GET /deliveries")).body;
@@ -121,9 +108,7 @@ describe("the documented surface", () => {
     await register({ enabled: false });
     const id = await application("web");
     await deploy(id);
-    await vi.waitFor(() => {
-      expect(simulator.world().services.get(id)?.state).toBe("DEPLOYED");
-    });
+    await vi.waitFor(() => expect(simulator.world().services.get(id)?.state).toBe("DEPLOYED"));
     await deploy(id, "bad0001");
     await arrivals(1);
     expect(names()).toEqual(["DEPLOYMENT_FAILED"]);
@@ -187,7 +172,7 @@ describe("the full surface", () => {
 describe("a delivery", () => {
   beforeEach(() => start("documented"));
 
-  const behave = (deliveries: object): Promise<Answer> => control(simulator, "PATCH /settings", { deliveries });
+  const behave = (settings: object): Promise<Answer> => control(simulator, "PATCH /settings", { deliveries: settings });
 
   it("is repeated until it is accepted, with a limit of attempts", async () => {
     await behave({ backoffSeconds: 0.01, attempts: 3 });
@@ -225,11 +210,9 @@ describe("a delivery", () => {
     await register();
     const id = await application("web");
     await deploy(id);
-    await vi.waitFor(() => {
-      expect(simulator.world().services.get(id)?.state).toBe("DEPLOYED");
-    });
+    await vi.waitFor(() => expect(simulator.world().services.get(id)?.state).toBe("DEPLOYED"));
     await deploy(id, "bad0001");
-    await vi.waitFor(() => expect(arrived).toHaveLength(4), { timeout: 3_000 });
+    await arrivals(4);
     expect(names()).toEqual(["DEPLOYMENT_STARTED", "DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"]);
   });
 

@@ -1,24 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { call, type Answer } from "../../test/support/env/simulated-platform.ts";
-import { startSimulator, type Simulator } from "../simulator.ts";
+import { call, startWithEnvironment, type Answer } from "../../test/support/env/simulated-platform.ts";
+import type { Simulator } from "../simulator.ts";
 
 const blueprint = { name: "cache", tag: "redis/3.0.0", icon: "https://example.com/i.png" };
 
 let simulator: Simulator;
 let environmentId: string;
 beforeEach(async () => {
-  simulator = await startSimulator({ surface: "full", speed: "instant", seed: "blueprints" });
-  const project = await call(simulator, `POST /organization/${simulator.organizationId}/project`, { name: "shop" });
-  const environment = await call(simulator, `POST /project/${idOf(project)}/environment`, { name: "staging" });
-  environmentId = idOf(environment);
+  const options = { surface: "full", speed: "instant", seed: "blueprints" } as const;
+  ({ simulator, environmentId } = await startWithEnvironment(options));
 });
 afterEach(() => simulator.close());
-
-function idOf({ body }: Answer): string {
-  const { id }: { id: string } = body;
-  return id;
-}
 
 const create = (tag: string, overrides?: object | null): Promise<Answer> =>
   call(simulator, `POST /environment/${environmentId}/blueprint`, { ...blueprint, tag, spec_overrides: overrides });
@@ -78,11 +71,10 @@ describe("blueprints", () => {
   it("become a service that is deployed at once on request", async () => {
     const answer = await deploy();
     expect(answer.status).toBe(202);
+    const { id }: { id: string } = answer.body;
     const listed = await call(simulator, `GET /environment/${environmentId}/services`);
     const { results: services }: { results: Readonly<Record<string, unknown>>[] } = listed.body;
-    expect(services).toEqual([
-      expect.objectContaining({ name: "cache", service_type: "HELM", blueprint_id: idOf(answer) }),
-    ]);
+    expect(services).toMatchObject([{ name: "cache", service_type: "HELM", blueprint_id: id }]);
     const ingress = `/${String(services[0]?.["id"])}/ingressDeploymentStatus`;
     for (const type of ["helm", "HELM"]) {
       expect((await call(simulator, `GET /${type}${ingress}`)).body).toEqual({

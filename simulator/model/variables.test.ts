@@ -1,19 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { call } from "../../test/support/env/simulated-platform.ts";
-import { startSimulator, type Simulator } from "../simulator.ts";
+import { call, create, startWithEnvironment } from "../../test/support/env/simulated-platform.ts";
+import type { Simulator } from "../simulator.ts";
 
 let simulator: Simulator;
 let id: string;
 beforeEach(async () => {
-  simulator = await startSimulator({ surface: "full", speed: "instant", seed: "variables" });
-  const made = async (path: string, body: object): Promise<string> => {
-    const answer: { readonly id: string } = (await call(simulator, `POST ${path}`, body)).body;
-    return answer.id;
-  };
-  const projectId = await made(`/organization/${simulator.organizationId}/project`, { name: "shop" });
-  const environmentId = await made(`/project/${projectId}/environment`, { name: "staging" });
-  id = await made(`/environment/${environmentId}/application`, {
+  const env = await startWithEnvironment({ surface: "full", speed: "instant", seed: "variables" });
+  simulator = env.simulator;
+  id = await create(simulator, `/environment/${env.environmentId}/application`, {
     name: "api",
     git_repository: { url: "https://github.com/acme/web.git", provider: "GITHUB" },
     healthchecks: {},

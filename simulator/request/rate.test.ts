@@ -23,7 +23,7 @@ describe("the rate budget", () => {
     ["seconds", "7"],
     ["epoch", String(start.getTime() / 1000 + 10)],
     ["absent", undefined],
-  ] as const)("shows the reset as %s", async (reset, expected) => {
+  ] as const)("reports the reset as %s", async (reset, expected) => {
     const clock = manualClock(start);
     const rate = createRate(createTime(clock, 1));
     const budget = { limit: 3, windowSeconds: 10, reset };

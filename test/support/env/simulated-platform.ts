@@ -3,7 +3,13 @@ import { advance } from "../../../simulator/lifecycle/transitions.ts";
 import type { Action, ServiceKind } from "../../../simulator/model/actions.ts";
 import { newService } from "../../../simulator/model/creation.ts";
 import type { DeploymentRequest, Environment, Service } from "../../../simulator/model/world.ts";
-import { createSimulation, type Setup, type Simulator, type SimulatorOptions } from "../../../simulator/simulator.ts";
+import {
+  createSimulation,
+  startSimulator,
+  type Setup,
+  type Simulator,
+  type SimulatorOptions,
+} from "../../../simulator/simulator.ts";
 import { manualClock, type ManualClock } from "../kube/clock.ts";
 
 /** A platform without a network, with one empty environment and a manual clock. */
@@ -95,6 +101,20 @@ export async function call(
   authorization: string | null = `Token ${simulator.tokens.admin}`,
 ): Promise<Answer> {
   return send(simulator.url, request, body, authorization === null ? {} : { authorization });
+}
+
+/** Creates an object. @returns its id */
+export async function create(simulator: Simulator, path: string, body: object): Promise<string> {
+  const { id }: { readonly id: string } = (await call(simulator, `POST ${path}`, body)).body;
+  return id;
+}
+
+/** Starts a simulator with a project that has an environment. */
+export async function startWithEnvironment(options: SimulatorOptions) {
+  const simulator = await startSimulator(options);
+  const projectId = await create(simulator, `/organization/${simulator.organizationId}/project`, { name: "shop" });
+  const environmentId = await create(simulator, `/project/${projectId}/environment`, { name: "staging" });
+  return { simulator, projectId, environmentId };
 }
 
 /** Calls a simulator's control endpoint. */
