@@ -1,47 +1,34 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
-import { apiError, type Op } from "../../../test/support/engine/fake-platform.ts";
+import { engineEnv } from "../../../test/support/engine/env.ts";
+import { applied, DELETE, fail, LOST, MINUTE, ready, started, status } from "../../../test/support/engine/widgets.ts";
 import { FINALIZER } from "../../api/names.ts";
 
-const MINUTE = 60_000;
-const FORBIDDEN = { is: "Forbidden" } as const;
-
-/** Makes those operations fail like this until the returned function is called. */
-function refuse(env: Env, ops: readonly Op[], failure: Parameters<typeof apiError>[1], status: number): () => void {
-  env.world.hooks.before = ({ op }) =>
-    ops.includes(op) ? Promise.reject(apiError(op, failure, status)) : Promise.resolve();
-  return () => {
-    env.world.hooks.before = () => Promise.resolve();
-  };
-}
+const FORBIDDEN = [{ is: "Forbidden" }, 403] as const;
 
 describe("[C6] a token that may not do something", () => {
   it("stalls the object alone, and a new token brings it back at once", async () => {
-    const env = engineEnv();
-    env.widget("good");
-    await env.run(5_000);
-    const over = refuse(env, ["create"], FORBIDDEN, 403);
-    env.widget("a");
+    const env = await applied();
+    const over = fail(env, ["create"], FORBIDDEN);
+    env.widget("b");
     await env.run(MINUTE);
-    expect(env.conditions("Widget", "a")).toContain("Stalled=True/PermissionDenied");
-    expect(env.conditions("Widget", "good")).toContain("Ready=True/Available");
+    expect(env.conditions("Widget", "b")).toContain("Stalled=True/PermissionDenied");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
-    const calls = env.world.calls.filter(({ op }) => op === "create").length;
+    const creates = () => env.world.calls.filter(({ op }) => op === "create").length;
+    const before = creates();
     await env.run(8 * MINUTE);
-    expect(env.world.calls.filter(({ op }) => op === "create").length).toBe(calls);
+    expect(creates()).toBe(before);
     over();
     env.cluster.secret("token", { token: "stronger" });
     await env.run(11_000);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(env.conditions("Widget", "b")).toContain("Ready=True/Available");
   });
 
   it("not even read, stalls the connection and no dependent", async () => {
-    const env = engineEnv();
-    env.widget("a");
-    await env.run(5_000);
+    const env = await applied();
     const writes = env.writes("Widget", "a");
-    const over = refuse(env, ["ping", "list", "get"], FORBIDDEN, 403);
+    const over = fail(env, ["ping", "list", "get"], FORBIDDEN);
     await env.run(15 * MINUTE);
     expect(env.conditions("Link", "default")).toContain("Stalled=True/PermissionDenied");
     expect(env.writes("Widget", "a")).toBe(writes);
@@ -58,32 +45,27 @@ describe("a connection of the cluster", () => {
     env.cluster.create("ClusterLink", "default", { allowedNamespaces: ["other"] });
     env.widget("a");
     await env.run(MINUTE);
-    expect(env.conditions("Widget", "a")).toContain("Ready=False/ConnectionNotReady");
+    expect(ready(env)).toBe("Ready=False/ConnectionNotReady");
     expect(env.world.effects).toEqual([]);
     env.cluster.spec("ClusterLink", "default", { allowedNamespaces: ["team"] });
     await env.run(31_000);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 });
 
 describe("a trace that fails", () => {
   it("leaves the intent open and is tried again", async () => {
-    const env = engineEnv();
-    await env.run(1_000);
-    let creates = 0;
-    env.world.hooks.after = ({ op }) => {
-      creates += op === "create" ? 1 : 0;
-      return op === "create" ? Promise.reject(apiError(op, { is: "OutcomeUnknown" }, 0)) : Promise.resolve();
-    };
+    const env = await started();
+    fail(env, ["create"], LOST, { when: "after" });
     env.widget("a");
     await env.run(0);
-    const over = refuse(env, ["list"], { is: "BadResponse" }, 200);
+    const over = fail(env, ["list"], [{ is: "BadResponse" }, 200]);
     await env.run(2 * MINUTE);
-    expect(creates).toBe(1);
-    expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("externalId");
+    expect(env.world.count("create")).toBe(1);
+    expect(status(env, "externalId")).toBeUndefined();
     over();
     await env.run(5 * MINUTE);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(env.world.remotes.size).toBe(1);
   });
 });
@@ -98,13 +80,11 @@ describe("a process that does not lead", () => {
     expect(env.cluster.writes.filter(({ what, key }) => what === "checked" && key.startsWith("Widget"))).toEqual([]);
     env.leader = true;
     await env.run(31_000);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 
   it("loses the lease between the intent of an action and its send: sent once, later", async () => {
-    const env = engineEnv();
-    env.widget("a");
-    await env.run(5_000);
+    const env = await applied();
     env.cluster.hooks.after = ({ what }) => {
       env.leader = what !== "status";
       return Promise.resolve();
@@ -112,18 +92,16 @@ describe("a process that does not lead", () => {
     env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
     await env.run(100);
     expect(env.world.calls.filter(({ op }) => op === "deploy")).toEqual([]);
-    expect(env.cluster.get("Widget", "a").status).toHaveProperty("intent");
+    expect(status(env, "intent")).toBeDefined();
     env.cluster.hooks.after = () => Promise.resolve();
     env.leader = true;
     await env.run(31_000);
     expect(env.world.count("deploy")).toBe(1);
-    expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
+    expect(status(env, "intent")).toBeUndefined();
   });
 
   it("loses the lease while the API server confirms the object: a repeatable write is not sent", async () => {
-    const env = engineEnv();
-    env.widget("a", { note: "one" });
-    await env.run(5_000);
+    const env = await applied({ note: "one" });
     const { client } = env.cluster;
     const request = client.request.bind(client);
     client.request = async (one) => {
@@ -146,16 +124,15 @@ describe("an object that is taken over", () => {
   it("gets its finalizer in the same write, where a policy needs it", async () => {
     const env = engineEnv();
     const { id } = env.world.add("a");
-    env.widget("a", { lifecycle: { deletionPolicy: "Delete" } });
+    env.widget("a", DELETE);
     await env.run(5_000);
     expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
-    expect(env.cluster.get("Widget", "a").status).toMatchObject({ externalId: id });
+    expect(status(env, "externalId")).toBe(id);
     expect(env.writes("Widget", "a")).toBe(2);
   });
 
   it("while its resource is deleted is left without an error", async () => {
-    const env = engineEnv();
-    await env.run(1_000);
+    const env = await started();
     env.world.hooks.after = ({ op }) => {
       if (op === "create") env.cluster.remove("Widget", "a");
       return Promise.resolve();
@@ -163,11 +140,7 @@ describe("an object that is taken over", () => {
     env.widget("a");
     await env.run(5_000);
     expect(env.cluster.find("Widget", "a")).toBeUndefined();
-    expect(env.changes.at(-1)).toMatchObject({
-      op: "create",
-      result: "ok",
-      id: [...env.world.remotes.keys()][0],
-    });
+    expect(env.changes.at(-1)).toMatchObject({ op: "create", result: "ok", id: [...env.world.remotes.keys()][0] });
     await env.run(30 * MINUTE);
     expect(env.internal).toEqual([]);
   });
@@ -186,8 +159,7 @@ describe("an object that is taken over", () => {
 
 describe("the end of the process", () => {
   it("closes every client, also one that was replaced", async () => {
-    const env = engineEnv();
-    await env.run(1_000);
+    const env = await started();
     env.cluster.spec("Link", "default", { surface: "Full" });
     await env.run(1_000);
     await env.engine.connections.closeAll();

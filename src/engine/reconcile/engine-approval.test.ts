@@ -33,10 +33,7 @@ describe("applyPolicy Manual", () => {
     expect(status(env, "plan")).toBeUndefined();
   });
 
-  it.each([
-    ["another plan's hash", "0123456789abcdef"],
-    ["nothing", ""],
-  ])("is not satisfied with %s", async (_, text) => {
+  it.each(["0123456789abcdef", ""])("is not satisfied with %j in place of the plan's hash", async (text) => {
     const env = await on("Full", MANUAL);
     approve(env, text);
     await polled(env);

@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { engineEnv } from "../../../test/support/engine/env.ts";
-import { outage, withFleet, writesOf } from "../../../test/support/engine/fleet.ts";
-import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../api/names.ts";
+import { MINUTE, outage, ready, started, withFleet, writesOf } from "../../../test/support/engine/widgets.ts";
+import { POLL_INTERVAL, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { conditionOf } from "../contract/status.ts";
-
-const MINUTE = 60_000;
 
 describe("the token", () => {
   it("that changes in the Secret is used at once, and wakes the rejected objects", async () => {
@@ -32,28 +30,22 @@ describe("the token", () => {
     expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
   });
 
-  it("that never existed is named to the objects that wait", async () => {
-    const env = engineEnv();
-    env.cluster.secret("token", undefined);
-    env.widget("a");
-    await env.run(MINUTE);
-    const ready = conditionOf(env.cluster.get("Widget", "a"), "Ready");
-    expect(ready?.message).toBe('Waiting for Link "team/default" (reason CredentialsMissing).');
-  });
-
-  it("that does not exist at the start is waited for", async () => {
+  it("that does not exist at the start is waited for, and the objects that wait name it", async () => {
     const env = engineEnv({ bare: true });
     env.cluster.create("Link", "default", {});
     env.widget("a");
     await env.run(MINUTE);
     expect(env.conditions("Link", "default")).toContain("Stalled=True/CredentialsMissing");
-    expect(env.conditions("Widget", "a")).toContain("Ready=False/ConnectionNotReady");
+    expect(conditionOf(env.cluster.get("Widget", "a"), "Ready")).toMatchObject({
+      reason: "ConnectionNotReady",
+      message: 'Waiting for Link "team/default" (reason CredentialsMissing).',
+    });
     const writes = env.cluster.writes.length;
     await env.run(10 * MINUTE);
     expect(env.cluster.writes.length).toBe(writes);
     env.cluster.secret("token", { token: "t" });
     await env.run(6_000);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 });
 
@@ -63,36 +55,32 @@ describe("a connection's own status", () => {
     const over = outage(env);
     await env.run(12 * MINUTE);
     expect(env.conditions("Link", "default")).toContain("Synced=False/PlatformUnavailable");
-    let failures = 2;
+    const failures = [new KubeError("Server", 500, "etcd"), new KubeError("Conflict", 409, "moved")];
     env.cluster.hooks.before = ({ key }) => {
-      if (!key.startsWith("Link/") || failures === 0) return Promise.resolve();
-      failures -= 1;
-      return Promise.reject(
-        failures === 1 ? new KubeError("Server", 500, "etcd") : new KubeError("Conflict", 409, "moved"),
-      );
+      const failure = key.startsWith("Link/") ? failures.shift() : undefined;
+      return failure === undefined ? Promise.resolve() : Promise.reject(failure);
     };
     over();
     await env.run(30_000);
-    expect(failures).toBe(0);
+    expect(failures).toEqual([]);
     expect(env.conditions("Link", "default")).toContain("Synced=True/ReconcileSuccess");
   });
 
   it("follows its poll interval", async () => {
     const env = engineEnv();
-    env.cluster.annotate("Link", "default", { "platform-operator.io/poll-interval": "1m" });
+    env.cluster.annotate("Link", "default", { [POLL_INTERVAL]: "1m" });
     await env.run(10 * MINUTE);
     expect(env.world.calls.filter(({ op }) => op === "ping").length).toBeGreaterThan(8);
   });
 
   it("is found by an object that waits for it once it is created", async () => {
-    const env = engineEnv();
-    await env.run(1_000);
+    const env = await started();
     env.widget("a", { connectionRef: { name: "second" } });
     await env.run(20_000);
-    expect(env.conditions("Widget", "a")).toContain("Ready=False/ConnectionNotReady");
+    expect(ready(env)).toBe("Ready=False/ConnectionNotReady");
     env.cluster.create("Link", "second", {});
     await env.run(2_000);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 
   it("leaves the calls under way to the client that is replaced", async () => {
@@ -108,7 +96,7 @@ describe("a connection's own status", () => {
     const env = await withFleet(1);
     const looks = () => env.passes.filter(({ key }) => key.startsWith("Link/")).length;
     env.world.limited = { sinceMs: 10 * MINUTE, leftMs: 0 };
-    env.cluster.annotate("Link", "default", { "platform-operator.io/poll-interval": "5m" });
+    env.cluster.annotate("Link", "default", { [POLL_INTERVAL]: "5m" });
     const before = looks();
     await env.run(10_000);
     expect(looks() - before).toBeLessThan(8);
@@ -134,33 +122,11 @@ describe("a connection's own status", () => {
 });
 
 describe("the mass-change limit", () => {
-  it("holds mass changes that nobody requested, reports that at once, and releases them on request", async () => {
-    const env = await withFleet(30);
-    for (const [id, { name }] of env.world.remotes) {
-      env.cluster.spec("Widget", name, { name, note: "right" });
-      env.world.change(id, { note: "right" });
-    }
-    await env.run(15 * MINUTE);
-    const effects = env.world.effects.length;
-    for (const id of env.world.remotes.keys()) env.world.change(id, { note: "wrong" });
-    await env.run(12 * MINUTE);
-    expect(env.world.effects.length - effects).toBe(10);
-    expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
-    await env.run(30 * MINUTE);
-    expect(env.world.effects.length - effects).toBe(10);
-    env.cluster.annotate("Link", "default", { [RESOLVE]: "proceed" });
-    await env.run(1_000);
-    expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
-    expect(env.cluster.get("Link", "default").metadata.annotations).not.toHaveProperty([RESOLVE]);
-  });
-
   it("reports within seconds that it holds", async () => {
-    const env = await withFleet(12);
-    for (const { name } of env.world.remotes.values()) env.cluster.spec("Widget", name, { name, note: "right" });
-    await env.run(15 * MINUTE);
-    for (const id of env.world.remotes.keys()) env.world.change(id, { note: "wrong" });
-    for (const { name } of env.world.remotes.values()) {
-      env.cluster.annotate("Widget", name, { "platform-operator.io/poll-interval": "10m" });
+    const env = await withFleet(12, { note: "right" });
+    for (const { id, name } of env.world.remotes.values()) {
+      env.world.change(id, { note: "wrong" });
+      env.cluster.annotate("Widget", name, { [POLL_INTERVAL]: "10m" });
     }
     await env.run(5_000);
     expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");

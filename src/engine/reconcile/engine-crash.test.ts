@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
+import { applied, DELETE, effects, ready, remote, started, status } from "../../../test/support/engine/widgets.ts";
 import { INTENT } from "../../api/names.ts";
 
 type Moment = "before" | "after" | "late";
@@ -26,14 +27,12 @@ function killAt(env: Env, position: number, moment: Moment): () => boolean {
     env.kill();
     return new Promise<never>(() => {});
   };
-  env.cluster.hooks = {
+  const hooks = {
     before: () => (dies("before") ? die() : Promise.resolve()),
     after: () => (dies("after") ? die() : Promise.resolve()),
   };
-  env.world.hooks = {
-    before: () => (dies("before") ? die() : Promise.resolve()),
-    after: () => (dies("after") ? die() : Promise.resolve()),
-  };
+  env.cluster.hooks = { ...hooks };
+  env.world.hooks = { ...hooks };
   if (moment !== "late") return () => done;
   const connect = env.world.api.bind(env.world);
   env.world.api = (token) => {
@@ -54,11 +53,10 @@ function killAt(env: Env, position: number, moment: Moment): () => boolean {
 }
 
 async function life(position: number, moment: Moment): Promise<Env | undefined> {
-  const env = engineEnv();
-  await env.run(5_000);
+  const env = await started();
   const came = killAt(env, position, moment);
   if (moment === "late") env.restart();
-  env.widget("a", { commit: "c1", lifecycle: { deletionPolicy: "Delete" } });
+  env.widget("a", { commit: "c1", ...DELETE });
   await env.run(5_000);
   if (!came()) return undefined;
   env.restart();
@@ -77,12 +75,10 @@ describe("a crash at any exchange", () => {
         positions += 1;
         const where = `${moment} ${position}`;
         expect(env.world.remotes.size, where).toBe(1);
-        expect(env.world.count("create"), where).toBe(1);
-        expect(env.world.count("deploy"), where).toBe(1);
-        expect(env.conditions("Widget", "a"), where).toContain("Ready=True/Available");
-        const { metadata, status } = env.cluster.get("Widget", "a");
-        expect(metadata.annotations, where).not.toHaveProperty([INTENT]);
-        expect(status, where).not.toHaveProperty("intent");
+        expect(effects(env), where).toEqual(["create", "deploy"]);
+        expect(ready(env), where).toBe("Ready=True/Available");
+        expect(env.cluster.get("Widget", "a").metadata.annotations, where).not.toHaveProperty([INTENT]);
+        expect(status(env, "intent"), where).toBeUndefined();
         const writes = env.cluster.writes.length;
         await env.run(30 * 60_000);
         expect(env.cluster.writes.length, where).toBe(writes);
@@ -107,10 +103,9 @@ describe("a crash while a deployed object changes", () => {
       env.restart();
       await env.run(5 * 60_000);
       const where = `${moment} ${position}`;
-      const [remote] = env.world.remotes.values();
-      expect(remote, where).toMatchObject({ commit: "c2", deploys: 2, note: "n" });
-      expect(env.conditions("Widget", "a"), where).toContain("Ready=True/Available");
-      expect(env.cluster.get("Widget", "a").status, where).not.toHaveProperty("intent");
+      expect(remote(env), where).toMatchObject({ commit: "c2", deploys: 2, note: "n" });
+      expect(ready(env), where).toBe("Ready=True/Available");
+      expect(status(env, "intent"), where).toBeUndefined();
     }
   });
 });
@@ -118,9 +113,7 @@ describe("a crash while a deployed object changes", () => {
 describe("a crash while an object is deleted", () => {
   it.each(["before", "after"] as const)("(%s any exchange) leaves nothing behind", async (moment) => {
     for (let position = 1; ; position += 1) {
-      const env = engineEnv();
-      env.widget("a", { lifecycle: { deletionPolicy: "Delete" } });
-      await env.run(10_000);
+      const env = await applied(DELETE);
       const came = killAt(env, position, moment);
       env.cluster.remove("Widget", "a");
       await env.run(5_000);

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
-import { apiError } from "../../../test/support/engine/fake-platform.ts";
+import { fail, HOUR, LOST, MINUTE, remote, started } from "../../../test/support/engine/widgets.ts";
 import { INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
+import { stringMember } from "../../kube/api/json.ts";
 import { receiverKeys } from "../connections/receiver-keys.ts";
-import { nonEmptyText } from "../contract/status.ts";
 
-const MINUTE = 60_000;
 const LINK = { kind: "Link", namespace: "team", name: "default" };
 const TOKEN = "a-long-random-text";
 const URL = "https://hooks.example";
@@ -14,23 +13,21 @@ const URL = "https://hooks.example";
 const passesOf = (env: Env, name: string): number =>
   env.passes.filter(({ key }) => key.startsWith("Widget/") && key.endsWith(`/${name}`)).length;
 
-const idOf = (env: Env, name: string): string => {
-  const { status } = env.cluster.get("Widget", name);
-  return nonEmptyText((status as { readonly externalId?: string }).externalId) ?? "";
-};
+const idOf = (env: Env, name: string): string =>
+  stringMember(env.cluster.get("Widget", name).status, "externalId") ?? "";
 
 describe("[E12] a delivery", () => {
   async function settled(...names: readonly string[]): Promise<Env> {
-    const env = engineEnv();
-    await env.run(5_000);
+    const env = await started();
     for (const name of names) env.widget(name);
     await env.run(5 * MINUTE);
     return env;
   }
 
-  it("wakes the resource of its object at once, and again only 5 s later, however many arrive", async () => {
+  it("wakes the resource of its object at once, again only 5 s later, however many arrive, and writes nothing", async () => {
     const env = await settled("a", "b");
     const before = [passesOf(env, "a"), passesOf(env, "b")];
+    const [writes, effects] = [env.cluster.writes.length, env.world.effects.length];
     for (let sent = 0; sent < 50; sent += 1) expect(env.engine.hinted(LINK, [idOf(env, "a")])).toBe(1);
     await env.run(0);
     expect(passesOf(env, "a")).toBe((before[0] ?? 0) + 1);
@@ -42,13 +39,6 @@ describe("[E12] a delivery", () => {
     await env.run(20_000);
     expect(passesOf(env, "a")).toBe((before[0] ?? 0) + 2);
     expect(passesOf(env, "b")).toBe(before[1]);
-  });
-
-  it("writes nothing by itself", async () => {
-    const env = await settled("a");
-    const [writes, effects] = [env.cluster.writes.length, env.world.effects.length];
-    env.engine.hinted(LINK, [idOf(env, "a")]);
-    await env.run(10_000);
     expect([env.cluster.writes.length, env.world.effects.length]).toEqual([writes, effects]);
   });
 
@@ -86,15 +76,12 @@ describe("the receiver registration of a connection", () => {
 
   it("is done once, in three writes, and never again", async () => {
     const env = asking();
-    await env.run(60 * MINUTE);
-    expect(env.world.count("create")).toBe(1);
-    expect(hook(env)).toBe("HookRegistered=True/Available");
-    expect(isReady(env)).toBe(true);
-    expect(env.writes("Link", "default")).toBe(3);
-    const [remote] = env.world.remotes.values();
-    expect(remote?.note).toBe(`${URL}/${receiverKeys(TOKEN, LINK).path}`);
+    await env.run(HOUR);
+    expect([env.world.count("create"), env.writes("Link", "default")]).toEqual([1, 3]);
+    expect([hook(env), isReady(env)]).toEqual(["HookRegistered=True/Available", true]);
+    expect(remote(env).note).toBe(`${URL}/${receiverKeys(TOKEN, LINK).path}`);
     env.restart();
-    await env.run(60 * MINUTE);
+    await env.run(HOUR);
     expect([env.world.count("create"), env.writes("Link", "default")]).toEqual([1, 3]);
   });
 
@@ -126,51 +113,36 @@ describe("the receiver registration of a connection", () => {
   ] as const)("that %s is reported, is no error of the connection, and causes no hot loop", async (...row) => {
     const [, failure, status, reason, isRetried] = row;
     const env = asking();
-    let refused = 0;
-    env.world.hooks = {
-      before: ({ op }) => {
-        if (op !== "create") return Promise.resolve();
-        refused += 1;
-        return Promise.reject(apiError("createHook", failure, status));
-      },
-      after: () => Promise.resolve(),
-    };
-    await env.run(60 * MINUTE);
+    fail(env, ["create"], [failure, status]);
+    await env.run(HOUR);
     expect([hook(env), isReady(env)]).toEqual([`HookRegistered=False/${reason}`, true]);
-    expect(refused).toBeLessThanOrEqual(isRetried ? 10 : 1);
+    expect(env.world.calls.filter(({ op }) => op === "create").length).toBeLessThanOrEqual(isRetried ? 10 : 1);
     expect(env.world.remotes.size).toBe(0);
   });
 
   it("of unknown outcome is never repeated, until a person says so", async () => {
     const env = asking();
-    let lost = true;
-    env.world.hooks = {
-      before: () => Promise.resolve(),
-      after: ({ op }) =>
-        op === "create" && lost
-          ? Promise.reject(apiError("createHook", { is: "OutcomeUnknown" }, 502))
-          : Promise.resolve(),
-    };
-    await env.run(60 * MINUTE);
+    const over = fail(env, ["create"], LOST, { when: "after" });
+    await env.run(HOUR);
     expect([hook(env), isReady(env)]).toEqual(["HookRegistered=False/CreateResultUnknown", true]);
     expect(env.world.count("create")).toBe(1);
     env.restart();
-    await env.run(60 * MINUTE);
+    await env.run(HOUR);
     expect(env.world.count("create")).toBe(1);
-    lost = false;
+    over();
     env.cluster.annotate("Link", "default", { [RESOLVE]: "recreate" });
     await env.run(MINUTE);
     expect(hook(env)).toBe("HookRegistered=True/Available");
     const annotations = env.cluster.get("Link", "default").metadata.annotations ?? {};
     expect([annotations[RESOLVE], annotations[INTENT]]).toEqual([undefined, undefined]);
-    await env.run(60 * MINUTE);
+    await env.run(HOUR);
     expect(env.world.count("create")).toBe(2);
   });
 
   it("is found again after a crash between answer and record, and after a loss of status", async () => {
     const env = asking();
     await env.run(MINUTE);
-    const id = [...env.world.remotes.keys()][0];
+    const { id } = remote(env);
     env.cluster.status("Link", "default", {});
     env.restart();
     await env.run(MINUTE);
@@ -182,7 +154,7 @@ describe("the receiver registration of a connection", () => {
     const env = asking();
     await env.run(MINUTE);
     env.cluster.annotate("Link", "default", { [RESOLVE]: "recreate" });
-    await env.run(60 * MINUTE);
+    await env.run(HOUR);
     expect(env.world.count("create")).toBe(2);
     expect(env.cluster.get("Link", "default").status).toMatchObject({ hook: [...env.world.remotes.keys()][1] });
   });
@@ -206,8 +178,7 @@ describe("the receiver registration of a connection", () => {
     await env.run(MINUTE);
     env.cluster.spec("Link", "default", { receiver: "https://elsewhere.example/" });
     await env.run(MINUTE);
-    const [remote] = env.world.remotes.values();
-    expect(remote?.note).toBe(`https://elsewhere.example/${receiverKeys(TOKEN, LINK).path}`);
+    expect(remote(env).note).toBe(`https://elsewhere.example/${receiverKeys(TOKEN, LINK).path}`);
     env.cluster.spec("Link", "default", {});
     await env.run(MINUTE);
     expect(hook(env)).toBeUndefined();

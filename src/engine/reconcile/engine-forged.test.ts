@@ -1,22 +1,24 @@
 /** Annotations that anyone who may edit an object can write have no effect that the spec could not have. */
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, INSTALLATION, type Env } from "../../../test/support/engine/env.ts";
+import { INSTALLATION, type Env } from "../../../test/support/engine/env.ts";
 import { uuid } from "../../../test/support/engine/fake-platform.ts";
+import { applied, effects, MINUTE, ready, status } from "../../../test/support/engine/widgets.ts";
 import { EXTERNAL_ID, INSTALLATION as INSTALLATION_KEY, INTENT, RESOLVE } from "../../api/names.ts";
 
-const MINUTE = 60_000;
+/** An environment with a resource that waited while this intent was written into its annotations. */
+async function forging(intentOf: (uid: string) => string): Promise<Env> {
+  const env = await applied({ commit: "evil", secret: { name: "values", key: "key" } });
+  env.cluster.annotate("Widget", "a", { [INTENT]: intentOf(env.cluster.get("Widget", "a").metadata.uid) });
+  env.cluster.secret("values", { key: "value" });
+  return env;
+}
 
-function forged(env: Env, name: string, change: object): string {
-  const { uid } = env.cluster.get("Widget", name).metadata;
+/** The intent of a create of "victim", with changes. */
+const intentWith = (change: object) => (uid: string) => {
   const intent = { v: 1, uid, installation: INSTALLATION, attempt: "x", op: "create", creates: true, generation: 1 };
   return JSON.stringify({ ...intent, name: "victim", mark: null, ...change });
-}
-
-/** A resource that waits, so that its annotations can be forged before anything is recorded. */
-function waiting(env: Env, name: string): void {
-  env.widget(name, { commit: "evil", secret: { name: "values", key: "key" } });
-}
+};
 
 describe("[E11] a forged intent", () => {
   it.each<[string, object, string]>([
@@ -27,19 +29,17 @@ describe("[E11] a forged intent", () => {
     ["with a path for an id", { parentId: "../../project" }, "Stalled=True/UnreadableLedger"],
     ["of another installation", { installation: "elsewhere" }, "Stalled=True/ForeignLedger"],
   ])("%s is reported, and changes nothing; once it is removed, the object recovers", async (_what, change, told) => {
-    const env = engineEnv();
+    const env = await forging(intentWith(change));
     const { id } = env.world.add("victim");
-    waiting(env, "forger");
-    await env.run(5_000);
-    env.cluster.annotate("Widget", "forger", { [INTENT]: forged(env, "forger", change) });
-    env.cluster.secret("values", { key: "value" });
-    await env.run(5 * MINUTE);
-    expect(env.conditions("Widget", "forger")).toContain(told);
+    const { [INTENT]: forged } = env.cluster.get("Widget", "a").metadata.annotations ?? {};
+    await env.run(30 * MINUTE);
+    expect(env.conditions("Widget", "a")).toContain(told);
     expect(env.world.effects).toEqual([]);
-    expect(env.cluster.get("Widget", "forger").status).not.toHaveProperty("externalId");
-    env.cluster.annotate("Widget", "forger", { [INTENT]: "" });
+    expect(status(env, "externalId")).toBeUndefined();
+    expect(env.cluster.get("Widget", "a").metadata.annotations).toMatchObject({ [INTENT]: forged });
+    env.cluster.annotate("Widget", "a", { [INTENT]: "" });
     await env.run(5 * MINUTE);
-    expect(env.conditions("Widget", "forger")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(env.world.remotes.get(id)?.note ?? "").toBe("");
     expect(env.world.count("create")).toBe(1);
   });
@@ -51,58 +51,42 @@ describe("[E11] a forged intent", () => {
     ["poisoned", '{"__proto__":{"v":1,"polluted":true},"constructor":{"prototype":{"polluted":true}}}'],
     ["no JSON", "{{{"],
   ])("that is %s affects only its own object", async (_what, raw) => {
-    const env = engineEnv();
-    waiting(env, "forger");
-    await env.run(5_000);
-    env.cluster.annotate("Widget", "forger", { [INTENT]: raw });
-    env.cluster.secret("values", { key: "value" });
+    const env = await forging(() => raw);
     env.widget("good");
     await env.run(MINUTE);
     expect(env.conditions("Widget", "good")).toContain("Ready=True/Available");
-    expect(env.conditions("Widget", "forger")).toContain("Stalled=True/UnreadableLedger");
+    expect(env.conditions("Widget", "a")).toContain("Stalled=True/UnreadableLedger");
     expect(env.internal).toEqual([]);
     expect(({} as { readonly polluted?: unknown }).polluted).toBeUndefined();
   });
 
   it("with texts of any length is reported within the bounds of a status", async () => {
-    const env = engineEnv();
-    waiting(env, "forger");
+    const env = await forging(intentWith({ name: "\u202E\n".repeat(50_000) }));
     await env.run(5_000);
-    const name = "\u202E\n".repeat(50_000);
-    env.cluster.annotate("Widget", "forger", { [INTENT]: forged(env, "forger", { name }) });
-    env.cluster.secret("values", { key: "value" });
-    await env.run(5_000);
-    const { status } = env.cluster.get("Widget", "forger");
-    expect(JSON.stringify(status).length).toBeLessThan(20_000);
+    expect(JSON.stringify(env.cluster.get("Widget", "a").status).length).toBeLessThan(20_000);
   });
 });
 
 describe("[E11] another resource's annotations", () => {
   it("that are copied report who holds the object, and change nothing", async () => {
-    const env = engineEnv();
-    env.widget("real", { note: "ours" });
-    await env.run(5_000);
-    const annotations = env.cluster.get("Widget", "real").metadata.annotations ?? {};
+    const env = await applied({ note: "ours" });
+    const annotations = env.cluster.get("Widget", "a").metadata.annotations ?? {};
     expect(Object.keys(annotations)).toContain(EXTERNAL_ID);
-    const effects = env.world.effects.length;
-    env.widget("copy", { name: "real", note: "mine now" }, { annotations, uid: uuid(99) });
+    env.widget("copy", { name: "a", note: "mine now" }, { annotations, uid: uuid(99) });
     await env.run(5 * MINUTE);
     expect(env.conditions("Widget", "copy")).toContain("Stalled=True/AlreadyManaged");
-    expect(env.world.effects).toHaveLength(effects);
+    expect(effects(env)).toEqual(["create"]);
   });
 
   it.each([{ [INSTALLATION_KEY]: "elsewhere" }, { [RESOLVE]: "recreate" }, { [RESOLVE]: "adopt" }])(
     "do nothing twice on what is recorded: %j",
     async (annotations) => {
-      const env = engineEnv();
-      env.widget("a", { commit: "1" });
-      await env.run(5_000);
-      const effects = env.world.effects.length;
+      const env = await applied({ commit: "1" });
       env.cluster.annotate("Widget", "a", annotations);
       await env.run(30 * MINUTE);
       env.restart();
       await env.run(30 * MINUTE);
-      expect(env.world.effects).toHaveLength(effects);
+      expect(effects(env)).toEqual(["create", "deploy"]);
     },
   );
 });

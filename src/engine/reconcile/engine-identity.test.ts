@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { engineEnv, INSTALLATION } from "../../../test/support/engine/env.ts";
 import { uuid } from "../../../test/support/engine/fake-platform.ts";
+import { applied, DELETE, effects, ready, remote, status } from "../../../test/support/engine/widgets.ts";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION as INSTALLATION_KEY, RESOLVE } from "../../api/names.ts";
 import { entryOf } from "../contract/types.ts";
 
@@ -13,7 +14,7 @@ describe("an id that the user gives", () => {
     const { id } = env.world.add("theirs", { note: "old" });
     env.widget("a", { externalId: id, note: "new" });
     await env.run(5_000);
-    expect(env.cluster.get("Widget", "a").status).toMatchObject({ externalId: id });
+    expect(status(env, "externalId")).toBe(id);
     expect(env.world.remotes.get(id)?.note).toBe("new");
     expect(env.world.count("create")).toBe(0);
   });
@@ -44,9 +45,7 @@ describe("an id that the user gives", () => {
   });
 
   it("is refused when it differs from the recorded one", async () => {
-    const env = engineEnv();
-    env.widget("a");
-    await env.run(5_000);
+    const env = await applied();
     const other = env.world.add("other");
     env.cluster.spec("Widget", "a", { name: "a", externalId: other.id, note: "x" });
     await env.run(5_000);
@@ -58,11 +57,7 @@ describe("an id that the user gives", () => {
     const env = engineEnv();
     const { id } = env.world.add("victim");
     env.cluster.annotate("Link", "default", { "platform-operator.io/paused": "true" });
-    env.widget(
-      "thief",
-      { externalId: id, explode: "plan", lifecycle: { deletionPolicy: "Delete" } },
-      { finalizers: [FINALIZER] },
-    );
+    env.widget("thief", { externalId: id, explode: "plan", ...DELETE }, { finalizers: [FINALIZER] });
     await env.run(1_000);
     env.cluster.annotate("Link", "default", { "platform-operator.io/paused": null });
     env.cluster.remove("Widget", "thief");
@@ -95,26 +90,22 @@ describe("an object of the same name", () => {
 
 describe("[R1] a lost status", () => {
   it("is restored from the annotation, without a new object, or a deployment of an adopted one", async () => {
-    const env = engineEnv();
-    env.widget("a");
-    await env.run(5_000);
-    const [id] = env.world.remotes.keys();
+    const env = await applied();
+    const { id } = remote(env);
     env.cluster.status("Widget", "a", undefined);
     await env.run(5_000);
-    expect(env.world.count("create")).toBe(0 + 1);
-    expect(env.cluster.get("Widget", "a").status).toMatchObject({ externalId: id });
+    expect(env.world.count("create")).toBe(1);
+    expect(status(env, "externalId")).toBe(id);
   });
 
   it("with an annotation of an object that another resource holds stalls", async () => {
-    const env = engineEnv();
-    env.widget("first");
-    await env.run(5_000);
-    const [id = ""] = env.world.remotes.keys();
+    const env = await applied();
+    const { id } = remote(env);
     env.widget("copy", {}, { annotations: { [EXTERNAL_ID]: id, [INSTALLATION_KEY]: INSTALLATION } });
     await env.run(POLL);
     expect(env.conditions("Widget", "copy")).toContain("Stalled=True/AlreadyManaged");
     expect(env.cluster.get("Widget", "copy").status).not.toHaveProperty("externalId");
-    expect(env.conditions("Widget", "first")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 
   it("with an annotation that leads to another name stalls and is never recorded", async () => {
@@ -129,14 +120,12 @@ describe("[R1] a lost status", () => {
 
 describe("an id that another resource holds", () => {
   it("is given to the resource that was refused it, as soon as its holder is deleted", async () => {
-    const env = engineEnv();
-    env.widget("first", { name: "same" }, { annotations: {} });
-    await env.run(5_000);
-    const [id = ""] = env.world.remotes.keys();
-    env.widget("copy", { name: "same", externalId: id });
+    const env = await applied();
+    const { id } = remote(env);
+    env.widget("copy", { name: "a", externalId: id });
     await env.run(POLL);
     expect(env.conditions("Widget", "copy")).toContain("Stalled=True/AlreadyManaged");
-    env.cluster.remove("Widget", "first");
+    env.cluster.remove("Widget", "a");
     await env.run(1_000);
     expect(env.cluster.get("Widget", "copy").status).toMatchObject({ externalId: id });
     expect(env.conditions("Widget", "copy")).toContain("Ready=True/Available");
@@ -145,78 +134,51 @@ describe("an id that another resource holds", () => {
 
 describe("[R1] another installation's records", () => {
   it("are not touched until the user adopts them", async () => {
-    const env = engineEnv();
-    env.widget("a", { note: "x" });
-    await env.run(5_000);
-    const [id = ""] = env.world.remotes.keys();
+    const env = await applied({ note: "x" });
+    const { id } = remote(env);
     env.world.change(id, { note: "theirs" });
     env.installation = "installation-2";
     env.restart();
-    const effects = env.world.effects.length;
     await env.run(POLL);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/ForeignLedger");
-    expect(env.world.effects.length).toBe(effects);
+    expect(effects(env)).toEqual(["create"]);
     env.cluster.annotate("Widget", "a", { [RESOLVE]: "adopt" });
     await env.run(5_000);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     await env.run(POLL);
-    const { metadata, status } = env.cluster.get("Widget", "a");
-    expect(status).toMatchObject({ identity: { installation: "installation-2" } });
-    expect(metadata.annotations?.[INSTALLATION_KEY]).toBe("installation-2");
-    expect(metadata.annotations).not.toHaveProperty([RESOLVE]);
+    const { annotations } = env.cluster.get("Widget", "a").metadata;
+    expect(status(env, "identity")).toMatchObject({ installation: "installation-2" });
+    expect(annotations?.[INSTALLATION_KEY]).toBe("installation-2");
+    expect(annotations).not.toHaveProperty([RESOLVE]);
   });
 
   it("can be adopted as a whole by an annotation of the connection", async () => {
-    const env = engineEnv();
-    env.widget("a");
-    await env.run(5_000);
+    const env = await applied();
     env.installation = "installation-2";
     env.cluster.annotate("Link", "default", { [RESOLVE]: "adopt" });
     env.restart();
     await env.run(POLL);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
-    expect(env.cluster.get("Widget", "a").status).toMatchObject({ identity: { installation: "installation-2" } });
-  });
-
-  it("include an intent that was copied before anything was recorded", async () => {
-    const env = engineEnv();
-    const intent = { v: 1, uid: "old", installation: "installation-0", attempt: "1-a", op: "create", creates: true };
-    env.widget(
-      "a",
-      {},
-      {
-        annotations: {
-          "platform-operator.io/intent": JSON.stringify({ ...intent, generation: 1, name: "a", mark: null }),
-        },
-      },
-    );
-    await env.run(POLL);
-    expect(env.conditions("Widget", "a")).toContain("Stalled=True/ForeignLedger");
-    expect(env.world.effects).toEqual([]);
+    expect(ready(env)).toBe("Ready=True/Available");
+    expect(status(env, "identity")).toMatchObject({ installation: "installation-2" });
   });
 });
 
 describe("[R1] a place that changed", () => {
   it("of the connection stalls the dependents and writes nothing to the platform", async () => {
-    const env = engineEnv();
-    env.widget("a", { note: "x" });
-    await env.run(5_000);
+    const env = await applied({ note: "x" });
     env.cluster.spec("Link", "default", { baseUrl: "https://elsewhere.example" });
     env.cluster.spec("Widget", "a", { name: "a", note: "y" });
-    const effects = env.world.effects.length;
     await env.run(60_000);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/ConnectionChanged");
-    expect(env.world.effects.length).toBe(effects);
+    expect(effects(env)).toEqual(["create"]);
     env.cluster.spec("Link", "default", {});
     await env.run(POLL);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(env.world.remotes.size).toBe(1);
   });
 
   it("of the parent stalls", async () => {
-    const env = engineEnv();
-    env.widget("a", { parentRef: { externalId: uuid(801) } });
-    await env.run(5_000);
+    const env = await applied({ parentRef: { externalId: uuid(801) } });
     env.cluster.spec("Widget", "a", { name: "a", note: "y", parentRef: { externalId: uuid(802) } });
     await env.run(5_000);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/ParentChanged");

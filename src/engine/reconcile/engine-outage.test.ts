@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { apiError } from "../../../test/support/engine/fake-platform.ts";
-import { callsSince, outage, withFleet, writesOf } from "../../../test/support/engine/fleet.ts";
+import { callsSince, outage, withFleet, writesOf } from "../../../test/support/engine/widgets.ts";
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
 
