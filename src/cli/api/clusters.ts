@@ -112,7 +112,11 @@ export const CLUSTERS: readonly Entry[] = [
       const metrics = await platform.clusters.metrics(id, { ...optional, endpoint, query });
       if (call.output !== "json" && call.output !== "yaml")
         call.io.stdout.write(metrics === "" || metrics.endsWith("\n") ? metrics : `${metrics}\n`);
-      else await printData(call, call.output, await parsed(metrics));
+      else {
+        const { jsonIn } = await import("../../platform/codec/json.ts");
+        const json = jsonIn(metrics);
+        await printData(call, call.output, json === undefined ? metrics : json);
+      }
     },
   }),
   confirmedAction("stop", "stop a cluster", (id) => `This stops cluster ${id} and everything that runs on it.`),
@@ -126,14 +130,4 @@ export const CLUSTERS: readonly Entry[] = [
 
 function camel(name: string): string {
   return name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-/** Returns the text itself if it is no JSON. */
-async function parsed(text: string): Promise<unknown> {
-  const { parseExactJson } = await import("../../platform/codec/json.ts");
-  try {
-    return parseExactJson(text);
-  } catch {
-    return text;
-  }
 }

@@ -2,7 +2,7 @@
 import { factOf } from "../../../console/tree/facts.ts";
 import { ageOf } from "../../../console/tree/labels.ts";
 import { clusterPlatformConnection, platformConnection } from "../../../kinds/connection/crd.ts";
-import { member, parseJson } from "../../../kube/api/json.ts";
+import { member, tryParseJson } from "../../../kube/api/json.ts";
 import { keyOf } from "../../../kube/api/objects.ts";
 import type { Clock, KubeObject } from "../../../kube/api/types.ts";
 import { createReader } from "../../../kube/watch/readers.ts";
@@ -111,12 +111,8 @@ async function tokenFindings(
 function expiryOf(token: string): Date | undefined {
   const [, payload, signature] = token.trim().split(".");
   if (payload === undefined || signature === undefined) return undefined;
-  try {
-    const exp = member(parseJson(Buffer.from(payload, "base64url").toString()), "exp");
-    return typeof exp === "number" ? new Date(exp * 1_000) : undefined;
-  } catch {
-    return undefined;
-  }
+  const exp = member(tryParseJson(Buffer.from(payload, "base64url").toString()), "exp");
+  return typeof exp === "number" ? new Date(exp * 1_000) : undefined;
 }
 
 /** Reports the objects that need a person. @throws KubeError */

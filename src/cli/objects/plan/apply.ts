@@ -1,6 +1,6 @@
 /** Computes the result of `kubectl apply` for a custom resource, with a dry run of the API server. */
 import { KubeError } from "../../../kube/api/errors.ts";
-import { isObject, member, parseJson } from "../../../kube/api/json.ts";
+import { isObject, member, tryParseJson } from "../../../kube/api/json.ts";
 import { parseObject } from "../../../kube/api/objects.ts";
 import { collectionPath, objectPath } from "../../../kube/api/paths.ts";
 import { mergePatch } from "../../../kube/api/transport.ts";
@@ -66,12 +66,8 @@ function patchOf({ body }: Manifest, old: KubeObject): JsonObject {
 }
 
 function specPatch(body: JsonObject, { metadata }: KubeObject): Json {
-  let last: Json | undefined;
-  try {
-    last = parseJson(metadata.annotations?.[LAST_APPLIED] ?? "{}");
-  } catch {
-    // A user broke the annotation: no member is removed.
-  }
+  // Where a user broke the annotation, no member is removed.
+  const last = tryParseJson(metadata.annotations?.[LAST_APPLIED] ?? "{}");
   return merging(member(last, "spec"), body["spec"] ?? {});
 }
 

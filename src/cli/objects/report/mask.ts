@@ -1,6 +1,6 @@
 /** Removes from custom resources what may be secret, for support bundles. Pure. */
 import { BACKUP_SIGNATURE, SEAL } from "../../../api/names.ts";
-import { isObject, listMember, member, parseJson } from "../../../kube/api/json.ts";
+import { isObject, listMember, member, tryParseJson } from "../../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
 import { withoutCredentials } from "../../../text/text.ts";
 
@@ -76,12 +76,8 @@ function maskedTarget(url: string): string {
  * Masks members of a spec that a status has as JSON. @returns undefined for a text that is no object or list in JSON
  */
 function maskedJson(text: string): string | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.stringify(maskedValue(parseJson(text)));
-  } catch {
-    return undefined;
-  }
+  const value = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
+  return value === undefined ? undefined : JSON.stringify(maskedValue(value));
 }
 
 function isSecret(name: string, value: Json): boolean {
