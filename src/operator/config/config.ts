@@ -65,13 +65,7 @@ const milliseconds = z.int().min(0).max(86_400_000);
  */
 export function loadConfig(args: readonly string[], surroundings: Surroundings = systemSurroundings()): Config {
   const { env, readFile } = surroundings;
-  const flags = given(args);
-  const texts = Object.fromEntries(
-    Object.keys(options.shape).map((option) => [option, flags[option] ?? fromEnv(option, env)]),
-  );
-  const parsed = options.safeParse(texts);
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags, env)).join("\n"));
-  const { kubeconfig, context, operatorNamespace, ...others } = parsed.data;
+  const { kubeconfig, context, operatorNamespace, ...others } = parsedBy(options, given(args), env);
   return Object.freeze({
     ...others,
     kube: configSource(kubeconfig, context),
@@ -98,8 +92,13 @@ export function loadPlatformRules(
 ): PlatformRules {
   const { hosts, insecure } = given;
   const flags: Given = { allowedPlatformHosts: hosts, allowInsecurePlatform: insecure ? "true" : undefined };
-  const texts = Object.entries(rules.shape).map(([option]) => [option, flags[option] ?? fromEnv(option, env)]);
-  const parsed = rules.safeParse(Object.fromEntries(texts));
+  return parsedBy(rules, flags, env);
+}
+
+/** Returns the options of a schema, from flags, else from variables. @throws ConfigError with everything that is wrong */
+function parsedBy<Schema extends z.ZodObject>(schema: Schema, flags: Given, env: Surroundings["env"]) {
+  const texts = Object.keys(schema.shape).map((option) => [option, flags[option] ?? fromEnv(option, env)]);
+  const parsed = schema.safeParse(Object.fromEntries(texts));
   if (parsed.success) return parsed.data;
   throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags, env)).join("\n"));
 }

@@ -3,16 +3,7 @@ import { parseArgs } from "node:util";
 
 import { z } from "zod";
 
-import {
-  isBypass,
-  isEndpoint,
-  isPlatformHost,
-  NAMESPACE_PATTERN,
-  parseLogLevels,
-  parseProxy,
-  type LogLevels,
-  type ProxyAddress,
-} from "./validators.ts";
+import { isBypass, isEndpoint, isPlatformHost, NAMESPACE_PATTERN, parseLogLevels, parseProxy } from "./validators.ts";
 
 /** The address of a server; without a host it listens on all addresses. Port 0 takes a free port, which is logged. */
 export interface BindAddress {
@@ -41,23 +32,18 @@ const bindAddress = z
     return { host: host === "" ? undefined : host, port: Number(text.slice(at + 1)) };
   });
 const platformHost = z.string().refine(isPlatformHost, "must be host names, *.suffixes, addresses or CIDR blocks");
-/** undefined means no proxy. */
-const proxy = z.string().transform((text, context): ProxyAddress | undefined => {
-  const read = text === "" ? undefined : parseProxy(text);
-  if (read === undefined || !("problem" in read)) return read;
-  context.addIssue({ code: "custom", message: read.problem });
-  return z.NEVER;
-});
+/** A text whose parser returns its value or the problem with it. */
+const readBy = <Value extends object>(read: (text: string) => Value | { readonly problem: string }) =>
+  z.string().transform((text, context): Value => {
+    const value = read(text);
+    if (!("problem" in value)) return value;
+    context.addIssue({ code: "custom", message: value.problem });
+    return z.NEVER;
+  });
 const otlpEndpoint = z
   .string()
   .refine(isEndpoint, "must be the http or https URL of a collector, e.g. http://collector:4318, without user or query")
   .transform((text) => text.replace(/\/+$/, ""));
-const logLevels = z.string().transform((text, context): LogLevels => {
-  const read = parseLogLevels(text);
-  if (!("problem" in read)) return read;
-  context.addIssue({ code: "custom", message: read.problem });
-  return z.NEVER;
-});
 const workers = z
   .string()
   .regex(/^([1-9]\d?|100)$/, "must be a whole number from 1 to 100")
@@ -107,7 +93,8 @@ export const options = z.object({
     value: "BOOL",
     about: "let connections use http and loopback or private addresses; for demos and tests",
   }),
-  platformProxy: proxy.prefault("").register(help, {
+  /** undefined for no proxy. */
+  platformProxy: optional.pipe(readBy(parseProxy).optional()).prefault("").register(help, {
     value: "URL",
     about:
       "proxy through which the platform is reached, e.g. http://proxy.example.com:3128, perhaps with user:password@, unless a connection names its own; else $HTTPS_PROXY; none when empty",
@@ -135,7 +122,7 @@ export const options = z.object({
       "namespace of the lease and of the Secrets of cluster connections; else $POD_NAMESPACE, then the ServiceAccount's, then platform-operator",
   }),
   workers: workers.prefault("10").register(help, { value: "N", about: "objects that are worked on at once" }),
-  logLevel: logLevels.prefault("info").register(help, {
+  logLevel: readBy(parseLogLevels).prefault("info").register(help, {
     value: "LEVEL,…",
     about:
       "trace, debug, info, warn or error, then perhaps those of single parts (app, kube, engine, platform, changes), e.g. info,platform=debug; debug names each request to the platform, trace also those to the API server",
