@@ -76,15 +76,8 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
       open.set(name, known);
       return known;
     }) satisfies Connect<Platform>,
-    /** The longest pause of all rate gates, in milliseconds. */
-    pausedMs: () => Math.max(0, ...gates.all().map((gate) => gate.budget().pausedMs)),
-    /** The rate of the slowest rate gate, in requests per second; undefined while there is none. */
-    lowestRate: () => {
-      const rates = gates.all().map((gate) => gate.budget().requestsPerSecond);
-      return rates.length === 0 ? undefined : Math.min(...rates);
-    },
-    /** The number of requests that wait at all rate gates. */
-    waiting: () => gates.all().reduce((sum, gate) => sum + gate.budget().waiting, 0),
+    /** The budgets of all rate gates. */
+    budgets: () => gates.all().map((gate) => gate.budget()),
     /** The rate gate of a connection's token; "" while it is not open. */
     gateOf: (connection: string) => open.get(connection)?.gateId() ?? "",
     /** Reports whether work could soon send a request through a rate gate. */

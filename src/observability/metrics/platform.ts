@@ -6,6 +6,7 @@ import type { Registry } from "prom-client";
 
 import type { ChangeRecord } from "../../engine/context/context.ts";
 import type { CallRecord } from "../../platform/client/caller.ts";
+import type { Budget } from "../../platform/rate/gate.ts";
 import { instruments } from "./instruments.ts";
 
 /** The statuses that the client distinguishes or deployed services send; a platform may send hundreds of others. */
@@ -18,12 +19,8 @@ const CALL_SECONDS = [0.1, 0.5, 1, 5, 15];
 /** The sources of these metrics; functions are called at each scrape. */
 export interface PlatformFigures {
   readonly version: string;
-  /** The longest remaining pause of all connections after a 429, in milliseconds; 0 if none pauses. */
-  readonly pausedMs: () => number;
-  /** The lowest rate of all tokens, in requests per second; undefined while none is used. */
-  readonly lowestRate: () => number | undefined;
-  /** Requests that wait for the rate limit. */
-  readonly waiting: () => number;
+  /** The budget of each token that is used. */
+  readonly budgets: () => readonly Budget[];
   /** Kind → milliseconds since the last sign of life of its watch. */
   readonly silentMs: () => ReadonlyMap<string, number>;
   /** The number of spans that never reached their collector. */
@@ -36,9 +33,16 @@ export function platformMetrics(registry: Registry, figures: PlatformFigures) {
   build.set({ version: figures.version, node: process.versions.node }, 1);
   const requests = counter("platform_operator_api_requests_total", ["operation", "method", "code"]);
   const seconds = histogram("platform_operator_api_request_duration_seconds", ["operation"], CALL_SECONDS);
-  gaugeFunc("platform_operator_api_rate_limited_seconds", () => figures.pausedMs() / 1_000);
-  gaugeFunc("platform_operator_api_rate_requests_per_second", figures.lowestRate);
-  gaugeFunc("platform_operator_api_waiting_requests", figures.waiting);
+  const { budgets } = figures;
+  gaugeFunc(
+    "platform_operator_api_rate_limited_seconds",
+    () => Math.max(0, ...budgets().map(({ pausedMs }) => pausedMs)) / 1_000,
+  );
+  gaugeFunc("platform_operator_api_rate_requests_per_second", () => {
+    const rates = budgets().map(({ requestsPerSecond }) => requestsPerSecond);
+    return rates.length === 0 ? undefined : Math.min(...rates);
+  });
+  gaugeFunc("platform_operator_api_waiting_requests", () => budgets().reduce((sum, { waiting }) => sum + waiting, 0));
   const changes = counter("platform_operator_changes_total", ["kind", "operation", "result"]);
   collectedGauge("platform_operator_watch_last_event_age_seconds", ["kind"], (silence) => {
     for (const [kind, ms] of figures.silentMs()) silence.set({ kind }, ms / 1_000);

@@ -18,6 +18,7 @@ import {
 import { parseKey } from "../../engine/contract/keys.ts";
 import { OPERATOR } from "../../operator/config/names.ts";
 import { operationEntry } from "../../platform/codec/operations.ts";
+import type { Logger } from "../logger.ts";
 import type { EndedCall, RunningReconcile } from "../reconcile-tracker.ts";
 import { targetIdOf } from "../telemetry.ts";
 import type { Traces, TracesOptions } from "./traces.ts";
@@ -37,14 +38,7 @@ type Facts = Readonly<Record<string, string | number | undefined>>;
 export function createOtlpTraces(options: TracesOptions & { readonly endpoint: string }): Traces {
   const { config, endpoint, log, redactor, version } = options;
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: SEND_MS });
-  const bounded = boundedExport(exporter, {
-    failed: (count) => {
-      log.warn("traces do not reach their collector: dropping them", { address: endpoint, count });
-    },
-    works: () => {
-      log.info("traces reach their collector again", { address: endpoint });
-    },
-  });
+  const bounded = boundedExport(exporter, log, endpoint);
   const batches = new BatchSpanProcessor({
     exporter: bounded.exporter,
     maxQueueSize: MOST_SPANS,
@@ -140,17 +134,11 @@ function factsOf({ call, connection }: Pick<EndedCall, "call" | "connection">): 
 /** The number of spans that may wait, including those being sent: some megabytes at most. */
 export const MOST_SPANS = 2_048;
 
-/** Called once for each change. */
-export interface BoundedExportEvents {
-  readonly failed: (count: number) => void;
-  readonly works: () => void;
-}
-
 /** ExportResultCode.SUCCESS of a package that is no direct dependency. */
 const SUCCESS = 0;
 
-/** Limits and counts the waiting spans: the SDK drops spans silently. */
-export function boundedExport(exporter: SpanExporter, events: BoundedExportEvents) {
+/** Limits and counts the waiting spans: the SDK drops spans silently. It logs each failure after a success, and back. */
+export function boundedExport(exporter: SpanExporter, log: Logger, address: string) {
   let waiting = 0;
   let dropped = 0;
   let failing = false;
@@ -162,8 +150,10 @@ export function boundedExport(exporter: SpanExporter, events: BoundedExportEvent
         const { code }: { readonly code: number } = result;
         const failed = code !== SUCCESS;
         if (failed) dropped += spans.length;
-        if (failed && !failing) events.failed(spans.length);
-        if (!failed && failing) events.works();
+        if (failed && !failing) {
+          log.warn("traces do not reach their collector: dropping them", { address, count: spans.length });
+        }
+        if (!failed && failing) log.info("traces reach their collector again", { address });
         failing = failed;
         done(result);
       });

@@ -180,7 +180,7 @@ it("a bounded export makes room for as many as were sent, be it well or not", ()
     shutdown: () => Promise.resolve(),
   };
   const taken: unknown[] = [];
-  const bounded = boundedExport(exporter, { failed: () => {}, works: () => {} });
+  const bounded = boundedExport(exporter, log, "http://collector:4318");
   const next = {
     onStart: () => {},
     onEnd: (span: unknown) => taken.push(span),
