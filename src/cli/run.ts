@@ -9,7 +9,7 @@ import { section } from "./usage.ts";
 const usage = `Usage: platform-operator run [flags]
 
 Runs the operator until SIGINT or SIGTERM.
-${section("Flags", describeFlags()).join("")}
+${section("Flags", describeFlags())}
 Each flag can be given as an environment variable: --log-level is PLATFORM_OPERATOR_LOG_LEVEL. Flags go first.
 `;
 

@@ -35,7 +35,7 @@ export function commandUsage(program: string, entry: Entry, command: Command, wi
     `Usage: ${[program, entry.name, ...command.args.map(argText)].join(" ")} [flags]\n\n`,
     `${sentence(entry.about)}\n`,
     ...(command.details === undefined ? [] : [`\n${wrap(command.details.trim())}\n`]),
-    ...section(
+    section(
       "Arguments",
       command.args.map((arg) => [`<${arg.name}>`, choicesOf(arg.about, arg.choices)]),
     ),
@@ -51,18 +51,18 @@ export function asksPlatform({ flags }: Command): boolean {
 
 /** @returns a title and one line for each flag; "" without flags. */
 export function flagSection(title: string, flags: Flags): string {
-  return section(title, Object.entries(flags).map(flagLine)).join("");
+  return section(title, Object.entries(flags).map(flagLine));
 }
 
 function pick(flags: Flags, wanted: (name: string) => boolean): Flags {
   return Object.fromEntries(Object.entries(flags).filter(([name]) => wanted(name)));
 }
 
-/** @returns a title and its lines, broken at 120 columns; nothing without lines */
-export function section(title: string, lines: readonly (readonly string[])[]): readonly string[] {
-  if (lines.length === 0) return [];
+/** @returns a title and its lines, broken at 120 columns; "" without lines */
+export function section(title: string, lines: readonly (readonly string[])[]): string {
+  if (lines.length === 0) return "";
   const indent = 4 + Math.max(...lines.map(([name = ""]) => name.length));
-  return [`\n${title}:\n`, ...align(lines, "  ").map((line) => `${wrap(`  ${line}`, indent)}\n`)];
+  return [`\n${title}:\n`, ...align(lines, "  ").map((line) => `${wrap(`  ${line}`, indent)}\n`)].join("");
 }
 
 function argText({ name, optional, many }: Arg): string {

@@ -5,7 +5,7 @@ import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import type { Access } from "./access.ts";
 import type { ClusterClient } from "./cluster.ts";
 import { EXIT } from "./exit.ts";
-import { parse, type Arg, type ArgValues, type Flags, type FlagValues, type Parsed } from "./flags.ts";
+import { parse, type Arg, type ArgValues, type Flags, type FlagValues } from "./flags.ts";
 import { HELP_FLAG, KUBE_FLAGS, outputFlag, PLATFORM_FLAGS, type Format, type SharedFlags } from "./globals.ts";
 import type { Host, Io } from "./io.ts";
 
@@ -96,15 +96,17 @@ export function command<const Args extends readonly Arg[] = readonly [], const O
     details: spec.details,
     raw: false,
     run: async (argv, caller) => {
-      const parsed = parse(argv, args, flags);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these types say what parse does
+      const parsed = parse(argv, args, flags) as unknown as {
+        readonly args: ArgValues<Args>;
+        readonly flags: FlagValues<Own> & SharedFlags & { readonly output?: Format };
+      };
       const { io } = caller.host;
       const opened = opener(parsed.flags, caller.host);
       const report = (line: string): void => void io.stderr.write(`${line}\n`);
+      const { output = "table" } = parsed.flags;
       try {
-        const output = formatOf(parsed.flags);
-        return (
-          (await spec.run({ ...caller, ...opened.ports, ...typed<Args, Own>(parsed), output, io, report })) ?? EXIT.ok
-        );
+        return (await spec.run({ ...caller, ...opened.ports, ...parsed, output, io, report })) ?? EXIT.ok;
       } finally {
         await opened.close();
       }
@@ -117,16 +119,6 @@ export function rawCommand(run: (argv: readonly string[], caller: Invocation) =>
   return { args: [], flags: {}, raw: true, run };
 }
 
-function typed<Args extends readonly Arg[], Own extends Flags>(parsed: Parsed) {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- FlagValues and ArgValues say in types what parse does.
-  return parsed as unknown as { args: ArgValues<Args>; flags: FlagValues<Own> };
-}
-
-function formatOf(flags: Parsed["flags"]): Format {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its choices are formats
-  return (flags["output"] ?? "table") as Format;
-}
-
 /** An object of the platform that the user named, the connection to it, and its resource when that was named. */
 export type PlatformTarget = Awaited<ReturnType<CommandPorts["target"]>>;
 
@@ -135,14 +127,10 @@ type CommandPorts = ReturnType<typeof opener>["ports"];
 
 /**
  * Opens what a command asks for, once it asks.
- * @param flags those of the command line, the shared ones included
  * @returns the ports, and a function that closes what was opened through them
  */
-export function opener(flags: Parsed["flags"], host: Host) {
+export function opener(shared: SharedFlags, host: Host) {
   const closers: (() => Promise<void>)[] = [];
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- FlagValues is the type of what parse returns
-  const shared = flags as unknown as SharedFlags;
-
   const open = async (): Promise<ClusterClient> => {
     const { openCluster } = await import("./cluster.ts");
     const opened = openCluster(shared, host.clock);

@@ -30,14 +30,13 @@ export const traceCommand = command({
 });
 
 /** One object of the trace, or the name of one that does not exist. */
-type Step = Name & Readonly<ReturnType<typeof saidOf>>;
+type Step = Readonly<ReturnType<typeof stepOf>>;
 
-/** Returns an object's state. */
-function saidOf(object: KubeObject | undefined) {
+function stepOf({ kind, name }: Name, object: KubeObject | undefined) {
   if (object === undefined)
-    return { status: "missing" as const, state: "", reason: "NotFound", message: "It does not exist." };
+    return { kind, name, status: "missing" as const, state: "", reason: "NotFound", message: "It does not exist." };
   const { mark, state, reason, message } = factOf(object);
-  return { status: mark, state, reason, message };
+  return { kind, name, status: mark, state, reason, message };
 }
 
 /** Returns the object, all objects that it refers to by name, the nearest first, and its connection. */
@@ -56,10 +55,6 @@ async function stepsFrom(cluster: ClusterClient, object: KubeObject): Promise<re
   }
   const connection = kinds.get(object.kind)?.isConnection === true ? undefined : await connectionOf(cluster, object);
   return [...steps.values(), ...(connection === undefined ? [] : [stepOf(keyOf(connection), connection)])];
-}
-
-function stepOf({ kind, name }: Name, object: KubeObject | undefined): Step {
-  return { kind, name, ...saidOf(object) };
 }
 
 function isInTheWay({ status }: Step): boolean {

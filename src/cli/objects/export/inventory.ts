@@ -1,4 +1,5 @@
 /** Reads the platform's objects. It writes nothing. */
+import { unlessMissing } from "../../../kinds/shared/answers.ts";
 import { isOfApplication } from "../../../kinds/shared/variables.ts";
 import type { Environment } from "../../../platform/areas/environments.ts";
 import type { Project } from "../../../platform/areas/projects.ts";
@@ -34,10 +35,10 @@ export async function takeInventory({ platform, surface, only, report }: Survey)
   /** Turns a failed read into a gap; an object that does not exist is no gap. */
   const orGap = async <T>(what: string, read: Promise<T>): Promise<T | undefined> => {
     try {
-      return await read;
+      return await unlessMissing(read);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (error.failure.is !== "NotFound") gaps.push(`${what} could not be read: ${error.message}.`);
+      gaps.push(`${what} could not be read: ${error.message}.`);
       return undefined;
     }
   };
