@@ -66,12 +66,11 @@ export async function planObjects(options: PlanningOptions): Promise<readonly Pl
   const orphans = await orphansOf(options);
   const engine = engineOver(memory, options, orphans);
   for (const object of options.objects) engine.changed({ type: "added", object }, true);
-  const ranks = new Map(TYPES.map(({ kind }, rank) => [kind, rank]));
-  const rank = ({ kind }: KubeObject): number => ranks.get(kind) ?? ranks.size;
+  const inOrder = TYPES.flatMap(({ kind }) => options.wanted.filter((object) => object.kind === kind));
   const problemOf = createPlanner(memory, engine, options.explain);
   const planned: Planned[] = [];
   try {
-    for (const object of options.wanted.toSorted((left, right) => rank(left) - rank(right))) {
+    for (const object of inOrder) {
       const problem = await problemOf(object);
       const changed = memory.cache.get(keyOf(object));
       if (changed === undefined) throw new RangeError("what is planned has to be among the objects");

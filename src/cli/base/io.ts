@@ -16,6 +16,7 @@ export interface Stream {
   readonly rows?: number | undefined;
   /** Whether a terminal has colours; respects NO_COLOR, NODE_DISABLE_COLORS and TERM=dumb. */
   hasColors?(): boolean;
+  on?(event: "resize", listener: () => void): unknown;
 }
 
 export interface Input extends AsyncIterable<string | Uint8Array> {

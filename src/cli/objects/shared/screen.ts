@@ -3,18 +3,13 @@ import { stripVTControlCharacters } from "node:util";
 
 import { paintFor, type Stream } from "../../base/io.ts";
 
-/** The part of standard output that a screen uses. */
-export interface Terminal extends Stream {
-  on?(event: "resize", listener: () => void): unknown;
-}
-
 export type Screen = ReturnType<typeof createScreen>;
 
 const WIDTH = 80;
 const HEIGHT = 24;
 
 /** @param live whether the terminal can move its cursor up */
-export function createScreen(terminal: Terminal, live = terminal.isTTY === true) {
+export function createScreen(terminal: Stream, live = terminal.isTTY === true) {
   let render: (width: number) => readonly string[] = () => [];
   let drawn: readonly string[] = [];
 
