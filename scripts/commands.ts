@@ -44,7 +44,7 @@ function platformFlags(): Record<string, (typeof PLATFORM_FLAGS)[keyof typeof PL
 /** The only command that reads its own flags is `run`. */
 function helpOf(entry: Entry, command: Command): string {
   const usage = commandUsage(PROGRAM, entry, command, false);
-  return command.raw ? [usage, ...section("Flags", describeFlags())].join("") : usage;
+  return command.raw ? usage + section("Flags", describeFlags()) : usage;
 }
 
 function fenced(text: string): string {
