@@ -155,10 +155,13 @@ export function opener(shared: SharedFlags, host: Host) {
       access,
       /** Returns the platform of --connection or of the namespace. */
       platform: async () => (await access()).platform,
-      /** Returns the custom resource that the user names by kind and name. */
-      object: async (given: string): Promise<KubeObject> => {
-        const { parseTarget } = await import("./targets.ts");
-        const { kind, name } = parseTarget(given);
+      /**
+       * Returns the custom resource that the user names by kind and name.
+       * @param kinds the allowed kinds, all if absent; a bare name is of the first kind
+       */
+      object: async (given: string, kinds?: readonly string[]): Promise<KubeObject> => {
+        const { nameOf, parseTarget } = await import("./targets.ts");
+        const { kind, name } = kinds === undefined ? parseTarget(given) : nameOf(given, kinds);
         return (await cluster()).get(kind, name);
       },
       /** Returns the custom resources that the user names, one after the other. */

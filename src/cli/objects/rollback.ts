@@ -6,14 +6,15 @@ import { durationText } from "../../kinds/service/messages.ts";
 import { listMember, member, stringMember } from "../../kube/api/json.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
-import { command, type Call } from "../base/command.ts";
+import { command } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
 import { print, type View } from "../base/render.ts";
-import { fullName, nameOf } from "../base/targets.ts";
+import { fullName } from "../base/targets.ts";
 import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
 import { applierOf } from "./shared/applier.ts";
 
 const APPLICATION = { name: "application", about: "a PlatformApplication, e.g. papp/api" } as const;
+const KINDS = [platformApplication.kind];
 
 /** One deployment; `number` counts back from the last one, which is 0. */
 type Deployment = ReturnType<typeof deploymentsOf>[number];
@@ -40,7 +41,7 @@ export const historyCommand = command({
   formats: ["table", "wide", "json", "yaml", "name"],
   details: "The numbers are those of rollback --to. Up to eleven deployments are kept, in the object's status.",
   run: async (call) => {
-    const object = await applicationOf(call);
+    const object = await call.object(call.args.application, KINDS);
     await print(call, viewOf(call.host.clock.now()), deploymentsOf(object));
   },
 });
@@ -59,11 +60,6 @@ function viewOf(now: Date): View<Deployment> {
   };
 }
 
-async function applicationOf({ args, ...call }: Call<{ readonly application: string }>): Promise<KubeObject> {
-  const { kind, name } = nameOf(args.application, [platformApplication.kind]);
-  return (await call.cluster()).get(kind, name);
-}
-
 export const rollbackCommand = command({
   asks: "platform",
   args: [APPLICATION],
@@ -77,7 +73,7 @@ export const rollbackCommand = command({
     "manifest again, e.g. Argo CD, sets the commit back.",
   run: async (call) => {
     const { flags, io, report } = call;
-    const object = await applicationOf(call);
+    const object = await call.object(call.args.application, KINDS);
     const current = stringMember(member(object.spec, "deploy"), "gitCommitId");
     const commit = targetOf(object, current, flags.to);
     const change = { spec: { deploy: { gitCommitId: commit } } };
