@@ -25,7 +25,6 @@ const LONGEST_WAIT_MS = 10_000;
 interface Following {
   /** The state to wait for. */
   readonly wanted: "running" | "stopped";
-  readonly timeoutMs: number;
   /** @returns the current state; undefined while it does not show the requested change */
   readonly readState: () => Promise<string | undefined>;
   /** A command that shows the state later, without the program's name. */
@@ -52,7 +51,7 @@ export const DEPLOYMENTS: readonly Entry[] = [
       "For an application whose commit is in a PlatformApplication, change spec.deploy.gitCommitId there instead: the " +
       "operator reports a deployment of another commit as drift.",
     run: async (call) => {
-      const { commit, wait, timeout: timeoutMs } = call.flags;
+      const { commit, wait } = call.flags;
       const target = await call.target(call.args.application, ["PlatformApplication"]);
       const { platform, id, object } = target;
       const declared = stringMember(member(object?.spec, "deploy"), "gitCommitId");
@@ -70,7 +69,6 @@ export const DEPLOYMENTS: readonly Entry[] = [
       const later = request === undefined ? `app-status ${call.args.application}` : `deployment ${request}`;
       const code = await follow(call, {
         wanted: "running",
-        timeoutMs,
         readState: stateReader(target, started, before),
         later,
         // The end of the log shows why, if it can be read.
@@ -106,7 +104,6 @@ function databaseAction(verb: "deploy" | "stop", wanted: Following["wanted"], ab
       if (request === undefined) throw new CliError("The platform named no request that could be waited for.");
       return follow(call, {
         wanted,
-        timeoutMs: call.flags.timeout,
         readState: async () => (await platform.deployments.status(request)).status,
         later: `deployment ${request}`,
       });
@@ -119,10 +116,13 @@ function databaseAction(verb: "deploy" | "stop", wanted: Following["wanted"], ab
  * @returns 0 when it reached the wanted state, 3 when it did not in time, 130 after Ctrl-C
  * @throws CliError when it ended in another state
  */
-async function follow(call: Call, { wanted, timeoutMs, readState, later, failed }: Following): Promise<number> {
+async function follow(
+  call: Call<unknown, { readonly timeout: number }>,
+  { wanted, readState, later, failed }: Following,
+): Promise<number> {
   const { clock } = call.host;
   const signal = call.host.interrupt();
-  const end = clock.monotonic() + timeoutMs;
+  const end = clock.monotonic() + call.flags.timeout;
   let waitMs = FIRST_WAIT_MS;
   let reported: string | undefined;
   for (;;) {

@@ -32,10 +32,9 @@ const MOST_PARENTS = 8;
 export async function openAccess(cluster: ClusterClient, flags: SharedFlags, clock: Clock, object?: KubeObject) {
   const connection = await choose(cluster, flags.connection, object);
   const spec = specOf(connection);
-  const hosts = flags["allowed-platform-hosts"];
-  if (hosts === undefined) heedOperator(connection);
+  if (flags["allowed-platform-hosts"] === undefined) heedOperator(connection);
   const token = await readToken(cluster, connection, spec, flags["operator-namespace"], clock);
-  const rules = loadPlatformRules({ hosts, insecure: flags["allow-insecure-platform"] });
+  const rules = loadPlatformRules(flags);
   const reader = createReader(cluster.client, clock);
   const namespace = connection.metadata.namespace ?? flags["operator-namespace"];
   const settings = connectionSettings(spec, connection.kind === CLUSTER_WIDE ? "Cluster" : "Namespaced");

@@ -12,15 +12,8 @@ export const KUBE_FLAGS = {
   kubeconfig: { is: "text", value: "FILE", about: "kubeconfig to use; else $KUBECONFIG, then ~/.kube/config" },
 } as const satisfies Flags;
 
-/** The flags of every command that talks to the platform as well. */
-export const PLATFORM_FLAGS = {
-  ...KUBE_FLAGS,
-  connection: {
-    is: "text",
-    value: "[KIND/]NAME",
-    about:
-      "connection to use; else the object's, else PlatformConnection default, else ClusterPlatformConnection default",
-  },
+/** The flags of commands that do what the operator would do. */
+export const OPERATOR_FLAGS = {
   "operator-namespace": {
     is: "text",
     value: "NAME",
@@ -38,6 +31,18 @@ export const PLATFORM_FLAGS = {
     is: "switch",
     about: "let connections use http and loopback or private addresses (or $PLATFORM_OPERATOR_ALLOW_INSECURE_PLATFORM)",
   },
+} as const satisfies Flags;
+
+/** The flags of every command that talks to the platform as well. */
+export const PLATFORM_FLAGS = {
+  ...KUBE_FLAGS,
+  connection: {
+    is: "text",
+    value: "[KIND/]NAME",
+    about:
+      "connection to use; else the object's, else PlatformConnection default, else ClusterPlatformConnection default",
+  },
+  ...OPERATOR_FLAGS,
 } as const satisfies Flags;
 
 /** The values of the shared flags; a command has those of the cluster, and those of the platform if it calls it. */

@@ -83,16 +83,17 @@ export type PlatformRules = Pick<Config, "allowedPlatformHosts" | "allowInsecure
 /**
  * Returns the hosts to which a user's command may send tokens, and its proxy: those in its flags, else in the variables
  * of `run`.
- * @param given `hosts` as in --allowed-platform-hosts
  * @throws ConfigError
  */
-export function loadPlatformRules(
-  given: { readonly hosts: string | undefined; readonly insecure: boolean },
-  { env }: Pick<Surroundings, "env"> = systemSurroundings(),
-): PlatformRules {
-  const { hosts, insecure } = given;
-  const flags: Given = { allowedPlatformHosts: hosts, allowInsecurePlatform: insecure ? "true" : undefined };
-  return parsedBy(rules, flags, env);
+export function loadPlatformRules(given: {
+  readonly "allowed-platform-hosts": string | undefined;
+  readonly "allow-insecure-platform": boolean;
+}): PlatformRules {
+  const flags: Given = {
+    allowedPlatformHosts: given["allowed-platform-hosts"],
+    allowInsecurePlatform: given["allow-insecure-platform"] ? "true" : undefined,
+  };
+  return parsedBy(rules, flags, process.env);
 }
 
 /** Returns the options of a schema, from flags, else from variables. @throws ConfigError with everything that is wrong */
@@ -107,8 +108,8 @@ function parsedBy<Schema extends z.ZodObject>(schema: Schema, flags: Given, env:
  * @returns the variables that the user's shell and kubectl set for a command; `execInfo` is kubectl's input to a
  * credential plugin, as JSON (Kubernetes: "client-go credential plugins")
  */
-export function loadShell({ env }: Pick<Surroundings, "env"> = systemSurroundings()) {
-  return { kubeconfig: env["KUBECONFIG"], execInfo: env["KUBERNETES_EXEC_INFO"] };
+export function loadShell() {
+  return { kubeconfig: process.env["KUBECONFIG"], execInfo: process.env["KUBERNETES_EXEC_INFO"] };
 }
 
 function systemSurroundings(): Surroundings {

@@ -3,7 +3,7 @@ import { loadPlatformRules } from "../../../operator/config/config.ts";
 import { printable } from "../../../text/text.ts";
 import { command } from "../../base/command.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";
-import { PLATFORM_FLAGS } from "../../base/globals.ts";
+import { OPERATOR_FLAGS } from "../../base/globals.ts";
 import { align, printAs } from "../../base/render.ts";
 import { fullName, shortTarget } from "../../base/targets.ts";
 import { actionLines } from "../shared/plan-view.ts";
@@ -16,9 +16,7 @@ export const planCommand = command({
   flags: {
     filename: { is: "list", short: "f", value: "FILE|DIR", about: "manifests to plan; - is standard input" },
     recursive: { is: "switch", short: "R", about: "look into directories of directories as well" },
-    "operator-namespace": PLATFORM_FLAGS["operator-namespace"],
-    "allowed-platform-hosts": PLATFORM_FLAGS["allowed-platform-hosts"],
-    "allow-insecure-platform": PLATFORM_FLAGS["allow-insecure-platform"],
+    ...OPERATOR_FLAGS,
   },
   formats: ["table", "json", "yaml", "name"],
   details:
@@ -29,14 +27,10 @@ export const planCommand = command({
     const { flags, host, io, report } = call;
     if (flags.filename.length === 0) throw new UsageError("Say what to plan with -f FILE or -f DIR.");
     const manifests = await readManifests(io, flags.filename, flags.recursive);
-    const rules = loadPlatformRules({
-      hosts: flags["allowed-platform-hosts"],
-      insecure: flags["allow-insecure-platform"],
-    });
     const rows = await planManifests(manifests, {
+      rules: loadPlatformRules(flags),
       cluster: await call.cluster(),
       clock: host.clock,
-      rules,
       operatorNamespace: flags["operator-namespace"],
       report,
     });
