@@ -5,7 +5,7 @@ import { connectionSettings } from "../../kinds/connection/index.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
-import { createReader } from "../../kube/watch/readers.ts";
+import { createReader, type Reader } from "../../kube/watch/readers.ts";
 import { loadPlatformRules } from "../../operator/config/config.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";
 import { OPERATOR_VERSION } from "../../operator/config/version.ts";
@@ -33,10 +33,10 @@ export async function openAccess(cluster: ClusterClient, flags: SharedFlags, clo
   const connection = await choose(cluster, flags.connection, object);
   const spec = specOf(connection);
   if (flags["allowed-platform-hosts"] === undefined) heedOperator(connection);
-  const token = await readToken(cluster, connection, spec, flags["operator-namespace"], clock);
-  const rules = loadPlatformRules(flags);
   const reader = createReader(cluster.client, clock);
   const namespace = connection.metadata.namespace ?? flags["operator-namespace"];
+  const token = await readToken({ reader, namespace }, connection, spec);
+  const rules = loadPlatformRules(flags);
   const settings = connectionSettings(spec, connection.kind === CLUSTER_WIDE ? "Cluster" : "Namespaced");
   const options = { rules, version: OPERATOR_VERSION, clock, random: Math.random };
   const platform = await openPlatform({ reader, namespace }, settings, token, options);
@@ -123,17 +123,14 @@ function specOf(connection: KubeObject): ConnectionSpec {
 }
 
 async function readToken(
-  cluster: ClusterClient,
+  { reader, namespace }: { readonly reader: Reader; readonly namespace: string },
   connection: KubeObject,
   { auth }: ConnectionSpec,
-  operatorNamespace: string,
-  clock: Clock,
 ): Promise<string> {
   const { name, key } = auth.tokenSecretRef;
-  const namespace = connection.metadata.namespace ?? operatorNamespace;
   const what = `Secret "${namespace}/${name}", which holds the token of ${titleOf(connection)}`;
   try {
-    const secret = await createReader(cluster.client, clock).secret(namespace, name, 0);
+    const secret = await reader.secret(namespace, name, 0);
     if (secret === undefined) throw new CliError(`${what}, does not exist. Create it with the token under "${key}".`);
     const token = secret.data.get(key);
     if (token !== undefined && token.trim() !== "") return token;
