@@ -90,7 +90,7 @@ export async function edit({ client }: Rig, namespace: string, name: string, git
 
 /** Deletes the applications of a namespace. Resolves when the request is accepted: finalizers may keep them. */
 export async function removeAll({ client }: Rig, namespace: string): Promise<void> {
-  await client.request({ method: "DELETE", path: collectionPath(APPLICATION, namespace) });
+  await client.request({ method: "DELETE", path: collectionPath(APPLICATION, namespace), timeoutMs: TIMEOUT_MS });
 }
 
 /** Deletes the applications of a namespace. Resolves when there are none left. @throws Error after five minutes */
