@@ -130,35 +130,24 @@ describe("a connection", () => {
 });
 
 describe("an answer", () => {
+  const plain = { is: "status", headers: {} } as const;
   interface Expected {
     readonly status?: number;
     readonly type?: string;
     readonly text?: RegExp;
-    readonly reset?: string | null;
-    readonly applied: boolean;
+    readonly reset?: string;
+    readonly applied?: true;
   }
   it.each<[string, FaultAnswer, Expected]>([
-    ["a status", { is: "status", status: 502, headers: {} }, { status: 502, text: /Bad Gateway/, applied: false }],
-    [
-      "a status with a body",
-      { is: "status", status: 409, body: { a: 1 }, headers: {} },
-      { status: 409, text: /^\{"a":1\}$/, applied: false },
-    ],
-    [
-      "raw text",
-      { is: "status", status: 200, body: `{"n":9223372036854775807}`, headers: {} },
-      { text: /9223372036854775807/, applied: false },
-    ],
-    ["429", { is: "rate-limited" }, { status: 429, reset: null, applied: false }],
-    ["429 for so long", { is: "rate-limited", reset: "5" }, { status: 429, reset: "5", applied: false }],
-    ["429 with nonsense", { is: "rate-limited", reset: "1e400" }, { status: 429, reset: "1e400", applied: false }],
-    [
-      "HTML",
-      { is: "html", status: 200 },
-      { type: "text/html; charset=utf-8", text: /^<!DOCTYPE html>/, applied: false },
-    ],
-    ["nothing", { is: "empty", status: 200 }, { text: /^$/, applied: false }],
-    ["very much", { is: "huge", bytes: 5_000_000 }, { text: /x{1000}"\}$/, applied: false }],
+    ["a status", { ...plain, status: 502 }, { status: 502, text: /Bad Gateway/ }],
+    ["a status with a body", { ...plain, status: 409, body: { a: 1 } }, { status: 409, text: /^\{"a":1\}$/ }],
+    ["raw text", { ...plain, status: 200, body: `{"n":9223372036854775807}` }, { text: /9223372036854775807/ }],
+    ["429", { is: "rate-limited" }, { status: 429 }],
+    ["429 for so long", { is: "rate-limited", reset: "5" }, { status: 429, reset: "5" }],
+    ["429 with nonsense", { is: "rate-limited", reset: "1e400" }, { status: 429, reset: "1e400" }],
+    ["HTML", { is: "html", status: 200 }, { type: "text/html; charset=utf-8", text: /^<!DOCTYPE html>/ }],
+    ["nothing", { is: "empty", status: 200 }, { text: /^$/ }],
+    ["very much", { is: "huge", bytes: 5_000_000 }, { text: /x{1000}"\}$/ }],
     ["another type", { is: "content-type", value: "text/csv" }, { type: "text/csv", text: /"shop"/, applied: true }],
     ["broken JSON", { is: "malformed" }, { text: /"shop".*,,$/, applied: true }],
     [
@@ -179,7 +168,7 @@ describe("an answer", () => {
     expect(answer.headers.get("content-type")).toBe(expected.type ?? "application/json; charset=utf-8");
     expect(answer.headers.get("x-ratelimit-reset")).toBe(expected.reset ?? null);
     expect(answer.text).toMatch(expected.text ?? "");
-    expect(projects()).toBe(expected.applied ? 1 : 0);
+    expect(projects()).toBe(expected.applied === true ? 1 : 0);
   });
 
   it("is edited inside nested lists", async () => {

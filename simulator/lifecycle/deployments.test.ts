@@ -7,6 +7,11 @@ import { cancel } from "./deployments.ts";
 
 const enough = 1000;
 
+function withApp(state?: string) {
+  const env = platformEnv();
+  return { env, app: env.service("application", "web", state) };
+}
+
 describe("an action on one service", () => {
   it.each<[Action, string, string[]]>([
     ["deploy", "READY", ["DEPLOYMENT_QUEUED", "BUILDING", "DEPLOYING", "DEPLOYED"]],
@@ -14,16 +19,14 @@ describe("an action on one service", () => {
     ["restart", "DEPLOYED", ["RESTART_QUEUED", "RESTARTING", "RESTARTED"]],
     ["delete", "DEPLOYED", ["DELETE_QUEUED", "DELETING", "DELETED"]],
   ])("%s from %s passes its states in order", async (action, state, expected) => {
-    const env = platformEnv();
-    const app = env.service("application", "web", state);
+    const { env, app } = withApp(state);
     env.order(action, [app]);
     await env.wait(enough);
     expect(env.path(app.id)).toEqual(expected);
   });
 
   it("takes realistic times at speed 1: queue 2 s, build 20 s, deploy 10 s", async () => {
-    const env = platformEnv();
-    const app = env.service("application", "web");
+    const { env, app } = withApp();
     env.order("deploy", [app]);
     const seen: string[] = [];
     for (const seconds of [1, 2, 18, 1, 9, 1]) {
@@ -45,8 +48,7 @@ describe("an action on one service", () => {
   });
 
   it("keeps the state of a stuck service until it is released", async () => {
-    const env = platformEnv();
-    const app = env.service("application", "web");
+    const { env, app } = withApp();
     env.order("deploy", [app]);
     await env.wait(30);
     app.stuck = true;
@@ -58,9 +60,8 @@ describe("an action on one service", () => {
   });
 
   it("shows the old state during the accept latency, but the request at once", async () => {
-    const env = platformEnv();
+    const { env, app } = withApp("DEPLOYED");
     env.sim.settings.acceptLatencySeconds = 5;
-    const app = env.service("application", "web", "DEPLOYED");
     const request = env.order("deploy", [app]);
     await env.wait(4);
     expect([app.state, app.requestId, request.status]).toEqual(["DEPLOYED", null, "DEPLOYMENT_QUEUED"]);
@@ -71,8 +72,7 @@ describe("an action on one service", () => {
 
 describe("failures", () => {
   it("fail the build of a commit that starts with bad", async () => {
-    const env = platformEnv();
-    const app = env.service("application", "web");
+    const { env, app } = withApp();
     const request = env.order("deploy", [app], { commit: "badc0de" });
     await env.wait(enough);
     expect(env.path(app.id)).toEqual(["DEPLOYMENT_QUEUED", "BUILDING", "BUILD_ERROR"]);
@@ -86,8 +86,7 @@ describe("failures", () => {
     ["restart", "RESTART_ERROR"],
     ["delete", "DELETE_ERROR"],
   ])("fails the next %s with %s, once", async (action, error) => {
-    const env = platformEnv();
-    const app = env.service("application", "web", "DEPLOYED");
+    const { env, app } = withApp("DEPLOYED");
     app.failNext.push(action);
     env.order(action, [app]);
     await env.wait(enough);
@@ -96,44 +95,35 @@ describe("failures", () => {
   });
 
   it("cancel the targets that have not begun, and keep the others", async () => {
-    const env = platformEnv();
+    const { env, app } = withApp();
     const database = env.service("database", "db");
     const box = env.service("container", "worker");
     const twin = env.service("container", "twin");
-    const app = env.service("application", "web");
     box.failNext.push("deploy");
     const request = env.order("deploy", [database, box, twin, app]);
     await env.wait(enough);
-    expect([database.state, box.state, twin.state, app.state]).toEqual([
-      "DEPLOYED",
-      "DEPLOYMENT_ERROR",
-      "DEPLOYED",
-      "CANCELED",
-    ]);
+    const states = [database, box, twin, app].map(({ state }) => state);
+    expect(states).toEqual(["DEPLOYED", "DEPLOYMENT_ERROR", "DEPLOYED", "CANCELED"]);
     expect(request.status).toBe("DEPLOYMENT_ERROR");
   });
 });
 
 describe("service_deployment_status", () => {
   it("is NEVER_DEPLOYED, UP_TO_DATE, OUT_OF_DATE after an edit, UP_TO_DATE after a deploy", async () => {
-    const env = platformEnv();
-    const app = env.service("application", "web");
+    const { env, app } = withApp();
+    const after = async (action: Action, commit = "abcdef1"): Promise<string> => {
+      env.order(action, [app], { commit });
+      await env.wait(enough);
+      return app.deploymentStatus;
+    };
     markEdited(app);
     expect(app.deploymentStatus).toBe("NEVER_DEPLOYED");
-    env.order("deploy", [app]);
-    await env.wait(enough);
-    expect(app.deploymentStatus).toBe("UP_TO_DATE");
+    expect(await after("deploy")).toBe("UP_TO_DATE");
     markEdited(app);
     expect(app.deploymentStatus).toBe("OUT_OF_DATE");
-    env.order("stop", [app]);
-    await env.wait(enough);
-    expect(app.deploymentStatus).toBe("OUT_OF_DATE");
-    env.order("deploy", [app], { commit: "badbadb" });
-    await env.wait(enough);
-    expect(app.deploymentStatus).toBe("OUT_OF_DATE");
-    env.order("deploy", [app]);
-    await env.wait(enough);
-    expect(app.deploymentStatus).toBe("UP_TO_DATE");
+    expect(await after("stop")).toBe("OUT_OF_DATE");
+    expect(await after("deploy", "badbadb")).toBe("OUT_OF_DATE");
+    expect(await after("deploy")).toBe("UP_TO_DATE");
   });
 
   it("is OUT_OF_DATE after an edit during the deploy, but not after one before its begin", async () => {
@@ -153,8 +143,7 @@ describe("service_deployment_status", () => {
 
 describe("the queue of an environment", () => {
   it("merges requests of one principal that have not begun, with the last commit", async () => {
-    const env = platformEnv();
-    const app = env.service("application", "web");
+    const { env, app } = withApp();
     const other = env.service("application", "api");
     const first = env.order("deploy", [app], { commit: "1111111" });
     const second = env.order("deploy", [other], { commit: "2222222" });
@@ -168,37 +157,28 @@ describe("the queue of an environment", () => {
     ["another principal", { principal: "you" }, "deploy"],
     ["another action", {}, "stop"],
   ] as const)("does not merge %s", (_what, more, action) => {
-    const env = platformEnv();
-    const app = env.service("application", "web");
+    const { env, app } = withApp();
     const first = env.order("deploy", [app]);
     expect(env.order(action, [app], more).id).not.toBe(first.id);
   });
 
   it("executes one request at a time, in the order of arrival", async () => {
-    const env = platformEnv();
-    const app = env.service("application", "web");
+    const { env, app } = withApp();
     const first = env.order("deploy", [app]);
     await env.wait(10);
     const second = env.order("stop", [app]);
     const third = env.order("deploy", [app], { commit: "7777777" });
     expect([first.status, second.status, third.status]).toEqual(["BUILDING", "STOP_QUEUED", "DEPLOYMENT_QUEUED"]);
     await env.wait(enough);
-    expect(env.path(app.id).filter((state) => state.endsWith("ED"))).toEqual([
-      "DEPLOYMENT_QUEUED",
-      "DEPLOYED",
-      "STOP_QUEUED",
-      "STOPPED",
-      "DEPLOYMENT_QUEUED",
-      "DEPLOYED",
-    ]);
+    const states = ["DEPLOYMENT_QUEUED", "DEPLOYED", "STOP_QUEUED", "STOPPED", "DEPLOYMENT_QUEUED", "DEPLOYED"];
+    expect(env.path(app.id).filter((state) => state.endsWith("ED"))).toEqual(states);
     expect([first.status, second.status, third.status]).toEqual(["DEPLOYED", "STOPPED", "DEPLOYED"]);
   });
 });
 
 describe("cancel", () => {
   it("drops a queued request and restores the previous state", async () => {
-    const env = platformEnv();
-    const app = env.service("application", "web", "STOPPED");
+    const { env, app } = withApp("STOPPED");
     const request = env.order("deploy", [app]);
     expect(cancel(env.sim, request)).toBe(true);
     expect([app.state, request.status, env.environment.queue]).toEqual(["STOPPED", "CANCELED", []]);
@@ -206,8 +186,7 @@ describe("cancel", () => {
   });
 
   it("does not affect the previous request", async () => {
-    const env = platformEnv();
-    const app = env.service("application", "web");
+    const { env, app } = withApp();
     env.order("deploy", [app]);
     await env.wait(5);
     const second = env.order("deploy", [app], { commit: "2222222" });
@@ -218,9 +197,8 @@ describe("cancel", () => {
   });
 
   it("cancels a running request through CANCELING, and keeps finished targets", async () => {
-    const env = platformEnv();
+    const { env, app } = withApp();
     const database = env.service("database", "db");
-    const app = env.service("application", "web");
     const request = env.order("deploy", [database, app]);
     await env.wait(33);
     expect([database.state, app.state]).toEqual(["DEPLOYED", "DEPLOYING"]);
