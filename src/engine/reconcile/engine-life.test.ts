@@ -2,15 +2,19 @@ import { describe, expect, it } from "vitest";
 
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
 import { widget } from "../../../test/support/engine/kinds.ts";
-import { EXTERNAL_ID, FINALIZER, INTENT } from "../../api/names.ts";
+import {
+  applied,
+  DELETE,
+  effects,
+  MINUTE,
+  ready,
+  remote,
+  started,
+  status,
+} from "../../../test/support/engine/widgets.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 
-const POLL = 11 * 60_000;
-
-async function started(options?: Parameters<typeof engineEnv>[0]): Promise<Env> {
-  const env = engineEnv(options);
-  await env.run(5_000);
-  return env;
-}
+const POLL = 11 * MINUTE;
 
 /** The order of Kubernetes writes and platform changes from here on. */
 function record(env: Env): string[] {
@@ -43,37 +47,34 @@ describe("a spec that changes within one reconcile", () => {
     editDuring(env, "outcome", { commit: "c2" });
     env.widget("a", { commit: "c1" });
     await env.run(30_000);
-    const [remote] = env.world.remotes.values();
-    expect(env.world.effects.map(({ op }) => op)).toEqual(["create", "deploy"]);
-    expect(remote).toMatchObject({ commit: "c2", deploys: 1 });
+    expect(effects(env)).toEqual(["create", "deploy"]);
+    expect(remote(env)).toMatchObject({ commit: "c2", deploys: 1 });
   });
 
   it("is the one that is deployed: an intent for the older one is not stored and not sent", async () => {
-    const env = await started();
-    env.widget("a");
-    await env.run(5_000);
+    const env = await applied();
     editDuring(env, "status", { commit: "c2" });
     env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
     await env.run(30_000);
-    const [remote] = env.world.remotes.values();
-    expect(env.world.effects.map(({ op }) => op)).toEqual(["create", "deploy"]);
-    expect(remote).toMatchObject({ commit: "c2", deploys: 1 });
+    expect(effects(env)).toEqual(["create", "deploy"]);
+    expect(remote(env)).toMatchObject({ commit: "c2", deploys: 1 });
   });
 });
 
 describe("a create", () => {
-  it("is recorded before and after it is sent, and reported once", async () => {
+  it("is recorded before and after it is sent, first with the finalizer that a policy needs, and reported once", async () => {
     const env = await started();
     const order = record(env);
-    env.widget("a");
+    env.widget("a", DELETE);
     await env.run(5_000);
     expect(order).toEqual(["checked", "create!", "outcome", "status"]);
-    const { metadata, status } = env.cluster.get("Widget", "a");
-    const [id] = env.world.remotes.keys();
+    const { metadata, status: stored } = env.cluster.get("Widget", "a");
+    const { id } = remote(env);
     expect(metadata.annotations?.[EXTERNAL_ID]).toBe(id);
     expect(metadata.annotations).not.toHaveProperty([INTENT]);
-    expect(status).toMatchObject({ externalId: id, observedGeneration: 1, identity: { host: "platform.example" } });
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(metadata.finalizers).toEqual([FINALIZER]);
+    expect(stored).toMatchObject({ externalId: id, observedGeneration: 1, identity: { host: "platform.example" } });
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 
   it("with a deployment costs four writes, a redeployment two", async () => {
@@ -86,16 +87,7 @@ describe("a create", () => {
     env.cluster.spec("Widget", "a", { name: "a", commit: "c2" });
     await env.run(5_000);
     expect(order).toEqual(["status", "deploy!", "status"]);
-    expect(env.cluster.get("Widget", "a").status).toMatchObject({ observedGeneration: 2 });
-  });
-
-  it("writes the finalizer with the intent where a policy needs it", async () => {
-    const env = await started();
-    const order = record(env);
-    env.widget("a", { lifecycle: { deletionPolicy: "Delete" } });
-    await env.run(5_000);
-    expect(order).toEqual(["checked", "create!", "outcome", "status"]);
-    expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
+    expect(status(env, "observedGeneration")).toBe(2);
   });
 
   it("waits for a parent without a status while both are new, and is woken by it", async () => {
@@ -126,14 +118,10 @@ describe("the steady state", () => {
     env.widget("a", { commit: "c1" });
     env.widget("b", { parentRef: { name: "a" }, note: "n" });
     await env.run(POLL);
-    const writes = env.cluster.writes.length;
-    const effects = env.world.effects.length;
-    const status = JSON.stringify(env.cluster.get("Widget", "a"));
-    const passes = env.passes.length;
+    const facts = () => [env.cluster.writes.length, effects(env), env.cluster.get("Widget", "a")];
+    const [before, passes] = [facts(), env.passes.length];
     await env.run(6 * POLL);
-    expect(env.cluster.writes.length).toBe(writes);
-    expect(env.world.effects.length).toBe(effects);
-    expect(JSON.stringify(env.cluster.get("Widget", "a"))).toBe(status);
+    expect(facts()).toEqual(before);
     expect(env.passes.length - passes).toBeLessThan(3 * 8);
   });
 
@@ -169,7 +157,7 @@ describe("the steady state", () => {
     env.widget("orphan", { parentRef: { name: "nobody" } });
     env.cluster.create("Widget", "wrong", { name: 7 });
     env.widget("torn", { explode: "plan" });
-    env.widget("quiet", {}, { annotations: { "platform-operator.io/paused": "true" } });
+    env.widget("quiet", {}, { annotations: { [PAUSED]: "true" } });
     await env.run(60_000);
     for (const name of ["good", "orphan", "wrong", "torn", "quiet"]) {
       expect(env.due("Widget", name), name).toBeGreaterThan(0);
@@ -188,12 +176,11 @@ describe("work that takes long", () => {
     expect(env.conditions("Widget", "a")).toContain("Reconciling=True/Progressing");
     await env.run(60_000);
     expect(env.writes("Widget", "a")).toBe(4);
-    const [id = ""] = env.world.remotes.keys();
-    env.world.change(id, { state: "DEPLOYED" });
+    env.world.change(remote(env).id, { state: "DEPLOYED" });
     await env.run(31_000);
     expect(env.writes("Widget", "a")).toBe(5);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
-    expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
+    expect(ready(env)).toBe("Ready=True/Available");
+    expect(status(env, "intent")).toBeUndefined();
   });
 
   it("that ends within ten seconds costs no intermediate write", async () => {
@@ -201,20 +188,18 @@ describe("work that takes long", () => {
     env.world.deployed = "BUSY";
     env.widget("a", { commit: "c1" });
     await env.run(4_000);
-    const [id = ""] = env.world.remotes.keys();
-    env.world.change(id, { state: "DEPLOYED" });
+    env.world.change(remote(env).id, { state: "DEPLOYED" });
     await env.run(10_000);
     expect(env.writes("Widget", "a")).toBe(4);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 
   it("keeps Ready for ten minutes in an unknown state, and then reports Unknown", async () => {
     const env = await started();
     env.widget("a", { commit: "c1" });
     await env.run(30_000);
-    const [id = ""] = env.world.remotes.keys();
-    env.world.change(id, { state: "ODD" });
-    env.cluster.annotate("Widget", "a", { "platform-operator.io/reconcile-requested-at": "now" });
+    env.world.change(remote(env).id, { state: "ODD" });
+    env.cluster.annotate("Widget", "a", { [RECONCILE_REQUESTED_AT]: "now" });
     await env.run(60_000);
     expect(env.conditions("Widget", "a")).toEqual(
       expect.arrayContaining(["Ready=True/Available", "Synced=True/ReconcileSuccess", "Deployed=Unknown/ODD"]),
@@ -232,15 +217,12 @@ describe("work that takes long", () => {
 
 describe("drift and values", () => {
   it("is corrected without the ledger", async () => {
-    const env = await started();
-    env.widget("a", { note: "mine" });
-    await env.run(5_000);
-    const [id = ""] = env.world.remotes.keys();
+    const env = await applied({ note: "mine" });
     const order = record(env);
-    env.world.change(id, { note: "theirs" });
+    env.world.change(remote(env).id, { note: "theirs" });
     await env.run(POLL);
     expect(order).toEqual(["update!"]);
-    expect(env.world.remotes.get(id)?.note).toBe("mine");
+    expect(remote(env).note).toBe("mine");
   });
 
   it("are sent again when the value changed, not when the Secret was only touched", async () => {
@@ -263,13 +245,13 @@ describe("drift and values", () => {
     env.cluster.secret("values", { other: "hidden" });
     env.widget("a", { secret: { name: "values", key: "a" } });
     await env.run(5_000);
-    expect(env.conditions("Widget", "a")).toContain("Ready=False/DependencyNotReady");
+    expect(ready(env)).toBe("Ready=False/DependencyNotReady");
     const text = JSON.stringify(env.cluster.get("Widget", "a").status);
     expect(text).toContain('has no key \\"a\\"');
     expect(text).not.toContain("hidden");
     env.cluster.secret("values", { a: "one" });
     await env.run(31_000);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 });
 
@@ -294,7 +276,7 @@ describe("an object that another resource writes to while it is read", () => {
     env.widget("a");
     env.widget("b");
     await env.run(60_000);
-    const { externalId } = env.cluster.get("Widget", "a").status as { readonly externalId: string };
+    const externalId = remote(env).id;
     reads.length = 0;
     whileRead = () => {
       whileRead = () => {};

@@ -1,29 +1,25 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
+import type { Env } from "../../../test/support/engine/env.ts";
+import {
+  DELETE,
+  effects,
+  HOUR,
+  MINUTE,
+  on,
+  ready,
+  remote,
+  status,
+  type Spec,
+} from "../../../test/support/engine/widgets.ts";
 import { FINALIZER } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
-import { member } from "../../kube/api/json.ts";
 import { conditionOf } from "../contract/status.ts";
 
-const MINUTE = 60_000;
-const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
-
-async function bare(surface: "Documented" | "Full"): Promise<Env> {
-  const env = engineEnv();
-  env.world.surface = surface;
-  await env.run(1_000);
-  return env;
-}
-
 /** A platform that deletes nothing, and a widget there. */
-async function documented(spec: Parameters<Env["widget"]>[1] = DELETE): Promise<Env> {
-  const env = await bare("Documented");
-  await applied(env, spec);
-  return env;
-}
+const documented = (spec: Spec = DELETE): Promise<Env> => on("Documented", spec);
 
-async function applied(env: Env, spec: Parameters<Env["widget"]>[1] = DELETE): Promise<void> {
+async function applied(env: Env, spec: Spec = DELETE): Promise<void> {
   env.widget("a", spec);
   await env.run(10_000);
 }
@@ -34,19 +30,14 @@ async function removed(env: Env): Promise<void> {
   expect(env.cluster.find("Widget", "a")).toBeUndefined();
 }
 
-const effects = (env: Env): readonly string[] => env.world.effects.map(({ op }) => op);
 const told = (env: Env): readonly string[] => env.orphans.map(({ is, orphan }) => `${is} ${orphan.why}`);
-const idOf = (env: Env): unknown => member(env.cluster.get("Widget", "a").status, "externalId");
-const ready = (env: Env): string => {
-  const found = conditionOf(env.cluster.get("Widget", "a"), "Ready");
-  return `${found?.status ?? ""} ${found?.reason ?? ""}`;
-};
+const idOf = (env: Env) => status(env, "externalId");
+const reasons = (env: Env): readonly string[] => env.events.map(({ type, reason }) => `${type} ${reason}`);
 const messageOf = (env: Env): string => conditionOf(env.cluster.get("Widget", "a"), "Ready")?.message ?? "";
 
 describe("[S4] what stays on the platform when its resource goes", () => {
   it("is recorded before the finalizer goes, where the platform deletes nothing", async () => {
     const env = await documented();
-    const [remote] = env.world.remotes.values();
     let held: readonly string[] | undefined;
     env.shards.before = () => {
       held = env.cluster.get("Widget", "a").metadata.finalizers;
@@ -56,7 +47,7 @@ describe("[S4] what stays on the platform when its resource goes", () => {
     expect(held).toEqual([FINALIZER]);
     expect(told(env)).toEqual(["recorded DeleteNotSupported"]);
     expect(env.orphans[0]?.orphan).toMatchObject({
-      id: remote?.id,
+      id: remote(env).id,
       installation: "installation-1",
       host: "platform.example",
       organizationId: "org-1",
@@ -68,17 +59,16 @@ describe("[S4] what stays on the platform when its resource goes", () => {
       at: expect.stringMatching(/Z$/),
       signature: expect.stringMatching(/^[\w-]{22}$/),
     });
-    expect(env.events.map(({ reason }) => reason)).toContain("Orphaned");
+    expect(reasons(env)).toContain("Warning Orphaned");
   });
 
-  it.each<[policy: string, spec: Parameters<Env["widget"]>[1], surface: "Documented" | "Full", expected: string[]]>([
+  it.each<[policy: string, spec: Spec, surface: "Documented" | "Full", expected: string[]]>([
     ["Retain", {}, "Full", ["recorded Retain"]],
     ["Stop", { lifecycle: { deletionPolicy: "Stop" } }, "Full", ["recorded Stop"]],
     ["Delete, where it is deleted", DELETE, "Full", []],
     ["Retain, where it was only observed", { lifecycle: { managementPolicy: "ObserveOnly" } }, "Full", []],
   ])("is recorded under %s as it should be", async (_, spec, surface, expected) => {
-    const env = await bare(surface);
-    await applied(env, spec);
+    const env = await on(surface, spec);
     await removed(env);
     expect(told(env)).toEqual(expected);
   });
@@ -100,11 +90,11 @@ describe("[S4] what stays on the platform when its resource goes", () => {
     env.cluster.remove("Widget", "a");
     await env.run(MINUTE);
     expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
-    expect(ready(env)).toBe("False PermissionDenied");
+    expect(ready(env)).toBe("Ready=False/PermissionDenied");
     expect(messageOf(env)).toContain("orphan ledger");
     await env.run(env.windows.releaseMs);
     expect(env.cluster.find("Widget", "a")).toBeUndefined();
-    expect(env.events.map(({ reason }) => reason)).toContain("OrphanNotRecorded");
+    expect(reasons(env)).toContain("Warning OrphanNotRecorded");
   });
 
   it("goes on once it can be recorded", async () => {
@@ -117,7 +107,7 @@ describe("[S4] what stays on the platform when its resource goes", () => {
     await env.run(MINUTE);
     expect(env.cluster.find("Widget", "a")).toBeUndefined();
     expect(told(env)).toEqual(["recorded DeleteNotSupported"]);
-    expect(env.events.map(({ reason }) => reason)).not.toContain("OrphanNotRecorded");
+    expect(reasons(env)).not.toContain("Warning OrphanNotRecorded");
   });
 
   it("is recorded once when the operator is killed before the finalizer goes", async () => {
@@ -141,15 +131,15 @@ describe("[S4] what stays on the platform when its resource goes", () => {
 describe("a resource that is created again under the same key", () => {
   it("adopts its object without a create, and knows what was done to it", async () => {
     const env = await documented({ ...DELETE, commit: "one" });
-    const [remote] = env.world.remotes.values();
+    const id = idOf(env);
     await removed(env);
     await applied(env, { ...DELETE, commit: "one" });
-    expect(ready(env)).toBe("True Available");
-    expect(idOf(env)).toBe(remote?.id);
+    expect(ready(env)).toBe("Ready=True/Available");
+    expect(idOf(env)).toBe(id);
     expect(effects(env)).toEqual(["create", "deploy"]);
     expect(told(env)).toEqual(["recorded DeleteNotSupported", "found DeleteNotSupported"]);
     expect(env.shards.all()).toEqual([]);
-    expect(env.events.map(({ reason }) => reason)).toContain("Adopted");
+    expect(reasons(env)).toContain("Normal Adopted");
     expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
   });
 
@@ -158,17 +148,18 @@ describe("a resource that is created again under the same key", () => {
     await removed(env);
     await applied(env, { ...DELETE, commit: "two" });
     expect(effects(env)).toEqual(["create", "deploy", "deploy"]);
-    expect([...env.world.remotes.values()].map(({ commit }) => commit)).toEqual(["two"]);
+    expect(remote(env).commit).toBe("two");
+    expect(env.world.remotes.size).toBe(1);
   });
 
   it("is the same object after fifty times, under Retain as under Delete", async () => {
-    const env = await bare("Documented");
+    const env = await documented();
     for (let life = 0; life < 50; life += 1) {
-      const spec = life % 2 === 0 ? DELETE : {};
-      await applied(env, spec);
-      expect(ready(env)).toBe("True Available");
+      expect(ready(env)).toBe("Ready=True/Available");
       await removed(env);
+      await applied(env, life % 2 === 0 ? {} : DELETE);
     }
+    await removed(env);
     expect(effects(env)).toEqual(["create"]);
     expect(env.shards.all()).toHaveLength(1);
   });
@@ -178,10 +169,10 @@ describe("a resource that is created again under the same key", () => {
     env.cluster.remove("Widget", "a");
     await applied(env, {});
     expect(effects(env)).toEqual(["create"]);
-    expect(ready(env)).toBe("True Available");
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 
-  it.each<[what: string, before: (env: Env) => void, spec: Parameters<Env["widget"]>[1], creates: number]>([
+  it.each<[what: string, before: (env: Env) => void, spec: Spec, creates: number]>([
     ["has another name on the platform", () => {}, { ...DELETE, name: "b" }, 2],
     ["adopts nothing", () => {}, { lifecycle: { deletionPolicy: "Delete", adoptionPolicy: "Never" } }, 2],
     [
@@ -227,12 +218,12 @@ describe("a resource that is created again under the same key", () => {
     env.restart();
     await env.run(MINUTE);
     await applied(env);
-    expect(ready(env)).toBe("False NotObservable");
+    expect(ready(env)).toBe("Ready=False/NotObservable");
     expect(messageOf(env)).toContain("kubectl platform orphans forget");
     expect(effects(env)).toEqual(["create"]);
     env.cluster.spec("Link", "default", { surface: "Documented", allowUnverifiedIds: true });
     await env.run(20 * MINUTE);
-    expect(ready(env)).toBe("True Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(effects(env)).toEqual(["create"]);
   });
 
@@ -241,7 +232,7 @@ describe("a resource that is created again under the same key", () => {
     const id = idOf(env);
     const before = env.writes("Widget", "a");
     env.cluster.secret("token", { token: "token-2" });
-    await env.run(60 * MINUTE);
+    await env.run(HOUR);
     expect(env.writes("Widget", "a")).toBe(before + 1);
     const { annotations = {} } = env.cluster.get("Widget", "a").metadata;
     await removed(env);
@@ -249,7 +240,7 @@ describe("a resource that is created again under the same key", () => {
     await env.run(MINUTE);
     env.widget("a", {}, { annotations });
     await env.run(MINUTE);
-    expect([ready(env), idOf(env)]).toEqual(["True Available", id]);
+    expect([ready(env), idOf(env)]).toEqual(["Ready=True/Available", id]);
     expect(effects(env)).toEqual(["create"]);
   });
 
@@ -265,42 +256,39 @@ describe("a resource that is created again under the same key", () => {
     await removed(env);
     env.widget("a", {}, { annotations });
     await env.run(MINUTE);
-    expect(ready(env)).toBe("False NotObservable");
+    expect(ready(env)).toBe("Ready=False/NotObservable");
     expect(effects(env)).toEqual(["create", "create"]);
   });
 
   it("stalls where the platform contradicts the entry, until that is forgotten", async () => {
-    const env = await bare("Full");
-    await applied(env, {});
-    const [remote] = env.world.remotes.values();
+    const env = await on("Full", {});
+    const { id } = remote(env);
     await removed(env);
     env.world.remotes.clear();
     await applied(env, {});
-    expect(ready(env)).toBe("False ExternalResourceDeleted");
-    expect(messageOf(env)).toContain(`kubectl platform orphans forget ${remote?.id ?? ""}`);
+    expect(ready(env)).toBe("Ready=False/ExternalResourceDeleted");
+    expect(messageOf(env)).toContain(`kubectl platform orphans forget ${id}`);
     const writes = env.writes("Widget", "a");
-    await env.run(60 * MINUTE);
+    await env.run(HOUR);
     expect(effects(env)).toEqual(["create"]);
     expect(env.writes("Widget", "a")).toBe(writes);
-    env.shards.edit(remote?.id ?? "");
+    env.shards.edit(id);
     await env.run(20 * MINUTE);
     expect(effects(env)).toEqual(["create", "create"]);
-    expect(ready(env)).toBe("True Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(told(env)).toEqual(["recorded Retain", "forgotten Retain"]);
   });
 
   it("does not take what another resource holds by now", async () => {
     const env = await documented({});
-    const [remote] = env.world.remotes.values();
+    const { id } = remote(env);
     await removed(env);
     env.cluster.spec("Link", "default", { surface: "Documented", allowUnverifiedIds: true });
     await env.run(MINUTE);
-    env.widget("b", { externalId: remote?.id ?? "" });
+    env.widget("b", { externalId: id });
     env.widget("a", {});
     await env.run(MINUTE);
-    const holders = ["a", "b"].filter((name) =>
-      JSON.stringify(env.cluster.get("Widget", name).status).includes(remote?.id ?? "-"),
-    );
+    const holders = ["a", "b"].filter((name) => JSON.stringify(env.cluster.get("Widget", name).status).includes(id));
     expect(holders).toHaveLength(1);
     expect(env.shards.all()).toEqual([]);
   });
@@ -312,19 +300,18 @@ describe("a resource that is created again under the same key", () => {
         const env = await documented({ ...DELETE, commit: "one" });
         await removed(env);
         let writes = 0;
-        const die = (): Promise<void> => {
+        env.cluster.hooks[moment] = () => {
           writes += 1;
           if (writes !== position) return Promise.resolve();
           env.kill();
           return new Promise<never>(() => {});
         };
-        env.cluster.hooks[moment] = die;
         await applied(env, { ...DELETE, commit: "one" });
         env.cluster.hooks[moment] = () => Promise.resolve();
         env.restart();
         await env.run(2 * MINUTE);
         expect(effects(env)).toEqual(["create", "deploy"]);
-        expect(ready(env)).toBe("True Available");
+        expect(ready(env)).toBe("Ready=True/Available");
         expect(env.shards.all()).toEqual([]);
       }
     },

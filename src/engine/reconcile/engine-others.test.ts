@@ -5,13 +5,12 @@
 import { describe, expect, it } from "vitest";
 
 import { engineEnv } from "../../../test/support/engine/env.ts";
+import { applied, DELETE, MINUTE, ready, remote, status } from "../../../test/support/engine/widgets.ts";
 import type { Write } from "../../../test/support/kube/api-server.ts";
 import { INTENT } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { isObject, member } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject, ObjectKey } from "../../kube/api/types.ts";
-
-const MINUTE = 60_000;
 
 const ordersDeployment = ({ what, body }: Write): boolean =>
   what === "status" && isObject(member(body, "intent")) && member(member(body, "intent"), "op") === "deploy";
@@ -26,8 +25,7 @@ describe("a request that another process sent after this one had closed its own"
     const spec = { name: "a", secret: { name: "values", key: "a" } };
     env.widget("a", { ...spec, commit: "c1" });
     await env.run(10_000);
-    const [remote] = env.world.remotes.values();
-    const id = remote?.id ?? "";
+    const { id } = remote(env);
     const deploy = (): void => void env.world.effect("deploy", id, { commit: "c2" });
     // This process has imported and remembers that. The other one has imported as well, and sends its request first.
     let came = false;
@@ -35,9 +33,9 @@ describe("a request that another process sent after this one had closed its own"
       if (came || !ordersDeployment(write)) return;
       came = true;
       const { body } = write;
-      const { status = {} } = env.cluster.get("Widget", "a");
+      const stored = env.cluster.get("Widget", "a").status as JsonObject;
       const intent = { ...(member(body, "intent") as JsonObject), attempt: "2-other" };
-      env.cluster.status("Widget", "a", { ...(status as JsonObject), ...withoutNulls(body), intent });
+      env.cluster.status("Widget", "a", { ...stored, ...withoutNulls(body), intent });
       if (stand === "executed") deploy();
       else env.clock.after(20_000, deploy);
       await Promise.resolve();
@@ -47,8 +45,8 @@ describe("a request that another process sent after this one had closed its own"
     await env.run(5 * MINUTE);
     expect(came).toBe(true);
     expect(env.world.remotes.get(id)).toMatchObject({ commit: "c2", deploys: 2 });
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
-    expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
+    expect(ready(env)).toBe("Ready=True/Available");
+    expect(status(env, "intent")).toBeUndefined();
   });
 });
 
@@ -74,7 +72,7 @@ describe("an intent that may or may not be stored", () => {
     env.widget("a");
     await env.run(10_000);
     expect(intents).toBeGreaterThan(2);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(env.world.count("create")).toBe(1);
   });
 });
@@ -91,18 +89,16 @@ describe("a record that is refused for good", () => {
     env.widget("a", { note: "n" });
     await env.run(MINUTE);
     expect(env.world.count("create")).toBe(1);
-    expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("externalId");
+    expect(status(env, "externalId")).toBeUndefined();
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/InvalidSpec");
     isRefused = false;
     await env.run(MINUTE);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(env.world.count("create")).toBe(1);
   });
 
   it("blocks nothing where the status has the id: a deletion ends", async () => {
-    const env = engineEnv();
-    env.widget("a", { lifecycle: { deletionPolicy: "Delete" } });
-    await env.run(10_000);
+    const env = await applied(DELETE);
     const { annotations = {} } = env.cluster.get("Widget", "a").metadata;
     env.cluster.hooks.before = async ({ what, body }) => {
       if (what !== "status" && Object.keys(body).some((key) => key in annotations)) {

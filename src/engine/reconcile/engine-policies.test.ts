@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { engineEnv } from "../../../test/support/engine/env.ts";
 import { effects, HOUR, on, polled, ready, remote, status } from "../../../test/support/engine/widgets.ts";
 import { EXTERNAL_ID, FINALIZER, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
-import type { JsonObject } from "../../kube/api/types.ts";
 
 describe("managementPolicy ObserveOnly", () => {
   const OBSERVE = { lifecycle: { managementPolicy: "ObserveOnly", deletionPolicy: "Delete" } };
@@ -39,15 +38,11 @@ describe("managementPolicy ObserveOnly", () => {
 
 describe("managementPolicy CreateOnly", () => {
   it("applies the spec once and then leaves the object alone", async () => {
-    const env = await on("Full", { note: "one", commit: "abc", lifecycle: { managementPolicy: "CreateOnly" } });
+    const lifecycle = { managementPolicy: "CreateOnly" };
+    const env = await on("Full", { note: "one", commit: "abc", lifecycle });
     expect(effects(env)).toEqual(["create", "deploy"]);
     expect(status(env, "appliedGeneration")).toBe(1);
-    env.cluster.spec("Widget", "a", {
-      name: "a",
-      note: "two",
-      commit: "def",
-      lifecycle: { managementPolicy: "CreateOnly" },
-    });
+    env.cluster.spec("Widget", "a", { name: "a", note: "two", commit: "def", lifecycle });
     await polled(env);
     expect(effects(env)).toEqual(["create", "deploy"]);
     expect(env.conditions("Widget", "a")).toContain("Drifted=True/DriftDetected");
@@ -68,20 +63,11 @@ describe("driftPolicy Report", () => {
       expect.arrayContaining(["Ready=True/Available", "Drifted=True/DriftDetected"]),
     );
     expect(env.events.filter(({ reason }) => reason === "DriftDetected")).toHaveLength(1);
-    expect(status(env, "drift")).toEqual({
-      fields: [{ path: "spec.note", desired: "ours", observed: "theirs" }],
-    });
+    expect(status(env, "drift")).toEqual({ fields: [{ path: "spec.note", desired: "ours", observed: "theirs" }] });
     env.cluster.spec("Widget", "a", { name: "a", ...REPORT, note: "newer" });
     await env.run(10_000);
     expect(effects(env)).toEqual(["create", "update"]);
     expect(env.conditions("Widget", "a")).toContain("Drifted=False/NoDrift");
-  });
-
-  it("need not be set for drift to be corrected", async () => {
-    const env = await on("Full", { note: "ours" });
-    env.world.change(remote(env).id, { note: "theirs" });
-    await polled(env);
-    expect(effects(env)).toEqual(["create", "update"]);
   });
 });
 
@@ -143,25 +129,5 @@ describe("the connection's defaults", () => {
     env.cluster.annotate("Widget", "a", { [RECONCILE_REQUESTED_AT]: "1" });
     await env.run(1_000);
     expect(env.due("Widget", "a")).toBeGreaterThan(1.5 * HOUR);
-  });
-});
-
-describe("a status of a version that knew no policies", () => {
-  it("is subject to the mass-change limit, and gets the missing members", async () => {
-    const env = engineEnv();
-    env.world.surface = "Full";
-    await env.run(1_000);
-    const names = Array.from({ length: 20 }, (_, index) => `w${String(index)}`);
-    for (const name of names) env.widget(name, { note: "ours" });
-    await env.run(60_000);
-    for (const name of names) {
-      const { appliedGeneration: _, ...older } = env.cluster.get("Widget", name).status as JsonObject;
-      env.cluster.status("Widget", name, older);
-    }
-    for (const { id } of [...env.world.remotes.values()]) env.world.change(id, { note: "normalised" });
-    env.restart();
-    await env.run(HOUR);
-    expect(env.world.count("update")).toBe(10);
-    expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
   });
 });

@@ -1,40 +1,38 @@
 import { describe, expect, it } from "vitest";
 
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
-import { apiError, type Remote } from "../../../test/support/engine/fake-platform.ts";
-import { FINALIZER, INTENT } from "../../api/names.ts";
+import {
+  applied,
+  DELETE,
+  fail,
+  HOUR,
+  LOST,
+  MINUTE,
+  outage,
+  ready,
+  remote,
+} from "../../../test/support/engine/widgets.ts";
+import { FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 
-const MINUTE = 60_000;
-const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
-
-async function with1(spec: Parameters<Env["widget"]>[1]): Promise<Env> {
-  const env = engineEnv();
-  await env.run(1_000);
-  env.widget("a", spec);
-  await env.run(5_000);
-  return env;
-}
-
-const remote = (env: Env): Remote | undefined => [...env.world.remotes.values()][0];
 const farewells = (env: Env): readonly string[] =>
   env.events.filter(({ action }) => action === "Delete").map(({ type, reason }) => `${type} ${reason}`);
 
 describe("the deletion of an object", () => {
   it.each([
-    ["Retain", "READY", []],
-    ["Stop", "STOPPED", ["Normal Orphaned"]],
-    ["Delete", undefined, ["Normal Deleted"]],
+    ["Retain", ["READY"], []],
+    ["Stop", ["STOPPED"], ["Normal Orphaned"]],
+    ["Delete", [], ["Normal Deleted"]],
   ])("under deletionPolicy %s leaves the platform's object %s", async (deletionPolicy, state, events) => {
-    const env = await with1({ lifecycle: { deletionPolicy } });
+    const env = await applied({ lifecycle: { deletionPolicy } });
     env.cluster.remove("Widget", "a");
     await env.run(5_000);
     expect(env.cluster.find("Widget", "a")).toBeUndefined();
-    expect(remote(env)?.state).toBe(state);
+    expect([...env.world.remotes.values()].map((one) => one.state)).toEqual(state);
     expect(farewells(env)).toEqual(events);
   });
 
   it("follows a policy that was changed before", async () => {
-    const env = await with1(DELETE);
+    const env = await applied(DELETE);
     expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
     env.cluster.spec("Widget", "a", { name: "a" });
     await env.run(5_000);
@@ -45,15 +43,15 @@ describe("the deletion of an object", () => {
   });
 
   it("waits while its change windows cannot be parsed", async () => {
-    const env = await with1(DELETE);
+    const env = await applied(DELETE);
     const windows = (schedule: string) => ({
       lifecycle: { ...DELETE.lifecycle, syncWindows: { kind: "Allow", windows: [{ schedule, duration: "24h" }] } },
     });
     env.cluster.spec("Widget", "a", { name: "a", ...windows("0 25 * * *") });
     env.cluster.remove("Widget", "a");
     await env.run(5 * MINUTE);
-    expect(remote(env)?.state).toBe("READY");
-    expect(env.conditions("Widget", "a")).toContain("Ready=False/InvalidSpec");
+    expect(remote(env).state).toBe("READY");
+    expect(ready(env)).toBe("Ready=False/InvalidSpec");
     expect(farewells(env)).toEqual([]);
     env.cluster.spec("Widget", "a", { name: "a", ...windows("0 0 * * *") });
     await env.run(5 * MINUTE);
@@ -62,9 +60,7 @@ describe("the deletion of an object", () => {
   });
 
   it("leaves other people's finalizers alone", async () => {
-    const env = engineEnv();
-    env.widget("a", DELETE, { finalizers: ["other/one"] });
-    await env.run(5_000);
+    const env = await applied(DELETE, { finalizers: ["other/one"] });
     env.cluster.remove("Widget", "a");
     await env.run(5_000);
     expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual(["other/one"]);
@@ -75,7 +71,7 @@ describe("the deletion of an object", () => {
   });
 
   it("waits for children, and follows the last of them", async () => {
-    const env = await with1(DELETE);
+    const env = await applied(DELETE);
     env.widget("child", { parentRef: { name: "a" }, ...DELETE });
     await env.run(5_000);
     env.cluster.remove("Widget", "a");
@@ -92,11 +88,11 @@ describe("the deletion of an object", () => {
   });
 
   it("continues after a restart, however long it has been waiting", async () => {
-    const env = await with1(DELETE);
+    const env = await applied(DELETE);
     env.widget("child", { parentRef: { name: "a" }, ...DELETE });
     await env.run(5_000);
     env.cluster.remove("Widget", "a");
-    await env.run(60 * MINUTE);
+    await env.run(HOUR);
     env.cluster.remove("Widget", "child");
     env.restart("newest first");
     await env.run(10_000);
@@ -105,32 +101,21 @@ describe("the deletion of an object", () => {
   });
 
   it("honours neither a pause nor a missing parent", async () => {
-    const env = await with1({});
+    const env = await applied({});
     env.widget("child", { parentRef: { name: "a" }, ...DELETE });
     await env.run(5_000);
     env.cluster.remove("Widget", "a");
-    env.cluster.annotate("Widget", "child", { "platform-operator.io/paused": "true" });
+    env.cluster.annotate("Widget", "child", { [PAUSED]: "true" });
     await env.run(5_000);
     env.cluster.remove("Widget", "child");
     await env.run(5_000);
     expect([...env.world.remotes.values()].map(({ name }) => name)).toEqual(["a"]);
   });
 
-  it("reports why the platform cannot delete, and does not hang", async () => {
-    const env = engineEnv();
-    env.world.surface = "Documented";
-    env.widget("a", DELETE);
-    await env.run(5_000);
-    env.cluster.remove("Widget", "a");
-    await env.run(5_000);
-    expect(env.cluster.find("Widget", "a")).toBeUndefined();
-    expect(farewells(env)).toEqual(["Warning Orphaned"]);
-  });
-
   it("leaves an object alone that another resource holds, whatever its own status says", async () => {
-    const env = await with1({});
+    const env = await applied({});
     env.clock.shiftWall(60_000);
-    env.widget("b", { externalId: remote(env)?.id ?? "", ...DELETE }, { finalizers: [FINALIZER] });
+    env.widget("b", { externalId: remote(env).id, ...DELETE }, { finalizers: [FINALIZER] });
     env.cluster.status("Widget", "b", env.cluster.get("Widget", "a").status);
     env.cluster.remove("Widget", "b");
     await env.run(5_000);
@@ -140,7 +125,7 @@ describe("the deletion of an object", () => {
   });
 
   it("that was never created needs no connection", async () => {
-    const env = await with1({ parentRef: { name: "nobody" }, ...DELETE });
+    const env = await applied({ parentRef: { name: "nobody" }, ...DELETE });
     env.cluster.remove("Widget", "a");
     await env.run(5_000);
     expect(env.cluster.find("Widget", "a")).toBeUndefined();
@@ -150,21 +135,21 @@ describe("the deletion of an object", () => {
 
 describe("[K1] the deletion of an object whose connection is", () => {
   it("down: it waits, however long, and deletes then", async () => {
-    const env = await with1(DELETE);
-    env.world.hooks.before = ({ op }) => Promise.reject(apiError(op, { is: "Server" }, 503));
+    const env = await applied(DELETE);
+    const over = outage(env);
     env.cluster.remove("Widget", "a");
-    await env.run(60 * MINUTE);
+    await env.run(HOUR);
     expect(env.conditions("Widget", "a")).toContain("Ready=False/ConnectionNotReady");
-    env.world.hooks.before = () => Promise.resolve();
+    over();
     await env.run(20_000);
     expect(env.cluster.find("Widget", "a")).toBeUndefined();
     expect(env.world.remotes.size).toBe(0);
   });
 
   it("without its Secret: the last good token serves", async () => {
-    const env = await with1(DELETE);
+    const env = await applied(DELETE);
     env.cluster.secret("token", undefined);
-    env.cluster.annotate("Link", "default", { "platform-operator.io/reconcile-requested-at": "1" });
+    env.cluster.annotate("Link", "default", { [RECONCILE_REQUESTED_AT]: "1" });
     await env.run(MINUTE);
     env.cluster.remove("Widget", "a");
     await env.run(5_000);
@@ -173,7 +158,7 @@ describe("[K1] the deletion of an object whose connection is", () => {
   });
 
   it("gone: the client that is still open serves", async () => {
-    const env = await with1(DELETE);
+    const env = await applied(DELETE);
     env.cluster.remove("Link", "default");
     env.cluster.secret("token", undefined);
     env.cluster.remove("Widget", "a");
@@ -184,7 +169,7 @@ describe("[K1] the deletion of an object whose connection is", () => {
   it.each(["connection", "Secret"] as const)(
     "gone with the process (%s): the finalizer is released with a warning",
     async (what) => {
-      const env = await with1(DELETE);
+      const env = await applied(DELETE);
       if (what === "connection") env.cluster.remove("Link", "default");
       env.cluster.secret("token", undefined);
       env.restart();
@@ -209,9 +194,7 @@ describe("the deletion of an object with an open intent", () => {
     const env = engineEnv();
     env.world.surface = surface;
     await env.run(1_000);
-    const fail = ({ op }: { readonly op: string }): Promise<void> =>
-      op === "create" ? Promise.reject(apiError(op, { is: "OutcomeUnknown" }, 0)) : Promise.resolve();
-    env.world.hooks = { ...env.world.hooks, [when]: fail };
+    fail(env, ["create"], LOST, { when });
     env.widget("a", DELETE);
     await env.run(0);
     env.cluster.remove("Widget", "a");
@@ -221,23 +204,21 @@ describe("the deletion of an object with an open intent", () => {
     expect(farewells(env)).toEqual(farewell === undefined ? [] : [farewell]);
   });
 
-  it.each([
-    ["of another version", '{"v":2}', "Delete"],
-    ["that became Retain", '{"v":2}', "Retain"],
-  ])("%s releases the finalizer with a warning", async (_, intent, deletionPolicy) => {
-    const env = engineEnv();
-    env.widget("a", { lifecycle: { deletionPolicy } }, { finalizers: [FINALIZER], annotations: { [INTENT]: intent } });
-    await env.run(5_000);
-    env.cluster.remove("Widget", "a");
-    await env.run(10 * MINUTE);
-    expect(env.cluster.find("Widget", "a")).toBeUndefined();
-    expect(farewells(env)).toEqual(["Warning Orphaned"]);
-  });
+  it.each(["Delete", "Retain"])(
+    "of another version, under %s, releases the finalizer with a warning",
+    async (policy) => {
+      const meta = { finalizers: [FINALIZER], annotations: { [INTENT]: '{"v":2}' } };
+      const env = await applied({ lifecycle: { deletionPolicy: policy } }, meta);
+      env.cluster.remove("Widget", "a");
+      await env.run(10 * MINUTE);
+      expect(env.cluster.find("Widget", "a")).toBeUndefined();
+      expect(farewells(env)).toEqual(["Warning Orphaned"]);
+    },
+  );
 
   it("of an action waits for it and deletes", async () => {
-    const env = await with1(DELETE);
-    env.world.hooks.before = ({ op }) =>
-      op === "deploy" ? Promise.reject(apiError(op, { is: "OutcomeUnknown" }, 0)) : Promise.resolve();
+    const env = await applied(DELETE);
+    fail(env, ["deploy"], LOST);
     env.cluster.spec("Widget", "a", { name: "a", commit: "c1", ...DELETE });
     await env.run(100);
     env.cluster.remove("Widget", "a");

@@ -2,38 +2,24 @@
 import { describe, expect, it } from "vitest";
 
 import type { Env } from "../../../test/support/engine/env.ts";
-import { effects, on, polled, remote, status, type Spec } from "../../../test/support/engine/widgets.ts";
+import { effects, MINUTE, on, polled, remote, status, withFleet } from "../../../test/support/engine/widgets.ts";
 import { APPROVED_PLAN, RESOLVE } from "../../api/names.ts";
 import { isObject, stringMember } from "../../kube/api/json.ts";
 import { planIn } from "../policies/policy-status.ts";
 
-const MINUTE = 60_000;
-
-/** A fleet that is settled, of so many widgets on the full surface, all with a note. */
-async function withFleet(size: number, spec: Spec = {}): Promise<Env> {
-  const env = await on("Full", { note: "right", ...spec });
-  for (let index = 1; index < size; index += 1) {
-    const name = `w${index}`;
-    env.widget(name, { note: "right", ...spec });
-  }
-  await env.run(15 * MINUTE);
-  expect(env.world.remotes.size).toBe(size);
-  return env;
-}
-
-/** The status that an older version of the operator wrote, without these members. */
-function withoutMembers(env: Env, ...names: readonly string[]): void {
-  for (const { kind, metadata, status: old } of env.cluster.all()) {
-    if (kind !== "Widget" || !isObject(old)) continue;
-    const kept = Object.fromEntries(Object.entries(old).filter(([name]) => !names.includes(name)));
-    env.cluster.status(kind, metadata.name, kept);
+/** Makes the statuses those of an older version of the operator, which did not record what it applied. */
+function forgetApplied(env: Env): void {
+  for (const { kind, metadata, status: now } of env.cluster.all()) {
+    if (kind !== "Widget" || !isObject(now)) continue;
+    const { appliedGeneration: _, ...older } = now;
+    env.cluster.status(kind, metadata.name, older);
   }
 }
 
 describe("[R1] a status that an older version of the operator wrote", () => {
   it("causes no correction of what is only to be reported", async () => {
     const env = await on("Full", { note: "ours", lifecycle: { driftPolicy: "Report" } });
-    withoutMembers(env, "appliedGeneration");
+    forgetApplied(env);
     env.world.change(remote(env).id, { note: "theirs" });
     env.restart();
     await polled(env);
@@ -43,7 +29,7 @@ describe("[R1] a status that an older version of the operator wrote", () => {
 
   it("causes no change under CreateOnly", async () => {
     const env = await on("Full", { note: "ours", commit: "abc", lifecycle: { managementPolicy: "CreateOnly" } });
-    withoutMembers(env, "appliedGeneration");
+    forgetApplied(env);
     env.world.change(remote(env).id, { note: "theirs" });
     env.restart();
     await polled(env);
@@ -51,8 +37,8 @@ describe("[R1] a status that an older version of the operator wrote", () => {
   });
 
   it("is subject to the mass-change limit", async () => {
-    const env = await withFleet(30);
-    withoutMembers(env, "appliedGeneration");
+    const env = await withFleet(30, { note: "right" });
+    forgetApplied(env);
     const before = effects(env).length;
     for (const id of env.world.remotes.keys()) env.world.change(id, { note: "wrong" });
     env.restart();
@@ -64,7 +50,7 @@ describe("[R1] a status that an older version of the operator wrote", () => {
 
 describe("[R1] the mass-change limit", () => {
   it("holds the recreation of a fleet that vanished, whatever onMissing says", async () => {
-    const env = await withFleet(30, { lifecycle: { onMissing: "Recreate" } });
+    const env = await withFleet(30, { note: "right", lifecycle: { onMissing: "Recreate" } });
     const before = effects(env).length;
     const ids = [...env.world.remotes.keys()];
     for (const id of ids) env.world.remotes.delete(id);
@@ -87,7 +73,7 @@ describe("[R1] the mass-change limit", () => {
   });
 
   it("still holds in the next process", async () => {
-    const env = await withFleet(30);
+    const env = await withFleet(30, { note: "right" });
     const before = effects(env).length;
     for (const id of env.world.remotes.keys()) env.world.change(id, { note: "wrong" });
     await env.run(30 * MINUTE);
@@ -99,6 +85,7 @@ describe("[R1] the mass-change limit", () => {
     env.cluster.annotate("Link", "default", { [RESOLVE]: "proceed" });
     await env.run(1_000);
     expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
+    expect(env.cluster.get("Link", "default").metadata.annotations).not.toHaveProperty([RESOLVE]);
   });
 });
 
