@@ -236,7 +236,7 @@ describe("a resource that is created again under the same key", () => {
     expect(env.writes("Widget", "a")).toBe(before + 1);
     const { annotations = {} } = env.cluster.get("Widget", "a").metadata;
     await removed(env);
-    env.shards.edit(String(id));
+    env.shards.edit(remote(env).id);
     await env.run(MINUTE);
     env.widget("a", {}, { annotations });
     await env.run(MINUTE);
@@ -249,7 +249,7 @@ describe("a resource that is created again under the same key", () => {
     const { annotations = {} } = env.cluster.get("Widget", "a").metadata;
     const older = idOf(env);
     await removed(env);
-    env.shards.edit(String(older));
+    env.shards.edit(remote(env).id);
     await env.run(MINUTE);
     await applied(env, {});
     expect(idOf(env)).not.toBe(older);
