@@ -81,14 +81,18 @@ export function keep({ written }: ApplicationMemory): JsonObject | undefined {
 
 /**
  * Reports whether an import did not take a secret that did not exist when its list was read. An earlier import, which
- * had no answer, may have landed in between: the list has to be read again to identify the secret.
+ * had no answer, may have landed in between: the list has to be read again to identify the secret. Where secrets can be
+ * replaced by their ids, there is nothing to identify.
  * @param taken the names that the platform took
  */
-export function wasOvertaken({ inputs }: ApplicationContext, observed: Observed, taken: readonly string[]): boolean {
-  const listed = observed.secrets?.map(({ key }) => key);
-  return (
-    listed !== undefined && [...inputs.secrets.keys()].some((key) => !taken.includes(key) && !listed.includes(key))
-  );
+export function wasOvertaken(
+  { inputs, supports }: ApplicationContext,
+  { secrets }: Observed,
+  taken: readonly string[],
+): boolean {
+  if (supports("updateSecret") === "Supported" || secrets === undefined) return false;
+  const known = new Set([...taken, ...secrets.map(({ key }) => key)]);
+  return [...inputs.secrets.keys()].some((key) => !known.has(key));
 }
 
 /** Returns the memory of an import. @param taken the names that the platform took */
