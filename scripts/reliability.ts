@@ -124,24 +124,24 @@ function page(runs: readonly Run[]): string {
   return [
     `<!-- Written by \`make chaos\` and \`make mutants\`; do not edit. -->
 
-# Reliability: what was proven, and how often
+# Reliability: what was tested, and how often
 
-The platform's API has no idempotency keys, so a crash between a call and the next write is where operators create twice, deploy twice or leak. \`make chaos\` shows that this one does not, on two beds, and each row says which:
+The platform's API has no idempotency keys. A crash between a call and the write that records it is where an operator can create or deploy twice, or lose an object. \`make chaos\` tests that this operator does not. Each row names its test environment:
 
-- **real**: an API server took part. The operator runs as a child process under its own ServiceAccount, but for single tests that hold one part of it to the API server. For the tests in \`test/chaos\` it is the bundle as it is shipped, kube-controller-manager runs too, and a tap in front of both servers fails calls, replays the past, and kills the process at exactly one call.
-- **in process**: the same code, or one part of it, in the test's own process, without an API server: a cluster in memory, mostly the simulated platform over HTTP, and a clock that is turned by hand, so that hours and thousands of cases cost seconds.
+- **real**: an API server takes part. The operator runs as a child process under its own ServiceAccount, except in tests that run one part of it against the API server. The tests in \`test/chaos\` run the bundle as it is shipped, with kube-controller-manager; a proxy in front of both servers fails calls, replays earlier responses, and kills the process at exactly one call.
+- **in process**: the same code, or one part of it, in the test's process, without an API server: a cluster in memory, in most tests the simulated platform over HTTP, and a clock that the test advances. Hours and thousands of cases take seconds.
 
-A plan is one life, one run or one generated case, and counts once, in one class; states of a model, and calls met or restarts within a life, are told beside it. A violation is a test that failed. Times of the operator (backoff, polls, the ledger's landing window) are scaled down on the real bed. How often something is looked at differs from run to run, so a plan may wait for a call that does not occur: it is no plan that was run, and the end of this page names it; more than ${UNMET_SHARE * 100} % of a class are an error. \`make test\` runs a choice of the same plans.
+A plan is one lifecycle, one run or one generated case. It counts once, in one class. The figure column reports states of a model, calls affected and restarts, which are not plans. A violation is a failed test. In the real environment the operator's times (backoff, polls, the ledger's landing window) are scaled down. The number of reads differs from run to run, so the call that a plan waits for may not occur. Such a plan does not count, and the end of this page names it; more than ${UNMET_SHARE * 100} % of a class fail the run. \`make test\` runs a selection of the same plans.
 
-A reconcile of an object acts when it changes the platform, writes the object's metadata, or reports the end. How many others there are, which report what the object waits for or what the platform is at, says how fast the machine is.
+A reconcile acts when it changes the platform, writes the object's metadata, or reports the final state. The number of other reconciles, which report what the object waits for, depends on the speed of the machine.
 
-Kills meet every write that two lives without a kill have in common, as often as it occurs, and the first of the reads that are alike, since polls are: a read has no effect.
+Kills are made at every write that all lifecycles without a kill have in common, at each of its occurrences, and at the first of several equal reads, since reads have no effect.
 
-A single plan is run again by its name, as the test's title has it: \`make life PLAN=full-037-after\`. Plans that once found a defect are kept in [test/chaos/regressions](../test/chaos/regressions).
+Run one plan again by its name in the test's title: \`make life PLAN=full-037-after\`. Plans that found a defect are kept in [test/chaos/regressions](../test/chaos/regressions).
 
 ## Runs
 
-The last run of each part. [All of them](reliability/history.jsonl) are kept, the failures that were mended included.
+The last run of each part. [All runs](reliability/history.jsonl) are kept, those with violations that were fixed since included.
 
 | part | began | commit | seed | minutes | Node | Kubernetes | machine |
 |---|---|---|--:|--:|---|---|---|`,
@@ -152,12 +152,12 @@ The last run of each part. [All of them](reliability/history.jsonl) are kept, th
     "",
     changed.length === 0
       ? "No file of the product changed since."
-      : `Files of the product that changed since, or between them: ${changed.map((file) => `\`${file}\``).join(", ")}.`,
+      : `Files of the product that changed since, or between these runs: ${changed.map((file) => `\`${file}\``).join(", ")}.`,
     ...SECTIONS.flatMap((section) => [
       "",
       `## ${section.title}`,
       "",
-      "| class | what is done | what has to hold | bed | plans | violations | figure | violations (seed) of the last ten runs |",
+      "| class | fault | expected | environment | plans | violations | figure | violations (seed) of the last ten runs |",
       "|---|---|---|---|--:|--:|---|---|",
       ...Object.entries(section.classes).map(([id, { title, acceptance }]) => {
         const row = rowIn(last, id);

@@ -17,10 +17,10 @@ export interface Plan {
 /** How long after the kill a late call takes effect: before an absent effect may be tried again (FAST.landingMs). */
 export const LATE_MS = 700;
 
-/** @returns every plan of a surface. */
+/** Returns every plan of a surface: the phases of each call that a lifecycle always makes. */
 export function plansOf(surface: Surface): readonly Plan[] {
   return readTrace(surface).steps.flatMap((step, index) =>
-    phasesOf(step).map((phase, at) => ({
+    (step.optional === true ? [] : phasesOf(step)).map((phase, at) => ({
       name: `${surface}-${String(index + 1).padStart(3, "0")}-${phase}`,
       surface,
       step,

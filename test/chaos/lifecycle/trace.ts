@@ -10,6 +10,8 @@ export const Step = z.object({
   chapter: z.string(),
   what: z.string(),
   nth: z.int().positive(),
+  /** Whether lifecycles without faults exist that do not make the call: no plan waits for it. */
+  optional: z.literal(true).optional(),
 });
 export type Step = z.infer<typeof Step>;
 
@@ -30,11 +32,18 @@ export function readTrace(surface: Surface): Trace {
   return Trace.parse(JSON.parse(readFileSync(fileOf(surface), "utf8")));
 }
 
-/** Adds the steps that are new to those that are there. */
+/** Adds the steps that are new to the known ones, and marks those as optional that were not made this time. */
 export function writeTrace(surface: Surface, trace: Trace): void {
   const known = readTrace(surface).steps;
   const keys = new Set(known.map(keyOf));
+  const made = new Set(trace.steps.map(keyOf));
   const steps = [...known, ...trace.steps.filter((step) => !keys.has(keyOf(step)))]
+    .map(({ chapter, what, nth }) => ({
+      chapter,
+      what,
+      nth,
+      ...(!made.has(keyOf({ chapter, what, nth })) && { optional: true }),
+    }))
     .map((step) => `  ${JSON.stringify(step)}`)
     .join(",\n");
   const [ends, held] = [trace.ends, trace.held].map((each) =>
@@ -47,13 +56,16 @@ function fileOf(surface: Surface): string {
   return join(import.meta.dirname, `trace-${surface}.json`);
 }
 
-/** Polls look alike: of each read the first is enough. */
+/** The number of equal reads that are steps: polls repeat them. */
 const READS = 1;
 
-/** @returns the steps that both runs have in common. */
-export function stepsOf(first: readonly Step[], second: readonly Step[], isRead: (what: string) => boolean): Step[] {
-  const keys = new Set(second.map(keyOf));
-  return first.filter((step) => keys.has(keyOf(step)) && (!isRead(step.what) || step.nth <= READS));
+/** Returns the steps that all runs have in common. */
+export function stepsOf(runs: readonly (readonly Step[])[], isRead: (what: string) => boolean): Step[] {
+  const [first = [], ...others] = runs;
+  const keys = others.map((steps) => new Set(steps.map(keyOf)));
+  return first.filter(
+    (step) => keys.every((made) => made.has(keyOf(step))) && (!isRead(step.what) || step.nth <= READS),
+  );
 }
 
 function keyOf({ what, nth }: Step): string {
